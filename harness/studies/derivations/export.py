@@ -24,10 +24,12 @@ def export_analyses(
     common: Sequence[Intersection] = (),
     designs: Sequence[AskedDesign] = (),
 ) -> str:
-    """All tables as Markdown or LaTeX (booktabs); our numbers as CSV (a line per number) or JSON.
+    """The analyses as text in one of four forms.
 
-    In JSON, intersections of models (``models`` in place of ``model``) and the table of prompts
-    follow the analyses. In CSV, the column ``of`` holds the prompt for measures of Table 4.
+    Markdown and LaTeX (booktabs) have all tables. CSV (a line per number) and JSON have only our
+    own numbers. In JSON, the intersections of several models and the table of prompts follow the
+    analyses. An intersection has ``models`` in place of ``model``. In CSV, the column ``of`` has
+    the prompt for measures of Table 4.
     """
     design_tables = designs_table(designs)
     *tables, last_table = [*sections(analyses, common), *design_tables]

@@ -12,16 +12,17 @@ from .pairwise import CATEGORIES, Category, G, categorised
 
 @dataclass(frozen=True)
 class Intersection(Record):
-    """The common items of several models, and the items in the same category for each model.
+    """The items that several models answered, and those in the same category for all models.
 
     Attributes:
         benchmark: the benchmark of the unperturbed subset.
         subset: the name of the unperturbed subset.
-        perturbations: the perturbations of the twins.
+        perturbations: the perturbations of the items' twins.
         models: labels of the models.
         items: the number of items that all models answered.
-        categories: S, G, None and All, each for all models.
-        fail_to_generalise: keys of the items in G for all models.
+        categories: the categories S, G, None and All (`pairwise`), with the items that all models
+            have in the category.
+        fail_to_generalise: the keys of the items that are in category G for all models.
 
     """
 

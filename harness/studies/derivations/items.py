@@ -1,7 +1,7 @@
-"""The items of runs: unperturbed problems whose answer is a label, with their perturbed twins.
+"""The items of runs: unperturbed problems with their perturbed twins.
 
-The label of a problem with several samples is the majority label. A tie, or no label at all, is a
-wrong answer.
+The answers to these problems are labels. If a problem has several samples, the model's label is the
+majority label. A tie, or no label at all, is a wrong answer.
 """
 
 from __future__ import annotations
@@ -39,9 +39,10 @@ class JudgedLabel:
 
 @dataclass(frozen=True, slots=True)
 class PerturbedItem:
-    """An unperturbed problem, and its twins by perturbation. An ``example`` has two items.
+    """An unperturbed problem, and its perturbed versions (twins) by perturbation.
 
-    ``model`` is the answering model where `pooled` has counted several models together.
+    Each ``example`` of the data has two items, one with label 1 and one with label 0. ``model`` is
+    the model that answered, so that the items of several models can be counted together (`pooled`).
     """
 
     key: str
@@ -71,9 +72,10 @@ class PerturbedItem:
 
 @dataclass(frozen=True, slots=True)
 class ItemGroup:
-    """The items of an unperturbed subset, and answers on sets that are named after the subset.
+    """The items of an unperturbed subset, and the answers on sets that are named after the subset.
 
-    ``left_out`` items lack an answer to some twin; ``others`` has labels with their examples.
+    ``left_out`` is the number of items that lack an answer, to the problem or to a twin. ``others``
+    has the labels on the other sets, each with its example.
     """
 
     items: tuple[PerturbedItem, ...]
@@ -95,7 +97,7 @@ class ItemGroup:
 
 @dataclass(frozen=True, slots=True)
 class ModelItems:
-    """The items that a model, or several pooled models, answered, by subset."""
+    """The items that a model (or several models, counted together) answered, by subset."""
 
     model: str
     label: str
@@ -104,7 +106,7 @@ class ModelItems:
 
 
 def items_of(runs: Sequence[Run], policy: str | None = None) -> list[ModelItems]:
-    """The items of every model of some runs; the answers of a model in several runs are merged.
+    """The items of every model in the runs. The answers of a model in several runs are merged.
 
     Raises:
         NoTwinsError: a run has no perturbed problems.
@@ -144,7 +146,7 @@ def items_of(runs: Sequence[Run], policy: str | None = None) -> list[ModelItems]
 
 
 def judged_labels(run: Run, policy: str | None = None) -> dict[str, dict[str, JudgedLabel]]:
-    """The label of every problem of a run with a label as answer, by model and problem key."""
+    """The true label and the model's label of every labelled problem, by model and problem key."""
     judged: dict[str, dict[str, JudgedLabel]] = {}
     for (model, key), sums in counts.totals(run.verdicts(policy)).items():
         problem = run.problems.get(key)
@@ -195,7 +197,7 @@ def _groups(
 def items(
     problems: Mapping[str, Problem], judged: Mapping[str, JudgedLabel]
 ) -> dict[tuple[str, str], tuple[list[PerturbedItem], tuple[str, ...], int]]:
-    """By benchmark and subset: the items, the perturbations, and how many items are incomplete."""
+    """The items, the perturbations and the number of incomplete items, by benchmark and subset."""
     twins: dict[tuple[str, str], dict[str, str]] = {}
     for key, problem in problems.items():
         if problem.pair_parent is not None and problem.perturbation is not None:
@@ -232,7 +234,7 @@ def items(
 def _others(
     problems: Mapping[str, Problem], judged: Mapping[str, JudgedLabel], benchmark: str, subset: str
 ) -> dict[str, tuple[tuple[JudgedLabel, str], ...]]:
-    """Labels on the sets that are named after the subset, as ``step3_minus1``."""
+    """The labels on the sets that are named after the subset, such as ``step3_minus1``."""
     sets: dict[str, list[tuple[JudgedLabel, str]]] = {}
     for key, problem in problems.items():
         named_after = problem.benchmark == benchmark and problem.subset.startswith(f"{subset}_")

@@ -1,7 +1,8 @@
-"""Trained classifiers over the seeds of their training: means with two intervals.
+"""Means over classifiers that were trained with several seeds, each mean with two intervals.
 
-The first interval is Student's over the seeds: the variation of another training on the same data.
-The second is the bootstrap over examples of all seeds together: the variation of another test set.
+The first interval is Student's interval over the seeds. It shows how much another training on the
+same data would vary. The second interval is the bootstrap interval over the examples, with all
+seeds together. It shows how much another test set would vary.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ FLOOR = " †"
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A mean over seeds. A single seed has no interval over seeds.
+    """A mean over seeds, with two intervals.
 
     Attributes:
         value: the mean.
-        over_seeds: Student's interval over the seeds.
+        over_seeds: Student's interval over the seeds. It is None for a single seed.
         over_examples: the interval over the examples, with the answers of all seeds.
 
     """
@@ -78,7 +79,7 @@ def trained_in(runs: Sequence[Run]) -> dict[str, list[ModelItems]]:
         runs: the evaluations of the grid.
 
     Returns:
-        By encoder a model for each seed, with the subsets of all runs.
+        For each encoder, the models of all seeds, each with its subsets of all runs.
 
     """
     by_seed: dict[tuple[str, str], list[ModelItems]] = {}
@@ -98,10 +99,10 @@ def analyses_over_seeds(
     """The analyses of every subset.
 
     Args:
-        trained: by encoder the items of a model for each seed; a model may lack subsets.
+        trained: for each encoder, the items of the models of all seeds. A model may lack subsets.
 
     Returns:
-        By subset, an analysis for each encoder that answered the subset.
+        For each subset, an analysis of each encoder that answered the subset.
 
     """
     analyses: dict[GroupKey, list[SeedAnalysis]] = {}
@@ -118,7 +119,7 @@ def seed_sections(trained: Mapping[str, Sequence[ModelItems]]) -> list[Section]:
     """Accuracy, F1 and differences by subset and encoder (Tables 1, 2), and categories (Table 3).
 
     Args:
-        trained: by encoder the items of a model for each seed.
+        trained: for each encoder, the items of the models of all seeds.
 
     Returns:
         A section for each benchmark and kind of table.

@@ -1,21 +1,23 @@
 """Pairwise analysis of items and their perturbed twins (Meadows et al., section 5, tables 3, 6).
 
-The categories of items (`.items`):
+An item (`.items`) is in a category if the model's answers to the item and its twins are:
 
 - **S**: right unperturbed (the static accuracy);
 - **G**: right unperturbed, wrong under every perturbation;
-- **None**: wrong everywhere; **All**: right everywhere, unperturbed and perturbed.
+- **None**: wrong everywhere, perturbed or not; **All**: right everywhere, perturbed or not.
 
-Table 6 is about pairs, the positive item (label 1 unperturbed) and the negative item of an example:
+Table 6 is about pairs. A pair consists of the positive item (true label 1) and the negative item of
+an example. The categories of pairs are:
 
-- **Static±**: both right unperturbed; **All**: both right everywhere;
-- **Not P**: the positive right unperturbed, and wrong under every perturbation.
+- **Static±**: both items right unperturbed; **All**: both items right everywhere;
+- **Not P**: the positive item right unperturbed, and wrong under every perturbation.
 
-Final operators are ranked by normalised frequency: the share of the category among the run's items
-(or pairs) that end in the operator. N_P is the ranking for G, in descending order.
+The final operator of an item is the last operation of its derivation. Operators are ranked by
+normalised frequency. This is the share of the category among the run's items (or pairs) that end in
+the operator. N_P is the ranking for G, in descending order.
 
-The clusters of intervals are examples, of two items each (docs/statistics.md). Differences are
-paired by item; differences of F1 have the percentile interval of the bootstrap over clusters.
+Intervals treat an example, with its two items, as a cluster (docs/statistics.md). Differences are
+paired by item. Differences of F1 have the percentile interval of the bootstrap over clusters.
 """
 
 from __future__ import annotations
@@ -97,7 +99,10 @@ class Category:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Accuracy and F1 of label 1 on a set; no interval of F1 without variation."""
+    """Accuracy and F1 of label 1 on a set.
+
+    ``f1_interval`` is None if all resamples have the same F1.
+    """
 
     name: str
     problems: int
@@ -109,10 +114,10 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """Perturbed minus unperturbed, paired by item.
+    """The score on perturbed problems minus the score on unperturbed problems, paired by item.
 
-    ``p`` is the p value of a sign-flip test on accuracy; ``adjusted`` is Holm's p value over all
-    drops of an analysis.
+    ``p`` is the p value of a sign-flip test on accuracy. ``adjusted`` is Holm's adjusted p value,
+    over the drops of all analyses that are made together.
     """
 
     name: str
@@ -129,8 +134,8 @@ class Drop:
 class SubsetAnalysis:
     """An unperturbed subset with scores, drops and categories.
 
-    ``others`` has scores on derived sets (s-1, s-2, easy). ``left_out`` items lack an answer to
-    some twin.
+    ``others`` has the scores on derived sets (s-1, s-2, easy). ``left_out`` is the number of items
+    that lack an answer, to the problem or to a twin.
     """
 
     benchmark: str
@@ -151,13 +156,13 @@ class SubsetAnalysis:
 
     @property
     def by_rank(self) -> tuple[Operator, ...]:
-        """N_P: the operators of G by rank."""
+        """N_P: the final operators of the items in category G, by rank."""
         return self.category(G).operators
 
 
 @dataclass(frozen=True)
 class Analysis(Record):
-    """All families of a model in a run, and a family of several subsets together."""
+    """The analyses of all subsets of a model, and of several subsets together."""
 
     model: str
     label: str
@@ -181,7 +186,10 @@ def analyse(answered: Sequence[ModelItems]) -> list[Analysis]:
 
 
 def with_family(analyses: Sequence[Analysis]) -> list[Analysis]:
-    """Analyses with p values adjusted over all drops, except drops of several subsets together."""
+    """The analyses, with p values adjusted over all drops.
+
+    Drops of several subsets together are not adjusted.
+    """
     drops = [
         drop
         for analysis in analyses
@@ -203,8 +211,9 @@ def with_family(analyses: Sequence[Analysis]) -> list[Analysis]:
 
 
 def _families(answered: ModelItems) -> Iterable[SubsetAnalysis]:
-    """The families of a model, and for each benchmark the subsets with the same perturbations
-    together.
+    """The analyses of a model's subsets, and joint analyses of several subsets.
+
+    A joint analysis has all subsets of a benchmark with the same perturbations.
     """
     together: dict[tuple[str, tuple[str, ...]], list[ItemGroup]] = {}
     for (benchmark, subset, perturbations), group in answered.groups.items():
@@ -229,7 +238,7 @@ def family(
     left_out: int = 0,
     derived_scores: Sequence[Scores] = (),
 ) -> SubsetAnalysis:
-    """All numbers of these items."""
+    """The analysis of some items: scores, drops and categories."""
     examples = [item.example for item in items]
     static = [item.static for item in items]
     perturbed = {name: [item.twins[name] for item in items] for name in perturbations}
@@ -265,7 +274,7 @@ def family(
 
 
 def pairs_of(items: Sequence[PerturbedItem]) -> list[ItemPair]:
-    """The positive and the negative of every example that has both."""
+    """The positive and the negative item of every example that has both."""
     positives = {(item.model, item.example): item for item in items if item.positive}
     return [
         (positives[item.model, item.example], item)
@@ -277,13 +286,13 @@ def pairs_of(items: Sequence[PerturbedItem]) -> list[ItemPair]:
 def categorised(
     name: str, holds: Sequence[bool], operators: Sequence[str], clusters: Sequence[str]
 ) -> Category:
-    """The share of true values, and the final operators of the true items."""
+    """The category of the items for which ``holds`` is true, with their final operators."""
     bounds = interval([float(is_right) for is_right in holds], clusters)
     return Category(name, sum(holds), len(holds), bounds, ranked(holds, operators))
 
 
 def ranked(holds: Sequence[bool], operators: Sequence[str]) -> tuple[Operator, ...]:
-    """The operators by normalised frequency; ties by the number of occurrences."""
+    """The operators by normalised frequency. Ties are broken by the number of occurrences."""
     of = Counter(operators)
     count = Counter(name for name, is_right in zip(operators, holds, strict=True) if is_right)
     counted = [Operator(name, count[name], number) for name, number in of.items()]
@@ -313,7 +322,10 @@ def drop(
     perturbed: Sequence[JudgedLabel],
     clusters: Sequence[str],
 ) -> Drop:
-    """Perturbed minus unperturbed; negative where the perturbation costs something."""
+    """Perturbed minus unperturbed scores.
+
+    A negative number means that the perturbation does harm.
+    """
     changes = [float(b.right) - float(a.right) for a, b in zip(static, perturbed, strict=True)]
     both = np.concatenate([_f1_sums(static, clusters), _f1_sums(perturbed, clusters)], axis=1)
     [drawn] = resampled([both], 0)
@@ -330,7 +342,7 @@ def drop(
 
 
 def _f1_sums(judged: Sequence[JudgedLabel], clusters: Sequence[str]) -> Floats:
-    """The sums by cluster of hits, and of predicted plus true, for label 1."""
+    """For each cluster, the number of hits, and of predictions plus true instances, of label 1."""
     hits = [float(label.truth == 1 == label.given) for label in judged]
     either = [float(label.truth == 1) + float(label.given == 1) for label in judged]
     return cluster_sums([hits, either], clusters)[0]

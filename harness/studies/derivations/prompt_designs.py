@@ -1,4 +1,4 @@
-"""F1 by prompt on unperturbed problems (Table 4), ours beside the published numbers."""
+"""F1 by prompt on unperturbed problems (Table 4), with the published numbers beside ours."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TABLE = "table 4"
 
 @dataclass(frozen=True, slots=True)
 class PromptDesign:
-    """A prompt that the paper tried, with our prompt's name and the subset."""
+    """A prompt that the paper tried, with its subset and the name of our prompt."""
 
     benchmark: str
     subset: str
@@ -57,10 +57,10 @@ def prompt_designs(runs: Sequence[Run], policy: str | None = None) -> list[Asked
 
     Args:
         runs: runs of ``derivations/step2`` or ``calculus/diff``.
-        policy: the verdicts' name; by default the latest complete set of all runs.
+        policy: the verdicts' name. The default is the latest complete set of all runs.
 
     Returns:
-        The scores of each model and design; a later run replaces an earlier one.
+        The scores of each model and design. If several runs have them, the last run counts.
 
     """
     by_design: dict[tuple[PromptDesign, str], AskedDesign] = {}
@@ -77,7 +77,7 @@ def prompt_designs(runs: Sequence[Run], policy: str | None = None) -> list[Asked
 
 
 def designs_table(rows_asked: Sequence[AskedDesign]) -> list[Section]:
-    """A section with a column for each model; none if no design was asked."""
+    """A section with a column for each model. The list is empty if no design was asked."""
     labels = list(dict.fromkeys(row.model for row in rows_asked))
     if not labels:
         return []

@@ -12,5 +12,5 @@ SOURCE = "Meadows et al. 2023"
 
 @cache
 def published() -> Numbers:
-    """The published numbers: by place (``table 1``), model, subset and measure; as printed."""
+    """The published numbers as printed, by place (``table 1``), model, subset and measure."""
     return numbers(derivations, "place", "model", "subset", "measure")

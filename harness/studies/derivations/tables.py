@@ -1,7 +1,8 @@
-"""The pairwise analysis (`pairwise`) as tables and a figure, beside the published numbers.
+"""The pairwise analysis (`pairwise`) as tables and a figure, with the published numbers.
 
-Tables 1, 2, 3 and 6 and figure 3 of Meadows et al. 2023. Published numbers have separate, marked
-tables: the models differ, and the examples were not proved by our verifier.
+These are Tables 1, 2, 3 and 6 and figure 3 of Meadows et al. 2023. Published numbers have separate,
+marked tables, because they are from other models, and from examples that our verifier did not
+prove.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ def _name(family: SubsetAnalysis) -> str:
 
 
 def _accuracy(family: SubsetAnalysis, title: str, samples: int) -> Section:
-    """A row of Table 1 or 2, turned."""
+    """A row of Table 1 or 2, written as a column."""
     drops = {drop.name: drop for drop in family.drops}
     rows = []
     for scores in (family.static, *family.perturbed, *family.others):
@@ -105,7 +106,7 @@ def _dropped(drop: Drop) -> tuple[str, ...]:
 
 
 def _categories(family: SubsetAnalysis, title: str) -> Section:
-    """Table 3."""
+    """Table 3: the categories of items."""
     return Section(
         title,
         ("", "items", "% of items", f"the {NAMED} most frequent final operators"),
@@ -119,7 +120,7 @@ def _categories(family: SubsetAnalysis, title: str) -> Section:
 
 
 def _pairs(family: SubsetAnalysis, title: str) -> Section:
-    """Table 6."""
+    """Table 6: the categories of pairs."""
     return Section(
         title,
         ("", "pairs", "% of pairs", f"the {NAMED_OF_PAIRS} most frequent final operators"),
@@ -147,7 +148,7 @@ def _shared(category: Category, named: int) -> tuple[str, ...]:
 
 
 def _in_common(common: Intersection) -> Section:
-    """The section behind Figure 5."""
+    """The section with the numbers that figure 5 shows."""
     named = ", ".join(common.fail_to_generalise[:MAX_NAMED_ITEMS])
     named += ", ..." * (len(common.fail_to_generalise) > MAX_NAMED_ITEMS)
     remarks = ["An item counts if it is in the category for each of the models."]

@@ -39,11 +39,11 @@ def embedded(model: Seq2Seq, per_symbol: int, seed: int = 0) -> tuple[list[str],
 
     Args:
         model: a baseline that reads pictures.
-        per_symbol: pictures of each symbol.
-        seed: the seed of the pools of pictures.
+        per_symbol: the number of pictures of each symbol.
+        seed: the seed that divides the pictures into pools for training and testing.
 
     Raises:
-        UserError: the model reads symbols and not pictures.
+        UserError: the model reads symbols instead of pictures.
 
     """
     if model.sizes.inputs != "pictures":

@@ -1,8 +1,10 @@
 """The dependence of accuracy on properties of the problems (Li et al. 2023, figures A5 and A6).
 
-Figure A5 is accuracy by ranges of a property (`compare --breakdown` and the page of a run have the
-same ranges). Figure A6 is the permutation importance of the properties, normalised to the sum 1.
-The classifier predicts from the three nearest neighbours whether the model is right.
+Figure A5 shows accuracy by ranges of a property. `compare --breakdown` and the page of a run use
+the same ranges. Figure A6 shows the importance of the properties, normalised to the sum 1. A
+classifier predicts from the three nearest neighbours of a problem whether the model is right. The
+importance of a property is the loss of the classifier's accuracy when the values of the property
+are permuted.
 """
 
 from __future__ import annotations
@@ -58,14 +60,14 @@ def answered(run: Run, model: str) -> list[AnsweredExpression]:
 
 
 def importance(rows: Sequence[AnsweredExpression], seed: int = 0) -> dict[str, tuple[float, float]]:
-    """The share of each property in the permutation importance, with the standard deviation.
+    """The share of each property in the total importance, with the standard deviation.
 
-    The classifier is fitted on every second problem. The importance is measured on the remaining
-    problems.
+    The importance is the permutation importance for a classifier. The classifier is fitted on every
+    second problem. The importance is measured on the remaining problems.
 
     Raises:
-        UserError: there are too few problems, or the model is right on all problems, or wrong on
-            all.
+        UserError: there are too few problems, or the model is right on all problems or wrong on all
+            problems.
 
     """
     try:

@@ -1,5 +1,6 @@
-"""The distributions of HINT's data (Li et al. 2023, figures A1 and A2), for our data or a
-release.
+"""The distributions of HINT's data (Li et al. 2023, figures A1 and A2).
+
+The data are either our own or the authors' release.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class Aspect:
 
     Attributes:
         name: the property's name in tables and files.
-        of: a function from an expression to its values, one or several.
+        of: a function from an expression to its values. There may be one or several values.
 
     """
 
@@ -73,8 +74,8 @@ def drawn(seed: int, per_length: int | None) -> dict[str, list[Expression]]:
 
     Args:
         seed: the seed of the data set.
-        per_length: the number of training expressions that are taken for each number of operators;
-            None for all.
+        per_length: the number of training expressions that are taken for each number of operators.
+            None takes all.
 
     """
     sets: dict[str, list[Expression]] = {name: [] for name in ("train", *SPLITS)}
@@ -89,8 +90,9 @@ def drawn(seed: int, per_length: int | None) -> dict[str, list[Expression]]:
 def distributions(
     sets: Mapping[str, Sequence[Expression]], aspect: Aspect
 ) -> dict[str, dict[str, float]]:
-    """The share of each value of an aspect in each set; the set ``test`` is all test splits
-    together.
+    """The share of each value of an aspect in each set.
+
+    The set ``test`` consists of all test splits together.
     """
     groups = {name: list(sets[name]) for name in sets}
     groups[TEST] = [expression for name in SPLITS for expression in sets[name]]
@@ -113,7 +115,7 @@ def _order(value: int | str) -> tuple[int, str]:
 
 
 def divergence(first: Mapping[str, float], second: Mapping[str, float]) -> float:
-    """The Kullback-Leibler divergence of the second distribution from the first, in nats.
+    """The Kullback-Leibler divergence in nats: the sum of first * ln(first / second).
 
     >>> divergence({"a": 0.5, "b": 0.5}, {"a": 0.5, "b": 0.5})
     0.0
@@ -202,8 +204,9 @@ def _section(aspect: Aspect, shares: Mapping[str, Mapping[str, float]]) -> Secti
 
 
 def quota(seed: int) -> Section:
-    """The share of the most frequent result, by set and number of operators, and the paper's limit
-    of 5 %.
+    """The share of the most frequent result, by set and number of operators.
+
+    The section also has the paper's limit of 5 %.
     """
     shares = largest_shares(seed)
     return Section(

@@ -27,7 +27,7 @@ def call(name: str, argument: Expression) -> Expression:
 
 
 def inner(rng: HashedRandom, scale: int | None) -> Expression:
-    """An argument of a function; ``scale`` is its slope or its degree, if given."""
+    """An argument of a function. If ``scale`` is given, it is the slope or the degree."""
     k = number(scale if scale is not None else rng.integer(1, 9))
     shapes = [mul(k, X), mul(k, power(X, Number(2))), call("exp", mul(k, X))]
     if scale is not None:

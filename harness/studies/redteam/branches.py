@@ -1,5 +1,6 @@
-"""Generators of answers on another branch, and of answers with a jump from roots or inverse
-functions.
+"""Generators of answers on another branch, and of answers with a jump.
+
+The jump is hidden in a root or in an inverse function.
 """
 
 from __future__ import annotations
@@ -22,10 +23,11 @@ def _square(at: int) -> Expression:
 
 @generator
 def misplaced_branch(rng: HashedRandom) -> Case:
-    """The answer F, which is right, or |F|, which is wrong and written as the root of a square.
+    """A case with the right answer F, or with the wrong answer |F|.
 
-    The integrand is F' times the sign of x - a, written with the root of (x - a)^2. F is right on
-    either branch of the root. |F| is wrong, because F changes its sign at another point than a.
+    The integrand is F' times the sign of x - a. The sign is written with the root of (x - a)^2, so
+    that F is right on a branch of the root. |F| is written as the root of a square. It is wrong,
+    because F changes its sign at another point than a.
     """
     zero, elsewhere, *_ = rng.shuffled(range(-9, 10))
     t, k = add(X, number(-zero)), number(rng.integer(1, 9))

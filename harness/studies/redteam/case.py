@@ -18,15 +18,15 @@ BOXED = rf"\boxed{{{ANSWER}}}"
 
 
 class DiscardedError(ValueError):
-    """The label of a draw is not certain; the generator draws again."""
+    """The label of a draw is not certain, so that the generator draws again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Formulas:
     """The trees of a case, which the minimiser edits.
 
-    The integrand is ``truth' * factor + added``. If ``factor`` is 1 and ``added`` is 0, ``truth``
-    is an antiderivative.
+    The integrand is ``truth' * factor + added``, where ``truth'`` is the derivative of ``truth``.
+    If ``factor`` is 1 and ``added`` is 0, ``truth`` is an antiderivative of the integrand.
     """
 
     truth: Expression
@@ -58,7 +58,8 @@ class Case:
         wanted: whether the verifier should accept the completion.
         note: the reason for the label.
         assumptions: what is assumed of each parameter, for example ``integer``.
-        formulas: the trees of the case, or None.
+        formulas: the trees of the case. They are None if the case is not made of trees, or must not
+            be edited.
         voice: the template of the completion, the words around the answer.
         task: "antiderivative", or the name of another kind of question (`rewards.questions`). For
             another kind, ``integrand`` holds the text of the question.
@@ -87,7 +88,7 @@ class Case:
         voice: str = BOXED,
         assumptions: Mapping[str, str] | None = None,
     ) -> Case:
-        """The case with these trees; the completion is the template ``voice`` with the answer.
+        """The case with these trees. Its completion is the template ``voice`` with the answer.
 
         Args:
             formulas: the trees.
@@ -166,7 +167,7 @@ def case_at(name: str, seed: int, index: int) -> Case:
 
     Raises:
         KeyError: no generator has this name.
-        RuntimeError: no draw has a certain label.
+        RuntimeError: the label of every draw is uncertain.
 
     >>> from calculus_harness.harness.studies.redteam import case_at
     >>> case_at("mutation", seed=0, index=0) == case_at("mutation", seed=0, index=0)

@@ -1,9 +1,10 @@
 """Generators of definite integrals whose value is known: shifts, regimes, kinks, critical powers.
 
-Each family draws integers k, n, p and returns an integral, the value, and plausible wrong values. A
-wrong value misses a peak or kinks, belongs to another regime of a parameter, has another power of a
-logarithm, takes an infinite limit for a finite limit, lacks the factor of a substitution, or is a
-number fitted to the digits of the right value.
+Each family of integrals is a function. It draws integers k, n, p and returns an integral, its
+value, and plausible wrong values. A wrong value comes from one of these mistakes: it misses a peak
+or kinks, it is right only for other values of a parameter, it has another power of a logarithm, it
+replaces a finite limit of integration by infinity, or it lacks the factor of a substitution. Other
+wrong values are numbers fitted to the digits of the right value.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ def _spike(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _pulse(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """A peak of width 10^{-k} in a finite range; nearly all of the integral comes from the peak."""
+    """A peak of width 10^{-k} in a finite range. Nearly all of the integral is from the peak."""
     n, k = rng.integer(1, 10**6), rng.integer(1, 15)
     f = rf"\frac{{10^{{{k}}}}}{{1+10^{{{2 * k}}}{_shifted('x', n)}^2}}"
     value = rf"\arctan(10^{{{k}}})+\arctan({n}\cdot10^{{{k}}})"
@@ -111,7 +112,7 @@ def _logarithmic(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _steps(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """Infinitely many jumps that accumulate at an end."""
+    """An integrand with infinitely many jumps that accumulate at an end of the range."""
     b = rng.integer(2, 12)
     value, near = (
         rf"-\frac{{{b}}}{{{b - 1}}}",
@@ -121,7 +122,7 @@ def _steps(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _pieces(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """Infinitely many pieces whose sum decays as a power, at 0 or at infinity."""
+    """An integrand with infinitely many pieces, at 0 or at infinity, that decay as a power."""
     n, p = rng.integer(1, 60), rng.integer(3, 8)
     if rng.below(2):
         value = rf"\frac{{\zeta({p - 1})}}{{{p - 1}}}"
@@ -142,7 +143,10 @@ def _pieces(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _towards_a_limit(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """Jumps and kinks that accumulate geometrically at a limit of integration of any size."""
+    """An integrand with kinks that accumulate geometrically at a limit of integration.
+
+    The limit of integration has any size.
+    """
     b, m = rng.integer(2, 9), _place(rng)
     f = rf"\left|\sin\left(\frac{{\pi\ln{_shifted('x', m)}}}{{\ln {b}}}\right)\right|"
     c = rf"\frac{{\pi}}{{\ln {b}}}"
@@ -165,9 +169,9 @@ def _whole(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _regime(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """A parameter below or above a threshold.
+    """An integral whose value has another form below a threshold of a parameter than above it.
 
-    The wrong values are right on the other side of the threshold.
+    The wrong values are right on one side of the threshold only.
     """
     letter = rng.choice("abcknprst")
     n = rng.integer(1, 60)
@@ -208,7 +212,10 @@ def _frequencies(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _hidden(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """A value with a term that is too small to be seen in any number of digits."""
+    """An integral with wrong values that differ from the value by a tiny term.
+
+    The term is too small to be seen in any usual number of digits.
+    """
     n = rng.integer(1, 30)
     tiny = rng.choice((r"e^{-e^{e^{e}}}", r"10^{-5000}", r"(1-\tanh(\pi^{\pi^\pi}))"))
     wrong = [rf"\frac{{\pi}}{{{2 * n}}}+{tiny}", rf"\frac{{\pi}}{{{2 * n}}}\left(1+{tiny}\right)"]
@@ -276,8 +283,9 @@ _TRUNCATED: tuple[tuple[str, str, str, bool], ...] = (
 
 
 def _truncated(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """A finite limit of integration that is so large that the value is nearly the improper
-    integral.
+    """A finite integral whose value is nearly the value of the improper integral.
+
+    The finite limit of integration is very large.
     """
     f, antiderivative, improper, shows = rng.choice(_TRUNCATED)
     n = rng.integer(1, 9) * 10 ** rng.integer(0, 9) if shows else rng.integer(2, 9)
@@ -335,8 +343,9 @@ def definite(rng: HashedRandom, number: int) -> Case:
 
 
 def _beside(rng: HashedRandom, value: str) -> list[str]:
-    """Wrong values: values near the right value, and numbers fitted to the digits of the right
-    value.
+    """Wrong values near the right value.
+
+    Some of them are numbers fitted to the digits of the right value.
     """
     if not value:
         return []

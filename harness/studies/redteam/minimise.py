@@ -1,7 +1,7 @@
 """Smaller cases that show the same fault: delta debugging on the trees of a case.
 
-An edit replaces a subtree by a simpler tree, either in both the integrand and the answer or in the
-answer alone. An edit is kept only if `numeric` confirms the label again and the fault remains.
+An edit replaces a subtree by a simpler tree, in the answer alone or in the integrand as well. An
+edit is kept only if `numeric` confirms the label again and the fault remains.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ def _weight(node: Expression) -> int:
 def minimise(
     case: Case, still: Callable[[Case], bool], *, runs: int = 150, edits: int = 3000
 ) -> Case:
-    """The smallest case that greedy edits lead to.
+    """A smaller case with the same fault, found by greedy edits.
 
     Args:
-        case: the case; a case without trees is returned unchanged.
+        case: the case. A case without trees is returned unchanged.
         still: a function that says whether a case still shows the fault.
         runs: the largest number of calls of ``still``.
         edits: the largest number of edits.

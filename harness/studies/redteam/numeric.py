@@ -1,7 +1,7 @@
-"""Labels checked without the verifier: F' is compared with f in mpmath, at two precisions.
+"""Checks of labels without the verifier: F' is compared with f in mpmath, at two precisions.
 
-For a large number n in the formulas, the points include 1/n, 1 + 1/n and n. Derivatives are formed
-by the rules of differentiation (`rewards.reading.expression.derivative`).
+If the formulas contain a large number n, the points include 1/n, 1 + 1/n and points near n.
+Derivatives are formed by the rules of differentiation (`rewards.reading.expression.derivative`).
 """
 
 from __future__ import annotations
@@ -109,8 +109,8 @@ def _apply(name: str, args: list[Value]) -> Value:
 def points(*trees: Expression, assumptions: Mapping[str, str]) -> Iterator[dict[str, Fraction]]:
     """Points for comparisons.
 
-    A few usual points come first, then points at the scales of the large numbers in the formulas,
-    then further usual points.
+    The first points are a few usual points. Then points at the scales of the large numbers in the
+    formulas follow, and then further usual points.
     """
     sizes = {size for tree in trees for node in nodes_of(tree) for size in _sizes(node)}
     abscissas: list[Fraction] = []
@@ -128,9 +128,9 @@ def points(*trees: Expression, assumptions: Mapping[str, str]) -> Iterator[dict[
 
 
 def _sizes(node: Expression) -> tuple[int, ...]:
-    """The integers in a node.
+    """The sizes of the numbers in a node.
 
-    These are the numerator and the denominator of a fraction, and the value of a power of integers.
+    They are the numerator and the denominator of a number, or the value of a power of numbers.
     """
     if isinstance(node, Number):
         return abs(node.numerator), node.denominator
@@ -161,7 +161,10 @@ def refuted(
     assumptions: Mapping[str, str] | None = None,
     ladder: tuple[int, ...] = (40, 250),
 ) -> bool:
-    """Whether F' differs from a real f at some point, by the same amount at two precisions."""
+    """Whether F' differs from f at some point, by the same amount at two precisions.
+
+    Only points at which f is real count.
+    """
     try:
         trees = (integrand, differentiate(answer), answer)
     except ValueError:
@@ -201,9 +204,10 @@ def on_another_branch(integrand: Expression, answer: Expression) -> bool:
 
 
 def _is_steady(tree: Expression, point: Point) -> bool:
-    """Whether the value stays the same with more digits.
+    """Whether the value is the same at 600 and at 1200 digits.
 
-    The value of ``ln(cos(asin(1)))`` does not: cos(asin(1)) is a rounding error.
+    An example of an unsteady value is ``ln(cos(asin(1)))``, because cos(asin(1)) is a rounding
+    error.
     """
     values = []
     for digits in (600, 1200):

@@ -43,7 +43,7 @@ def _root(u: Expression) -> Expression:
 def rewritten(tree: Expression, rng: HashedRandom) -> Expression:
     """The same function in another form.
 
-    A node is changed by an identity with probability 1/4.
+    Each node is changed by an identity with probability 1/4.
     """
     if not isinstance(tree, Call) or not tree.args:
         return tree
@@ -98,7 +98,7 @@ def voice(rng: HashedRandom) -> Case:
 def _halves(rng: HashedRandom, factor: str) -> tuple[str, str]:
     """The integrand |x - a| (x - a)^(m-1), and the text of a piecewise antiderivative.
 
-    The piece for x < a is multiplied by ``factor``; the answer is right if ``factor`` is 1.
+    The piece for x < a is multiplied by ``factor``. The answer is right if ``factor`` is 1.
     """
     a, m = rng.integer(-3, 7), rng.integer(1, 5)
     shifted = add(X, number(-a))
@@ -116,8 +116,9 @@ def _halves(rng: HashedRandom, factor: str) -> tuple[str, str]:
 
 @generator
 def piecewise(rng: HashedRandom) -> Case:
-    """A right antiderivative of |x - a| (x - a)^(m-1), written as two pieces in one of many
-    notations.
+    """A right antiderivative of |x - a| (x - a)^(m-1), written as two pieces.
+
+    The pieces are written in one of many notations.
     """
     return Case(*_halves(rng, "1"), True, "a piecewise answer")
 

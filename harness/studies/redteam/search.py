@@ -116,7 +116,7 @@ def _item(case: Case) -> WorkItem:
 
 
 def fault(case: Case, verdict: Verdict) -> str | None:
-    """The fault of a verdict, an element of `FAULTS`, or None."""
+    """The fault of a verdict, an element of `FAULTS`. It is None if the verdict is right."""
     if verdict.status in (Status.ERROR, Status.TIMEOUT):
         return FAILED
     if case.wanted == verdict.correct:
@@ -137,7 +137,9 @@ def search(
     minimised: int = 3,
     on_progress: Callable[[Result], None] | None = None,
 ) -> Result:
-    """Look for wrong verdicts. With ``tries``, the result does not depend on the number of workers.
+    """Look for wrong verdicts in generated cases.
+
+    If ``tries`` alone limits the search, the result does not depend on the number of workers.
 
     Args:
         tries: the number of cases, which the generators make in turn.
@@ -148,10 +150,10 @@ def search(
         workers: the number of processes of the verifier.
         judge: a function that judges cases instead of the verifier.
         minimised: the number of finds to minimise, for each generator and fault.
-        on_progress: called after every batch.
+        on_progress: a function that is called after every batch.
 
     Returns:
-        Counts by generator and kind of fault, and every find.
+        The result, with counts by generator and fault and with every find.
 
     Raises:
         ValueError: no limit is given, or a generator is unknown.

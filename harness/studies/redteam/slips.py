@@ -81,8 +81,9 @@ def _check_varies(tree: Expression) -> None:
 
 @generator
 def near_miss_factor(rng: HashedRandom) -> Case:
-    """A wrong answer: F times 1 + e^{-k(1+x^2)}, or times a similar factor with a hyperbolic
-    secant.
+    """A wrong answer: F times a factor that is close to 1.
+
+    The factor is 1 + e^{-k(1+x^2)}, or a similar factor with a hyperbolic secant.
     """
     truth, faint = smooth(rng), _faint_everywhere(rng)
     _check_varies(mul(truth, faint))
@@ -92,8 +93,9 @@ def near_miss_factor(rng: HashedRandom) -> Case:
 
 @generator
 def near_miss_term(rng: HashedRandom) -> Case:
-    """A wrong answer: F plus a term that is not constant, but tiny everywhere, or a bump far
-    away.
+    """A wrong answer: F plus a term that hardly varies where the verifier might look.
+
+    The term is tiny or has a small slope, or its bump or step is far away.
     """
     truth = smooth(rng, rng.choice([None, None, *SCALES[:4]]))
     k, far = rng.choice(_FAINT), rng.integer(12, 400)
@@ -107,7 +109,7 @@ def near_miss_term(rng: HashedRandom) -> Case:
 
 @generator
 def neglected_term(rng: HashedRandom) -> Case:
-    """The integrand is F' plus a term that is small or far away; the wrong answer is F."""
+    """A wrong answer F. The integrand is F' plus a term that is small or far away."""
     truth = smooth(rng)
     k, far = rng.choice(_FAINT), rng.integer(12, 400)
     far_off = add(X, number(-far))
@@ -128,8 +130,9 @@ def neglected_term(rng: HashedRandom) -> Case:
 
 @generator
 def steep_step(rng: HashedRandom) -> Case:
-    """The integrand is F' times a steep step; the answer F is right on one side of the step
-    only.
+    """A wrong answer F. The integrand is F' times a steep step.
+
+    F is right on one side of the step only.
     """
     truth, k = smooth(rng), number(rng.choice(SCALES))
     _check_varies(truth)

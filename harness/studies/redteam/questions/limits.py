@@ -1,8 +1,9 @@
 r"""Generators of limits with right and wrong answers.
 
-The limits are quotients of infinitesimals, whose answers follow by construction, and the bank's.
-Wrong answers have another sign, factor or order, are the limit from the other side or an infinity,
-a decimal, an answer with a tiny part that no digits show, or say the question again.
+Some limits are quotients of infinitesimals, whose answers follow from their construction. The other
+limits are from the bank of questions. A wrong answer has another sign, factor or order, or a tiny
+additional term that no digits show. It may also be an infinity, a decimal, or a repetition of the
+question.
 """
 
 from __future__ import annotations
@@ -36,15 +37,15 @@ def _value(expression: Expression) -> acb:
 
 
 def wrong_answers(rng: HashedRandom, asked: str, answer: str) -> list[str]:
-    """Answers near to the right one, each of them wrong.
+    """Wrong answers that are close to the right answer.
 
     Args:
-        rng: where numbers are drawn from.
+        rng: the source of random numbers.
         asked: the limit.
         answer: the right answer.
 
     Returns:
-        LaTeX of wrong answers.
+        The wrong answers in LaTeX.
 
     """
     echoes = [asked, asked.replace(r"\lim", r"\operatorname{lim}")]
@@ -95,7 +96,7 @@ def _case(rng: HashedRandom, asked: str, answer: str, number: int) -> Case:
 
 @group_generator(ANSWERS)
 def limits(rng: HashedRandom, number: int) -> Case:
-    """A quotient of infinitesimals with its limit, or with a wrong one."""
+    """A quotient of infinitesimals with its limit, or with a wrong answer."""
     target = generated(rng.below(2**30), rng.below(2**30)).target_as(QuestionTarget)
     if target.answer is None:
         raise DiscardedError
@@ -109,6 +110,6 @@ def _bank() -> tuple[tuple[str, str], ...]:
 
 @group_generator(ANSWERS)
 def bank_limits(rng: HashedRandom, number: int) -> Case:
-    """A limit of the bank with its answer, or with a wrong one."""
+    """A limit of the bank of questions with its answer, or with a wrong answer."""
     asked, answer = rng.choice(_bank())
     return _case(rng, asked, answer, number)

@@ -1,8 +1,8 @@
 """Right and wrong answers to questions of the course, whose labels are checked in mpmath.
 
 A case is a problem of the benchmark ``course`` with its answer, or with a wrong answer. A wrong
-answer is the right answer after a slip: another sign or factor, a missing term or constant of
-integration, or a decimal for an exact number.
+answer is the right answer after a slip. The slip is another sign or factor, a missing term or
+constant of integration, or a decimal in place of an exact number.
 """
 
 from __future__ import annotations
@@ -84,9 +84,9 @@ def course_case(task: str, rng: HashedRandom) -> Case:
 
 
 def _decimals(tree: Expression, rng: HashedRandom) -> Iterator[tuple[str, Expression]]:
-    """The tree after the replacement of one exact number by a decimal that is close to it.
+    """Copies of the tree in each of which a decimal replaces one exact number.
 
-    The exact number is a fraction, a root or another constant.
+    The decimal is close to the exact number, which is a fraction, a root or another constant.
     """
     for node in nodes_of(tree):
         exact = isinstance(node, Number) and node.denominator not in (1, 2, 4, 5, 8, 10)
@@ -109,7 +109,7 @@ def _replaced(tree: Expression, old: Expression, new: Expression) -> Expression:
 def _apart(left: Expression, right: Expression, point: Mapping[str, Fraction]) -> bool:
     """Whether two formulas have different values at a point, at two precisions.
 
-    A rounding error becomes smaller at the higher precision; a real difference does not.
+    A rounding error becomes smaller at the higher precision. A real difference does not.
     """
     differences = []
     for digits in (40, 80):
@@ -121,8 +121,9 @@ def _apart(left: Expression, right: Expression, point: Mapping[str, Fraction]) -
 
 @dataclass(frozen=True, slots=True)
 class _Formula:
-    """A right answer without alternatives: every right answer is the same function of the
-    symbols.
+    """A right answer without alternatives.
+
+    Every right answer is the same function of the symbols.
     """
 
     tree: Expression
@@ -158,7 +159,7 @@ def _formula(target: QuestionTarget, task: str) -> _Formula:
 
 @dataclass(frozen=True, slots=True)
 class _Solution:
-    """A solution of a differential equation; other solutions are right as well."""
+    """A solution of a differential equation. Other solutions may be right as well."""
 
     made: Solved
 
@@ -188,7 +189,7 @@ class _Solution:
         return kind, shown
 
     def _fails(self, formulas: Mapping[str, Expression]) -> bool:
-        """Whether the formulas violate an equation or a condition, by values in mpmath."""
+        """Whether the formulas violate an equation or a condition, tested by values in mpmath."""
         made, x = self.made, self.made.asked.variable
         slopes: dict[tuple[str, int], Expression] = {}
 

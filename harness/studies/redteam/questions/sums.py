@@ -1,8 +1,9 @@
 r"""Generators of sums and questions about power series with right and wrong answers.
 
-The questions are those of the endless generator, whose answers follow by construction, and the
-bank's. Wrong answers have another sign, factor, range or term, are the answer to a shifted sum, a
-decimal, an infinity, a number fitted to the digits, or say the question again.
+Some questions are from the endless generator of sums, and their answers follow from their
+construction. The other questions are from the bank. A wrong answer has another sign, factor or
+term, or is the answer to a shifted sum. It may also be a decimal, an infinity, a number fitted to
+the digits, or a repetition of the question.
 """
 
 from __future__ import annotations
@@ -41,7 +42,10 @@ _POINTS = (Number(7, 16), Number(5), Number(12))
 
 
 def _at(answer: str, at: Number) -> acb | None:
-    """The value of an answer with one number for all its symbols."""
+    """The value of an answer after ``at`` replaces every symbol.
+
+    It is None if there is no value.
+    """
     try:
         tree: Expression = read(answer, symbols=("n", "k", "m", "a", "r", "x", "c"))[0].expression
         for name in symbols_of(tree):
@@ -55,7 +59,7 @@ def _at(answer: str, at: Number) -> acb | None:
 
 
 def _differs(right: str, wrong: str) -> bool:
-    """Whether two answers differ at a point."""
+    """Whether two answers have different values at one of `_POINTS`."""
     for at in _POINTS:
         one, two = _at(right, at), _at(wrong, at)
         if one is not None and two is not None and not (one - two).contains(0):
@@ -64,7 +68,7 @@ def _differs(right: str, wrong: str) -> bool:
 
 
 def _changed_numbers(rng: HashedRandom, answer: str) -> Iterator[str]:
-    """The answer with one of its numbers changed by 1, or one of its signs."""
+    """Copies of the answer in which a number is changed by 1, or a sign is changed."""
     for match in re.finditer(r"(?<![\d.])\d+(?![\d.])", answer):
         step = rng.choice((1, -1)) if int(match[0]) > 1 else 1
         yield f"{answer[: match.start()]}{int(match[0]) + step}{answer[match.end() :]}"
@@ -74,15 +78,15 @@ def _changed_numbers(rng: HashedRandom, answer: str) -> Iterator[str]:
 
 
 def wrong_answers(rng: HashedRandom, asked: str, answer: str) -> list[str]:
-    """Answers near to the right one, each of them wrong.
+    """Wrong answers that are close to the right answer.
 
     Args:
-        rng: where numbers are drawn from.
+        rng: the source of random numbers.
         asked: the question.
         answer: the right answer.
 
     Returns:
-        LaTeX of wrong answers.
+        The wrong answers in LaTeX.
 
     """
     echoes = [] if asks_of_series(asked) else [asked, asked.replace(r"\sum", r"\sum\limits")]
@@ -139,7 +143,7 @@ def _case(rng: HashedRandom, asked: str, answer: str, number: int) -> Case:
 
 @group_generator(ANSWERS)
 def sums(rng: HashedRandom, number: int) -> Case:
-    """A sum or a Taylor polynomial with its answer, or with a wrong one."""
+    """A sum or a Taylor polynomial with its answer, or with a wrong answer."""
     made = drawn(rng.below(2**30), rng.below(2**30))
     return _case(rng, made.asked, made.answer, number)
 
@@ -151,6 +155,6 @@ def _bank() -> tuple[tuple[str, str], ...]:
 
 @group_generator(ANSWERS)
 def bank_sums(rng: HashedRandom, number: int) -> Case:
-    """A question of the bank with its answer, or with a wrong one."""
+    """A question of the bank with its answer, or with a wrong answer."""
     asked, answer = rng.choice(_bank())
     return _case(rng, asked, answer, number)
