@@ -62,8 +62,8 @@ class IntegralValue:
         ball: the value with an error; not finite if the integral diverges.
         method: the method of the computation.
         sign: for a divergent integral, +1 or -1 if the integral tends to that infinity, else 0.
-        size: a lower bound of the integral of \|f\|, to which an error is compared where the
-            value may be 0.
+        size: a lower bound of the integral of \|f\|. If the value may be 0, its error is compared
+            with this bound.
 
     Example:
         >>> IntegralValue(arb("nan"), "divergence", 1).diverges
@@ -78,12 +78,15 @@ class IntegralValue:
 
     @property
     def diverges(self) -> bool:
-        """Whether the integral has no value."""
+        """Whether the integral diverges, so that it has no value."""
         return self.method == "divergence"
 
     @property
     def digits(self) -> float:
-        """Decimal digits to which the value is known; absolute digits if the value may be 0."""
+        """Decimal digits to which the value is known.
+
+        If the value may be 0, the digits are counted relative to `size`.
+        """
         if self.diverges:
             return 0.0
         if self.ball.contains(0):
@@ -103,7 +106,7 @@ def evaluate(problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int)
         The value with the method that gave it.
 
     Raises:
-        QuadratureError: the value cannot be computed; the message says why.
+        QuadratureError: the value cannot be computed. The message says why.
         OutsideDomainError: the integrand or a limit is not real.
 
     Example:
@@ -120,7 +123,10 @@ def evaluate(problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int)
 def _with_numbers(
     problem: DefiniteIntegral, values: Mapping[str, Ball]
 ) -> tuple[DefiniteIntegral, Mapping[str, Ball]]:
-    """The problem with exact values in the place of parameters: p pi/(2p) is pi/2 by its form."""
+    """The problem with exact parameter values put in, and the values of the other parameters.
+
+    The exact values show by their form that p pi/(2p) is pi/2.
+    """
     free_values: dict[str, Ball] = {}
     f, limits = problem.integrand.expression, [problem.lower, problem.upper]
     for name, value in values.items():
@@ -164,7 +170,10 @@ def _evaluate(problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int
 def _periodic(
     problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int
 ) -> list[IntegralValue]:
-    """Whole periods as a multiple of one period, and the remainder; empty if few."""
+    """The integral over whole periods, as a multiple of one period, and the integral over the rest.
+
+    The list is empty if there are few periods, or none.
+    """
     f = problem.integrand
     lower, upper = problem.lower, problem.upper
     if isinstance(lower, int) or isinstance(upper, int) or problem.principal_value:
