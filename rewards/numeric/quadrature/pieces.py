@@ -1,4 +1,4 @@
-r"""Integrals over infinitely many pieces that decay as powers, such as \lfloor x\rfloor/x^3.
+r"""Integrals over infinitely many pieces, such as the integral of \lfloor x\rfloor/x^3.
 
 Let z be the distance from the end, or the distance from 0 if the end is infinite. Suppose that the
 arguments of all floors and fractional parts are c_k z^q + d_k, and that the ratios of the c_k are
@@ -11,10 +11,10 @@ n^{-v} m_s(1/n). The sum of the pieces of all periods from n = M on is
 where |m_s| <= B on the disc of radius r >= 2/M (Cauchy's estimate). The sum is analytic in s, and
 is integrated rigorously.
 
-If v <= 1, the mean c of m_s(0) over s decides about convergence. If c is not 0, the integral over
-the first N periods grows as c N^{1-v} or c ln N, so the integral diverges. Exact polynomials in n
-and s can show that c is exactly 0. If c is 0 and v > 0, the terms k = 0 cancel. The value is then
-the sum above without these terms.
+If v <= 1, the mean c of m_s(0) over s decides whether the integral converges. If c is not 0, the
+integral over the first N periods grows as c N^{1-v} or c ln N, so the integral diverges. Exact
+polynomials in n and s can show that c is exactly 0. If c is 0 and v > 0, the terms k = 0 cancel.
+The value is then the sum above without these terms.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ class _OnAPiece:
         return add(mul(number(argument.slope * self.length), Symbol(_N)), number(floor_value))
 
     def parity(self, node: Call, argument: _Argument) -> Expression:
-        """A whole number that is even if and only if the value is."""
+        """A whole number that is even if and only if the value is even."""
         return Number(argument.floor(self.middle) + (node.function == "ceil"))
 
 

@@ -197,7 +197,7 @@ def _periodic(
 def _pieces(
     problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int, lower: arb, upper: arb
 ) -> list[IntegralValue]:
-    """The integral over pieces on which f is an analytic expression."""
+    """The integrals over pieces of the range, on each of which f is an analytic expression."""
     f = problem.integrand
     limits = problem.lower, problem.upper
     exact = {
@@ -301,7 +301,7 @@ def _segment_value(
 
 @dataclass(slots=True)
 class _Computation:
-    """One integral over lower < upper."""
+    """The computation of one integral over a range with lower < upper."""
 
     expression: Expression
     variable: str
@@ -341,7 +341,10 @@ class _Computation:
             return self._pieces(marks)
 
     def _principal(self, marks: list[arb]) -> IntegralValue:
-        """The principal value: around each singularity, and at both infinities together."""
+        """The principal value.
+
+        The limits are symmetric around each singularity, and symmetric at both infinities.
+        """
         value, size = arb(0), arb(0)
         with precision(END_BITS):
             if not marks[0].is_finite() and not marks[-1].is_finite():
@@ -407,7 +410,7 @@ class _Computation:
         return has_simple_pole(self.expression, self.variable, self.line.values, near)
 
     def _enclosure(self, lower: arb, upper: arb) -> arb | None:
-        """The rigorous value over a part of the range, or None."""
+        """An enclosure of the integral over a part of the range, or None if there is none."""
         enclosure = self._over(self.expression)
         try:
             return enclosure.integral([lower, upper])
@@ -415,7 +418,11 @@ class _Computation:
             return None
 
     def _piece(self, full: piece.Piece) -> arb:
-        """One piece in halves, each enclosed or else by two quadratures that agree."""
+        """The integral over one piece, which is enclosed if possible.
+
+        Otherwise the piece is halved. If a half cannot be enclosed, two quadratures have to agree
+        on its integral.
+        """
         enclosed = self._enclosure(full.left.point, full.right.point)
         if enclosed is not None:
             return enclosed
@@ -447,7 +454,7 @@ class _Computation:
         return phases
 
     def _decays_fast(self, side: int) -> bool:
-        """Whether |f| is bounded by something like e^{-x} far out, oscillations included."""
+        """Whether a bound of |f| decays about as fast as e^{-x} far out, even if f oscillates."""
         with precision(BOUND_BITS):
             near, far = (
                 self._bound(side * arb(2) ** k, side * (arb(2) ** k + TURN)) for k in EXPONENTIAL_AT
@@ -466,7 +473,10 @@ class _Computation:
         return arb("inf") if infinite else max(bounds)
 
     def _settles(self, phase: oscillation.Phase, side: int) -> bool:
-        """Whether the oscillating integral converges: f over the slope of the phase tends to 0."""
+        """Whether the oscillating integral converges.
+
+        It is taken to converge if f over the slope of the phase tends to 0.
+        """
         with precision(BOUND_BITS):
             sizes = []
             for k in SETTLED_AT:
@@ -481,7 +491,10 @@ class _Computation:
 
 
 def _inner(low: arb, high: arb) -> list[arb]:
-    """A point off the middle of a range, whose two parts show how large an odd f is."""
+    """A point off the middle of a finite range, in a list. The list is empty for infinite ranges.
+
+    The point divides the range into two parts, whose integrals show how large an odd f is.
+    """
     finite = low.is_finite() and high.is_finite()
     return [arb(off_middle(low, high).mid())] if finite else []
 
