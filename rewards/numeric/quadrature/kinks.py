@@ -67,10 +67,10 @@ def segments(
     """The range cut where a function of the integrand has a kink or a jump.
 
     Returns:
-        The pieces, and a bound of the error from places that are not known exactly.
+        The pieces, and a bound of the error from kinks whose places are not known exactly.
 
     Raises:
-        QuadratureError: too many kinks or jumps, or their places cannot be found.
+        QuadratureError: there are too many kinks or jumps, or their places cannot be found.
 
     """
     try:
@@ -91,7 +91,7 @@ def segments(
 
 
 def _without_squares(node: Expression) -> Expression:
-    """The expression with |u^2| as u^2, which has no kink."""
+    """The expression with |u^2| replaced by u^2, which has no kink. Other even powers are alike."""
     if not isinstance(node, Call) or not node.args:
         return node
     args = tuple(_without_squares(arg) for arg in node.args)
@@ -104,7 +104,7 @@ def _without_squares(node: Expression) -> Expression:
 
 
 def _uncertain(tape: Tape, values: Mapping[str, Ball], touched: list[tuple[arb, arb]]) -> arb:
-    """A bound of twice the integral of |f| over intervals in which a kink may lie anywhere."""
+    """A bound of twice the integral of |f| over intervals that may contain a kink at any point."""
     error = arb(0)
     with precision(SEARCH_BITS):
         for low, high in touched:
@@ -118,7 +118,10 @@ def _uncertain(tape: Tape, values: Mapping[str, Ball], touched: list[tuple[arb, 
 def _zeros_of_radicands(
     tape: Tape, values: Mapping[str, Ball], lower: arb, upper: arb
 ) -> list[arb]:
-    """Where square roots touch zero, such as the root of 1 + cos(2x); none if too many."""
+    """The zeros of the radicands of even roots, such as 1 + cos(2x) under a square root.
+
+    The list is empty if the zeros are too many.
+    """
     breaks = [Break(radicand, "zero") for _, order, radicand in tape.radicals if order % 2 == 0]
     with suppress(QuadratureError):
         return _places(tape, breaks, values, lower, upper, None)
@@ -126,10 +129,10 @@ def _zeros_of_radicands(
 
 
 def resolved(constant: Expression, values: Mapping[str, Ball]) -> Expression:
-    """An expression without variable, with cases, floors and so on resolved for the values.
+    """A constant expression with cases, floors and so on resolved for the values of the parameters.
 
     Raises:
-        UnusableError: a condition is no comparison.
+        UnusableError: a condition is not a comparison.
 
     """
     return _resolved(constant, "", values, arb(0))
@@ -147,9 +150,10 @@ def _places(
     upper: arb,
     touched: list[tuple[arb, arb]] | None,
 ) -> list[arb]:
-    """The breakpoints of all parts inside the range, in order, without repetition.
+    """The breakpoints inside the range, in ascending order, without repetition.
 
-    Intervals in which a breakpoint may lie anywhere are added to ``touched``, if a list.
+    If ``touched`` is a list, the intervals that may contain a breakpoint at any point are added to
+    it.
     """
     breakpoints: list[arb] = []
     for break_ in dict.fromkeys(breaks):
@@ -171,7 +175,10 @@ def _places(
 def _linear(
     tape: Tape, break_: Break, values: Mapping[str, Ball], lower: arb, upper: arb
 ) -> list[arb] | None:
-    """The crossings of an argument with a constant slope; None for other arguments."""
+    """The points where an argument with a constant slope passes zero or a whole number.
+
+    The result is None if the slope of the argument is not constant.
+    """
     if break_.at == "integer" and not (lower.is_finite() and upper.is_finite()):
         return None
     with precision(END_BITS):
@@ -196,7 +203,7 @@ def _linear(
 
 
 def _named(point: arb) -> arb:
-    """A point exactly, if some number with a short name lies in the ball."""
+    """A number with a short name that lies in the ball of a point, or else the ball itself."""
     for named in named_numbers(float(point), float(point)):
         if named.overlaps(point):
             return named
@@ -211,7 +218,7 @@ def _crossings(
     upper: arb,
     touched: list[tuple[arb, arb]] | None,
 ) -> Iterator[arb]:
-    """Where the argument of one part passes zero, or a whole number."""
+    """The points where the argument of a function passes zero or a whole number."""
     marks = [0.0, *(sign * 2.0**k for k in _MARKS for sign in (1, -1))]
     farthest = 2.0 ** _MARKS[-1]
     low, high = max(float(lower), -farthest), min(float(upper), farthest)
@@ -254,7 +261,10 @@ def _passes(value: arb, break_: Break) -> bool:
 def _isolated(
     tape: Tape, slot: int, target: arb, values: Mapping[str, Ball], low: arb, high: arb
 ) -> arb | None:
-    """The point of [low, high] where a monotone part has a value, exactly if named."""
+    """The point of [low, high] where a monotone slot has the value ``target``, or None.
+
+    If a number with a short name lies in the ball of the point, the result is this number.
+    """
     jet_at = partial(tape.at, slot, values=values)
     isolated = isolate(jet_at, target, low, high, arb(2) ** (ISOLATED - END_BITS))
     if isolated is None:
@@ -271,7 +281,7 @@ def _inside(low: arb, high: arb) -> arb:
 
 
 def _resolved(node: Expression, variable: str, values: Mapping[str, Ball], at: arb) -> Expression:
-    """The expression with the functions of `_RESOLVED` replaced by their form at a point."""
+    """The expression with each function of `_RESOLVED` replaced by its analytic form at a point."""
     if not isinstance(node, Call) or not node.args:
         return node
     if node.function in _RESOLVED and (not variable or variable in symbols_of(node)):
@@ -310,7 +320,7 @@ def _choose(node: Call, variable: str, values: Mapping[str, Ball], at: arb) -> E
 
 
 def _holds(condition: Expression, value: Callable[[Expression], arb]) -> bool:
-    """Whether a condition holds at a point other than a breakpoint."""
+    """Whether a condition holds at a point that is not a breakpoint."""
     if not isinstance(condition, Call):
         raise UnusableError("a condition must be a comparison")
     if condition.function in ("and", "or"):
@@ -328,7 +338,10 @@ def _holds(condition: Expression, value: Callable[[Expression], arb]) -> bool:
 
 
 def _root(node: Call, value: Callable[[Expression], arb]) -> Expression | None:
-    """A real odd root of a negative radicand u: -(-u)^{p/q} or (-u)^{p/q}."""
+    """The form -(-u)^{p/q} or (-u)^{p/q} of a real odd root with a negative radicand u.
+
+    The result is None for any other power or root.
+    """
     base, exponent = node.args
     if node.function == "root":
         exponent = Call("div", (Number(1), exponent))

@@ -1,18 +1,20 @@
-r"""Infinitely many pieces whose integrals decay as powers, such as those of \lfloor x\rfloor/x^3.
+r"""Integrals over infinitely many pieces, such as the integral of \lfloor x\rfloor/x^3.
 
-Where all floors and fractional parts are of c_k z^q + d_k with rational ratios of the c_k (z is the
-distance from the end, or from 0), the jumps recur in t = |c_1| z^q with a whole period L. At
-t = L n + s, with n + 1/2 whole, f dz/dt is an analytic function of n on each piece of
--L/2 < s < L/2, n^{-v} m_s(1/n). The sum of the pieces of all periods from n = M on is
+Let z be the distance from the end, or the distance from 0 if the end is infinite. Suppose that the
+arguments of all floors and fractional parts are c_k z^q + d_k, and that the ratios of the c_k are
+rational. Then the jumps recur in t = |c_1| z^q with a whole period L. Put t = L n + s, with n + 1/2
+whole. On each piece of -L/2 < s < L/2, f dz/dt is an analytic function of n, which is written as
+n^{-v} m_s(1/n). The sum of the pieces of all periods from n = M on is
 
     sum_{k < K} m_s^(k)(0)/k! zeta(v + k, M) + R,    |R| <= 2 B r^{-K} zeta(v + K, M),
 
-where |m_s| <= B on the disc of radius r >= 2/M (Cauchy's estimate). It is analytic in s, and
-integrated rigorously.
+where |m_s| <= B on the disc of radius r >= 2/M (Cauchy's estimate). The sum is analytic in s, and
+is integrated rigorously.
 
-For v <= 1 the mean c of m_s(0) over s decides. If c is not 0, the integral over the first N periods
-grows as c N^{1-v} or c ln N, and diverges. If c is exactly 0, which exact polynomials in n and s
-show, and v > 0, the terms k = 0 cancel, and the rest is the sum above without them.
+If v <= 1, the mean c of m_s(0) over s decides whether the integral converges. If c is not 0, the
+integral over the first N periods grows as c N^{1-v} or c ln N, so the integral diverges. Exact
+polynomials in n and s can show that c is exactly 0. If c is 0 and v > 0, the terms k = 0 cancel.
+The value is then the sum above without these terms.
 """
 
 from __future__ import annotations
@@ -61,14 +63,14 @@ _N, _S = "@n", "@s"
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """An integral over infinitely many pieces, cut in two.
+    """An integral over infinitely many pieces, divided at ``last``.
 
     Attributes:
         expression: the integrand in t.
         first: the t of the start.
         last: the t where the sum begins.
         rest: the integral from ``last`` on.
-        sign: the sign of the infinity to which a divergent integral tends, else 0.
+        sign: the sign of the infinity to which the integral tends if it diverges, else 0.
 
     """
 
@@ -81,7 +83,7 @@ class Pieces:
 
 @dataclass(frozen=True, slots=True)
 class _Argument:
-    """k t + d."""
+    """The argument k t + d of a floor or fractional part."""
 
     slope: Fraction
     shift: Fraction
@@ -90,7 +92,7 @@ class _Argument:
         return math.floor(self.slope * t + self.shift)
 
     def jumps(self, length: int) -> Iterator[Fraction]:
-        """Where k t + d is whole, between 0 and a length."""
+        """The points t between 0 and ``length`` at which k t + d is whole."""
         ends = sorted((self.shift, self.shift + self.slope * length))
         for integer in range(math.ceil(ends[0]), math.floor(ends[1]) + 1):
             yield (integer - self.shift) / self.slope
@@ -104,19 +106,19 @@ def pieces_towards(
     start: arb,
     digits: int,
 ) -> Pieces | None:
-    """The integral of f(z) from a start to the end: z = 0, or infinity.
+    """The integral of f(z) from a start to the end, which is z = 0 or infinity.
 
     Args:
         expression: f, whose jumps accumulate at the end.
         variable: the name of z, which is positive.
         values: the values of the parameters.
         infinite: whether the end is infinity.
-        start: the place.
+        start: the z at which the integral begins.
         digits: decimal digits that are wanted.
 
     Returns:
-        The integrand in t up to some t, and an enclosure of the remainder; None if f has another
-        form, or no enclosure is found.
+        The integrand in t up to some t, and an enclosure of the remainder. The result is None if
+        f has another form, or no enclosure is found.
 
     """
     monomial_form = _coordinate(expression, variable, values)
@@ -185,7 +187,7 @@ class _OnAPiece:
         return add(mul(number(argument.slope * self.length), Symbol(_N)), number(floor_value))
 
     def parity(self, node: Call, argument: _Argument) -> Expression:
-        """The value without its even part."""
+        """A whole number that is even if and only if the value is even."""
         return Number(argument.floor(self.middle) + (node.function == "ceil"))
 
 
@@ -196,7 +198,7 @@ def _mapped(
     variable: str,
     inner: Expression,
 ) -> Expression:
-    """The expression with z and its floors replaced."""
+    """The expression with z replaced by ``inner``, and its floors replaced by ``jump``."""
     if node == Symbol(variable):
         return inner
     if not isinstance(node, Call) or not node.args:
@@ -212,14 +214,17 @@ def _mapped(
 
 
 def _is_sign(node: Expression) -> bool:
-    """(-1)^u."""
+    """Whether a node is a power of -1, such as (-1)^u."""
     return node.function == "pow" and fold(node.args[0]) == -1
 
 
 def _coordinate(
     expression: Expression, variable: str, values: Mapping[str, Ball]
 ) -> tuple[Expression, Fraction, dict[Expression, _Argument]] | None:
-    """|c_1|, q and k t + d of each floor or fractional part."""
+    """|c_1|, q, and the argument of each floor or fractional part as k t + d.
+
+    The result is None if the arguments have another form.
+    """
     scale: Expression | None = None
     exponent = Fraction(0)
     arguments: dict[Expression, _Argument] = {}
@@ -243,12 +248,11 @@ def _coordinate(
 
 
 def monomial(node: Expression, variable: str) -> tuple[Expression, Fraction, Expression] | None:
-    r"""c, q and d of c z^q + d, or None.
+    r"""The parts c, q and d of an expression c z^q + d. The result is None for other forms.
 
     >>> from calculus_harness.rewards.reading.latex import read
     >>> monomial(read(r"2-\frac{3}{\sqrt z}")[0].expression, "z")[1]
     Fraction(-1, 2)
-
     """
     if node == Symbol(variable):
         return ONE, Fraction(1), ZERO
@@ -287,7 +291,10 @@ def _value(constant: Expression, values: Mapping[str, Ball]) -> arb:
 def _mean(
     summands: list[Expression], values: Mapping[str, Ball], bits: int
 ) -> tuple[Fraction, arb] | None:
-    """v and the mean c, if v <= 1 and no part decays more slowly than their sum."""
+    """The exponent v and the mean c of the sum of the pieces.
+
+    The result is None if v > 1, or if a piece decays more slowly than the sum.
+    """
     slowest = Fraction(2)
 
     def leading(s: Ball, _: bool) -> Ball:
@@ -312,7 +319,7 @@ def _mean(
 
 
 def _cancel(summands: list[Expression]) -> bool:
-    """Whether the mean of the leading coefficient is exactly 0, and each part tends to 0."""
+    """Whether the mean of the leading coefficient is exactly 0, and each piece tends to 0."""
     ring = fmpq_mpoly_ctx.get(("n", "s"), Ordering.lex)
     numerator, denominator = ring.from_dict({}), ring.from_dict({(0, 0): 1})
     for summand in summands:
@@ -333,7 +340,10 @@ def _cancel(summands: list[Expression]) -> bool:
 
 
 def _ratio(node: Expression, ring: fmpq_mpoly_ctx) -> tuple[fmpq_mpoly, fmpq_mpoly] | None:
-    """A quotient of polynomials in n and s with rational coefficients; None for other functions."""
+    """The expression as a quotient of polynomials in n and s with rational coefficients.
+
+    The result is None if the expression is not such a quotient.
+    """
     unit = ring.from_dict({(0, 0): 1})
     if isinstance(node, Number):
         return unit * node.numerator, unit * node.denominator
@@ -371,9 +381,10 @@ def _sum(
     bits: int,
     without: Fraction | None,
 ) -> arb | None:
-    """The integral over 0 < s < 1 of the sum of the parts over n >= ``start_count`` + 1/2.
+    """The integral over 0 < s < 1 of the sum of the pieces over n >= ``start_count`` + 1/2.
 
-    The terms of n^{-v}, for one v, are left out if their integrals cancel.
+    If ``without`` is an exponent v, the terms of n^{-v} are left out because their integrals
+    cancel.
     """
     summed = _summed(summands, values, start_count, bits, without)
     # The middle, and points near both ends.
@@ -384,10 +395,10 @@ def _sum(
 
 
 def _total(summands: list[Expression], expander: Expander) -> Model | None:
-    """The expansion of the sum of the parts in 1/n; None for zero.
+    """The expansion of the sum of the pieces in 1/n. The result is None if the sum is zero.
 
     Raises:
-        NoModelError: a part has no expansion.
+        NoModelError: a piece has no expansion.
 
     """
     total: Model | None = None
@@ -401,7 +412,7 @@ def _total(summands: list[Expression], expander: Expander) -> Model | None:
 
 
 def _expander(summands: list[Expression], values: Mapping[str, Ball], s: Ball) -> Expander:
-    """The expander of the parts in 1/n at a ball of s, with counted work."""
+    """The expander of the pieces in 1/n at a ball of s. Its work is counted."""
     # each operation on series takes as long as so many on balls
     spend(sum(len(all_nodes(summand)) for summand in summands) * SERIES)
     compiled: dict[Expression, analytic.BoxFunction | None] = {}
@@ -423,7 +434,7 @@ def _summed(
     bits: int,
     without: Fraction | None = None,
 ) -> analytic.BoxFunction:
-    """The sum of the parts over n as a function of s."""
+    """The sum of the pieces over n, as a function of s."""
     start = acb(fmpq(2 * start_count + 1, 2))
     zetas: dict[Fraction, Ball] = {}
 

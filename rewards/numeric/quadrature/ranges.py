@@ -1,8 +1,9 @@
-"""Ranges with many or infinitely many kinks: periods counted, ends moved to infinity and cut.
+"""Ranges with many or infinitely many kinks, which are reduced to finite ranges with few kinks.
 
-An integral over n periods is n times that over one. Where kinks accumulate at an end, or the range
-is infinite, x = p +- e^{-y} or x = +-y makes them regular, and the range of y is cut where a proved
-bound of what follows is negligible; the bound is added to the error.
+The integral over n periods is n times the integral over one period. If kinks accumulate at an end,
+or the range is infinite, the substitution x = p +- e^{-y} or x = +-y makes the kinks regular. The
+range of y is then cut at a point beyond which a proved bound of the integral is negligible. The
+bound is added to the error.
 """
 
 from __future__ import annotations
@@ -40,9 +41,10 @@ _TURNS = frozenset(function.name for function in TRIGONOMETRIC)
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A part of an integral over a finite range of a new variable, and an amount to add.
+    """A part of an integral: an integral over a finite range of a new variable, plus ``rest``.
 
-    ``sign`` is the sign of the infinity to which the added amount diverges.
+    ``sign`` is not 0 if the rest diverges. It is then the sign of the infinity to which the rest
+    tends.
     """
 
     expression: Expression
@@ -53,12 +55,13 @@ class Range:
 
 
 def period(expression: Expression, variable: str) -> tuple[Fraction, Fraction] | None:
-    r"""A period a + b pi of an expression with the variable in periodic functions only.
+    r"""A period a + b pi of an expression, as (a, b), or None if none is found.
+
+    All occurrences of the variable must be in periodic functions.
 
     >>> from calculus_harness.rewards.reading.latex import read
     >>> period(read(r"\cos^2(2x)")[0].expression, "x") == (0, 1)
     True
-
     """
     periods: list[tuple[Fraction, Fraction]] = []
     stack = [expression]
@@ -99,7 +102,10 @@ def period(expression: Expression, variable: str) -> tuple[Fraction, Fraction] |
 def whole_periods(
     size: tuple[Fraction, Fraction], lower: Expression, upper: Expression
 ) -> tuple[int, Expression, Expression] | None:
-    """The number of periods in a range, the end of the first, and the end of the last."""
+    """The number of periods in a range, the end of the first, and the end of the last.
+
+    The result is None if there are fewer than `LEAST_PERIODS`, or if their number is not known.
+    """
     ends = exact_value(lower), exact_value(upper)
     if ends[0] is None or ends[1] is None:
         return None
@@ -140,12 +146,12 @@ def cut_ranges(
         values: the values of its parameters.
         lower: the lower limit.
         upper: the upper limit.
-        limits: the same as expressions.
+        limits: the limits as expressions.
         digits: decimal digits that are wanted.
-        accumulating: the ends at which kinks accumulate.
+        accumulating: whether kinks accumulate at the lower and at the upper end.
 
     Raises:
-        QuadratureError: no bound is found.
+        QuadratureError: no negligible bound beyond a cut is found.
 
     """
     ends = (lower, upper)
@@ -176,7 +182,7 @@ def _cut(
     side: int,
     digits: int,
 ) -> Range:
-    """The way from ``start`` to an end as a finite range of another variable, and the tail."""
+    """The integral from ``start`` to an end, as a finite range of another variable and a rest."""
     y = Symbol(variable)
     infinite = isinstance(limit, int)
     outwards = y if (side < 0) == infinite else neg(y)
@@ -260,7 +266,7 @@ def _collected(terms: tuple[Expression, ...]) -> Expression:
 def accumulates(
     expression: Expression, variable: str, values: Mapping[str, Ball], end: arb, side: int
 ) -> bool:
-    """Whether the argument of a floor, sgn, ... is unbounded at a finite end."""
+    """Whether the argument of a function such as floor or sgn is unbounded at a finite end."""
     if not end.is_finite():
         return False
     for node in all_nodes(expression):

@@ -62,8 +62,8 @@ class IntegralValue:
         ball: the value with an error; not finite if the integral diverges.
         method: the method of the computation.
         sign: for a divergent integral, +1 or -1 if the integral tends to that infinity, else 0.
-        size: a lower bound of the integral of \|f\|, to which an error is compared where the
-            value may be 0.
+        size: a lower bound of the integral of \|f\|. If the value may be 0, its error is compared
+            with this bound.
 
     Example:
         >>> IntegralValue(arb("nan"), "divergence", 1).diverges
@@ -78,12 +78,15 @@ class IntegralValue:
 
     @property
     def diverges(self) -> bool:
-        """Whether the integral has no value."""
+        """Whether the integral diverges, so that it has no value."""
         return self.method == "divergence"
 
     @property
     def digits(self) -> float:
-        """Decimal digits to which the value is known; absolute digits if the value may be 0."""
+        """Decimal digits to which the value is known.
+
+        If the value may be 0, the digits are counted relative to `size`.
+        """
         if self.diverges:
             return 0.0
         if self.ball.contains(0):
@@ -103,7 +106,7 @@ def evaluate(problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int)
         The value with the method that gave it.
 
     Raises:
-        QuadratureError: the value cannot be computed; the message says why.
+        QuadratureError: the value cannot be computed. The message says why.
         OutsideDomainError: the integrand or a limit is not real.
 
     Example:
@@ -120,7 +123,10 @@ def evaluate(problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int)
 def _with_numbers(
     problem: DefiniteIntegral, values: Mapping[str, Ball]
 ) -> tuple[DefiniteIntegral, Mapping[str, Ball]]:
-    """The problem with exact values in the place of parameters: p pi/(2p) is pi/2 by its form."""
+    """The problem with exact parameter values put in, and the values of the other parameters.
+
+    The exact values show by their form that p pi/(2p) is pi/2.
+    """
     free_values: dict[str, Ball] = {}
     f, limits = problem.integrand.expression, [problem.lower, problem.upper]
     for name, value in values.items():
@@ -164,7 +170,10 @@ def _evaluate(problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int
 def _periodic(
     problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int
 ) -> list[IntegralValue]:
-    """Whole periods as a multiple of one period, and the remainder; empty if few."""
+    """The integral over whole periods, as a multiple of one period, and the integral over the rest.
+
+    The list is empty if there are few periods, or none.
+    """
     f = problem.integrand
     lower, upper = problem.lower, problem.upper
     if isinstance(lower, int) or isinstance(upper, int) or problem.principal_value:
@@ -188,7 +197,7 @@ def _periodic(
 def _pieces(
     problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int, lower: arb, upper: arb
 ) -> list[IntegralValue]:
-    """The integral over pieces on which f is an analytic expression."""
+    """The integrals over pieces of the range, on each of which f is an analytic expression."""
     f = problem.integrand
     limits = problem.lower, problem.upper
     exact = {
@@ -292,7 +301,7 @@ def _segment_value(
 
 @dataclass(slots=True)
 class _Computation:
-    """One integral over lower < upper."""
+    """The computation of one integral over a range with lower < upper."""
 
     expression: Expression
     variable: str
@@ -332,7 +341,10 @@ class _Computation:
             return self._pieces(marks)
 
     def _principal(self, marks: list[arb]) -> IntegralValue:
-        """The principal value: around each singularity, and at both infinities together."""
+        """The principal value.
+
+        The limits are symmetric around each singularity, and symmetric at both infinities.
+        """
         value, size = arb(0), arb(0)
         with precision(END_BITS):
             if not marks[0].is_finite() and not marks[-1].is_finite():
@@ -398,7 +410,7 @@ class _Computation:
         return has_simple_pole(self.expression, self.variable, self.line.values, near)
 
     def _enclosure(self, lower: arb, upper: arb) -> arb | None:
-        """The rigorous value over a part of the range, or None."""
+        """An enclosure of the integral over a part of the range, or None if there is none."""
         enclosure = self._over(self.expression)
         try:
             return enclosure.integral([lower, upper])
@@ -406,7 +418,11 @@ class _Computation:
             return None
 
     def _piece(self, full: piece.Piece) -> arb:
-        """One piece in halves, each enclosed or else by two quadratures that agree."""
+        """The integral over one piece, which is enclosed if possible.
+
+        Otherwise the piece is halved. If a half cannot be enclosed, two quadratures have to agree
+        on its integral.
+        """
         enclosed = self._enclosure(full.left.point, full.right.point)
         if enclosed is not None:
             return enclosed
@@ -438,7 +454,7 @@ class _Computation:
         return phases
 
     def _decays_fast(self, side: int) -> bool:
-        """Whether |f| is bounded by something like e^{-x} far out, oscillations included."""
+        """Whether a bound of |f| decays about as fast as e^{-x} far out, even if f oscillates."""
         with precision(BOUND_BITS):
             near, far = (
                 self._bound(side * arb(2) ** k, side * (arb(2) ** k + TURN)) for k in EXPONENTIAL_AT
@@ -457,7 +473,10 @@ class _Computation:
         return arb("inf") if infinite else max(bounds)
 
     def _settles(self, phase: oscillation.Phase, side: int) -> bool:
-        """Whether the oscillating integral converges: f over the slope of the phase tends to 0."""
+        """Whether the oscillating integral converges.
+
+        It is taken to converge if f over the slope of the phase tends to 0.
+        """
         with precision(BOUND_BITS):
             sizes = []
             for k in SETTLED_AT:
@@ -472,7 +491,10 @@ class _Computation:
 
 
 def _inner(low: arb, high: arb) -> list[arb]:
-    """A point off the middle of a range, whose two parts show how large an odd f is."""
+    """A point off the middle of a finite range, in a list. The list is empty for infinite ranges.
+
+    The point divides the range into two parts, whose integrals show how large an odd f is.
+    """
     finite = low.is_finite() and high.is_finite()
     return [arb(off_middle(low, high).mid())] if finite else []
 

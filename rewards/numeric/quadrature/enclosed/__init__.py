@@ -1,1 +1,1 @@
-"""Values with a proof: integrals towards an end, between two ends, and of oscillations."""
+"""Values with a proof: integrals between two ends, towards an end, and of oscillations."""

@@ -1,10 +1,11 @@
-"""The integral towards an end of the range, enclosed, or a proof that it diverges there.
+"""Enclosures of the integral towards an end of the range, or a proof that it diverges there.
 
-The end is moved to infinity: x = p +- e^{-y} at a finite end p, x = +-y or +-e^y at an infinite
-one, and y = e^t where f changes with the logarithm of y only. In y, f dx/dy is a sum of terms
-e^{-v y} r(y) (`rewards.numeric.expansions`). Powers of u = e^{-y} and of y are integrated in closed
-form; anything else by python-flint's rigorous integration up to a point, with a proved bound of
-what lies beyond. A term with one sign that is bounded below proves divergence.
+The end is moved to infinity: x = p +- e^{-y} at a finite end p, and x = +-y or x = +-e^y at an
+infinite end. If f changes with the logarithm of y only, y = e^t is put in. In y, f dx/dy is a sum
+of terms e^{-v y} r(y) (`rewards.numeric.expansions`). Powers of u = e^{-y} and of y are integrated
+in closed form. Other terms are integrated up to a point by python-flint's rigorous integration, and
+the integral beyond this point has a proved bound. A sum of constant sign that is bounded away from
+zero proves divergence.
 """
 
 from __future__ import annotations
@@ -42,7 +43,10 @@ _END = "@p"
 
 
 class DivergesError(Exception):
-    """The integral diverges at the end, with a sign (0: not to an infinity)."""
+    """The integral is proved to diverge at the end.
+
+    ``sign`` is the sign of the infinity to which it tends, or 0 if it tends to none.
+    """
 
     def __init__(self, sign: int) -> None:
         super().__init__(sign)
@@ -50,7 +54,7 @@ class DivergesError(Exception):
 
 
 class NotEnclosedError(QuadratureError):
-    """No enclosure was found; the integral may converge or diverge."""
+    """No enclosure was found. The integral may converge or diverge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,7 @@ class Edge:
     """An end of the range.
 
     Attributes:
-        point: the end's ball; infinite, or finite.
+        point: the end as a ball, infinite or finite.
         side: +1 if the range lies to the right of the end, -1 to the left.
         exact: (a, b) if the end is exactly a + b pi.
 
@@ -78,7 +82,8 @@ class Level:
         plain: the integrand in y, unexpanded.
         form: the integrand as a sum of terms, for large y.
         expander: the models that the form refers to.
-        start: where the range begins; nan: at the logarithm of where the level before ended.
+        start: the y at which the range begins. If it is nan, the range begins at the logarithm of
+            the y at which the previous level ended.
 
     """
 
@@ -98,9 +103,9 @@ class Approach:
         variable: its variable.
         values: the values of its parameters.
         edge: the end.
-        bits: accuracy that is aimed at, relative to 1.
-        limit: how far from the origin the range goes, if its end is finite and only taken for
-            infinite since f decays on the way to it.
+        bits: the accuracy that is wanted, relative to 1.
+        limit: the distance of a finite end from the origin, if the end is treated as infinite
+            because f decays on the way to it. Otherwise None.
 
     """
 
@@ -112,7 +117,7 @@ class Approach:
     limit: arb | None = None
 
     def integral(self, start: arb) -> arb:
-        """The integral of f between ``start`` and the end, a positive length.
+        """The integral of f between ``start`` and the end, from the smaller x to the larger x.
 
         Raises:
             DivergesError: divergence is proved.
@@ -145,9 +150,10 @@ class Approach:
         return self._levels(self._near(start))
 
     def principal(self, farthest: arb) -> tuple[arb, arb]:
-        """The principal value near a pole, or at both infinities, and how near or far.
+        """The principal value for |x - p| < r at a pole p, or for |x| > r at both infinities, and
+        r.
 
-        f is a power series there, whose odd part cancels.
+        f is a power series there. Its odd part cancels.
 
         Args:
             farthest: the largest distance from the pole, or the least from 0.
@@ -183,7 +189,7 @@ class Approach:
             return value, (-cut).exp() if finite else cut.exp()
 
     def _far(self, start: arb) -> Level:
-        """x = +-y."""
+        """The level with x = +-y."""
         y, side = Symbol("y"), -self.edge.side
         substituted: Expression = y if side > 0 else neg(y)
         expander = Expander("y", (self.variable, [Term((), substituted)]), self.values)
@@ -197,7 +203,7 @@ class Approach:
         )
 
     def _near(self, start: arb) -> Iterator[Level]:
-        """x = p +- e^{-y} or +-e^y, and then y = e^t, and so on."""
+        """The levels with x = p +- e^{-y} or x = +-e^y, then with y = e^t, and so on."""
         point, side = self.edge.point, self.edge.side
         values: dict[str, Ball] = {**self.values}
         away = Call("exp", (neg(Symbol("y1")),))
@@ -257,7 +263,7 @@ class Approach:
         raise NotEnclosedError("the integral converges too slowly at an end")
 
     def _plain(self, level: Level, low: arb, high: arb) -> arb:
-        """The integral over a range of y with bounded f."""
+        """The integral over a range of y on which f is bounded."""
         if bool(low == high):
             return arb(0)
         function = analytic.box_function(level.plain, level.variable, level.expander.values)
@@ -273,7 +279,7 @@ class Approach:
 
 @dataclass(slots=True)
 class Tail:
-    """The form of one level from a point on."""
+    """The integrand of one level, as a sum of terms, from some y on."""
 
     level: Level
     bits: int
@@ -281,7 +287,7 @@ class Tail:
     sign: int = 0
 
     def begins(self, least: arb, bits: int | None = None) -> arb:
-        """A point of y from which all models hold to so many bits, not before ``least``."""
+        """A y from which on all models hold to ``bits`` bits. It is not less than ``least``."""
         cut = least
         for name, model in self.level.expander.models.items():
             y = -model.reach(self.bits if bits is None else bits).log()
@@ -298,13 +304,13 @@ class Tail:
         return int(own[1:] or 0) - int(of[1:] or 0)
 
     def _coordinate(self, name: str, y: Ball) -> Ball:
-        """The u of a model at y."""
+        """The value of a model's coordinate u at y."""
         for _ in range(self._depth(name)):
             y = y.exp()
         return (-y).exp()
 
     def integral(self, cut: arb) -> arb | None:
-        """The integral from ``cut`` to infinity, or None."""
+        """The integral from ``cut`` to infinity, or None if it cannot be enclosed."""
         total, open_terms = arb(0), []
         for term in self.level.form:
             # 1 of 1 - 2/(e^{2x} + 1), whose rest decays at once
@@ -322,7 +328,10 @@ class Tail:
         return None if enclosed is None else total + enclosed
 
     def _closed(self, term: Term, cut: arb) -> arb | None:
-        """The integral of a term c y^m P(u) u^v in closed form; None for other forms."""
+        """The integral of a term c y^m P(u) u^v in closed form.
+
+        The result is None if the term has another form.
+        """
         ratio = Fraction(0)
         for key, q in term.exponent:
             if key != ONE:
@@ -358,7 +367,10 @@ class Tail:
         return scale * (total + arb(0, truncation.upper()))
 
     def factors(self, factor: Expression) -> tuple[arb, int, Model | None] | None:
-        """A product of constants, powers of y and models of this level."""
+        """A factor as a constant, the exponent of a power of y, and a model of this level.
+
+        The result is None if the factor is not a product of these three.
+        """
         scale, degree = arb(1), 0
         model: Model | None = None
         stack: list[tuple[Expression, int]] = [(factor, 1)]
@@ -396,7 +408,10 @@ class Tail:
         return (scale, degree, model) if 0 <= degree <= MAX_POWER else None
 
     def _enclosed(self, terms: list[Term], cut: arb) -> arb | None:
-        """The integral of terms by rigorous integration and a bound of the rest."""
+        """The integral of terms by rigorous integration, with a bound of the rest.
+
+        The result is None if the rest has no negligible bound.
+        """
         expression = self.level.expander.expression(terms)
         end, error = self._end(expression, cut)
         if end is None:
@@ -434,7 +449,7 @@ class Tail:
         return value
 
     def _ranges(self, cut: arb) -> dict[str, Ball]:
-        """The values of parameters, and the ranges of the models from a point on."""
+        """The values of the parameters, and the ranges of the models from ``cut`` on."""
         values = dict(self.level.expander.values)
         for name, model in self.level.expander.models.items():
             u = abs(self._coordinate(name, acb(cut))).upper()
@@ -442,7 +457,10 @@ class Tail:
         return values
 
     def _end(self, expression: Expression, cut: arb) -> tuple[arb | None, arb]:
-        """A point beyond which the integral is negligible, and a bound of the integral beyond."""
+        """A point beyond which the integral is negligible, and a bound of the integral beyond it.
+
+        The point is None if no such point is found.
+        """
         goal = arb(2) ** -(self.bits + NEGLIGIBLE)
         error = arb("inf")
         for k in CUTS:
@@ -458,7 +476,7 @@ class Tail:
         return None, error
 
     def diverges(self, cut: arb) -> bool:
-        """Whether the integral is proved to diverge; then `sign` is set."""
+        """Whether the integral is proved to diverge. If it is, `sign` is set."""
         if self.limit is not None:
             return False
         expression = self.level.expander.expression(self.level.form)
@@ -475,16 +493,15 @@ class Tail:
 
 
 def level_of(variable: str, plain: Expression, form: list[Term], expander: Expander) -> Level:
-    """A level whose range begins at the start that a caller gives."""
+    """A level whose range begins at a point that the caller gives later."""
     return Level(variable, plain, form, expander, arb("nan"))
 
 
 def _moment(rate_: arb, degree: int, cut: arb) -> arb:
-    r"""The integral of y^m e^{-a y} from a point to infinity.
+    r"""The integral of y^m e^{-a y} from ``cut`` to infinity, for m = ``degree`` and a = ``rate_``.
 
     >>> bool(abs(_moment(arb(1), 1, arb(0)) - 1) < 1e-12)
     True
-
     """
     total, factor = arb(0), arb(1)
     for k in range(degree + 1):

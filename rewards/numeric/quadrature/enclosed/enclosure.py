@@ -1,8 +1,9 @@
-"""The integral of an analytic expression over a range, enclosed, or a proof that it diverges.
+"""Enclosures of the integral of an analytic expression, or a proof that the integral diverges.
 
-The range is cut at the singularities of f, and where a linear part of f vanishes far from the
-origin (the mean of a normal density), from which f is followed in both directions. Pieces on which
-f is bounded are left to python-flint's rigorous integration, the way to an end to `approach`.
+The range is cut at the singularities of f. It is also cut at zeros of linear parts of f far from
+the origin, such as the mean of a normal density. From such a zero, f is followed in both
+directions. Pieces on which f is bounded are left to python-flint's rigorous integration. The ways
+to the ends are left to `approach`.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class Enclosure:
         expression: the integrand.
         variable: its variable.
         digits: decimal digits that are wanted.
-        exact: the limits that are a + b pi by their form.
+        exact: for a limit that is a + b pi by its form, (a, b) by the id of its ball.
         size: the sum of the sizes of all parts, a lower bound of the integral of \|f\|.
 
     """
@@ -73,7 +74,7 @@ class Enclosure:
         """The integral between the first and the last point, with singularities at the others.
 
         Raises:
-            DivergesError: that is proved.
+            DivergesError: divergence is proved.
             NotEnclosedError: neither a value nor divergence was found.
 
         """
@@ -97,12 +98,14 @@ class Enclosure:
         return value
 
     def total(self, points: list[arb]) -> arb:
-        """The integral between the points, with an error not compared with the size of f."""
+        """The integral between the points. Its error is not compared with the size of f."""
         self.bits, self.size = target_bits(self.digits), arb(0)
         return self._sum(points)
 
     def principal(self, pole: arb, farthest: arb) -> tuple[arb, arb]:
-        """The principal value near a pole, or at both infinities, and how near or far."""
+        """The principal value for |x - p| < r at a pole p, or for |x| > r at both infinities, and
+        r.
+        """
         bits = target_bits(self.digits)
         edge = Edge(pole, 1, named_number(pole) if pole.is_finite() else None)
         return Approach(self.expression, self.variable, self.line.values, edge, bits).principal(
@@ -161,7 +164,7 @@ class Enclosure:
         yield from self._one(high, middle, regular[1], None)
 
     def _one(self, end: arb, start: arb, regular: bool, origin: Expression | None) -> Iterator[arb]:
-        """The integral between a place inside and an end."""
+        """The integral between an inner point and an end, in parts."""
         if end is start:
             return
         side = 1 if bool(end < start) else -1
@@ -188,7 +191,7 @@ class Enclosure:
                 raise NotEnclosedError("terms that diverge where their sum may converge") from None
 
     def _towards(self, expression: Expression, edge: Edge, start: arb) -> list[arb]:
-        """The integral of f, or of a term, between a place inside and an end, in parts."""
+        """The integral of f, or of a term of f, between an inner point and an end, in parts."""
         values = self.line.values
         try:
             rotation = Rotation(expression, self.variable, values, edge, self.bits)
@@ -203,7 +206,7 @@ class Enclosure:
         return [approach.integral(start)]
 
     def _from(self, origin: tuple[arb, Expression], end: arb, side: int) -> arb:
-        """The integral from a point far from 0 in one direction, with the point as origin."""
+        """The integral from a point far from 0 towards an end, with this point as the origin."""
         moved = Symbol(self.variable) if side > 0 else neg(Symbol(self.variable))
         expression = substitute(self.expression, self.variable, add(moved, origin[1]))
         limit = abs(end - origin[0]) if end.is_finite() else None
@@ -213,7 +216,7 @@ class Enclosure:
         return approach.integral(arb(0))
 
     def _origins(self, low: arb, high: arb) -> Iterator[tuple[arb, Expression]]:
-        """Zeros of linear parts of f inside a piece, in order."""
+        """Zeros of linear parts of f inside a piece and far from 0, in ascending order."""
         zeros: dict[Expression, arb] = {}
         for node in all_nodes(self.expression):
             if node.function != "add" or len(node.args) != 2:
@@ -257,7 +260,7 @@ class Enclosure:
         return arb(value.real)
 
     def _exactly(self, end: arb) -> Exact:
-        """The exact value of an end, of which its ball is an enclosure."""
+        """The exact value a + b pi of an end, as (a, b), or None if it is not known."""
         if not end.is_finite():
             return None
         if id(end) in self.exact:
@@ -266,7 +269,7 @@ class Enclosure:
 
 
 def _summands(node: Expression, variable: str) -> list[Expression]:
-    """The terms of a sum, also if the sum is a factor or a numerator."""
+    """The terms of an expression that is a sum, or that has a sum as a factor or numerator."""
     terms = additive_terms(node, variable)
     if len(terms) > 1 or node.function not in ("mul", "div"):
         return terms
@@ -297,14 +300,14 @@ def _with_cuts(points: list[arb], unit: arb) -> list[arb]:
 
 
 def analytic_value(constant: Expression, values: Mapping[str, Ball]) -> arb | None:
-    """The real value of a constant."""
+    """The real value of a constant, or None if it has none."""
     function = analytic.box_function(constant, "", values)
     value = function(acb(0), False) if function is not None else acb("nan")
     return arb(value.real) if value.is_finite() and value.imag.contains(0) else None
 
 
 def _zero(node: Expression, variable: str) -> Expression | None:
-    """Where c x + d vanishes."""
+    """The zero of a linear expression c x + d. The result is None for other expressions."""
     linear_form = monomial(node, variable)
     return (
         div(neg(linear_form[2]), linear_form[0])

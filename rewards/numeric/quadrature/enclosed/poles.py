@@ -1,7 +1,8 @@
-r"""Simple poles whose place has no exact name, such as that of tan(x^2) at the root of pi/2.
+r"""Simple poles whose place has no exact name, such as the pole of tan(x^2) at the root of pi/2.
 
-If 1/f has a bounded derivative on an interval and other signs at its ends, 1/f has a zero z inside,
-and \|1/f(x)\| <= M \|x - z\|. Then \|f(x)\| >= 1/(M \|x - z\|), whose integral to z diverges.
+Suppose that 1/f has a bounded derivative on an interval, and opposite signs at its ends. Then 1/f
+has a zero z inside, and \|1/f(x)\| <= M \|x - z\|. Hence \|f(x)\| >= 1/(M \|x - z\|), and the
+integral of this bound to z diverges.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ WIDTH, BITS = -20, 128
 def has_simple_pole(
     expression: Expression, variable: str, values: Mapping[str, Ball], near: arb
 ) -> bool:
-    """Whether an integrand certainly has a pole near a place, at which its integral diverges.
+    """Whether an integrand is proved to have a pole near a point. Its integral diverges there.
 
     Args:
         expression: the integrand.
@@ -54,7 +55,7 @@ def has_simple_pole(
 
 
 def reciprocal(node: Expression) -> Expression:
-    """One over an expression, with denominators as factors, so that a pole is a zero."""
+    """One over an expression. Denominators become factors, so that a pole becomes a zero."""
     if not isinstance(node, Call):
         return div(ONE, node)
     name, args = node.function, node.args

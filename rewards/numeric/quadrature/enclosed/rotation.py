@@ -1,9 +1,10 @@
-r"""The integral towards an end at which f oscillates, enclosed by turning the path.
+r"""Enclosures of the integral towards an end at which f oscillates, by turning the path.
 
-f is written as a sum of amplitudes times cosines, products of cosines as sums. An amplitude h that
-is analytic for \|x\| >= T in the right half plane and tends to 0 there gives, by Jordan's lemma,
-int_T^oo h(x) e^{i w x} dx = i e^{i w T} int_0^oo h(T + i y) e^{-w y} dy, whose integrand decays.
-Phases c x^p become linear by x = y^{1/p}. What does not oscillate is left to `approach`.
+f is written as a sum of amplitudes times cosines. For this, products of cosines are written as
+sums. Suppose that an amplitude h is analytic for \|x\| >= T in the right half plane, and tends to 0
+there. Then, by Jordan's lemma, int_T^oo h(x) e^{i w x} dx = i e^{i w T} int_0^oo h(T + i y) e^{-w
+y} dy. The integrand on the right decays. The substitution x = y^{1/p} makes phases c x^p linear.
+Terms that do not oscillate are left to `approach`.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ BOX_EVALUATIONS = 12_000
 
 @dataclass(frozen=True, slots=True)
 class Wave:
-    """amplitude cos(w y + phase - quarter pi/2), with y = x^p."""
+    """A wave: amplitude cos(w y + phase - quarter pi/2), with y = x^p."""
 
     amplitude: Expression
     frequency: Exponent
@@ -72,9 +73,9 @@ class Rotation:
         expression: the integrand f.
         variable: its variable.
         values: the values of its parameters.
-        edge: the end: infinite, or 0.
-        bits: accuracy that is aimed at, relative to 1.
-        exponent: p, by which phases are linear in x^p.
+        edge: the end, which is infinite or 0.
+        bits: the accuracy that is wanted, relative to 1.
+        exponent: the p for which phases are linear in x^p.
 
     """
 
@@ -86,11 +87,12 @@ class Rotation:
     exponent: Fraction = Fraction(0)
 
     def integral(self, start: arb) -> tuple[arb, arb]:
-        """The integral from a place T to the end, and T, which is not before ``start``.
+        """The integral between a point T and the end, and T. The point T is ``start`` or lies
+        beyond it.
 
         Raises:
-            DivergesError: that is proved.
-            NotEnclosedError: f does not oscillate, or not in a way that is known.
+            DivergesError: divergence is proved.
+            NotEnclosedError: f does not oscillate, or its oscillation has an unknown form.
 
         """
         if self.edge.point.is_finite() and self.edge.exact != models.AT_ZERO:
@@ -145,7 +147,7 @@ class Rotation:
         return arb(function(acb(0), False).real)
 
     def _expanded(self, node: Expression) -> list[Wave]:
-        """A sum of waves."""
+        """The waves that add up to an expression."""
         if not self._oscillates(node):
             return [Wave(node, (), (), 0)]
         name, args = node.function, node.args
@@ -180,7 +182,7 @@ class Rotation:
         )
 
     def _phase(self, argument: Expression) -> tuple[Exponent, Exponent]:
-        """The coefficient of x^p and the constant of c x^p + d."""
+        """The coefficient c and the constant d of a phase c x^p + d."""
         frequency: Exponent = ()
         phase: Exponent = ()
         for term in additive_terms(argument, self.variable):
@@ -294,7 +296,7 @@ def _products(left_waves: list[Wave], right_waves: list[Wave]) -> list[Wave]:
 
 
 def _monomial(node: Expression, variable: str) -> tuple[Expression, Fraction]:
-    """(c, p) of c x^p."""
+    """The coefficient c and the exponent p of a monomial c x^p."""
     name, args = node.function, node.args
     if node == Symbol(variable):
         return ONE, Fraction(1)
@@ -318,7 +320,10 @@ def _monomial(node: Expression, variable: str) -> tuple[Expression, Fraction]:
 
 
 def _decays(tail: Tail) -> bool:
-    """Whether an amplitude tends to 0 in the right half plane, where it is analytic."""
+    """Whether the form of an amplitude shows that it tends to 0 in the right half plane.
+
+    The amplitude is analytic there.
+    """
     for term in tail.level.form:
         if tail.factors(term.factor) is None:
             return False

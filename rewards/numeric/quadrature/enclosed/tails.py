@@ -1,7 +1,7 @@
 """Proven bounds of the integral from a point to infinity, for integrands that decay exponentially.
 
-For x = T + t with t >= 0 the bounds of an expression are straight lines in t: of its value, and of
-the logarithm of its absolute value. Each operation takes lines to lines.
+Let x = T + t with t >= 0. Straight lines in t bound the value of an expression, and the logarithm
+of its absolute value. Each operation takes the lines of its operands to lines of its result.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Line = tuple[arb, arb]
 class _Bounds:
     """Lines that bound g: ``lower_line`` <= g <= ``upper_line`` and ``least`` <= ln|g| <= ``size``.
 
-    ``sign`` is the sign of g where known and the same everywhere, else 0.
+    ``sign`` is the sign of g if it is known and constant, else 0.
     """
 
     size: Line | None = None
@@ -60,13 +60,13 @@ class _Bounds:
 def tail_bound(
     expression: Expression, variable: str, values: Mapping[str, Ball], start: arb, side: int
 ) -> arb:
-    r"""A bound of the integral of \|f\| from a point to infinity; infinite if none is found.
+    r"""A bound of the integral of \|f\| from a point to infinity. It is infinite if none is found.
 
     Args:
         expression: f.
         variable: its variable.
         values: the values of its parameters.
-        start: the point, with the sign ``side`` and not 0.
+        start: the point. It is not 0 and has the sign ``side``.
         side: +1 for the integral to infinity, -1 for the integral from minus infinity.
 
     >>> from calculus_harness.rewards.reading.latex import read
@@ -84,14 +84,13 @@ def tail_bound(
 def sign_of_divergence(
     expression: Expression, variable: str, values: Mapping[str, Ball], start: arb
 ) -> int:
-    r"""The sign of f if constant and \|f\| has a positive lower bound towards infinity, else 0.
+    r"""The sign of f if the integral of f to infinity is proved to diverge, else 0.
 
-    If not 0, the integral of f diverges.
+    The proof needs a constant sign of f and a positive lower bound of \|f\| towards infinity.
 
     >>> from calculus_harness.rewards.reading.latex import read
     >>> sign_of_divergence(read("-\\sqrt{x}")[0].expression, "x", {}, arb(64))
     -1
-
     """
     bounds = _Tail(variable, values, start, 1).of(expression)
     if bounds.least is None or not bounds.least[1] >= 0 or not bounds.least[0].is_finite():
@@ -221,7 +220,9 @@ class _Tail:
         )
 
     def _near_one(self, node: Expression) -> Line | None:
-        """ln|w| of an argument 1 + w with |w| <= 1/2 that decays."""
+        """A line that bounds ln|w|, if the argument is 1 + w and w decays with |w| <= 1/2, else
+        None.
+        """
         if node.function != "add" or Number(1) not in node.args:
             return None
         small_terms = [arg for arg in node.args if arg != Number(1)]
@@ -251,7 +252,7 @@ class _Tail:
         return replace(raised, sign=sign)
 
     def _general_power(self, node: Call) -> _Bounds:
-        """b^u = e^{u ln b} for b > 0."""
+        """The bounds of b^u = e^{u ln b} for b > 0."""
         base, exponent = node.args
         if node.function == "root":
             return _Bounds()
@@ -261,7 +262,7 @@ class _Tail:
 
     @staticmethod
     def _raised(bounds: _Bounds, r: arb) -> _Bounds:
-        """g^r for r >= 0; the tangent at t = 0 bounds a power of a line."""
+        """The bounds of g^r for r >= 0. The tangent at t = 0 bounds a power of a line."""
         lower_line = upper_line = None
         if bounds.positive and bounds.lower_line and r >= 1:
             p, q = bounds.lower_line
@@ -291,7 +292,7 @@ _LIKE_THE_ARGUMENT = {
 
 
 def _rounded(name: str, bounds: _Bounds) -> _Bounds:
-    """Bounds of floor u and ceil u, and of frac u where u is between 0 and 1."""
+    """The bounds of floor u and ceil u. For u between 0 and 1, also the bounds of frac u."""
     if name in ("floor", "frac") and _is_below_one(bounds):
         return bounds if name == "frac" else _Bounds(size=(arb("-inf"), arb(-1)))
     # u - 1 <= floor u <= u <= ceil u <= u + 1
@@ -384,7 +385,10 @@ def _constant_line(value: int) -> _Bounds:
 
 
 def _factorial(u: _Bounds) -> _Bounds:
-    """u! >= (u/e)^u >= e^{u (ln p - 1)} for u >= p >= 1/6, by Stirling's formula."""
+    """The bounds of u!.
+
+    By Stirling's formula, u! >= (u/e)^u >= e^{u (ln p - 1)} for u >= p >= 1/6.
+    """
     # p > e, so that ln p - 1 is positive.
     if not u.positive or u.lower_line is None or not u.lower_line[0] > 3:
         return _Bounds()
