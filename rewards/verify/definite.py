@@ -42,7 +42,7 @@ from ..numeric.quadrature.work import ONE_CALL, work_limit, working_bits
 from ..numeric.sampling.parameters import Draw, distinguishes_cases
 from ..reading.expression.tree import Expression
 from ..reading.latex import ReadError, Reading, read
-from ..reading.latex.parser import IS_VALUE
+from ..reading.latex.tokens.roles import IS_VALUE
 from ..verdict import Status, Verdict, Witness
 from ..workers.deadline import Deadline
 from ..workers.pool import DEFAULT_DEADLINE

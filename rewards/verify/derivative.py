@@ -18,7 +18,7 @@ from ..proof.curves import vanishes_on
 from ..reading.expression.build import add, neg
 from ..reading.expression.traversal import needs_worker, substitute, symbols_of
 from ..reading.expression.tree import Expression
-from ..reading.latex.parser import IS_VALUE
+from ..reading.latex.tokens.roles import IS_VALUE
 from ..reading.problem.derivative import DerivativeQuestion, read_derivative
 from ..verdict import Status, Verdict
 from ..workers.deadline import Deadline

@@ -15,7 +15,7 @@ from ..proof.limit_questions import LimitQuestion, limit_readings, with_values
 from ..proof.limits import Limit, are_equal
 from ..reading.expression.tree import Expression
 from ..reading.latex import ReadError, Reading, read, signed_infinity, to_latex
-from ..reading.latex.parser import IS_VALUE
+from ..reading.latex.tokens.roles import IS_VALUE
 from ..verdict import Status, Verdict
 from ..workers.deadline import Deadline
 from ..workers.pool import DEFAULT_DEADLINE

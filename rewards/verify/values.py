@@ -28,7 +28,7 @@ from ..reading.expression.build import ONE, add, div, mul, neg
 from ..reading.expression.traversal import needs_worker, substitute, symbols_of
 from ..reading.expression.tree import Call, Expression, Number, Symbol
 from ..reading.latex import ReadError, Reading, read
-from ..reading.latex.parser import IS_VALUE
+from ..reading.latex.tokens.roles import IS_VALUE
 from ..verdict import Status, Verdict, Witness
 from ..workers.pool import DEFAULT_DEADLINE
 from .answers import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from ..latex.functions import NAMES, UNARY
+from ..latex.tokens.names import NAMES, UNARY
 from .cases import as_cases
 from .words.tables import patterns, words
 

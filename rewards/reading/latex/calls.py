@@ -9,10 +9,10 @@ from ..expression.traversal import is_constant
 from ..expression.tree import Call, Expression, Number, Symbol
 from ..functions import RECORDS
 from . import ambiguities
-from .functions import INVERSES
-from .parser import DIFFERENTIAL, Parser
+from .parser import Parser
 from .tokens.expected import expected_end
-from .tokens.roles import CLOSERS, INFIX
+from .tokens.names import INVERSES
+from .tokens.roles import CLOSERS, DIFFERENTIAL, INFIX
 
 OPENERS: Final = frozenset(("(", "[", "\\{"))
 BRACE: Final = frozenset("}")

@@ -8,11 +8,11 @@ from typing import Any, Final
 
 from ..expression.build import IMAGINARY, PI, E
 from ..expression.tree import Call, Expression, Number, Symbol
-from . import builders, calls, forms, special
+from . import builders, calls, forms, special, tables
 from .errors import AlternativesError, NotClosedFormError, ReadError
-from .functions import CONSTANT_WORDS, GREEK, NAMES, UNARY
-from .parser import DIFFERENTIAL, IN_PROBLEM, IS_VALUE, Handler
-from .tokens.roles import CLOSERS, INFIX, POSTFIX
+from .parser import Handler
+from .tokens.names import CONSTANT_WORDS, GREEK, NAMES, UNARY
+from .tokens.roles import CLOSERS, DIFFERENTIAL, IN_PROBLEM, INFIX, IS_VALUE, POSTFIX
 from .tokens.spelling import Speller, speller
 
 Entry = tuple[Handler, Any]
@@ -76,9 +76,9 @@ def _prefix() -> dict[str, Entry]:
             (AlternativesError, f"one answer, not {sign}"),
         )
     table["\\fn hyper"] = (special.hypergeometric_lists, None)
-    table["\\fn piecewise"] = (forms.piecewise, None)
+    table["\\fn piecewise"] = (tables.piecewise, None)
     for environment in ("cases", "dcases", "rcases", "array", "matrix", "smallmatrix"):
-        table[f"\\begin {environment}"] = (forms.cases, environment)
+        table[f"\\begin {environment}"] = (tables.cases, environment)
     for numerator, denominator in (
         (1, 4),
         (1, 2),

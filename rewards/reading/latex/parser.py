@@ -27,15 +27,6 @@ from .tokens.roles import BAR, INFIX, POSTFIX, SLASH, STOP, TAIL, TIMES
 
 Handler = Callable[["Parser", Any, int], Expression]
 
-#: The symbol that stands for the differential in the text of a problem: a private character, so
-#: that no text has it by chance. It is readable only if it is among the symbols of the problem.
-DIFFERENTIAL: Final = "\ue000"
-#: Among the symbols: the text is a problem, not an answer. Then braces are the fractional part, and
-#: a power series with a known sum is a function like any other; as an answer it is no closed form.
-IN_PROBLEM: Final = "\ue001"
-#: Among the symbols: the answer is a value. A sum is no value, because it may be the question.
-IS_VALUE: Final = "\ue002"
-
 #: In radians.
 _DEGREE: Final = Call("div", (PI, Number(180)))
 _CONSTANT_LETTERS: Final = frozenset("CcKk")
@@ -94,10 +85,7 @@ class Parser:
         return error_type(expected, self.locate(max(index, 0)))
 
     def insert(self, index: int, tokens: list[str]) -> None:
-        """Insert tokens that the lexer had joined into one token.
-
-        Offsets in error messages still count the joined token as one token.
-        """
+        """Insert tokens of a joined token; offsets in messages count the joined token as one."""
         self.tokens[index:index] = tokens
         self.inserted.extend([index] * len(tokens))
 
@@ -107,11 +95,7 @@ class Parser:
         return self.flipped & ambiguity != 0
 
     def lengthen(self, what: str) -> None:
-        """Count one operator of a chain such as ``a/b/c``.
-
-        A chain makes the tree deeper without nested brackets, so that chains need a limit of their
-        own.
-        """
+        """Count an operator of a chain (``a/b/c``), which deepens the tree without brackets."""
         self.links += 1
         if self.links > self.limits.depth:
             raise self.error(f"at most {self.limits.depth} {what}", TooBigError)
@@ -123,10 +107,7 @@ class Parser:
         return depth + 1
 
     def enter_brackets(self, *, separates: bool = False) -> tuple[int, bool]:
-        """Begin a group that counts its own bars, and return the previous state.
-
-        The caller restores the previous state after the group.
-        """
+        """Begin a group that counts its own bars; the caller restores the returned state later."""
         bar_state = self.bars, self.separates
         self.bars, self.separates = 0, separates
         return bar_state
@@ -358,11 +339,7 @@ class Parser:
         return self.error(f"at most {self.limits.digits} digits", TooBigError, at=self.pos - 1)
 
     def mantissa_times_e(self, mantissa: str, exponent: str) -> Expression:
-        """The product ``2e``, if ``2e-3`` is read as two times e, minus three.
-
-        The rest, ``-`` and ``3``, is inserted into the token list, so that the parser reads it
-        next.
-        """
+        """The product ``2e`` of ``2e-3``, read as 2e - 3; the parser reads ``-`` and ``3`` next."""
         exponent_tokens = [exponent[0], exponent[1:]] if exponent[0] in _SIGNS else ["*", exponent]
         self.insert(self.pos, exponent_tokens)
         return Call("mul", (self.number(mantissa), E))
@@ -443,10 +420,7 @@ class Parser:
         return exponent
 
     def exponent(self, depth: int) -> Expression:
-        """The operand after ``^``.
-
-        The operand is a group or a single token. In plain text it may also have a sign.
-        """
+        """The operand after ``^``: a group or a token; in plain text it may have a sign, too."""
         tokens = self.tokens
         token = tokens[self.pos]
         if token in _SIGNS:

@@ -7,8 +7,8 @@ from typing import Final
 
 from ..expression.tree import Call, Expression, Number, Symbol
 from ..functions import COMPARISONS, CONNECTIVES, RECORDS, names
-from .functions import GREEK
 from .special import LETTERS
+from .tokens.names import GREEK
 
 _SUM, _PRODUCT, _POWER, _ATOM = range(1, 5)
 

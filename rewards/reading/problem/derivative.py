@@ -12,8 +12,8 @@ from ...errors import ProblemError
 from ..expression.build import ZERO, add, div, mul, neg
 from ..expression.traversal import substitute, symbols_of
 from ..expression.tree import Call, Expression, Symbol
-from ..latex.functions import GREEK
-from ..latex.parser import IN_PROBLEM
+from ..latex.tokens.names import GREEK
+from ..latex.tokens.roles import IN_PROBLEM
 from .clauses import WORDS, Clause, clauses, without_assumptions, without_prose
 from .conditions import conditions_of
 from .derivatives import VALUE_AT, Jet, Jets, name_of, normal, operators, read_tree

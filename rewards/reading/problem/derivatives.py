@@ -17,9 +17,9 @@ from ..expression.derivative import differentiate
 from ..expression.traversal import substitute, symbols_of
 from ..expression.tree import Call, Expression, Symbol
 from ..latex import ReadError, read
-from ..latex.functions import GREEK_VARIANTS
-from ..latex.parser import IN_PROBLEM
+from ..latex.tokens.names import GREEK_VARIANTS
 from ..latex.tokens.pattern import FONT
+from ..latex.tokens.roles import IN_PROBLEM
 from .layout import argument_end
 
 #: Derivatives that are cut out of one formula, and the highest order of one. Textbooks have up to

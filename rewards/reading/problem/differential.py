@@ -16,9 +16,9 @@ from typing import Final
 
 from ..expression.build import ONE, product, quotient
 from ..expression.tree import Call, Expression, Symbol
-from ..latex.functions import GREEK, GREEK_VARIANTS
-from ..latex.parser import DIFFERENTIAL
+from ..latex.tokens.names import GREEK, GREEK_VARIANTS
 from ..latex.tokens.pattern import FONT
+from ..latex.tokens.roles import DIFFERENTIAL
 from .layout import SPACE
 
 _END: Final = r"(?![A-Za-z])"

@@ -13,7 +13,7 @@ from ..expression.build import product
 from ..expression.traversal import symbols_of
 from ..expression.tree import Expression
 from ..latex import ReadError, Reading, read, signed_infinity, to_latex
-from ..latex.parser import DIFFERENTIAL, IN_PROBLEM
+from ..latex.tokens.roles import DIFFERENTIAL, IN_PROBLEM
 from .conditions import Conditions, behind
 from .differential import Differential, differentials, with_symbol, without_symbol
 from .layout import IntegralLayout, integral_layout

@@ -16,7 +16,7 @@ from ...errors import ProblemError
 from ..expression.traversal import symbols_of
 from ..expression.tree import Symbol
 from ..latex import ReadError, Reading, read
-from ..latex.parser import IN_PROBLEM
+from ..latex.tokens.roles import IN_PROBLEM
 from .clauses import without_prose
 from .conditions import Conditions, behind, conditions_of
 from .integral import Limit, limit_of

@@ -16,7 +16,7 @@ from ..expression.build import ZERO, neg
 from ..expression.traversal import fold, symbols_of
 from ..expression.tree import Expression, Number
 from ..latex import ReadError, read
-from ..latex.parser import IN_PROBLEM
+from ..latex.tokens.roles import IN_PROBLEM
 from .conditions import Conditions, conditions_of
 from .parameters import parameter_faults
 from .sums import LONGEST, SumProblem, has_sum, read_sum

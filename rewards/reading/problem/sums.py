@@ -12,7 +12,7 @@ from ..expression.build import ONE, ZERO, add, mul, neg
 from ..expression.traversal import substitute, symbols_of
 from ..expression.tree import Call, Expression, Number, Symbol
 from ..latex import ReadError, Reading, read
-from ..latex.parser import IN_PROBLEM
+from ..latex.tokens.roles import IN_PROBLEM
 from .clauses import without_prose
 from .conditions import Conditions, behind, conditions_of, has_kind
 from .integral import Limit, limit_of

@@ -19,7 +19,7 @@ from ...reading.expression.tree import Expression, Symbol
 from ...reading.extraction.clean import clean
 from ...reading.extraction.visible import plain
 from ...reading.latex import ReadError, Reading, read
-from ...reading.latex.functions import GREEK_VARIANTS, UNARY
+from ...reading.latex.tokens.names import GREEK_VARIANTS, UNARY
 from ...reading.problem import Limit, limit_of, limits_of
 from ...reading.problem.differential import D, differentials_in_order
 from .extents import NotReadError, bar_starts, depths, extent, opening, operand, released

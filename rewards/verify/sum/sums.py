@@ -32,7 +32,7 @@ from ...proof.telescoping import converges_by_comparison, prove_sum, values_or_d
 from ...reading.expression.traversal import needs_worker
 from ...reading.expression.tree import Expression
 from ...reading.latex import Reading
-from ...reading.latex.parser import IS_VALUE
+from ...reading.latex.tokens.roles import IS_VALUE
 from ...reading.problem.power_series import (
     SeriesQuestion,
     asks_of_series,

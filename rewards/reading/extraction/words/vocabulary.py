@@ -11,7 +11,7 @@ from enum import Enum
 from functools import cache, lru_cache
 from typing import Final
 
-from ...latex.functions import NAMES
+from ...latex.tokens.names import NAMES
 from .tables import patterns, words
 
 

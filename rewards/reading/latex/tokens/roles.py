@@ -4,6 +4,15 @@ from __future__ import annotations
 
 from typing import Final
 
+#: The symbol that stands for the differential in the text of a problem: a private character, so
+#: that no text has it by chance. It is readable only if it is among the symbols of the problem.
+DIFFERENTIAL: Final = "\ue000"
+#: Among the symbols: the text is a problem, not an answer. Then braces are the fractional part, and
+#: a power series with a known sum is a function like any other; as an answer it is no closed form.
+IN_PROBLEM: Final = "\ue001"
+#: Among the symbols: the answer is a value. A sum is no value, because it may be the question.
+IS_VALUE: Final = "\ue002"
+
 STOP, TIMES, SLASH, DIVIDE, BAR = range(5)
 
 #: What ends an operand and is no operator of a product.

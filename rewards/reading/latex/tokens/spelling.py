@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from ..functions import GREEK, GREEK_VARIANTS, NAMES
+from .names import GREEK, GREEK_VARIANTS, NAMES
 from .pattern import INVISIBLE, SUBSCRIPT, SUPERSCRIPT, TEXT
 from .words import LONGEST_RUN, SYNONYMS, split, word_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from ..functions import LONGEST_NAME, NAMES, SPLITTABLE
+from .names import LONGEST_NAME, NAMES, SPLITTABLE
 from .pattern import TOKEN
 
 #: One spelling of a token -> the canonical one.

@@ -33,8 +33,8 @@ EXCEPTIONS = {
     ("verify/certificates/check", "acosh asin atanh"): "the same",
     ("proof/prover/rules/constants", "atan cos sin"): "what Calcium's parser reads",
     ("numeric/sampling/integrand", "beta gamma"): "Greek letters",
-    ("reading/latex/functions", "beta chi gamma zeta"): "Greek letters",
-    ("reading/latex/functions", "arg li max min piecewise shi"): (
+    ("reading/latex/tokens/names", "beta chi gamma zeta"): "Greek letters",
+    ("reading/latex/tokens/names", "arg li max min piecewise shi"): (
         "names too short to be looked for inside a run of letters"
     ),
     (

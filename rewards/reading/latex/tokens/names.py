@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..functions import HYPERBOLIC, RECORDS, TRIGONOMETRIC
+from ...functions import HYPERBOLIC, RECORDS, TRIGONOMETRIC
 
 #: Functions of one argument that may stand without parentheses -> their other spellings.
 UNARY: Final[dict[str, tuple[str, ...]]] = {
