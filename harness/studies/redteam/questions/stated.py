@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+from itertools import product
 
 import mpmath
 
@@ -216,8 +217,10 @@ class _Solution:
         ]
         names = sorted(set().union(*(symbols_of(side) for pair in pairs for side in pair)))
         seen = False
-        for place in (*_PLACES, *(Fraction(n, 89) for n in (13, 57, 101, 171, 203, 260, 301))):
-            point = {name: place + Fraction(at, 5) for at, name in enumerate(names)}
+        places = (*_PLACES, *(Fraction(n, 89) for n in (13, 57, 101, 171, 203, 260, 301)))
+        # Constants lie on either side of the variable: a radical has its sign on one side only.
+        for place, step in product(places, (Fraction(1, 5), Fraction(-7, 3), Fraction(7, 3))):
+            point = {name: place + at * step for at, name in enumerate(names)}
             try:
                 if not any(_apart(left, right, point) for left, right in pairs):
                     return False  # on a part of the line it holds, where a radical has its sign
