@@ -40,11 +40,11 @@ def judge_steps(
 
     Args:
         run: the run, or its directory.
-        limit: the number of completions to judge for each model.
-        thoughts: read thinking blocks in the completions as well.
-        workers: the number of processes, or of workers of the cluster; by default all.
-        on_progress: called with the number of judged completions.
-        on_solution: called with every completion and its judged solution.
+        limit: the largest number of completions to judge for each model.
+        thoughts: whether to read thinking blocks in the completions as well.
+        workers: the number of processes, or of workers of the cluster. The default is all.
+        on_progress: a function that is called with the number of judged completions.
+        on_solution: a function that is called with every completion and its judged solution.
 
     Returns:
         The number of judged completions.

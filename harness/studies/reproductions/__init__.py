@@ -1,3 +1,1 @@
-"""The published tables and figures, the commands that reproduce them, and the numbers measured
-here.
-"""
+"""Published tables and figures, commands that reproduce them, and the numbers measured here."""

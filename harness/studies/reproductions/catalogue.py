@@ -1,8 +1,8 @@
 """Published results of papers, and the commands that reproduce them.
 
-The data are in `catalogue.toml`. `run.py reproduce` runs the commands of this file, and the tables
-of docs/reproduce.md are printed from the file. Numbers that a command measures are in the result
-files that the command writes (`measurements`).
+The data are in `catalogue.toml`. `run.py reproduce` runs the commands of this file. The tables of
+docs/reproduce.md are made from the file. The numbers that a command measures are in the result file
+that the command writes (`measurements`).
 """
 
 from __future__ import annotations
@@ -28,22 +28,24 @@ class Reproduction:
     """A published table or figure, or a part of a table.
 
     Attributes:
-        name: the name for `run.py reproduce`; empty without a command.
+        name: the name for `run.py reproduce`. The name is empty if there is no command.
         place: the table or figure in the paper.
-        needs: what the command needs: processor time, a GPU, a key.
-        commands: command lines of `run.py`, with ``{out}`` for the folder of results and
-            ``{model}`` for a model that the user names.
+        needs: what the command needs, such as processor time, a GPU or a key.
+        commands: the command lines of `run.py`. In them, ``{out}`` is replaced by the folder of
+            results, and ``{model}`` by a model that the user names.
         small: the command lines of a smaller run.
-        size: what is smaller in that run.
-        time: the duration here.
-        ours: our numbers; with ``measure``, a format string for the measured values.
+        size: what is smaller in the smaller run.
+        time: the duration on our machine.
+        ours: our numbers. If there is a ``measure``, ``ours`` is a format string for the measured
+            values.
         published: the paper's numbers.
-        not_run: why the command, or the full size, was not run here.
+        not_run: the reason why the command, or its full size, was not run here.
         measure: the name of the function that reads the numbers from the folder of results
             (`measures.MEASURES`).
-        own_model: the model of our measurement, if the user names the model of the command.
-        check: whether `reproduce --check` repeats the measurement. Such a measurement takes at most
-            about a minute of processor time and gives the same numbers on every machine.
+        own_model: the model of our measurement, for commands whose model the user names.
+        check: whether `reproduce --check` repeats the measurement. It does so for measurements that
+            take at most about a minute of processor time and give the same numbers on every
+            machine.
         seed: the seed of the measurement's data.
 
     """
@@ -65,7 +67,9 @@ class Reproduction:
 
     @property
     def measured_commands(self) -> tuple[str, ...]:
-        """The commands of our measurement: the smaller run's commands, or else the full
+        """The commands of our measurement.
+
+        They are the commands of the smaller run, if there is one. Otherwise they are the full
         commands.
         """
         return self.small or self.commands
@@ -84,8 +88,8 @@ class Reproduction:
             A list of arguments for each command.
 
         Raises:
-            UserError: this size has no command; or the command needs a model and none is given; or
-                a model is given for a command that needs none.
+            UserError: this size has no command, or no model is given for a command that needs one,
+                or a model is given for a command that needs none.
 
         """
         lines = self.small if small else self.commands
@@ -118,7 +122,7 @@ def papers() -> tuple[Paper, ...]:
 
 
 def reproduction(name: str) -> Reproduction:
-    """The reproduction with a name.
+    """The reproduction with the name ``name``.
 
     Raises:
         UnknownNameError: no reproduction has this name.
@@ -149,7 +153,7 @@ def sections() -> list[Section]:
 
 
 def our_numbers(result: Reproduction) -> str:
-    """Our numbers, with the version, seed and date of their measurement.
+    """Our numbers as text, with the version, seed and date of their measurement.
 
     >>> our_numbers(reproduction("hint-table-a1"))[:9]
     'test: I 9'
@@ -177,7 +181,7 @@ def _cells(result: Reproduction) -> tuple[str, ...]:
 
 
 def described() -> Sequence[Mapping[str, object]]:
-    """The data for JSON."""
+    """The papers and their reproductions as data for JSON."""
     return [
         {"paper": paper.title, "place": result.place, "name": result.name, "needs": result.needs}
         | {"commands": list(result.commands), "small": list(result.small), "time": result.time}

@@ -1,7 +1,8 @@
-"""The contents of the papers, item by item: what works here, what works in part, what is missing.
+"""The contents of the papers as a list of items, with what works here and what does not.
 
-The data are in `items.toml`. An item *works* if the code for it runs, as a command of the catalogue
-or a test shows. Numbers for which weights, data or keys are missing here are separate items.
+The data are in `items.toml`. An item *works* if its code runs. A command of the catalogue or a test
+is the evidence. If weights, data or keys for some numbers are missing here, these numbers are a
+separate item.
 """
 
 from __future__ import annotations
@@ -27,8 +28,9 @@ class PaperItem:
     Attributes:
         paper: the title of the paper.
         item: a description of the part.
-        state: whether the item works.
-        evidence: the name of a reproduction, or a file of the repository.
+        state: whether the item works, works in part, or is missing.
+        evidence: the evidence for the state: the name of a reproduction, or a file of the
+            repository.
         reason: why the item does not work, or works in part only.
 
     """

@@ -1,4 +1,4 @@
-"""Result files: the numbers of a reproduction, with the commands and versions that produced them.
+"""Result files, with the numbers of a reproduction and the commands and versions behind them.
 
     measured/NAME.json      in this package; `run.py reproduce NAME --record` writes the file
     FOLDER/measured.json    in the folder of every run of a reproduction that has a measure
@@ -53,7 +53,7 @@ class Measurement:
 
     @property
     def origin(self) -> str:
-        """Version, seed and date, as the documents state them."""
+        """The version, seed and date, as the documents state them."""
         versions = f"version {self.package}, verifier {self.verifier}"
         return f"{versions}, seed {self.seed}, {self.date}"
 
@@ -61,7 +61,7 @@ class Measurement:
 def measurement(
     name: str, commands: Sequence[str], values: Mapping[str, Value], seed: int
 ) -> Measurement:
-    """The measurement of numbers that this version has produced now."""
+    """A measurement with these numbers, today's date and the current versions."""
     rounded = {
         key: float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
         for key, value in values.items()
@@ -78,7 +78,7 @@ def write(result: Measurement, path: Path) -> None:
 
 
 def record_path(name: str) -> Path:
-    """The result file of this package for a reproduction."""
+    """The path of this package's result file for a reproduction."""
     return Path(str(resources.files(__package__).joinpath("measured", f"{name}.json")))
 
 
@@ -96,7 +96,7 @@ def recorded(name: str) -> Measurement:
 
 
 def differences(now: Measurement, before: Measurement) -> list[str]:
-    """The numbers that differ between two measurements, a line for each number.
+    """A line for each number that differs between two measurements.
 
     >>> one = Measurement("n", (), {"a": 1}, "", "", 0, "")
     >>> differences(one, Measurement("n", (), {"a": 2}, "", "", 0, ""))

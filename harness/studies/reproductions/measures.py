@@ -1,7 +1,7 @@
 """Functions that read the numbers of a reproduction from its folder of results.
 
-A measure is a function from the folder to numbers by name. It is registered under the name that
-`catalogue.toml` gives in ``measure``.
+A measure is a function. It gets the folder and returns numbers by name. The field ``measure`` in
+`catalogue.toml` has the name of the function.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ MEASURES: dict[str, Measure] = {}
 
 
 def measure(function: Measure) -> Measure:
-    """Register a measure under its name."""
+    """Register a measure under the function's name."""
     MEASURES[function.__name__] = function
     return function
 
 
 @measure
 def solved(folder: Path) -> Mapping[str, Value]:
-    """pass@1 of the only model, in percent, by subset, and the number of problems."""
+    """pass@1 of the only model in percent, and the number of problems, by subset."""
     values: dict[str, Value] = {}
     for row in summarise(Run(folder)).rows:
         subset = row.subset.rpartition("/")[2]
@@ -44,7 +44,7 @@ def solved(folder: Path) -> Mapping[str, Value]:
 
 @measure
 def hint_scores(folder: Path) -> Mapping[str, Value]:
-    """Both scorers of HINT by split, in percent."""
+    """The accuracy by both scorers of HINT, by split, in percent."""
     return {
         f"{row.subset.rpartition('/')[2]}_{key}": 100 * row.numbers[name]
         for row in summarise(Run(folder)).rows
@@ -60,15 +60,13 @@ def hint_sizes(folder: Path) -> Mapping[str, Value]:
 
 @measure
 def hint_files(folder: Path) -> Mapping[str, Value]:
-    """The number of rows of each file in the folder ``x``, whose files have a single concept."""
+    """The number of rows of each file in the subfolder ``x``."""
     return {file.stem: _lines(file) for file in sorted(folder.glob("x/*.jsonl"))}
 
 
 @measure
 def hint_data(folder: Path) -> Mapping[str, Value]:
-    """The numbers behind figures A1 and A2 that the paper's text states, for the expressions
-    counted here.
-    """
+    """The numbers of figures A1 and A2 that the paper's text states, for our expressions."""
     sets = statistics.drawn(0, statistics.PER_LENGTH)
     symbols = statistics.distributions(sets, statistics.SYMBOL)
     return {
@@ -80,8 +78,9 @@ def hint_data(folder: Path) -> Mapping[str, Value]:
 
 @measure
 def integers(folder: Path) -> Mapping[str, Value]:
-    """The number of positive integers in the prefix forms of a run's problems, and shares in
-    percent.
+    """The number of positive integers in the prefix forms of a run, and their shares by size.
+
+    Shares are in percent.
     """
     sequences = prefix_sequences(Run(folder))
     total, parts = shares(sequences)
@@ -91,8 +90,9 @@ def integers(folder: Path) -> Mapping[str, Value]:
 
 @measure
 def pair_lengths(folder: Path) -> Mapping[str, Value]:
-    """The number of tokens of integrands and antiderivatives: mean and standard deviation by
-    method.
+    """The mean number of tokens of integrands and antiderivatives, by method.
+
+    The values ``..._sd`` are the standard deviations.
     """
     values: dict[str, Value] = {}
     for file in sorted(folder.glob("*.pairs")):
@@ -107,7 +107,7 @@ def pair_lengths(folder: Path) -> Mapping[str, Value]:
 
 @measure
 def validation_problems(folder: Path) -> Mapping[str, Value]:
-    """The number of generated problems of FWD, and the number of distinct problems among them."""
+    """The number of generated FWD problems, and the number of distinct problems among them."""
     rows = (folder / "fwd.jsonl").read_text(encoding="utf-8").splitlines()
     shown = {json.dumps(json.loads(row)["inputs"], sort_keys=True) for row in rows}
     valid = resolve("lample_charton/fwd_valid")[0].size() or 0

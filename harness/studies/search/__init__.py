@@ -1,4 +1,4 @@
-"""The search for problems that a model fails: SAGGA (Welleck et al., section 2.5) and variants."""
+"""The search for problems that a model fails: variants of SAGGA (Welleck et al., section 2.5)."""
 
 from .sagga import search, search_spec
 from .settings import SearchSettings, preset_names, search_settings

@@ -1,4 +1,4 @@
-"""Tasks of workers: SymPy's `simplify`, called as in the released code, and SymPy's integrals."""
+"""Tasks that worker processes run: SymPy's `simplify`, as the released code does, and integrals."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ load_sympy()
 
 
 def simplified(tokens: str) -> dict[str, str]:
-    """The tokens of a simplified formula, or empty tokens and the reason."""
+    """The tokens of the simplified formula, or no tokens and the reason."""
     try:
         result: dict[str, str] = run_in_fork(
             _simplify, tokens, processor_seconds=_PROCESSOR_SECONDS
@@ -63,7 +63,10 @@ def _simplify(tokens: str) -> dict[str, str]:
 
 
 def integrated(tokens: str) -> dict[str, Any]:
-    """A formula's integral and its special functions; empty for an elementary integral."""
+    """A formula's integral and the special functions in it.
+
+    All values are empty if the integral is elementary, or if SymPy finds none.
+    """
     try:
         result: dict[str, Any] = run_in_fork(
             _integrate, tokens, processor_seconds=_PROCESSOR_SECONDS
@@ -101,10 +104,11 @@ def _integrate(tokens: str) -> dict[str, Any]:
 
 
 def elementary(tokens: str) -> str:
-    """Whether a formula has an elementary antiderivative: ``yes``, ``no``, or empty.
+    """Whether a formula has an elementary antiderivative. The text is empty if this is not known.
 
-    "No" rests on SymPy's Risch algorithm, for what is left of a sum after the terms that SymPy
-    integrates; "yes" on an antiderivative, whose LaTeX follows after a space.
+    ``yes`` is followed by a space and an antiderivative in LaTeX. ``no`` rests on SymPy's Risch
+    algorithm. The algorithm is applied to the sum of the terms that SymPy does not integrate
+    otherwise.
     """
     try:
         made: str = run_in_fork(_elementary, tokens, processor_seconds=_PROCESSOR_SECONDS)

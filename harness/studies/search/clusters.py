@@ -32,7 +32,7 @@ def _numbers(tree: Expression) -> list[Number]:
 
 
 def _exponent(tree: Expression, test: Callable[[Number], bool]) -> bool:
-    """Whether some power with x in the base has a numeric exponent that passes ``test``."""
+    """Whether a power with x in the base has a numeric exponent for which ``test`` is true."""
     return any(
         isinstance(call.args[1], Number) and test(call.args[1]) and _varies(call.args[0])
         for call in _calls(tree, "pow")
@@ -40,7 +40,7 @@ def _exponent(tree: Expression, test: Callable[[Number], bool]) -> bool:
 
 
 def _nested(tree: Expression) -> bool:
-    """Whether the argument of a sine, cosine or tangent is more than a multiple of x."""
+    """Whether a sine, cosine or tangent has an argument with a sum, a power or another function."""
     arguments = [call.args[0] for call in _calls(tree, *TRIGONOMETRIC) if _varies(call)]
     return any(_calls(arg, "pow", "add", *TRIGONOMETRIC, "exp", "ln") for arg in arguments)
 
@@ -83,14 +83,16 @@ def _beyond_polynomial(tree: Expression) -> bool:
 
 
 def cluster_names(trees: Sequence[Expression], which: NDArray[np.int64]) -> list[str]:
-    """A name for every cluster: features of most members, by how much rarer they are outside.
+    """A name for every cluster, made of features that most members have.
+
+    Features that are much rarer outside the cluster are preferred.
 
     Args:
         trees: the formulas.
         which: the cluster of each formula, counted from 0.
 
     Returns:
-        The names by cluster, all distinct.
+        The names of the clusters, all distinct.
 
     >>> from .formulas import read
     >>> trees = [read(text) for text in ("sin(3*x)", "cos(7*x)", "x**2 + 1", "x**3 + 2")]
@@ -117,7 +119,7 @@ def cluster_names(trees: Sequence[Expression], which: NDArray[np.int64]) -> list
 
 
 def projected(vectors: Floats) -> Floats:
-    """Vectors projected to their two largest principal components, each scaled to [0, 1].
+    """The two largest principal components of each vector, scaled to [0, 1].
 
     >>> projected(np.array([[0.0, 1.0], [2.0, 1.0], [4.0, 1.0]]))[:, 0].tolist()
     [0.0, 0.5, 1.0]

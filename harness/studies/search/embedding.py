@@ -1,7 +1,8 @@
 """Formulas as vectors, for clusters and distances.
 
-The paper used SciBERT, ``scibert`` here. The default needs no model: hashed n-grams of characters.
-``minilm`` is a pretrained encoder that is installed as a package. Results name the embedding.
+The paper used SciBERT (``scibert`` here). The default is hashed n-grams of characters, which need
+no model. ``minilm`` is a pretrained encoder that is installed as a package. The results of a search
+name the embedding.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ _MAX_TOKENS = 512
 
 
 def embedding(name: str) -> tuple[Embed, str]:
-    """A function from formulas to vectors of length 1, and a description.
+    """A function that maps formulas to vectors of length 1, and a description of it.
 
     Args:
         name: ``ngrams``, ``structure``, ``scibert``, ``minilm``, or ``encoder:`` with a folder, an
@@ -72,7 +73,7 @@ def embedding(name: str) -> tuple[Embed, str]:
 
 
 def _unit(rows: Sequence[Floats]) -> Floats:
-    """Vectors of length 1."""
+    """The rows, scaled to length 1."""
     matrix = np.asarray(rows, dtype=np.float64)
     lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
     unit: Floats = matrix / np.where(lengths > 0, lengths, 1.0)
@@ -129,7 +130,7 @@ _OWN: dict[str, tuple[Callable[[Expression], Floats], str]] = {
 
 
 def _described(model: str) -> str:
-    """An encoder's name; for files on this machine with a hash of their content."""
+    """An encoder's name. For files on this machine, a hash of their content is added."""
     if not is_local(model):
         return model
     identity = weights_identity(ENCODER, model)
@@ -138,10 +139,12 @@ def _described(model: str) -> str:
 
 @cache
 def _encoder(name: str) -> tuple[Embed, str]:
-    """The vectors of an encoder of transformers, of padded batches of texts, and their name.
+    """A function that maps formulas to vectors by an encoder, and the name of the pooling.
 
-    An encoder of sentences names its pooling in ``1_Pooling/config.json``: the mean over the
-    tokens, or the first token. Without that file the vectors are the pooled output, as published.
+    The encoder is a model of the package transformers. It reads padded batches of texts. An encoder
+    of sentences names its pooling in ``1_Pooling/config.json``. The pooling is the mean over the
+    tokens, or the first token. Without this file, the vectors are the encoder's pooled output, as
+    published.
     """
     try:
         import torch

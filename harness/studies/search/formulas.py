@@ -1,7 +1,7 @@
 """Formulas of the search, as sums, products, powers and functions.
 
-SymPy's trees, which the paper used, have no negation, quotient or root: 1/x is a power, and -x is a
-product. Mutations, lengths and counts of nodes refer to this form.
+The paper used SymPy's trees. They have no negation, quotient or root. For example, 1/x is a power,
+and -x is a product. Mutations, lengths and counts of nodes refer to this form.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ TRIGONOMETRIC = frozenset(("sin", "cos", "tan"))
 
 
 class NoProblemError(ValueError):
-    """A formula that makes no problem; the message has the reason."""
+    """A formula cannot be made into a problem. The message has the reason."""
 
 
 class NormalForms:
     """Formulas in normal form, without SymPy.
 
-    Subterms are cached for the next formulas, which share most of them.
+    The normal forms of subterms are cached, because the next formulas have most subterms in common.
 
     >>> text(NormalForms().of(read_sympy("x + 2*x + sin(-x)/2")))
     '3*x - sin(x)/2'
@@ -58,7 +58,10 @@ class NormalForms:
 
 
 def structure(tree: Expression) -> Expression:
-    """A tree with powers for quotients and roots, products for signs, and sums in one level."""
+    """The tree with powers in place of quotients and roots, and products in place of signs.
+
+    Nested sums become one sum.
+    """
     if not isinstance(tree, Call) or not tree.args:
         return tree
     args = tuple(map(structure, tree.args))
@@ -88,7 +91,10 @@ def latex(tree: Expression) -> str:
 
 
 def prefix(tree: Expression) -> str:
-    """The formula's tokens for models of Lample and Charton; empty if a node has no token."""
+    """The formula's tokens for models of Lample and Charton.
+
+    The text is empty if a node has no token.
+    """
     try:
         return " ".join(to_prefix(tree))
     except PrefixError:
@@ -115,7 +121,7 @@ def read(formula: str) -> Expression:
 
 
 def depth(tree: Expression) -> int:
-    """The depth of the tree: 1 for a leaf."""
+    """The depth of the tree. A leaf has the depth 1."""
     args = tree.args if isinstance(tree, Call) else ()
     return 1 + max(map(depth, args), default=0)
 
@@ -190,7 +196,7 @@ def _sum(signed_terms: list[str]) -> str:
 
 
 def _inside(tree: Expression, least: int) -> str:
-    """The text, in parentheses if the binding power is below ``least``."""
+    """The text of the tree, in parentheses if its binding power is below ``least``."""
     words, binds = _text(tree)
     return words if binds >= least else f"({words})"
 
@@ -225,7 +231,7 @@ def _product(args: tuple[Expression, ...]) -> tuple[str, int]:
 
 
 def _denominator(arg: Expression) -> Expression | None:
-    """The denominator of a power with a negative numeric exponent, else None."""
+    """The denominator of a power with a negative numeric exponent. Other trees give None."""
     if not (isinstance(arg, Call) and arg.function == "pow"):
         return None
     base, exponent = arg.args

@@ -1,8 +1,9 @@
 """The smallest form of a failure that still fails, with a neighbouring solved problem.
 
-Delta debugging on trees: a node is replaced by an argument, an argument of a sum or product is left
-out, a number is made smaller. All one-step reductions of all failures are asked together, and the
-smallest failing reduction is reduced further.
+The method is delta debugging on trees. A reduction replaces a node by one of its arguments or by 1,
+leaves out an argument of a sum or product, or makes a number smaller. In each round, the one-step
+reductions of all failures are asked together. The smallest failing reduction of each failure is
+then reduced further.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ Make = Callable[[Expression, str], Problem]
 
 
 def measure(tree: Expression) -> tuple[int, int, str]:
-    """The size of a formula, for comparisons: nodes, then bits of numbers, then the text."""
+    """The size of a formula, for comparisons: nodes, then the bits of numbers, then the text."""
     bits = sum(
         node.numerator.bit_length() + node.denominator.bit_length() + (node.numerator < 0)
         for node in nodes_of(tree)
@@ -36,7 +37,7 @@ def measure(tree: Expression) -> tuple[int, int, str]:
 
 
 def reductions(tree: Expression) -> list[Expression]:
-    """The distinct one-step reductions, smallest first; a formula with x keeps x.
+    """The distinct one-step reductions, the smallest first. A formula with x keeps x.
 
     >>> [text(smaller) for smaller in reductions(read("5*x + 7"))]
     ['5*x', 'x + 7', '5*x + 1', '2*x + 7', '5*x + 2', '5*x + 3', '5*x - 1', '7 - x']
@@ -98,7 +99,7 @@ def _smaller_numbers(number: Number) -> Iterator[Number]:
 
 @dataclass(slots=True)
 class _Course:
-    """How far a failure is made smaller."""
+    """The state of the reduction of one failure."""
 
     start: Problem
     problem: Problem
@@ -114,8 +115,8 @@ def minimise(failures: Sequence[Problem], oracle: Oracle, make: Make) -> list[Mi
 
     Args:
         failures: problems that fail, with their ``formula`` as metadata.
-        oracle: asks the model.
-        make: makes a problem from a formula and the text of the parent formula.
+        oracle: the object that asks the model.
+        make: a function that makes a problem from a formula and the text of the parent formula.
 
     Returns:
         A `Minimal` for each failure.
@@ -146,8 +147,9 @@ def minimise(failures: Sequence[Problem], oracle: Oracle, make: Make) -> list[Mi
 
 
 def _advance(course: _Course, failing: set[str], oracle: Oracle) -> None:
-    """Continue with the smallest failing candidate; if no candidate fails, store the nearest
-    solved candidate.
+    """Continue with the smallest candidate that fails.
+
+    If no candidate fails, the nearest solved candidate is stored.
     """
     smallest = next((candidate for candidate in course.candidates if candidate.id in failing), None)
     if smallest is None:

@@ -52,18 +52,17 @@ def mutants(
     key: tuple[object, ...],
     simplifier: str = "normal-form",
 ) -> tuple[list[Mutant], Counter[str]]:
-    """Mutants of every seed, equally many of each.
+    """Mutants of the seeds, the same number of each seed.
 
     Args:
         seeds: formulas in the form of `formulas.structure`.
-        number: the number of mutants, divided among the seeds; at least one per seed.
+        number: the number of mutants, divided among the seeds. Each seed has at least one.
         rules: the mutations.
         key: the key of the random numbers, together with the index of a mutant.
         simplifier: ``normal-form``, or ``sympy`` as published.
 
     Returns:
-        The valid mutants, in order and with repetitions, and the number of refused mutants by
-        reason.
+        The valid mutants in order, with repetitions, and the number of refused mutants by reason.
 
     >>> from .formulas import read
     >>> found, refused = mutants([read("x")], 3, Rules(), ("example",))
@@ -107,7 +106,10 @@ def _drawn(
 
 
 def refusal(tree: Expression, words: str) -> str:
-    """The reason why a formula is no problem by the released code's rules; empty for a problem."""
+    """The reason why the released code refuses a formula.
+
+    The text is empty if it does not refuse the formula.
+    """
     if len(words) >= LONGEST:
         return f"{LONGEST} characters or more"
     for node in nodes_of(tree):
@@ -117,7 +119,7 @@ def refusal(tree: Expression, words: str) -> str:
 
 
 def unusable(tree: Expression) -> str:
-    """The reason why the verifier cannot judge answers; empty without a reason."""
+    """The reason why the verifier cannot judge answers. The text is empty if it can."""
     try:
         prepare(latex(tree), "x", None)
     except ProblemError as error:

@@ -1,7 +1,8 @@
 """Mutations of formulas, as the paper's text describes them and as its released code does them.
 
-A random node is replaced by a constant, by the variable or by the result of a simple operation, or
-gets another operation or an additional argument. The result is not evaluated.
+A mutation changes a random node. The node is replaced by a constant, by the variable or by the
+result of a simple operation, or it gets another operation or an additional argument. The result is
+not evaluated.
 """
 
 from __future__ import annotations
@@ -30,9 +31,10 @@ class Rules:
         kinds: ``all``, or only mutations to ``constants``.
         low: the least constant.
         high: the upper bound of constants, not included.
-        variant: the released ``code``, which made the published archives, or the ``paper``'s text.
-            The text draws all constants between the same bounds, changes leaves only if all
-            mutations are to constants, and also mutates sines, cosines and tangents.
+        variant: ``code`` for the mutations of the released code, which made the published archives,
+            or ``paper`` for the mutations in the paper's text. In the text, all constants are drawn
+            between the same bounds. If all mutations are to constants, only leaves are changed.
+            Sines, cosines and tangents are mutated, too.
 
     """
 
@@ -54,7 +56,7 @@ def mutate(tree: Expression, rng: HashedRandom, rules: Rules) -> tuple[Expressio
         The mutant, which may equal the formula, and the mutation's name.
 
     Raises:
-        NoProblemError: the mutation makes no formula, such as a power of four arguments.
+        NoProblemError: the result is no formula, for example a power with four arguments.
 
     >>> from .formulas import read, text
     >>> tree = read("x**2 + sin(3*x)")
@@ -76,7 +78,10 @@ def mutate(tree: Expression, rng: HashedRandom, rules: Rules) -> tuple[Expressio
 
 
 def draw_position(tree: Expression, rng: HashedRandom, *, to_leaf: bool = False) -> tuple[int, ...]:
-    """The position of a random node, as a path of argument indices; the root only for a leaf."""
+    """The position of a random node, as a path of argument indices.
+
+    The root is drawn only if it is a leaf.
+    """
     position: list[int] = []
     levels = depth(tree) - 1
     if levels and not to_leaf:
@@ -113,7 +118,11 @@ def _constant(rng: HashedRandom, low: int, high: int) -> Number:
 
 
 def simple_operation(rng: HashedRandom, rules: Rules) -> Expression:
-    """k x, k x^2, k/x, k/x^2, or -(5^x), -(5^(x^2)) for k = -5: as Python reads ``-5**x**2``."""
+    """One of k x, k x^2, k/x, k/x^2, k^x and k^(x^2) with a random constant k.
+
+    For a negative k, the powers are read as Python reads ``-5**x``. For k = -5 they are -(5^x) and
+    -(5^(x^2)).
+    """
     k = _constant(rng, rules.low, rules.high)
     operator = rng.choice(("mul", "pow", "div"))
     power = Call("pow", (X, Number(2))) if rng.below(2) else X
@@ -156,7 +165,7 @@ def _with_operator(node: Call, rng: HashedRandom, rules: Rules) -> Expression:
 
 
 def _call(operator: str, args: tuple[Expression, ...], rules: Rules) -> Expression:
-    """An operation; in the released code a power of three parts loses the third."""
+    """An operation. In the released code, a power with three arguments loses the third."""
     if operator == "pow" and len(args) > 2:
         if len(args) > 3 or rules.variant == "paper":
             raise NoProblemError("a power of more than two parts")

@@ -37,7 +37,7 @@ class AnswerCounts:
     Attributes:
         samples: the number of judged answers.
         correct: the number of correct answers.
-        unknown: the number of undecided answers: no verdict, an error, or a limit of time.
+        unknown: the number of undecided answers, which have no verdict, an error, or a timeout.
         status: the verdict on the first answer.
 
     """
@@ -61,9 +61,9 @@ class AnswerCounts:
 class Oracle:
     """Asks one or two models, and decides which problems are failures.
 
-    A failure is a problem without correct or undecided answers; with ``below``, a problem whose
-    pass rate is less than ``below`` by the 95 % interval. With two models, the second model has to
-    solve the problem.
+    A failure is a problem without correct or undecided answers. If ``below`` is given, a failure is
+    instead a problem for which the 95 % interval of the pass rate ends below ``below``. If there
+    are two models, a failure of the first model counts only if the second model solves the problem.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class Oracle:
         )
 
     def ask(self, problems: Sequence[Problem]) -> None:
-        """Ask the problems that are new, or lack answers.
+        """Ask the problems that are new or lack answers.
 
         Raises:
             LimitReached: answers are missing because of a limit.
@@ -156,7 +156,11 @@ class Oracle:
         return failed and (len(self.models) < 2 or self.solves(problem, 1))
 
     def solves(self, problem: Problem, model: int = 0) -> bool:
-        """Whether a model solves a problem; a sampled model, more often than ``below``."""
+        """Whether a model solves a problem.
+
+        A problem is solved if an answer is correct. If ``below`` is given and there are several
+        samples, the pass rate must exceed ``below`` by the 95 % interval.
+        """
         own = self.outcome(problem, model)
         if self.below is None or self.ranked or own.samples == 1:
             return own.correct > 0
@@ -164,23 +168,28 @@ class Oracle:
 
     @staticmethod
     def _most(own: AnswerCounts) -> int:
-        """How many answers may be correct."""
+        """The largest possible number of correct answers. Undecided answers may be correct."""
         return own.correct + own.unknown
 
     def _high(self, own: AnswerCounts) -> float:
-        """The end of the interval of the pass rate; of a deterministic model the rate itself."""
+        """The upper end of the interval of the pass rate.
+
+        For ranked or single answers it is 1 if an answer may be correct, and 0 otherwise.
+        """
         if self.ranked or own.samples == 1:
             return float(self._most(own) > 0)
         return clopper_pearson(self._most(own), own.samples)[1]
 
     def failures(self, problems: Sequence[Problem]) -> tuple[list[Problem], int]:
-        """Ask problems; failures of a sampled model are asked once more, with fresh seeds.
+        """Ask problems, and find the failures.
+
+        The failures of a sampled model are asked once more, with fresh seeds.
 
         Args:
             problems: the problems.
 
         Returns:
-            The failures, and the number of failures that the second asking did not confirm.
+            The failures, and the number of failures that the repetition did not confirm.
 
         Raises:
             LimitReached: answers are missing because of a limit.
@@ -196,7 +205,10 @@ class Oracle:
         return confirmed, len(failed) - len(confirmed)
 
     def deciding(self, problem: Problem) -> AnswerCounts:
-        """The deciding answers to a failure: the second answers if the problem was repeated."""
+        """The answers that decide about a failure.
+
+        If the problem was repeated, they are the second.
+        """
         return self.outcome(again(problem) if self.confirms else problem)
 
 

@@ -1,7 +1,8 @@
-"""The search: generations of mutants are asked, and failures form an archive (SAGGA).
+"""The search (SAGGA): it asks generations of mutants, and collects the failures in an archive.
 
-The state is in a run directory. A generation's mutants are stored before the requests, and
-everything derived from verdicts is recomputed, so that the same call resumes a stopped search.
+The state of a search is in a run directory. The mutants of a generation are stored before they are
+asked. Everything that is derived from verdicts is recomputed. Therefore the same call resumes a
+stopped search.
 """
 
 from __future__ import annotations
@@ -70,18 +71,19 @@ def search(
     progress: Progress | None = None,
     on_generation: Report | None = None,
 ) -> Run:
-    """Search for problems that a model fails; the same call resumes a stopped search.
+    """Search for problems that a model fails. The same call resumes a stopped search.
 
     Args:
-        spec: the models and how to ask them; with two models the second has to solve the failures
-            of the first. The benchmarks only name the run; `search_spec` makes a spec.
+        spec: the models and how to ask them. If there are two models, the second has to solve the
+            failures of the first. The benchmarks in ``spec`` only name the run. `search_spec` makes
+            a spec.
         settings: the settings of the search.
-        models: models in place of the names in ``spec.model``.
-        progress: receives every completion and verdict; silent by default.
-        on_generation: called with the record after every generation.
+        models: models that replace the names in ``spec.model``.
+        progress: an object that receives every completion and verdict. The default is silent.
+        on_generation: a function that is called with the record after every generation.
 
     Returns:
-        The run: every problem with answers, ``search.json`` and ``archive.jsonl``.
+        The run, with all problems and answers, ``search.json`` and ``archive.jsonl``.
 
     Raises:
         UserError: a seed or a setting cannot be used, or the run directory belongs to another
@@ -127,7 +129,9 @@ def planned(
     models: Sequence[str | Model] | None,
     seeds: Sequence[Problem],
 ) -> Job:
-    """The job of a search, with the seeds as problems; the run directory depends on the settings.
+    """The job of a search, with the seeds as problems.
+
+    The name of the run directory depends on the settings.
 
     Raises:
         UserError: a name is unknown, or the settings contradict each other.
@@ -165,7 +169,7 @@ def seed_problems(settings: SearchSettings) -> list[Problem]:
     """The distinct seeds as problems.
 
     Raises:
-        UserError: seeds are unreadable, or are no integrands; the message names all of them.
+        UserError: seeds are unreadable or are no integrands. The message names all of them.
 
     """
     trees: dict[str, Expression] = {}
@@ -196,7 +200,7 @@ def seed_problems(settings: SearchSettings) -> list[Problem]:
 def problem_of(
     tree: Expression, subset: str, metadata: dict[str, object], prefix_of_id: str = ""
 ) -> Problem:
-    """A formula as a problem; the id is a hash of the formula."""
+    """A formula as a problem. The problem's id is a hash of the formula."""
     words = text(tree)
     integral = latex(tree), "x"
     name = blake2b(words.encode(), digest_size=6).hexdigest()
@@ -220,7 +224,7 @@ def problem_of(
 
 @dataclass
 class _State:
-    """The state of a search that follows from the verdicts so far."""
+    """The state of a search, as computed from the verdicts so far."""
 
     seeds: list[Expression]
     seen: set[str]
@@ -292,7 +296,10 @@ class _RunningSearch:
         return Run(self.job.out)
 
     def _ask_seeds(self, state: _State) -> None:
-        """Ask the seeds, too: failures mean little for a model that does not solve the seeds."""
+        """Ask the seeds, and note which seeds the model does not solve.
+
+        If a model does not solve the seeds, its failures mean little.
+        """
         state.seeds = [read(str(problem.metadata["formula"])) for problem in self.first]
         state.seen = {str(problem.metadata["formula"]) for problem in self.first}
         self.oracle.ask(self.first)
@@ -423,7 +430,7 @@ class _RunningSearch:
     # --- what is written ---
 
     def _describe(self, state: _State) -> None:
-        """Note remarks on a search without failures, or with mostly unreadable answers."""
+        """Add remarks if the search has no failures, or mostly unknown or unreadable answers."""
         total = sum(generation.asked for generation in state.generations)
         unknown = sum(generation.unknown for generation in state.generations)
         failed = sum(generation.failed - generation.unconfirmed for generation in state.generations)

@@ -18,9 +18,10 @@ def seeds_of(given: Sequence[str], benchmark: str | None, limit: int) -> tuple[s
     """Formulas in SymPy's notation.
 
     Args:
-        given: formulas, or names of files with a formula per line, where ``#`` begins a remark.
-        benchmark: a benchmark whose integrands are seeds, too.
-        limit: the number of problems of the benchmark.
+        given: formulas, or names of files. A file has a formula per line, and ``#`` begins a
+            remark.
+        benchmark: the name of a benchmark. Its integrands become seeds, too.
+        limit: the number of problems taken from the benchmark.
 
     Returns:
         The formulas.
@@ -49,8 +50,9 @@ def seeds_of(given: Sequence[str], benchmark: str | None, limit: int) -> tuple[s
 
 
 def _is_file(argument: str) -> bool:
-    """Whether the argument names a file, possibly a missing one; no formula ends in a suffix of
-    letters.
+    """Whether the argument names a file. The file may be missing.
+
+    An argument that ends in a suffix of letters names a file, because no formula ends in one.
     """
     path = Path(argument)
     return bool(path.suffix and path.is_file()) or bool(re.fullmatch(r".*\w\.[a-z]{2,}", argument))

@@ -1,4 +1,4 @@
-"""How fit failures are, and the next generation's seeds: the fittest of every cluster."""
+"""The fitness of failures, and the choice of the next seeds: the fittest of every cluster."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ ROUNDS = 50
 def k_means(vectors: Floats, k: int, rng: HashedRandom) -> NDArray[np.int64]:
     """The cluster of each vector.
 
-    The first centres are drawn by k-means++. A cluster that loses all vectors stays empty, so that
-    the result may have fewer than k clusters.
+    The first centres are drawn by k-means++. A cluster that loses all its vectors is not replaced,
+    so that the result may have fewer than k clusters.
 
     Args:
         vectors: a vector per row.
@@ -71,12 +71,12 @@ def _squares(vectors: Floats, centres: Floats) -> Floats:
 def fittest_of_clusters(
     fitness: Sequence[float], clusters: NDArray[np.int64], each: int
 ) -> list[int]:
-    """The indices of the fittest candidates of each cluster; ties by index.
+    """The indices of the fittest candidates of each cluster. Ties are broken by index.
 
     Args:
         fitness: the fitness of each candidate.
         clusters: the cluster of each candidate.
-        each: the number of candidates per cluster.
+        each: the number of candidates to take from each cluster.
 
     Returns:
         The indices, cluster by cluster.
@@ -110,7 +110,7 @@ class Fitness:
             trees: the formulas.
 
         Returns:
-            Numbers, the larger the fitter.
+            The fitness of each formula. A larger number means fitter.
 
         >>> from .embedding import embedding
         >>> Fitness(SearchSettings(), embedding("ngrams")[0]).of([read("x + 1")])

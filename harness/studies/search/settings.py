@@ -33,24 +33,27 @@ class SearchSettings(Record):
         mutations: ``all``, or ``constants`` only.
         low: the least constant of mutations.
         high: the upper bound of the constants, not included.
-        variant: the mutations and fitness of the released ``code``, or of the ``paper``'s text.
-        fitness: prefers failures that are short (``length``), short with sines, cosines or tangents
-            (``trig``), of a given length (``target``), or similar to the seeds (``distance``).
-        target: the number of characters for ``target``.
-        threshold: the least fitness of failures in the archive.
-        archive: the number of failures that ends the search.
-        generations: the number of generations that ends the search.
+        variant: ``code`` for the mutations and the fitness of the released code, or ``paper`` for
+            those of the paper's text.
+        fitness: the kind of failures to prefer. They are short (``length``), short with sines,
+            cosines or tangents (``trig``), of a given length (``target``), or similar to the seeds
+            (``distance``).
+        target: the preferred number of characters, for the fitness ``target``.
+        threshold: the smallest fitness of a failure that enters the archive.
+        archive: the number of failures at which the search ends.
+        generations: the number of generations after which the search ends.
         generation_size: the number of mutants in a generation.
-        seed_size: the number of failures that seed the next generation, with the original seeds.
-        select: take the seeds from the fittest of every cluster (``clusters``), or from the
-            ``fittest`` overall.
+        seed_size: the number of failures that become seeds of the next generation. The original
+            seeds are always added.
+        select: ``clusters`` to take the fittest failures of every cluster as seeds, or ``fittest``
+            to take the fittest failures overall.
         clusters: the number of clusters of new failures.
-        embedding: the vectors for clustering: ``ngrams``, ``structure``, ``scibert``, ``minilm``,
-            or ``encoder:NAME`` (`embedding.embedding`).
+        embedding: the kind of vectors for clustering: ``ngrams``, ``structure``, ``scibert``,
+            ``minilm``, or ``encoder:NAME`` (`embedding.embedding`).
         simplifier: ``normal-form``, or SymPy's ``simplify`` as published (``sympy``).
-        fails_below: with several samples per problem, the bound of a failure's pass rate; None
-            means that no sample solves the problem.
-        confirm: ask a failure again, with fresh seeds, before storing the failure.
+        fails_below: for several samples per problem, the bound below which the pass rate of a
+            failure must be. None means that no sample solves the problem.
+        confirm: whether to ask a failure again, with fresh seeds, before it is stored.
         minimised: the number of failures to minimise.
 
     >>> SearchSettings(seeds=("x",), generation_size=10).to_dict()["archive"]

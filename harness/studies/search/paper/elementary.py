@@ -1,7 +1,7 @@
-"""Failures counted apart: problems that have an elementary antiderivative, and those without.
+"""Separate counts of failures with and without an elementary antiderivative.
 
-A model of elementary formulas cannot solve a problem without an elementary antiderivative, so that
-such failures say nothing of what the model has learnt. The paper counts both together.
+A model that writes elementary formulas cannot solve a problem without an elementary antiderivative.
+Such failures are no evidence of what the model has learnt. The paper counts both kinds together.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ _DEADLINE = 120.0
 def decided(problems: Sequence[Problem]) -> list[str]:
     """`HAS`, `NONE` or `UNDECIDED` for each problem.
 
-    `HAS` is an antiderivative that the verifier accepts, `NONE` SymPy's Risch algorithm.
+    A problem gets `HAS` if SymPy finds an antiderivative that the verifier accepts. It gets `NONE`
+    if SymPy's Risch algorithm proves that no elementary antiderivative exists.
     """
     tokens = [[str(problem.metadata["prefix"])] for problem in problems]
     results = shared_pool(tasks=TASKS).map("elementary", tokens, deadline=_DEADLINE)
@@ -46,7 +47,7 @@ def _outcome(problem: Problem, result: str | WorkerError) -> str:
 
 
 def spread(problems: Sequence[Problem], number: int) -> list[Problem]:
-    """``number`` of the problems at even distances, or all.
+    """``number`` of the problems at even distances, or all problems if there are fewer.
 
     >>> spread([1, 2, 3, 4, 5, 6], 3)
     [1, 3, 5]
@@ -61,7 +62,7 @@ def elementary_section(searches: Sequence[StoredSearch], number: int) -> Section
 
     Args:
         searches: the searches.
-        number: how many problems of each archive are decided.
+        number: the number of problems of each archive that are examined.
 
     """
     rows = []

@@ -1,4 +1,4 @@
-"""Problems with the model's answer, the answer's derivative, and its difference from the integrand.
+"""Problems with the model's answers, their derivatives, and the errors of the derivatives.
 
 Published examples are from Welleck et al., Symbolic Brittleness in Sequence Models (2022), Tables
 4, 6, 16, 17 and 18, in SymPy's notation, as printed.
@@ -27,15 +27,15 @@ from ..formulas import NormalForms, read, text
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A problem and an answer, in SymPy's notation; unknown fields are empty.
+    """A problem and an answer, in SymPy's notation. Unknown fields are empty.
 
     Attributes:
         problem: the integrand.
-        solved: whether the model solves the problem; otherwise the problem is a failure.
+        solved: whether the model solves the problem. Otherwise the problem is a failure.
         prediction: the answer in normal form, or verbatim if it cannot be read.
         derivative: the derivative of the answer.
         difference: the derivative minus the integrand.
-        exploit: why the model could not have been right.
+        exploit: the reason why the model could not have been right.
         integral: the problem's integral by a computer algebra system.
 
     """
@@ -51,7 +51,7 @@ class Example:
 
 @cache
 def published(table: str) -> Mapping[str, Sequence[Example]]:
-    """The examples of a published table by group, such as ``poly 1``, a cluster of Robust-Poly.
+    """The examples of a published table by group. ``poly 1``, for example, is a cluster.
 
     >>> [one.problem for one in published("table 4")["poly 1"]]
     ['-104', '-136', '-33']
@@ -104,7 +104,8 @@ def _vectors(problems: Sequence[Problem]) -> Floats:
 class AnsweredProblem:
     """A search with the model's answers.
 
-    Of several answers to a problem the first correct answer is shown, or else the first answer.
+    If a problem has several answers, the first correct answer is shown. If no answer is correct,
+    the first answer is shown.
     """
 
     def __init__(self, stored: StoredSearch) -> None:

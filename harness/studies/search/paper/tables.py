@@ -1,7 +1,7 @@
 """Tables 4, 6, 10, 11, 16 to 18 and Figures 3 and 8 of the paper on searches, in its layout.
 
-Published rows stand below or beside our rows; an experiment without a search here has published
-rows only.
+Our rows come first, and the published rows follow. If no search here resembles an experiment, the
+table has published rows only.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ def paper_sections(
 
     Args:
         runs: runs with searches, or their directories.
-        elementary: of how many failures of each search is said whether they have an elementary
-            antiderivative.
+        elementary: the number of failures of each search to examine for an elementary
+            antiderivative. With None, there is no such table.
 
     Returns:
         The tables and figures, in the order of their numbers.
@@ -103,7 +103,7 @@ def _clusters(search: AnsweredProblem) -> list[Group]:
 
 
 def _exponents(search: AnsweredProblem) -> list[Group]:
-    """Clusters with x in an exponent, by the number of such failures."""
+    """Failures with x in an exponent by cluster, the clusters with most such failures first."""
     has = FEATURES_BY_NAME["x in an exponent"]
     groups = [
         (name, [problem for problem in members if has(tree_of(problem))])
@@ -145,7 +145,7 @@ def _block(search: AnsweredProblem, groups: Sequence[Group]) -> Block:
 
 
 def _near_simple(searches: Sequence[AnsweredProblem]) -> Section:
-    """Table 4."""
+    """Table 4: failures near simple problems."""
     theirs = published("table 4").items()
     blocks = [_block(search, _clusters(search)) for search in searches]
     blocks += [
@@ -160,7 +160,7 @@ def _near_simple(searches: Sequence[AnsweredProblem]) -> Section:
 
 
 def _in_exponents(searches: Sequence[tuple[AnsweredProblem, Sequence[Group]]]) -> Section:
-    """Table 11."""
+    """Table 11: failures with x in an exponent."""
     theirs = sorted(published("table 17").items())
     failed = [[example.problem for example in group if not example.solved] for _, group in theirs]
     blocks = [*(_block(search, groups) for search, groups in searches), ("", PAPER, failed)]
@@ -168,7 +168,7 @@ def _in_exponents(searches: Sequence[tuple[AnsweredProblem, Sequence[Group]]]) -
 
 
 def _near_seeds(searches: Sequence[AnsweredProblem]) -> Section:
-    """Table 6."""
+    """Table 6: failures near validation problems."""
     groups: list[tuple[str, str, Sequence[str]]] = []
     for search in searches:
         for seed, failures in _seeds(search):
@@ -195,7 +195,7 @@ def _near_seeds(searches: Sequence[AnsweredProblem]) -> Section:
 
 
 def _exploits(examples: Sequence[tuple[str, Sequence[Example]]]) -> Section:
-    """Table 10."""
+    """Table 10: exploits."""
     return Section(
         "Table 10: exploits",
         ("search", "problem", "exploit"),
@@ -210,7 +210,7 @@ def _exploits(examples: Sequence[tuple[str, Sequence[Example]]]) -> Section:
 
 
 def _exploits_answered(examples: Sequence[tuple[str, Sequence[Example]]]) -> Section:
-    """Table 18."""
+    """Table 18: answers to exploits."""
     rows = tuple(
         (
             whose,
@@ -235,7 +235,7 @@ def _answers(
     ours: Sequence[tuple[AnsweredProblem, Sequence[Group]]],
     theirs: Mapping[str, Sequence[Example]],
 ) -> Section:
-    """Failures with answers; each group begins with a similar problem that the model solves."""
+    """Failures with answers. Each group begins with a similar problem that the model solves."""
     rows: list[tuple[str, ...]] = []
     for search, groups in ours:
         for name, members in groups:
@@ -270,7 +270,7 @@ def _rows(whose: str, group: str, examples: Sequence[Example]) -> Iterator[tuple
 
 
 def _target_lengths(searches: Sequence[StoredSearch]) -> list[Section]:
-    """Figure 3, left and right."""
+    """Figure 3: the length (left) and the number (right) of failures by iteration."""
     lengths = [[row.length for row in search.record.generations] for search in searches]
     return [
         _by_iteration(
@@ -287,7 +287,7 @@ def _target_lengths(searches: Sequence[StoredSearch]) -> list[Section]:
 
 
 def _growth(searches: Sequence[StoredSearch]) -> Section:
-    """Figure 8."""
+    """Figure 8: the number of failures by iteration."""
     return _by_iteration(
         ("Figure 8", "Failures by iteration", "figure_8"),
         *(searches, _sizes(searches), ("iterations to 1000", "iterations", 0)),
@@ -304,7 +304,7 @@ def _by_iteration(
     series: Sequence[Sequence[float | None]],
     theirs: tuple[str, str, int],
 ) -> Section:
-    """A curve for each search; of the published curves only the ends are known."""
+    """A curve for each search, and the ends of the published curves."""
     figure, title, name = names
     label, measure, digits = theirs
     rows = [
