@@ -95,8 +95,9 @@ def _by_series(name: str) -> Rule:
 
 
 def _in_argument(at: int, value: Callable[..., Ball], slope: Callable[..., Ball]) -> Rule:
-    """A rule that differentiates a function by its argument number ``at``; all other arguments must
-    be constant.
+    """A rule that differentiates a function by its argument number ``at``.
+
+    All other arguments must be constant.
     """
 
     def rule(*jets: Jet) -> Jet:

@@ -91,7 +91,7 @@ def segments(
 
 
 def _without_squares(node: Expression) -> Expression:
-    """The expression with |u^2| replaced by u^2, which has no kink. Other even powers are alike."""
+    """The expression with |u^k| replaced by u^k if k is even, because u^k has no kink."""
     if not isinstance(node, Call) or not node.args:
         return node
     args = tuple(_without_squares(arg) for arg in node.args)

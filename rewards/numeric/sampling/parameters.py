@@ -132,8 +132,8 @@ def regimes(
 ) -> tuple[list[Draw], list[Draw]]:
     """Choices of parameter values for a number that depends on parameters, such as an integral.
 
-    The formula of the number may change at a threshold of a parameter, as for the integrands ``1 -
-    2 r cos x + r^2`` and ``|x - a|``. The choices depend on the order of the names, but not on the
+    The formula of the number may change at a threshold of a parameter, as for the integrands ``|x -
+    a|`` and ``1 - 2 r cos x + r^2``. The choices depend on the order of the names, but not on the
     names themselves.
 
     Args:
@@ -271,7 +271,7 @@ def distinguishes_cases(expression: Expression) -> bool:
 
 
 def _folded(tree: Expression) -> Iterator[float]:
-    """The rational constants of an expression; 10^3 counts as 1000."""
+    """The rational constants of an expression. 10^3 counts as 1000."""
     ratio = fold(tree)
     if ratio is None:
         for operand in tree.args:
