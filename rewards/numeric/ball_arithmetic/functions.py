@@ -177,7 +177,7 @@ def _dawson(u: Ball) -> Ball:
 
 
 def _zeta2(x: Jet, y: Jet) -> Jet:
-    """Hurwitz's zeta(s, a), differentiated by a."""
+    """Hurwitz's zeta(s, a). The derivative is taken by a."""
     return _in_last(lambda s, a: s.zeta(a), lambda s, a: -s * (s + ONE).zeta(a))(x, y)
 
 

@@ -355,5 +355,5 @@ def integrated(
 
 
 def evaluations_of(expression: Expression) -> int:
-    """The most evaluations of one rigorous integration: fewer with slow functions."""
+    """The most evaluations of one rigorous integration. Slow functions reduce this number."""
     return BOX_EVALUATIONS // SLOWER if needs_worker(expression) else BOX_EVALUATIONS

@@ -341,9 +341,8 @@ class _Computation:
             return self._pieces(marks)
 
     def _principal(self, marks: list[arb]) -> IntegralValue:
-        """The principal value.
-
-        The limits are symmetric around each singularity, and symmetric at both infinities.
+        """The principal value, with limits symmetric around each singularity and at both
+        infinities.
         """
         value, size = arb(0), arb(0)
         with precision(END_BITS):

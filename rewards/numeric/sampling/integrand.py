@@ -237,7 +237,7 @@ class PointPool:
         return value if value.is_finite() and value.imag.contains(0) else None
 
     def _isolated(self, x: float) -> bool:
-        """Whether f is real at a point's neighbours on neither side.
+        """Whether f is real neither just to the left nor just to the right of a point.
 
         Such a point is isolated in the real domain. For example, ``(-5)^{12x}`` is real at isolated
         points only.
@@ -272,8 +272,8 @@ def draw(
 class Integrand:
     """A readable integrand with its variable and parameters. Made by `prepare`.
 
-    With ``differentiate``, the tree is not f but a function whose derivative is f. ``flags`` are
-    the names of the less likely readings that were taken of the problem's notation.
+    With ``differentiate``, the tree is not f but a function whose derivative is f. ``flags`` names
+    the ambiguous notations of the problem that were read in the less likely way.
     """
 
     def __init__(

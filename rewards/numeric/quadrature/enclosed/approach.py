@@ -96,7 +96,7 @@ class Level:
 
 @dataclass(slots=True)
 class Approach:
-    """The way to one end.
+    """The integration of f towards one end of the range.
 
     Attributes:
         expression: the integrand f.

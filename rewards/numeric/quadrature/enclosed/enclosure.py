@@ -235,7 +235,7 @@ class Enclosure:
                 yield value, zero
 
     def _unit(self) -> arb:
-        """A length on which f does not oscillate often, and at most 1."""
+        """A length of at most 1 on which f does not oscillate often."""
         # An eighth of a turn is 0.8: slopes of a phase below 4 do not shorten the length of 1.
         slowest = fastest = arb(4)
         for node in all_nodes(self.expression):

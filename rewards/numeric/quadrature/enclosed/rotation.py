@@ -67,7 +67,7 @@ class Wave:
 
 @dataclass(slots=True)
 class Rotation:
-    """The way to an end at which f oscillates.
+    """The integration of f towards an end at which f oscillates.
 
     Attributes:
         expression: the integrand f.
