@@ -86,7 +86,7 @@ class Conventions(NamedTuple):
     and F.
 
     Attributes:
-        real_roots: whether odd roots of negative numbers are real; otherwise they are principal.
+        real_roots: whether odd roots of negative numbers are real. Otherwise they are principal.
         textbook_secants: whether arcsec and arccsc of negative arguments have the range of some
             textbooks. With this range, the derivative of arcsec u is 1/(u sqrt(u^2 - 1)), without
             |u|.
@@ -275,9 +275,9 @@ class Tape:
 
         ``e^{-100}`` and ``\tanh 50`` need 145 places. With fewer places they look like 0 and 1. A
         constant that agrees with a whole number to ``max_bits`` bits counts as whole, such as
-        ``\sin\pi``. Functions that approach whole numbers without reaching them are an exception.
-        For them the result is ``max_bits`` + 1, because ``\tanh 5000`` needs more places than
-        ``max_bits``.
+        ``\sin\pi``. Functions that approach whole numbers without reaching them are an exception:
+        ``\tanh 5000`` needs more places than ``max_bits``. If such a function looks whole, the
+        result is ``max_bits`` + 1.
         """
         slots = [slot for slot, _ in self._leaves] + [slot for slot, *_ in self._static]
         near = {slot for slot, rule, *_ in self._static if rule in _NEARING}

@@ -1,4 +1,4 @@
-"""The test of equality for numbers that are known as balls; all modules use this test.
+"""The test of equality for numbers that are known as balls. All modules use it.
 
 Disjoint balls prove that the numbers differ. If two balls overlap, the numbers may still differ by
 less than the width of the balls. The policy of agreement says how narrow the balls must be for the
@@ -40,9 +40,9 @@ class Agreement(NamedTuple):
 
     Attributes:
         same: False if the numbers are proved to differ, True if they agree to the required number
-            of bits, and None if neither is known.
+            of bits, and None if the balls do not decide.
         bits: the number of relative bits of agreement.
-        difference: the difference of the two balls; not finite if one of the balls is not finite.
+        difference: the difference of the two balls. It is not finite if a ball is not finite.
 
     """
 

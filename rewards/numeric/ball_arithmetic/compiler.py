@@ -1,4 +1,4 @@
-"""Compilation of an expression tree to a `Tape`; every distinct sub-expression gets one slot."""
+"""Compilation of an expression tree to a `Tape`. Every distinct sub-expression gets one slot."""
 
 from __future__ import annotations
 
@@ -207,9 +207,9 @@ class _Compiler:
         return result
 
     def apply(self, name: str, slots: list[int], rule: Rule | None = None) -> int:
-        """The slot for a function whose arguments are in other slots.
+        """The slot of a function whose arguments have slots already.
 
-        The tape records the properties of the function that a decision needs.
+        The tape records the properties of the function that later decisions need.
         """
         tape, argument = self.tape, slots[0]
         if rule is None:

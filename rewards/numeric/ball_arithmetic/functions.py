@@ -95,8 +95,9 @@ def _by_series(name: str) -> Rule:
 
 
 def _in_argument(at: int, value: Callable[..., Ball], slope: Callable[..., Ball]) -> Rule:
-    """A rule that differentiates a function by its argument number ``at``; all other arguments must
-    be constant.
+    """A rule that differentiates a function by its argument number ``at``.
+
+    All other arguments must be constant.
     """
 
     def rule(*jets: Jet) -> Jet:
@@ -176,7 +177,7 @@ def _dawson(u: Ball) -> Ball:
 
 
 def _zeta2(x: Jet, y: Jet) -> Jet:
-    """Hurwitz's zeta(s, a), differentiated by a."""
+    """Hurwitz's zeta(s, a). The derivative is taken by a."""
     return _in_last(lambda s, a: s.zeta(a), lambda s, a: -s * (s + ONE).zeta(a))(x, y)
 
 

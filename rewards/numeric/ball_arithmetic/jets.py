@@ -85,7 +85,10 @@ def sqrt(x: Jet) -> Jet:
 
 @lru_cache(maxsize=1024)
 def pow_integer(k: int) -> Rule:
-    """u^k for a whole number k. No logarithm is used, so that u = 0 and negative u are allowed."""
+    """The rule of u^k for a whole number k.
+
+    No logarithm is used, so that u = 0 and negative u are allowed.
+    """
     exponent = acb(k)
     if k == 2:
 
@@ -107,7 +110,10 @@ def pow_integer(k: int) -> Rule:
 
 @lru_cache(maxsize=1024)
 def pow_rational(p: int, q: int, real_root: bool) -> Rule:
-    """u^(p/q) for q > 1. With ``real_root`` and an odd q, the root of a negative real u is real."""
+    """The rule of u^(p/q) for q > 1.
+
+    With ``real_root`` and an odd q, the root of a negative real u is real.
+    """
     ratio = fmpq(p, q)
     flip = real_root and q % 2 == 1
 
@@ -333,7 +339,7 @@ def argument(x: Jet) -> Jet:
 
 
 def _step(value: Callable[[Ball], Ball]) -> Rule:
-    """A function of a real number that is constant between its jumps."""
+    """The rule of a function of a real number that is constant between its jumps."""
 
     def rule(x: Jet) -> Jet:
         u, du = x

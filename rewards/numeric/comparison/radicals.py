@@ -26,7 +26,7 @@ Choice = tuple[tuple[int, int, int], ...]
 
 
 def choices(tape: Tape, likeliest: Choice | None = None) -> Iterator[Choice]:
-    """All branches of f except the principal branch; ``likeliest`` comes first."""
+    """All branches of f except the principal branch. ``likeliest`` comes first."""
     if likeliest is not None:
         yield likeliest
     orders = [range(min(order, MAX_BRANCHES)) for _, order, _ in tape.radicals]

@@ -208,7 +208,7 @@ def _off_negative(u: Ball) -> bool:
 
 
 def _is_meromorphic(function: Function) -> bool:
-    """Whether a function of one argument, evaluated in bounded time, has no branch."""
+    """Whether a function has one argument and no branch, and can be evaluated in bounded time."""
     simple = function.arguments == "u" and function.cost in (ELEMENTARY, COSTLY)
     single = not (function.domain or function.branch or function.breaks)
     return simple and single and bool(function.derivative)
@@ -355,5 +355,5 @@ def integrated(
 
 
 def evaluations_of(expression: Expression) -> int:
-    """The most evaluations of one rigorous integration: fewer with slow functions."""
+    """The most evaluations of one rigorous integration. Slow functions reduce this number."""
     return BOX_EVALUATIONS // SLOWER if needs_worker(expression) else BOX_EVALUATIONS

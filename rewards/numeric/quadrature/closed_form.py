@@ -111,7 +111,7 @@ def objection(
     needed: float,
     beside_zero: bool,
 ) -> str:
-    """The objection to an answer that agrees to some digits. It is empty if there is none."""
+    """The objection to an answer that agrees to some digits, or empty text if there is none."""
     if digits < needed:
         return f"agrees to {digits:.0f} digits, but {needed:.0f} are needed"
     if hides_a_part(answer, got, values, bits, digits, beside_zero=beside_zero):
@@ -125,9 +125,10 @@ def hides_a_limit(
     r"""Whether a finite limit of the integral has no effect on the digits that agree.
 
     The answer 1 to ``\int_0^{1000} e^{-x}\,dx`` is wrong, although 434 digits agree. The integrand
-    is evaluated beyond the limit, at points up to an eighth farther from 0. The factors are
-    irrational, because a periodic integrand may vanish at rational multiples of the limit. Points
-    very near to the limit are added for narrow peaks.
+    is evaluated at points beyond the limit, up to an eighth farther from 0. They are irrational
+    multiples of the limit, because a periodic integrand may vanish at rational multiples. Points
+    very near to the limit are added for narrow peaks. The limit has no effect if f times the
+    distance from the limit is too small to be visible at all points.
 
     Args:
         integral: the integral.

@@ -64,7 +64,7 @@ def has_breaks(expression: Expression, variable: str) -> bool:
 def segments(
     expression: Expression, variable: str, values: Mapping[str, Ball], lower: arb, upper: arb
 ) -> tuple[list[Segment], arb]:
-    """The range cut where a function of the integrand has a kink or a jump.
+    """The range, cut where a function of the integrand has a kink or a jump.
 
     Returns:
         The pieces, and a bound of the error from kinks whose places are not known exactly.
@@ -91,7 +91,7 @@ def segments(
 
 
 def _without_squares(node: Expression) -> Expression:
-    """The expression with |u^2| replaced by u^2, which has no kink. Other even powers are alike."""
+    """The expression with |u^k| replaced by u^k if k is even, because u^k has no kink."""
     if not isinstance(node, Call) or not node.args:
         return node
     args = tuple(_without_squares(arg) for arg in node.args)
@@ -104,7 +104,10 @@ def _without_squares(node: Expression) -> Expression:
 
 
 def _uncertain(tape: Tape, values: Mapping[str, Ball], touched: list[tuple[arb, arb]]) -> arb:
-    """A bound of twice the integral of |f| over intervals that may contain a kink at any point."""
+    """A bound of the error from intervals that may contain a kink at any point.
+
+    The bound is twice the integral of |f| over these intervals.
+    """
     error = arb(0)
     with precision(SEARCH_BITS):
         for low, high in touched:
@@ -120,7 +123,7 @@ def _zeros_of_radicands(
 ) -> list[arb]:
     """The zeros of the radicands of even roots, such as 1 + cos(2x) under a square root.
 
-    The list is empty if the zeros are too many.
+    The list is empty if there are too many zeros.
     """
     breaks = [Break(radicand, "zero") for _, order, radicand in tape.radicals if order % 2 == 0]
     with suppress(QuadratureError):

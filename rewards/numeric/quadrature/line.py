@@ -101,9 +101,9 @@ class RealLine:
         return not self._run(x).is_finite()
 
     def special_slots(self, interval: arb) -> list[tuple[int, arb]]:
-        """The slots whose values may pass 0 or a multiple of pi/2 in an interval, with that number.
+        """The slots whose value may be 0 or a multiple of pi/2 in an interval, with this number.
 
-        Functions of such a slot may have poles there, as 1/u and tan u have.
+        A function of such a slot may have a pole there, as 1/u and tan u have.
         """
         self.spent += self.tape.size
         jets = self.tape.run(acb(interval), self.values, derivative=False)

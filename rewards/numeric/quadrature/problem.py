@@ -93,15 +93,15 @@ def definite_readings(
 
     Args:
         problem: LaTeX with an integral sign, both limits and a differential, alone or after
-            ``I =`` or ``\mathrm{PV}``; or a SymPy ``Integral`` over one range.
+            ``I =`` or ``\mathrm{PV}``. A SymPy ``Integral`` over one range is also accepted.
         assumptions: kinds of parameters, as in `rewards.numeric.sampling.integrand.ASSUMPTIONS`.
 
     Returns:
         The readings, the likeliest first. Most texts have one reading.
 
     Raises:
-        ProblemError: the text is unreadable, a limit is missing, the integral is a multiple one, or
-            a condition is about a letter that the integral does not have.
+        ProblemError: the text is unreadable, a limit is missing, the text is a multiple integral,
+            or a condition is about a letter that the integral does not have.
 
     Example:
         >>> [each.lower for each in definite_readings(r"\int_0^1 x^a \, dx")]

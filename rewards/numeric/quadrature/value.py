@@ -59,7 +59,7 @@ class IntegralValue:
     r"""The value of an integral, for one choice of its parameters.
 
     Attributes:
-        ball: the value with an error; not finite if the integral diverges.
+        ball: the value with an error. It is not finite if the integral diverges.
         method: the method of the computation.
         sign: for a divergent integral, +1 or -1 if the integral tends to that infinity, else 0.
         size: a lower bound of the integral of \|f\|. If the value may be 0, its error is compared
@@ -341,9 +341,8 @@ class _Computation:
             return self._pieces(marks)
 
     def _principal(self, marks: list[arb]) -> IntegralValue:
-        """The principal value.
-
-        The limits are symmetric around each singularity, and symmetric at both infinities.
+        """The principal value, with limits symmetric around each singularity and at both
+        infinities.
         """
         value, size = arb(0), arb(0)
         with precision(END_BITS):
@@ -410,7 +409,7 @@ class _Computation:
         return has_simple_pole(self.expression, self.variable, self.line.values, near)
 
     def _enclosure(self, lower: arb, upper: arb) -> arb | None:
-        """An enclosure of the integral over a part of the range, or None if there is none."""
+        """An enclosure of the integral over a part of the range, or None if none is found."""
         enclosure = self._over(self.expression)
         try:
             return enclosure.integral([lower, upper])

@@ -29,7 +29,7 @@ LOST_DIGITS = 5
 
 
 class QuadratureError(ValueError):
-    """The integral cannot be computed; the message says why."""
+    """The integral cannot be computed. The message says why."""
 
 
 class WorkError(QuadratureError):

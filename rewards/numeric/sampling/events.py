@@ -118,8 +118,8 @@ def _slope(jet: Jet) -> int:
 def _between(low: float, high: float) -> float:
     """A number between two numbers.
 
-    The number is the geometric mean if both numbers have the same sign and their ratio is at least
-    four; otherwise the number is the arithmetic mean.
+    If both numbers have the same sign and their ratio is at least four, the result is the geometric
+    mean. Otherwise the result is the arithmetic mean.
     """
     if low and high and (low > 0) == (high > 0) and not 0.25 < low / high < 4.0:
         return math.copysign(math.sqrt(abs(low)) * math.sqrt(abs(high)), low)

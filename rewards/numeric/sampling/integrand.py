@@ -237,10 +237,10 @@ class PointPool:
         return value if value.is_finite() and value.imag.contains(0) else None
 
     def _isolated(self, x: float) -> bool:
-        """Whether f is real on neither side of a point, so that the point is isolated in the real
-        domain.
+        """Whether f is real neither just to the left nor just to the right of a point.
 
-        An example is ``(-5)^{12x}``, which is real at isolated points only.
+        Such a point is isolated in the real domain. For example, ``(-5)^{12x}`` is real at isolated
+        points only.
         """
         step = (1.0 + abs(x)) * NEIGHBOUR
         return all(self.usable(acb(x + s)) is None for s in (step, -step))
@@ -272,8 +272,8 @@ def draw(
 class Integrand:
     """A readable integrand with its variable and parameters. Made by `prepare`.
 
-    With ``differentiate``, the tree is not f but a function whose derivative is f. ``flags`` are
-    the names of the less likely readings that were taken of the problem's notation.
+    With ``differentiate``, the tree is not f but a function whose derivative is f. ``flags`` names
+    the ambiguous notations of the problem that were read in the less likely way.
     """
 
     def __init__(
@@ -334,7 +334,7 @@ class Integrand:
 def prepare(
     integrand: str | sympy.Expr, variable: str | None, assumptions: Mapping[str, str] | None
 ) -> Integrand:
-    """The likeliest reading of an integrand; see `prepare_readings`."""
+    """The likeliest reading of an integrand. See `prepare_readings`."""
     return prepare_readings(integrand, variable, assumptions)[0]
 
 
@@ -471,8 +471,8 @@ def _finish(
 def sole_variable(names: set[str]) -> str:
     """The only possible variable of an expression with these symbols.
 
-    The variable is x if there is no symbol, or if all other symbols are customary for parameters,
-    as in ``ax+b``.
+    The variable is x if there are no symbols, or if x is one of them and all others are customary
+    for parameters, as in ``ax+b``.
 
     Raises:
         ProblemError: several variables are possible. The message names them.

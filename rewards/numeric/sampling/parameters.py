@@ -82,7 +82,7 @@ def draws(
 ) -> list[Draw]:
     """Choices of values for all parameters.
 
-    The values are ascending, descending, beyond thresholds, or special values.
+    The values ascend or descend in the order of the names, lie beyond thresholds, or are special.
 
     Args:
         names: the parameters, sorted.
@@ -132,9 +132,9 @@ def regimes(
 ) -> tuple[list[Draw], list[Draw]]:
     """Choices of parameter values for a number that depends on parameters, such as an integral.
 
-    The formula of the number may change at a threshold of a parameter, as for the integrands ``1 -
-    2 r cos x + r^2`` and ``|x - a|``. The choices depend on the order of the names, but not on the
-    names themselves.
+    The formula of the number may change at a threshold of a parameter, as for the integrands
+    ``|x - a|`` and ``1 - 2 r cos x + r^2``. The choices depend on the order of the names,
+    but not on the names themselves.
 
     Args:
         names: the parameters, sorted.
@@ -271,7 +271,7 @@ def distinguishes_cases(expression: Expression) -> bool:
 
 
 def _folded(tree: Expression) -> Iterator[float]:
-    """The rational constants of an expression; 10^3 counts as 1000."""
+    """The rational constants of an expression. 10^3 counts as 1000."""
     ratio = fold(tree)
     if ratio is None:
         for operand in tree.args:

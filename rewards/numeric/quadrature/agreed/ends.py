@@ -1,9 +1,8 @@
 """The decision whether an integral converges at an end of its range.
 
-The end is moved to infinity. At a finite end p, x = p +- e^{-s}. At infinity, x = +- e^s. Let g(s)
-= f(x) |dx/ds|. The integral of f converges at the end if the integral of g converges at infinity.
-It does if g decays exponentially. It also does if g = s^{-p} with p > 1, which occurs if f has
-logarithms.
+The end is moved to infinity. At a finite end p, x = p +- e^{-s}. At infinity, x = +- e^s. The
+integral of f becomes the integral of g(s) = f(x) |dx/ds|. It converges if g decays exponentially.
+It also converges if g = s^{-p} with p > 1. Such a g occurs if f has logarithms.
 """
 
 from __future__ import annotations

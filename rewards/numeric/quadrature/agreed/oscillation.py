@@ -187,7 +187,7 @@ def levin_u(terms: list[arb], first: int = 1) -> arb:
     """The limit of the partial sums of ``terms`` by Levin's u transformation.
 
     Args:
-        terms: the terms; they decay as a power of their numbers, or alternate.
+        terms: the terms. They decay as a power of their numbers, or alternate.
         first: the number of the first term.
 
     Returns:

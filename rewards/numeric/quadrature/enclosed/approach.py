@@ -96,7 +96,7 @@ class Level:
 
 @dataclass(slots=True)
 class Approach:
-    """The way to one end.
+    """The integration of f towards one end of the range.
 
     Attributes:
         expression: the integrand f.
@@ -150,10 +150,10 @@ class Approach:
         return self._levels(self._near(start))
 
     def principal(self, farthest: arb) -> tuple[arb, arb]:
-        """The principal value for |x - p| < r at a pole p, or for |x| > r at both infinities, and
-        r.
+        """The principal value near a pole or near both infinities, and a distance r.
 
-        f is a power series there. Its odd part cancels.
+        At a pole p, the range is |x - p| < r. At both infinities, the range is |x| > r. f has a
+        series there, whose odd part cancels.
 
         Args:
             farthest: the largest distance from the pole, or the least from 0.

@@ -1,9 +1,9 @@
 """Enclosures of the integral of an analytic expression, or a proof that the integral diverges.
 
-The range is cut at the singularities of f. It is also cut at zeros of linear parts of f far from
-the origin, such as the mean of a normal density. From such a zero, f is followed in both
-directions. Pieces on which f is bounded are left to python-flint's rigorous integration. The ways
-to the ends are left to `approach`.
+The range is cut at the singularities of f. It is also cut at zeros of linear sub-expressions far
+from the origin, such as the mean of a normal density. From such a zero, f is integrated in both
+directions. Pieces on which f is bounded are left to python-flint's rigorous integration. Other
+pieces, at whose ends f is unbounded or which are infinite, are left to `approach`.
 """
 
 from __future__ import annotations
@@ -103,8 +103,10 @@ class Enclosure:
         return self._sum(points)
 
     def principal(self, pole: arb, farthest: arb) -> tuple[arb, arb]:
-        """The principal value for |x - p| < r at a pole p, or for |x| > r at both infinities, and
-        r.
+        """The principal value near a pole or near both infinities, and a distance r.
+
+        At a pole p, the range is |x - p| < r, and r is at most ``farthest``. At both infinities,
+        the range is |x| > r, and r is at least ``farthest``.
         """
         bits = target_bits(self.digits)
         edge = Edge(pole, 1, named_number(pole) if pole.is_finite() else None)
@@ -216,7 +218,7 @@ class Enclosure:
         return approach.integral(arb(0))
 
     def _origins(self, low: arb, high: arb) -> Iterator[tuple[arb, Expression]]:
-        """Zeros of linear parts of f inside a piece and far from 0, in ascending order."""
+        """Zeros of linear sub-expressions inside a piece and far from 0, in ascending order."""
         zeros: dict[Expression, arb] = {}
         for node in all_nodes(self.expression):
             if node.function != "add" or len(node.args) != 2:
@@ -233,7 +235,7 @@ class Enclosure:
                 yield value, zero
 
     def _unit(self) -> arb:
-        """A length on which f does not oscillate often, and at most 1."""
+        """A length of at most 1 on which f does not oscillate often."""
         # An eighth of a turn is 0.8: slopes of a phase below 4 do not shorten the length of 1.
         slowest = fastest = arb(4)
         for node in all_nodes(self.expression):

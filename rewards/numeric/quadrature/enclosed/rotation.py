@@ -67,7 +67,7 @@ class Wave:
 
 @dataclass(slots=True)
 class Rotation:
-    """The way to an end at which f oscillates.
+    """The integration of f towards an end at which f oscillates.
 
     Attributes:
         expression: the integrand f.
@@ -87,8 +87,7 @@ class Rotation:
     exponent: Fraction = Fraction(0)
 
     def integral(self, start: arb) -> tuple[arb, arb]:
-        """The integral between a point T and the end, and T. The point T is ``start`` or lies
-        beyond it.
+        """The integral between a point T and the end, and T. T lies between ``start`` and the end.
 
         Raises:
             DivergesError: divergence is proved.

@@ -114,7 +114,7 @@ class _Tail:
     side: int
 
     def of(self, node: Expression) -> _Bounds:
-        """The bounds of an expression; a missing bound is derived from the others."""
+        """The bounds of an expression. A missing bound is derived from the others."""
         bounds = self._constant(node) or self._call(node)
         low, high = bounds.lower_line, bounds.upper_line
         if bounds.size is None and low and high:
