@@ -1,6 +1,4 @@
-"""The first and the last stage of every judge: from completion to answer, from decision to
-verdict.
-"""
+"""The stages that all judges share: from completion to answer, and from decision to verdict."""
 
 from __future__ import annotations
 
@@ -91,8 +89,9 @@ class AnswerOptions:
 
 @dataclass(slots=True)
 class ExtractedAnswer:
-    """The final answer of a completion: either readable (``readings``), or a failure
-    (``status``).
+    """The final answer of a completion.
+
+    A readable answer has ``readings``. The failure of an unreadable answer is the ``status``.
     """
 
     text: str | None
@@ -126,7 +125,7 @@ class ExtractedAnswer:
         detail: str = "",
         flags: tuple[str, ...] = (),
     ) -> Verdict:
-        """The verdict for an outcome; ``reading`` is the reading of the answer that was judged."""
+        """The verdict for an outcome. ``reading`` is the reading of the answer that was judged."""
         outcome = outcome or Outcome(status, detail=detail or self.detail)
         if (
             self.options.accept == "proof"
@@ -158,7 +157,7 @@ class ExtractedAnswer:
 
 
 class NeedsWorkerError(Exception):
-    """The evaluation may run long inside C, where nothing but killing the process ends it."""
+    """The evaluation may run long inside C, and can then only be stopped by killing the process."""
 
 
 def require_worker(slow: bool) -> None:
@@ -174,7 +173,7 @@ def find_answer(
     method: str = "balls",
     symbols: Collection[str] = (),
 ) -> ExtractedAnswer:
-    """Extract the final answer; `read_answer` makes it readable."""
+    """Extract the final answer of a completion. The answer has no readings before `read_answer`."""
     check_text("completion", completion)
     started = time.perf_counter()
     extraction = extract(
@@ -273,7 +272,7 @@ def _defined(
 
 
 def verify_in_worker(task: str, target: str, answer: ExtractedAnswer, **further: Any) -> Verdict:
-    """The verdict of a worker, for a verification that may run long and must be stopped by a kill.
+    """The verdict of a worker process. The worker is killed if the verification runs too long.
 
     Args:
         task: the name of the task of workers.
@@ -329,7 +328,7 @@ def with_others(
         answer: the extracted answer.
         outcome: the outcome for the last link.
         reading: the reading of the last link.
-        judge: a function that yields outcomes and readings of a readable answer.
+        judge: a function that yields an outcome and a reading, for each reading of an answer.
         symbols: the problem's symbols.
         allowed: a link that may differ from the answer, such as the integrand at the beginning of a
             chain.
@@ -366,13 +365,15 @@ def judged(
     *,
     slow: bool = False,
 ) -> tuple[Outcome, Reading]:
-    """The best reading of an answer, and its outcome in view of other answers in the text.
+    """The outcome of the best reading of an answer, and this reading.
+
+    A correct outcome becomes incorrect if the text also states a wrong answer (`with_others`).
 
     Args:
         answer: the answer, with readings.
-        decide: the outcome of one reading.
+        decide: a function from an expression to the outcome.
         symbols: the problem's symbols.
-        slow: the problem itself needs a worker.
+        slow: whether the problem itself needs a worker.
 
     Raises:
         NeedsWorkerError: only a worker may decide.
@@ -405,11 +406,10 @@ Rest = TypeVarTuple("Rest")
 
 
 def best(judged: Iterable[tuple[Outcome, *Rest]]) -> tuple[Outcome, *Rest]:
-    """The first correct reading; or else the first undecided reading; or else the likeliest
-    reading.
+    """The best reading: the first correct one, or else the first undecided one, or else the first.
 
     An undecided reading has precedence over a wrong reading, because the undecided reading may be
-    the intended one.
+    the intended one. The readings come with the likeliest first.
     """
     candidates: list[tuple[Outcome, *Rest]] = []
     for candidate in judged:
@@ -446,9 +446,7 @@ def says_convergent(text: str) -> bool:
 
 
 def says_divergent(text: str) -> bool:
-    """Whether a text asserts divergence, without a negation and without an assertion of
-    convergence.
-    """
+    """Whether a text asserts divergence, does not negate it, and does not assert convergence."""
     words = list(_DIVERGES.finditer(text))
     if not words or _DENIED.search(text[: words[-1].start()]):
         return False

@@ -1,8 +1,8 @@
 r"""Verify derivatives against the function itself; no reference answer is needed.
 
-The derivative that a question asks for is computed by the rules of differentiation from the records
-of the functions, and an answer has to be the same function: as an identity that the prover finds,
-or by agreement in ball arithmetic. At a point it has to be the same number in closed form.
+The judge computes the derivative by the rules of differentiation. The answer has to be the same
+function: the prover proves the identity, or both agree in ball arithmetic. If the question asks for
+the derivative at a point, the answer has to be the same number in closed form.
 """
 
 from __future__ import annotations
@@ -63,14 +63,17 @@ def verify_derivative(
 
     Args:
         completion: the model's output.
-        problem: the question in LaTeX: an operator before a formula (``\frac{d}{dx} x^2``), or what
-            is differentiated and the derivative (``f(x) = e^x, f''(0)``), explicit, implicit
-            (``x^2+y^2=1, \frac{dy}{dx}``) or with a parameter (``x=t^2, y=t^3, \frac{dy}{dx}``).
+        problem: the question in LaTeX. It is an operator before a formula
+            (``\frac{d}{dx} x^2``), or an equation followed by the derivative. The equation may be
+            explicit (``f(x) = e^x, f''(0)``), implicit (``x^2+y^2=1, \frac{dy}{dx}``) or a curve
+            with a parameter (``x=t^2, y=t^3, \frac{dy}{dx}``).
         assumptions: kinds of parameters, as in `verify_antiderivative`; positive by default.
-        strict: require a box.
-        stop: the prompt's stop strings. Text after the first of them is ignored.
-        truncated: the completion was cut off by the token limit.
-        accept: ``proof`` accepts only what is proved; what agrees at points is undecided then.
+        strict: whether a box is required.
+        stop: the prompt's stop strings. Text after the first stop string is ignored.
+        truncated: whether the token limit cut the completion off.
+        accept: ``agreement`` accepts answers that are proved right or agree at all points;
+            ``proof`` accepts only answers that are proved right, and other agreeing answers are
+            undecided.
         undecided_reward: the reward of an undecided answer.
         deadline: seconds of processor time, for an item that has to run in a worker.
 
@@ -137,7 +140,7 @@ class _DerivativeJudge:
         self.integrand = Integrand(tree, variable, assumed, str(tree), names=symbols_of(tree))
 
     def judge(self, answer: Expression, text: str, budget: Budget) -> Outcome:
-        """Whether an expression is the derivative."""
+        """Judge whether an expression is the derivative."""
         question = self.question
         for name, formula in question.definitions.items():
             if name in symbols_of(answer):
@@ -157,7 +160,7 @@ class _DerivativeJudge:
             return Outcome(Status.UNDECIDED, detail=str(error))
 
     def _on_curve(self, answer: Expression) -> Outcome:
-        """Whether an expression is the derivative of an implicit function at all of its points."""
+        """Judge whether an expression is the derivative of an implicit function on its curve."""
         curve, expected = self.question.curve, self.expected
         assert curve is not None
         difference = add(answer, neg(expected))

@@ -1,11 +1,10 @@
-"""A proof that a closed form is the value of a definite integral: F(b) - F(a), by the fundamental
-theorem.
+"""A proof by the fundamental theorem that a closed form is the value of a definite integral.
 
-An enclosure shows that a closed form agrees with the integral to many digits, but not that both are
-equal. Equality follows from three proofs. First, F' = f. Second, F has a finite slope on the whole
-closed range, so that F is continuous and exceptional points of the first proof do not matter.
-Third, the answer is F(b) - F(a). A table proposes F term by term, and every proposal has to be
-proved.
+An enclosure shows that a closed form agrees with the integral to many digits. It does not prove
+that both are equal. Equality follows from three proofs. First, F' = f. Second, F has a finite slope
+on the closed range from a to b. F is then continuous, and exceptional points of the first proof do
+not matter. Third, the answer equals F(b) - F(a). A table proposes F term by term, and every proposal
+has to be proved.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ BITS: Final = 128
 
 
 def with_theorem(outcome: Outcome, integral: DefiniteIntegral, answer: Expression) -> Outcome:
-    """The outcome, to which a proof is added if the search for a proof succeeds.
+    """The outcome, with a proof if the search for one succeeds.
 
     Args:
         outcome: the outcome of an answer that agrees with the value.
@@ -71,7 +70,7 @@ def with_theorem(outcome: Outcome, integral: DefiniteIntegral, answer: Expressio
 
 
 def _antiderivative(f: Expression, x: str) -> Expression | None:
-    """A candidate for an antiderivative of f; None if the table lacks a term of f."""
+    """A candidate for an antiderivative of f. The result is None if the table lacks a term of f."""
     terms = [_of_term(term, x) for term in additive_terms(f, x)]
     antiderivatives = [term for term in terms if term is not None]
     return add(*antiderivatives) if len(antiderivatives) == len(terms) else None
@@ -91,7 +90,7 @@ def _of_term(term: Expression, x: str) -> Expression | None:
 
 
 def _split(term: Expression, x: str) -> tuple[Expression, Expression]:
-    """A term as a constant and a factor that depends on the variable; c/u is c times 1/u."""
+    """Split a term into a constant and a factor that depends on x: c/u is c times 1/u."""
     name, args = term.function, term.args
     varying = [arg for arg in args if not is_constant(arg, x)]
     if name not in ("neg", "mul", "div") or len(varying) != 1 or args == (ONE, varying[0]):
@@ -120,9 +119,9 @@ def _of_core(core: Expression, x: str) -> Expression | None:
 
 
 def _argument(pattern: Expression, tree: Expression) -> Expression | None:
-    """The expression u for which a pattern in ``u`` equals the tree; None if there is none.
+    """The expression u for which a pattern in ``u`` equals the tree.
 
-    In every sum of two terms, both orders of the terms are tried.
+    The result is None if there is no such u. Both orders of the terms of a sum are tried.
     """
     if pattern == _U:
         return tree
@@ -152,7 +151,7 @@ def _as_power(node: Expression) -> tuple[Expression, Fraction]:
 
 
 def _slope(u: Expression, x: str) -> Expression | None:
-    """The slope of a linear expression, if it is a rational number other than 0; else None."""
+    """The slope of a linear expression, if the slope is rational and not 0; else None."""
     try:
         slope = fold(differentiate(u, x))
     except ValueError:
@@ -161,7 +160,7 @@ def _slope(u: Expression, x: str) -> Expression | None:
 
 
 def _has_slope(primitive: Expression, x: str, low: Expression, high: Expression) -> bool:
-    """Whether F is real with a finite slope on the whole closed range, by interval arithmetic."""
+    """Whether interval arithmetic shows that F is real with a finite slope on the closed range."""
     try:
         tape = compile_tape(primitive, x)
         with precision(BITS):

@@ -71,7 +71,7 @@ def verify_label(
 def read_label(
     completion: str, *, strict: bool = False, stop: Sequence[str] = (), truncated: bool = False
 ) -> tuple[int | None, str]:
-    """The label (0, 1 or None), and where in the text it stands, by the rules of `verify_label`."""
+    """The label (0, 1 or None) by the rules of `verify_label`, and the place where it was found."""
     check_text("completion", completion)
     check_switches(strict=strict, truncated=truncated)
     final = final_text(completion, strict=strict, stop=stop, truncated=truncated)

@@ -59,25 +59,26 @@ def verify_limit(
     r"""Verify that the final answer of a completion is a limit.
 
     An expansion of the function (`rewards.proof.limits`) computes and proves the limit. If the
-    expansion fails, a computer algebra system proposes a limit: an answer that agrees with the
-    proposal and with values of the function is accepted without a proof, and no answer is refuted.
-    The answer may be "does not exist", or an infinity for an infinite limit.
+    expansion fails, a computer algebra system proposes a limit. An answer that agrees with the
+    proposal and with values of the function is then accepted without a proof, and no answer is
+    refuted. The answer may be "does not exist", or an infinity for an infinite limit.
 
     Args:
         completion: the model's output.
         problem: LaTeX with a limit sign (``\lim_{x\to0^+} x^x``), a sentence, or a SymPy ``Limit``.
         reference: LaTeX of a known limit, ``\infty``, or ``does not exist``. It is checked.
         assumptions: kinds of parameters, as in `verify_antiderivative`; positive by default.
-        strict: require a box.
-        stop: the prompt's stop strings. Text after the first of them is ignored.
-        truncated: the completion was cut off by the token limit.
-        accept: ``proof`` accepts only what is proved; other answers that agree are undecided then.
+        strict: whether a box is required.
+        stop: the prompt's stop strings. Text after the first stop string is ignored.
+        truncated: whether the token limit cut the completion off.
+        accept: ``agreement`` accepts answers that are proved or agree; ``proof`` accepts only
+            answers that are proved, and other agreeing answers are undecided.
         undecided_reward: the reward of an undecided answer.
         deadline: seconds of processor time, for an item that has to run in a worker.
 
     Returns:
-        A `Verdict`. ``evidence.method`` says how the limit was got: ``expansion`` (rigorous),
-        ``expansions at parameters`` or ``gruntz``; ``evidence.proof`` is ``expansion`` if the
+        A `Verdict`. ``evidence.method`` says how the limit was computed: ``expansion`` (rigorous),
+        ``expansions at parameters`` or ``gruntz``. ``evidence.proof`` is ``expansion`` if the
         answer is proved to be the limit.
 
     Raises:
@@ -121,10 +122,10 @@ def _judged(
     questions: Sequence[LimitQuestion],
     reference: str | None,
 ) -> Iterator[tuple[Outcome, Reading | None, _KnownLimit]]:
-    """The outcome for each reading of the problem.
+    """The outcome for each reading of the problem that can be judged.
 
     Raises:
-        ProblemError: no reading is a problem.
+        ProblemError: no reading can be judged, or the limits refute the reference.
 
     """
     errors: list[ProblemError] = []
@@ -145,11 +146,15 @@ def _judged(
 
 
 class _KnownLimit:
-    """A limit to compare answers with: proved, at each choice of the parameters, or proposed.
+    """The limit with which answers are compared.
+
+    The limit is proved, if the expansion of the function succeeds. If the expansion fails, a limit
+    with parameters is computed at choices of the parameters, and a limit without parameters is
+    proposed by a computer algebra system.
 
     Raises:
         ProblemError: the function has no real values near the point.
-        NeedsWorkerError: only a worker can find out.
+        NeedsWorkerError: only a worker may compute the limit.
 
     """
 
@@ -173,7 +178,7 @@ class _KnownLimit:
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """Flags of the verdict by the way the limit was computed."""
+        """The flags that the limit adds to the verdict."""
         return self.limit.flags if self.limit is not None else ()
 
     @property
@@ -182,7 +187,7 @@ class _KnownLimit:
         return self.method == "expansion"
 
     def check(self, reference: str) -> None:
-        """Check a reference.
+        """Compare a reference with the limit.
 
         Raises:
             ProblemError: the reference is unreadable, or refuted.
@@ -202,7 +207,7 @@ class _KnownLimit:
             raise ProblemError(f"the limit refutes the reference {reference!r}: {outcome.detail}")
 
     def judge_divergence(self, infinity: int, text: str) -> Outcome:
-        """Whether "does not exist" (0), or plus or minus infinity, is right."""
+        """Judge the answer "does not exist" (``infinity`` 0), or plus or minus infinity."""
         if self.limit is None:
             return self._at_draws(None, infinity) if infinity else self._undecided()
         limit = self.limit
@@ -225,7 +230,7 @@ class _KnownLimit:
         return self._refuted(f"the limit is {to_latex(limit.value)}")
 
     def judge(self, expression: Expression) -> Outcome:
-        """Whether a closed form is the limit."""
+        """Judge whether a closed form is the limit."""
         names = self.question.parameters
         answer = with_constants(expression, names)
         if (strange := with_strangers(answer, names)) is not None:
@@ -254,7 +259,7 @@ class _KnownLimit:
             return False
 
     def _at_draws(self, answer: Expression | None, infinity: int = 0) -> Outcome:
-        """The answer beside the limits at choices of the parameters, each proved.
+        """Compare the answer with the proved limits at several choices of the parameters.
 
         Args:
             answer: a closed form; None for an infinity.
@@ -300,7 +305,7 @@ class _KnownLimit:
 
 
 def _draws(question: LimitQuestion, answer: Expression | None) -> list[Draw]:
-    """Choices of the parameters."""
+    """Choices of the values of the parameters."""
     assumed = dict(question.all_kinds)
     trees = [question.expression, *([answer] if answer is not None else [])]
     usual, _ = regimes(question.parameters, assumed, trees, question.conditions)

@@ -186,7 +186,7 @@ def verify_equivalent(
 def _variable(expected: Expression, up_to_constant: bool) -> str:
     """The variable of an expression.
 
-    If no derivative is needed, the variable may be any of the symbols.
+    An expression may have several candidates. If no derivative is needed, the result is then x.
     """
     try:
         return sole_variable(symbols_of(expected))
@@ -226,7 +226,7 @@ HALVES: Final = {"positive": 1, "negative": -1}
 
 
 def check_variable(name: str, kinds: Mapping[str, str]) -> None:
-    """Check that a question may differentiate with respect to a variable of its kind.
+    """Check that a variable takes real values, so that a question may differentiate by it.
 
     Raises:
         ProblemError: the variable takes whole numbers only.
@@ -238,7 +238,7 @@ def check_variable(name: str, kinds: Mapping[str, str]) -> None:
 
 
 def half_line(kind: str) -> tuple[Expression | None, Expression | None]:
-    """The bounds of a variable of a kind: both None unless the kind is a sign."""
+    """The bounds of a variable of a kind: 0 for a variable with a sign. None means no bound."""
     sign, zero = HALVES.get(kind, 0), Number(0)
     return zero if sign > 0 else None, zero if sign < 0 else None
 
@@ -267,11 +267,11 @@ def agreement_on_curve(
     curve: tuple[Expression, str, str],
     kinds: Mapping[str, str],
 ) -> Outcome:
-    """Whether two expressions have the same values at the points of a curve.
+    """Decide whether two expressions have the same values at the points of a curve.
 
     Args:
         answer: an expression in two variables and parameters.
-        expected: another one.
+        expected: the expression to compare with.
         curve: G of the curve G(x, y) = 0, and the names of x and y.
         kinds: kinds of the parameters, and of variables that have a sign.
 
@@ -310,15 +310,15 @@ def same_function(
     text: str,
     budget: Budget,
 ) -> Outcome:
-    """Whether an answer is the function of the target, at least where the variable has values.
+    """Decide whether an answer is the target function, at least between the variable's bounds.
 
     Args:
         answer: the answer.
         target: the function.
-        bounds: of the variable; None on a side without a bound.
-        policy: what counts as correct.
+        bounds: the lower and the upper bound of the variable. None means no bound on this side.
+        policy: the rules of acceptance.
         text: the text of the answer.
-        budget: the work that is left.
+        budget: the remaining work.
 
     Raises:
         UnusableError: a function has no values.
@@ -335,10 +335,10 @@ def same_function(
 
 
 def equality(answer: Expression, expected: Expression) -> Proof | None:
-    """A proof that two expressions are equal; None if the search finds no proof.
+    """A proof that two expressions are equal. The result is None if the search finds no proof.
 
-    For a new variable t, the judge proves that t times one expression is an antiderivative of the
-    second expression.
+    The prover can only prove F' = f. The judge therefore proves, for a new variable t, that t times
+    the first expression is an antiderivative of the second expression with respect to t.
     """
     return prove(mul(answer, Symbol(FRESH)), expected, FRESH, {})
 
@@ -374,7 +374,7 @@ def _comparisons(
 
 
 def with_constants(answer: Expression, parameters: Collection[str]) -> Expression:
-    """An answer in which letters that are not parameters become constants, such as Catalan's G.
+    """Replace letters of an answer that are no parameters by constants: G is Catalan's constant.
 
     >>> with_constants(Symbol("G"), ())
     Call(function='catalan', args=())
@@ -387,7 +387,10 @@ def with_constants(answer: Expression, parameters: Collection[str]) -> Expressio
 def compare_values(
     answer: Expression, expected: Expression, relative_tolerance: float | None = None
 ) -> Outcome:
-    """Whether two constant expressions are equal, by balls of rising precision."""
+    """Decide whether two constant expressions are equal, with balls of rising precision.
+
+    If ``relative_tolerance`` is given, a relative error up to this bound is accepted.
+    """
     if symbols_of(answer):
         return Outcome(Status.INCORRECT, detail="the answer is not a constant")
     try:

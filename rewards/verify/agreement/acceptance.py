@@ -22,8 +22,9 @@ TIER_FLAGS = {"real": (), "complex": ("complex_disc",), "value": ("complex_parts
 
 
 def accepted(at: Comparison, steps: Steps, proof: Proof | None) -> Outcome:
-    """Accept an answer with a proof or by agreement. A discontinuous F is refused if F has to be
-    continuous.
+    """Accept an answer with a proof or by agreement.
+
+    If the policy requires a continuous F, an F that jumps is refused.
 
     Args:
         at: the comparison, with the points of agreement.

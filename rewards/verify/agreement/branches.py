@@ -1,6 +1,4 @@
-"""Answers that are right only with another branch of the integrand's radicals, on part of the
-domain.
-"""
+"""Answers that are right on a part of the domain only with another branch of f's radicals."""
 
 from __future__ import annotations
 
@@ -29,8 +27,7 @@ NEARBY = (0.0047, 0.031, 0.113)
 
 
 def drop_indifferent(comparison: Comparison) -> None:
-    """Drop the points at which F' agrees with the principal branch of f and also with another
-    branch.
+    """Drop the points at which F' agrees with two branches of f, the principal branch included.
 
     At such a point a radical contributes too little to f to tell the branches apart.
     """
@@ -49,7 +46,7 @@ def another_everywhere(comparison: Comparison) -> Outcome:
 
 
 def beside(points: Sequence[Point]) -> list[float]:
-    """Real numbers close to the points, where the same branch should hold."""
+    """Real numbers close to the points. The same branch should hold there."""
     xs = [float(point.x.real) for point in points]
     shares = [sign * share for share in NEARBY for sign in (-1, 1)]
     return [x + share * (1 + abs(x)) for x in xs for share in shares]
@@ -124,9 +121,7 @@ def may_turn(tape: Tape) -> bool:
 
 
 def _has_modulus(tape: Tape) -> bool:
-    """Whether a root contains a modulus as a factor, like ``sqrt(x^2 + 2x + 1)``, which is |x +
-    1|.
-    """
+    """Whether a root has a modulus as a factor: ``sqrt(x^2 + 2x + 1)`` is |x + 1|."""
     return any(branch.root and squares(branch.argument, tape.variable) for branch in tape.branches)
 
 
@@ -144,11 +139,11 @@ def _breaks_between(comparison: Comparison, first_point: Point, second_point: Po
 
 
 def unless_inverted(refutation: Outcome, *trees: Expression) -> Outcome:
-    """The refutation; but undecided if a tree has an inverse function of its own function.
+    """The refutation, unless a tree applies an inverse function to its own function.
 
     An example is arctan(tan u), which is u up to a multiple of pi. On an interval without a jump
-    the trees may be equal, although they differ at the witness. The records of functions say which
-    functions jump or turn.
+    the trees may be equal, although they differ at the witness. The outcome is then undecided. The
+    records of functions say which functions jump or turn.
     """
     for node in (node for tree in trees for node in nodes_of(tree)):
         record = RECORDS.get(node.function)

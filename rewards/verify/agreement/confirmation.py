@@ -31,8 +31,11 @@ SEEN_BITS = 16
 class Confirmation:
     """The last checks of an answer, with many bits and at distant points.
 
+    A part of an expression is visible at a point if it has an effect on the value there
+    (`visibility`).
+
     Attributes:
-        ours: the parts of F that have been visible at no point so far (`visibility`).
+        ours: the parts of F that have been visible at no point so far.
         theirs: the parts of f that have been visible at no point so far.
         analytic: whether F and f are free of absolute values, steps and cases.
         turns: whether F has an inverse function that may turn back, such as arccos(cos x).
@@ -49,12 +52,11 @@ class Confirmation:
         self.agreement = -math.inf
 
     def refute(self) -> Outcome | None:
-        """Compare with many bits and at distant points, until every part of F and f has been
-        visible.
+        """Compare until every part of F and f has been visible, with many bits and far points.
 
-        The search for events (`rewards.numeric.sampling.events`) runs only if a part has been
-        visible at no point, or if F may turn back between the points. The result is None if no
-        fault is found.
+        The search for events (`rewards.numeric.sampling.events`) runs in three cases: a part has
+        been visible at no point, F or f is not analytic, or F may turn back between the points. The
+        result is None if no fault is found.
         """
         flipped = len(self.at.flipped)
         longest = self._longest_number()
@@ -95,9 +97,7 @@ class Confirmation:
         return self.ours.all_seen and self.theirs.all_seen
 
     def _look_closer(self) -> Outcome | None:
-        """A refutation with many bits at a few points, as a quick check before the slower
-        search.
-        """
+        """A refutation with many bits at a few points, before the slower searches."""
         bits = min(CONFIRMING_BITS, self.at.max_bits)
         for point in self.at.agreeing[:MIN_POINTS]:
             _, slope = self.at.derivative(point, bits)
@@ -107,7 +107,7 @@ class Confirmation:
         return None
 
     def _look_beyond(self) -> Outcome | None:
-        """A refutation at a point whose size exceeds a number in F or f."""
+        """A refutation at a point that exceeds a large number in F or f."""
         sizes = beyond_reach(self.tape, self.pool.tape)
         # Beside so great an x, a constant term shows with more bits than x has.
         longest = self._longest_number()
@@ -132,8 +132,7 @@ class Confirmation:
         *,
         every: bool = False,
     ) -> Outcome | None:
-        """Note which parts of F and f are visible at the points; returns an outcome if a point
-        refutes.
+        """Note which parts of F and f are visible at the points, and refute if F' and f differ.
 
         With ``every``, all points are compared. Otherwise the loop stops when all parts have been
         visible. If F or f is not analytic, the loop does not stop early, because a part without an

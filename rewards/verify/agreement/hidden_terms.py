@@ -12,8 +12,9 @@ POINTS = 4 * BRANCHING_POINTS
 
 
 def look(comparison: Comparison) -> Outcome | None:
-    """Compare at more points until every term has been visible; undecided if a term stays
-    invisible.
+    """Compare at more points until every term has been visible.
+
+    If a term is visible at no point, the outcome is undecided.
     """
     if not comparison.unseen:
         return None

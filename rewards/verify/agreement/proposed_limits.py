@@ -31,10 +31,10 @@ _NEARER: Final = 4
 
 @lru_cache(maxsize=256)
 def proposed(question: LimitQuestion) -> Limit | None:
-    """The limit that SymPy finds, if values of the function approach the limit; else None.
+    """The limit that SymPy finds. If no values of the function approach it, the result is None.
 
     SymPy's result may depend on whether the variable is declared real, and one of the two results
-    may be wrong.
+    may be wrong. Both are therefore tried.
     """
     for kinds in ({}, {question.variable: "real"}):
         found = _found_by_sympy(question, kinds)

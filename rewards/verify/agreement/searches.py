@@ -37,7 +37,7 @@ class UnrefutedAnswer(NamedTuple):
     Attributes:
         at: the comparison with f, with the points so far.
         steps: the search for jumps of F.
-        is_proved: whether F' = f is proved, so that F can be wrong at isolated points only.
+        is_proved: whether F' = f is proved. F can then be wrong at isolated points only.
 
     """
 
@@ -54,7 +54,7 @@ class UnrefutedAnswer(NamedTuple):
     def is_shown(self) -> bool:
         """Whether F has a value and F' = f is proved.
 
-        The proof is necessary if f is zero or huge, because no point then agrees.
+        Such an answer needs no points that agree. If f is zero or huge, there may be no such point.
         """
         return self.is_proved and self.at.has_value()
 
@@ -63,7 +63,7 @@ Search = Callable[[UnrefutedAnswer], Outcome | None]
 
 
 def too_long(at: Comparison) -> Outcome | None:
-    """The refusal of a long sum or product that is not proved."""
+    """Refuse a long sum or product without a proof. The result is None if F is short enough."""
     longest = at.tape.longest
     if longest <= max(MAX_TERMS, 2 * at.pool.tape.longest):
         return None

@@ -1,10 +1,11 @@
 """The parts of an expression that are visible in its value at a point.
 
-A part that is not visible could have any value: at x = 1, ``tanh(2016 x)`` equals 1 to 5,800 bits,
-and agreement to fewer bits says nothing about 2016. A *part* is an argument of an operation of a
-`Tape`. The effect of a part on the result, relative to the part's size, is bounded from below by
-differences along each path to the root. Cancellation between paths is ignored: in ``sin^2 u + cos^2
-u`` all of u counts as visible.
+A *part* is an argument of an operation of a `Tape` (a compiled expression). A part is visible if a
+change of the part would change the value by more than the error. A part that is not visible could
+be wrong: at x = 1, ``tanh(2016 x)`` equals 1 to 5,800 bits, and agreement to fewer bits does not
+confirm the number 2016. Differences along each path from the part to the root bound the effect of a
+part from below. Cancellation between paths is ignored: in ``sin^2 u + cos^2 u`` all of u counts as
+visible.
 """
 
 from __future__ import annotations
@@ -40,8 +41,8 @@ Key = tuple[int, int]
 def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[Key, dict[int, float]]:
     r"""The effects of each operation's parts on the value or the slope of the root, as log2.
 
-    A part without any effect is left out, such as t in ``0 \cdot t``, or a constant of integration.
-    All arguments of a function of three or more arguments count as visible.
+    A part without any effect, such as t in ``0 \cdot t`` or a constant of integration, has no
+    entry. All arguments of a function of three or more arguments count as visible.
 
     Args:
         tape: the expression.
@@ -81,8 +82,9 @@ def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[Key, dict[int, 
 def _partial(
     rule: Rule, operands: list[Jet], index: int, upper: float, lower: float
 ) -> tuple[float, float]:
-    """Two effects on the root: the effect of an argument's value, relative to its size, and the
-    effect of the argument's slope.
+    """Two effects of an argument on the root: the effect of its value, and that of its slope.
+
+    The effect of the value is relative to the size of the value.
     """
     u, du = operands[index]
     effect = _NOTHING
@@ -119,10 +121,10 @@ def _change(base_value: Ball | None, shifted_value: Ball | None) -> float:
 
 
 def _size(ball: Ball | None) -> float:
-    """log2 of a lower bound of a ball's absolute value; 0 for an unknown value.
+    """log2 of a lower bound of a ball's absolute value. An unknown value counts as 1.
 
-    A ball that contains zero gets a number far below its error. The parts of its expression then
-    count as invisible, and not as without effect.
+    If the ball contains zero, the result is far below log2 of its error. The parts of its
+    expression then count as invisible, and not as parts without effect.
     """
     if ball is None:
         return _NOTHING
@@ -146,8 +148,13 @@ class Unseen:
         self._shown: dict[Key, list[set[int]]] = {}
 
     def see(self, effects: Mapping[Key, Mapping[int, float]], error: float, margin: float) -> None:
-        """Note the parts that are visible at a point; ``error`` is log2 of the comparison's
-        error.
+        """Note the parts that are visible at a point.
+
+        Args:
+            effects: the effects of the parts, as log2.
+            error: log2 of the error of the comparison at the point.
+            margin: how much a visible effect exceeds the error, in bits.
+
         """
         self._looked = True
         for key, operand_effects in effects.items():

@@ -1,8 +1,8 @@
 """The decision whether F' = f, on expression trees: by refutation, by proof, or by agreement.
 
 At points of the real domain of f, F' and f are enclosed in balls and compared. Disjoint balls are a
-refutation. If all balls overlap, the prover looks for a proof of the identity. Without a proof, the
-precision rises until the balls separate or agree to `POINT_BITS`.
+refutation. If all balls overlap, the prover looks for a proof of the identity. If it finds none,
+the precision rises until the balls separate or agree to `POINT_BITS`.
 """
 
 from __future__ import annotations
@@ -97,9 +97,7 @@ PROVABLE = (USUAL, Conventions(real_roots=False))
 
 @dataclass(slots=True)
 class _Question:
-    """The question whether an answer fits an integrand, under all conventions; proofs are
-    cached.
-    """
+    """The question whether an answer fits an integrand, with the searches for proofs."""
 
     answer: Expression
     integrand: Integrand
@@ -160,9 +158,7 @@ class _Question:
         return Decision(at, Steps(at, formulas), search)
 
     def _at_other_draws(self, tape: Tape, conventions: Conventions, variant: int) -> Outcome | None:
-        """A refutation at other values of the parameters or of F's own constants; None if none is
-        found.
-        """
+        """A refutation at other values of the parameters or of F's own constants; else None."""
         comparisons = self._other_comparisons(tape, conventions, variant)
         return next((outcome for at in comparisons if (outcome := refutation(at))), None)
 

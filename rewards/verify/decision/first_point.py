@@ -52,7 +52,9 @@ class _NotHereError(Exception):
 
 
 class _Evaluation:
-    """Jets of expressions at a real point; without a ``slope`` of the variable, only values.
+    """Evaluates expressions at a real point as jets: a value together with its derivative.
+
+    If ``slope`` is None, only values are computed.
 
     Attributes:
         values: the balls of the variable and the parameters.
@@ -188,8 +190,9 @@ def decide_at_first_point(
         search: the search for a proof.
 
     Returns:
-        A refutation if the balls of F' and f at the point are disjoint. An acceptance if F' = f is
-        proved, F has a value at the point, and F has no jumps. None in all other cases.
+        If the balls of F' and f at the point are disjoint, the outcome is a refutation. If F' = f
+        is proved, F has a value at the point, and F cannot jump, the outcome is an acceptance. In
+        all other cases the result is None.
 
     """
     if integrand.differentiate:
@@ -264,7 +267,7 @@ def _real_points(integrand: Integrand, count: int) -> list[RealPoint]:
 def _compare(
     terms: Sequence[Expression], variable: str, point: RealPoint
 ) -> tuple[Ball, bool] | None:
-    """F' at a point, and whether the point can refute F; None if F is not real there."""
+    """F' at a point, and whether the point can refute F. None means that F is not real there."""
     evaluation = _Evaluation(variable, point.values)
     try:
         _, slope = evaluation.total(terms)

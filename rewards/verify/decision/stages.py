@@ -30,7 +30,7 @@ class Decision:
         steps: the search for jumps of F.
         search: the search for a proof; None if the prover has no rules for the convention.
         proof: the proof that was found.
-        was_tried: whether the prover has been tried, without and with distinction of cases.
+        was_tried: whether the search for a proof is finished.
 
     """
 
@@ -41,14 +41,16 @@ class Decision:
     was_tried: bool = False
 
     def screen(self, count: int = MIN_POINTS) -> list[PointResult] | None:
-        """The results of the first points at low precision; None if a point suggests that F is
-        wrong.
+        """The results of the first points at low precision.
+
+        The result is None if a point suggests that F is wrong.
         """
         return self.at.screen(self.at.pool.take(count))
 
     def cannot_step(self) -> bool:
-        """Whether a proof of F' = f alone suffices: the usual conventions hold, and F cannot
-        jump.
+        """Whether a proof of F' = f suffices to accept F.
+
+        It suffices if the usual conventions are in force and F cannot jump.
         """
         return self.at.tape.conventions == USUAL and self.steps.impossible()
 
@@ -59,7 +61,7 @@ Stage = Callable[[Decision], Outcome | None]
 def _prove_at_once(decision: Decision) -> Outcome | None:
     """Look for a proof, after F' and f have been compared at the lowest precision.
 
-    A proof holds wherever F and f have values, so that more points and digits are not needed.
+    A proof holds wherever F and f have values. More points and digits are then not needed.
     """
     at, search = decision.at, decision.search
     screened = decision.screen(1) if search else None
@@ -110,11 +112,10 @@ def _prove_late(decision: Decision) -> Outcome | None:
 
 
 def _look_for_steps(decision: Decision) -> Outcome | None:
-    """Look for jumps of a proved F, and for terms of F that have no effect at the comparison
-    points.
+    """Look for jumps of a proved F, and for terms of F that no point of comparison shows.
 
-    Such terms are looked for if F has special functions, or if an unusual convention such as
-    principal odd roots is in force. A constant may then be a step function.
+    The search for such terms runs if F has special functions, or if an unusual convention such as
+    principal odd roots is in force. A term with the derivative 0 may then be a step function.
     """
     at, steps, proof = decision.at, decision.steps, decision.proof
     if not (proof and at.is_finite and len(at.agreeing) >= MIN_POINTS):
@@ -164,9 +165,7 @@ def decide_in_stages(decision: Decision) -> Outcome:
 
 
 def refutation(at: Comparison) -> Outcome | None:
-    """Compare at the first points for further values of the parameters; return a refutation or
-    None.
-    """
+    """A refutation at the first points, for other values of the parameters; else None."""
     points = at.pool.take(2 * MIN_POINTS)
     at.see_constants()
     if at.pool.tier != "real":

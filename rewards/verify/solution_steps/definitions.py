@@ -28,9 +28,10 @@ VARIABLES = frozenset("x y z t u v w r theta phi".split())
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """The purpose of an equation; ``name`` and ``value`` belong to the symbol that is defined.
+    """The purpose of an equation.
 
-    ``tried`` says that the equation may also be a wrong claim.
+    ``name`` and ``value`` are the defined symbol and its value. ``tried`` is True if the equation
+    may be a wrong claim instead of a definition.
     """
 
     act: Act
@@ -60,7 +61,7 @@ def meaning_of(
         lead: the prose before the equation.
         scope: the definitions in force.
         problem_integral: the integral of the problem, which ``I`` may stand for.
-        agrees: whether two sides are equal up to a constant.
+        agrees: a function that tells whether two sides are equal up to a constant.
 
     Raises:
         NotReadError: the equation has an unsupported form.
@@ -181,7 +182,7 @@ def _differential(name: str, right: Side, scope: Scope, agree: Callable[[], bool
 
 
 def implicit(left: Side, right: Side, scope: Scope) -> tuple[str, Side] | None:
-    r"""The symbol that an equation introduces implicitly: ``\sin\theta = x``."""
+    r"""The symbol that an equation such as ``\sin\theta = x`` defines, and its value, or None."""
     if left.parts or right.parts:
         return None
     for node, value in (
@@ -206,7 +207,7 @@ def implicit(left: Side, right: Side, scope: Scope) -> tuple[str, Side] | None:
 
 
 def _shifted(left: Expression, right: Expression, scope: Scope) -> tuple[str, Side] | None:
-    r"""The problem's variable as a function of a new variable: ``x + 1 = \cosh t``."""
+    r"""The problem's variable and its value in a new variable, as from ``x + 1 = \cosh t``."""
     terms = left.args if isinstance(left, Call) and left.function == "add" else ()
     (name, *further) = symbols_of(right) or ("",)
     if [term for term in terms if symbols_of(term)] != [Symbol(scope.variable)] or further:

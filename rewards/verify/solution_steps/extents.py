@@ -23,7 +23,7 @@ class NotReadError(ValueError):
 
 
 def released(text: str) -> str:
-    r"""The text with ``(\frac{du}2)`` and ``(2x\,dx)`` as factors without parentheses."""
+    r"""Remove the parentheses around a factor with a differential, as in ``(2x\,dx)``."""
     text = _BARE_DENOMINATOR.sub(r"\1{\2}", text)
     for group in _FLAT_GROUP.finditer(text):
         inner = group[1].removesuffix("\\right").strip()
@@ -57,7 +57,7 @@ def extent(text: str, differential: Differential) -> tuple[str, str, str]:
 
 
 def _numerator(text: str, at: int) -> tuple[int, int]:
-    """The ends of a numerator that opens at an index, and of its denominator."""
+    """The end of the numerator that opens at an index, and the end of its denominator."""
     close = closing_brace(text, at) if text[at] == "{" else -1
     if close < 0 or not _FRACTION.search(text[:at]):
         raise NotReadError("a differential within a group")
@@ -68,7 +68,10 @@ def _numerator(text: str, at: int) -> tuple[int, int]:
 
 
 def _in_front(name: str, tail: str) -> tuple[str, str, str]:
-    r"""``\int dx``, ``\int dx\, f(x)`` and ``\int dx / f``."""
+    r"""The integrand, the variable and the text behind, if the differential comes first.
+
+    Examples are ``\int dx``, ``\int dx\, f(x)`` and ``\int dx / f``.
+    """
     text = tail.lstrip()
     if not text or text[0] in "+-=)]}" or text.startswith("\\right"):
         return "1", name, tail
@@ -77,7 +80,7 @@ def _in_front(name: str, tail: str) -> tuple[str, str, str]:
 
 
 def depths(text: str) -> Iterator[tuple[int, int]]:
-    """The depth of brackets behind each character."""
+    """Each index of a text, with the depth of brackets behind the character there."""
     depth = 0
     for index, character in enumerate(text):
         depth += (character in _OPEN) - (character in _CLOSE)
@@ -85,7 +88,11 @@ def depths(text: str) -> Iterator[tuple[int, int]]:
 
 
 def operand(text: str, *, grouped: bool = True) -> tuple[str, str]:
-    r"""The operand of ``\frac{d}{dx}``, a group or the tail of a term, and the text behind."""
+    r"""The operand at the beginning of a text, as behind ``\frac{d}{dx}``, and the text behind it.
+
+    With ``grouped``, an operand in brackets ends with the closing bracket. Any other operand is the
+    rest of the term.
+    """
     grouped &= re.match(r"(?:\\(?:left|[bB]igg?l?)\s*)?[([{]", text) is not None
     for index, depth in depths(text):
         if depth < 0:
@@ -114,7 +121,7 @@ def _ends_operand(text: str) -> bool:
 
 
 def bar_starts(text: str, at: int) -> list[int]:
-    """Where the operand of a bar may begin: at the first term before the bar, or at the last."""
+    """The indices where the operand of a bar may begin: the first or last term before the bar."""
     depth, start, term = 0, 0, -1
     for index in range(at - 1, -1, -1):
         depth += (text[index] in _CLOSE) - (text[index] in _OPEN)

@@ -47,7 +47,7 @@ def leaves_out_a_point(latex: str) -> bool:
 
 
 def range_of(latex: str) -> tuple[str, Range] | None:
-    """The variable of a simple condition and the numbers between which the variable lies."""
+    """The variable of a condition such as ``0 < x < 1``, and its range. Otherwise None."""
     for pattern in _RANGES:
         match = pattern.fullmatch(latex.strip(" .,;()"))
         if match is None:
@@ -70,13 +70,16 @@ def range_of(latex: str) -> tuple[str, Range] | None:
 
 
 def is_narrow(run: Range) -> bool:
-    """Whether a range is so small, or so far out, that different functions look equal."""
+    """Whether different functions may look equal on a range, because it is small or far from 0.
+
+    Only a half-line that begins near 0 is not narrow.
+    """
     ends = [abs(end) for end in run if not isinf(end)]
     return len(ends) != 1 or ends[0] > FAR
 
 
 def number(limit: Limit) -> float | None:
-    """A limit as a number; None for a limit with symbols."""
+    """A limit as a number. The result is None if the limit has symbols or no real value."""
     if isinstance(limit, int):
         return limit * inf
     if symbols_of(limit) or needs_worker(limit):
@@ -131,9 +134,10 @@ class Points:
         scope: Scope,
         compare: Callable[[Side, Side], Judgement],
     ) -> Judgement:
-        """Whether a variable has a value at a point that the text, or the problem, names.
+        """Judge whether a variable has a value at a point that the text or the problem names.
 
-        A value is wrong if no point fits, and if the sentence assigns the value to a point.
+        A value that fits one of these points is right. A value that fits none is wrong if the
+        statement follows from a point that its sentence names, and is otherwise unchecked.
 
         Args:
             sentence: the number of the statement's sentence.
@@ -141,7 +145,7 @@ class Points:
             name: the variable.
             value: the value of the variable.
             scope: the definitions in force.
-            compare: whether two numbers are equal.
+            compare: a function that judges whether two numbers are equal.
 
         """
         base, pairs = _related(name, value, scope)
@@ -160,7 +164,11 @@ class Points:
 def _related(
     name: str, value: Side, scope: Scope
 ) -> tuple[str, Callable[[Expression], tuple[Side, Side]]]:
-    """The variable on which another depends, and a function from points to pairs of equal sides."""
+    """The variable that a variable depends on, and a function that builds an equation.
+
+    The function takes a point of the first variable. It returns two sides, which are equal if the
+    variable ``name`` has the value at this point.
+    """
     if name in scope.values:
         of = scope.values[name]
         moving = sorted(symbols_of(of.expression) & scope.variables)

@@ -1,10 +1,10 @@
-r"""The progress of right claims on a problem: the size of the remaining integrals.
+r"""The progress of right claims on a problem, measured by the size of the remaining integrals.
 
-The cost of a problem is the number of nodes in the integrand. If a right claim equates an integral,
-up to a constant, with other integrals, the cost is at most the sum of the other costs; an integral
-equated with a closed form is solved. Costs only fall, and the total gain is at most the cost of
-the problem: repetition, padding, identities beside the point and a restated question change
-nothing.
+The cost of an integral is the number of nodes in the integrand. If a right claim equates an
+integral, up to a constant, with other integrals, the cost of the integral is at most the sum of the
+other costs. An integral that equals a closed form costs nothing. Costs never rise, and the total
+gain is at most the cost of the problem. Repetitions, padding, irrelevant identities and a restated
+question therefore gain nothing.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Progress:
             self._add_evaluation(self.problem)
 
     def gain(self, left: Side, right: Side, scope: Scope) -> float:
-        """The share of the problem that a right claim settles.
+        """The share of the problem's cost that a right claim removes.
 
         Args:
             left: the left side of the claim.
@@ -66,13 +66,16 @@ class Progress:
         return (cost_before - self.left) / self.whole
 
     def repeats(self, left: Side, right: Side, scope: Scope, *, anew: bool) -> bool:
-        """Whether an equation repeats the reduction of a right claim, as with another sign.
+        """Whether an equation relates the same integrals as an earlier right claim.
+
+        The equation may have other factors, such as another sign.
 
         Args:
             left: the left side.
             right: the right side.
             scope: the definitions in force.
-            anew: the equation begins a chain, so the first integral is reduced once more.
+            anew: whether the equation begins a chain. It then also repeats any earlier reduction
+                of its first integral.
 
         """
         related = self._related(left, right, scope)
@@ -85,7 +88,7 @@ class Progress:
         return len(related) > 1 and (again or set(related) in map(set, reductions))
 
     def _related(self, left: Side, right: Side, scope: Scope) -> tuple[_Key, ...]:
-        """The integrals that an equation relates."""
+        """The integrals of an equation, without integrals that cancel."""
         factors: dict[_Key, Ball] = {}
         for side, sign in ((left, 1), (right, -1)):
             for key, factor, cost in _integrals(side, scope):
@@ -97,7 +100,7 @@ class Progress:
         return tuple(key for key, factor in factors.items() if not factor.contains(ZERO))
 
     def _add_evaluation(self, definite: _Key) -> None:
-        """A definite integral costs as much as the indefinite integral and the evaluation."""
+        """Relate a definite integral to the indefinite integral and the evaluation at limits."""
         indefinite: _Key = (*definite[:2], None)
         self.costs.setdefault(indefinite, self.costs[definite] - 1)
         self.relations.append((definite, indefinite, _EVALUATION))
@@ -143,7 +146,7 @@ def _integrals(side: Side, scope: Scope) -> Iterator[tuple[_Key, Ball, int]]:
 
 
 def _value(factor: Expression, scope: Scope) -> Ball:
-    """A constant factor at some values of the parameters."""
+    """The value of a constant factor, at fixed sample values of the parameters."""
     factor = substituted(Side(factor, {}), scope.values).expression
     ratio = fold(factor)
     with precision(BITS):
@@ -155,7 +158,7 @@ def _value(factor: Expression, scope: Scope) -> Ball:
 
 
 def _canonical(node: Expression) -> object:
-    """A tree in which the order of terms and factors does not matter."""
+    """A hashable form of a tree that does not depend on the order of terms and factors."""
     if isinstance(node, Number):
         return node.numerator, node.denominator
     if isinstance(node, Symbol):

@@ -1,4 +1,4 @@
-"""The role of a formula by the words around: an assertion, a condition, or a failed try.
+"""The role of a formula according to the words around it: assertion, condition or failed try.
 
 The words are in ``solutions.toml`` beside the words that lead to an answer.
 """
@@ -33,7 +33,10 @@ def names_an_end(lead: str) -> bool:
 
 
 def is_condition(lead: str, before: bool) -> bool:
-    """Whether a formula behind the words is a condition; ``before``: the previous formula was."""
+    """Whether a formula behind the words is a condition.
+
+    If ``before`` is True, the previous formula was a condition, and a word such as "and" suffices.
+    """
     return any(
         role.search(lead) for role in (patterns.supposes, patterns.for_all, patterns.to_solve)
     ) or (before and patterns.joins.fullmatch(lead) is not None)
@@ -50,12 +53,12 @@ def derives(lead: str) -> bool:
 
 
 def quotes(lead: str) -> bool:
-    """Whether the sentence of a formula quotes without an assertion: "a common mistake is"."""
+    """Whether a sentence quotes a formula and does not assert it: "a common mistake is"."""
     return patterns.quotes.search(_SENTENCE.split(lead)[-1]) is not None
 
 
 def given_up(words: str) -> Tries:
-    """The scope of a withdrawal: the previous statement, the current try, or all tries."""
+    """What the words take back: the previous statement, the current try, all tries, or nothing."""
     if patterns.abandons.search(words):
         return "all" if patterns.earlier.search(words) else "try"
     return "statement" if patterns.given_up.search(words) else ""
@@ -67,7 +70,7 @@ def begins_try(words: str) -> bool:
 
 
 def goes_on(lead: str) -> bool:
-    """Whether ``= b`` behind the words continues a chain, instead of giving a name's value."""
+    """Whether ``= b`` behind the words continues a chain. Otherwise the words are a name for b."""
     return patterns.goes_on.search(lead) is not None
 
 

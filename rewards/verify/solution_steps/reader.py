@@ -47,7 +47,7 @@ class _EquationChain:
 
 
 class Reader:
-    """Takes the statements of a solution in order; ``claims`` are the judged claims."""
+    """Takes the statements of a solution in order, and collects judged claims in ``claims``."""
 
     def __init__(self, problem: Integrand, whole: Integral, work: Work) -> None:
         self.problem, self.whole = problem, whole
@@ -75,7 +75,7 @@ class Reader:
         self.seen: dict[tuple[Hashable, ...], list[Side]] = {}  # what the statement has, as read
 
     def _bound(self, integral: Integral) -> None:
-        """Let the variable of a definite problem run between the limits."""
+        """Restrict the variable of a definite integral to the range between the limits."""
         scope = self.scope
         if integral.limits is not None:
             scope.limits = integral.limits
@@ -84,7 +84,11 @@ class Reader:
                 scope.ranges[scope.variable] = ends[0], ends[-1]
 
     def take_all(self, statements: Iterable[Statement]) -> None:
-        """Take all statements of a text; a condition may stand behind the statement it limits."""
+        """Take all statements of a text.
+
+        The conditions are read first, because a condition may follow the statement that it
+        restricts.
+        """
         every = list(statements)
         links = (link.latex for statement in every for link in statement.links)
         if any("i" in INDEX.findall(latex) for latex in links if "\\sum" in latex):
@@ -137,7 +141,11 @@ class Reader:
             self.try_begins = len(self.claims)
 
     def _opened(self, statement: Statement) -> tuple[list[Link], int, str]:
-        """The links of the chain, the index of the first claimed link, and a symbol to settle."""
+        """The links of the chain, the index of the first claimed link, and a symbol to settle.
+
+        To settle v means to give v its value after ``dv = ..``. The symbol is empty if there is
+        nothing to settle.
+        """
         links = statement.links
         continued = self.shown if statement.displayed and self.shown else self.before
         unread = statement.condition or len(self.claims) >= MOST
@@ -185,7 +193,7 @@ class Reader:
             self._go_on(chain, statement)
 
     def _go_on(self, chain: _EquationChain, statement: Statement) -> None:
-        """Let lines that begin with "=" go on with a chain."""
+        """Keep a chain, so that later lines that begin with "=" can continue the chain."""
         if statement.aside or statement.supposed:
             return
         self.before = chain
@@ -193,7 +201,7 @@ class Reader:
             self.shown = chain
 
     def _withdraw(self, start: int) -> None:
-        """Withdraw the wrong claims from an index on, because the text gives the claims up."""
+        """Withdraw the wrong claims from an index on, because the text takes these claims back."""
         self.parts.drop(start)
         for index in range(start, len(self.claims)):
             claim = self.claims[index]
@@ -216,7 +224,11 @@ class Reader:
         return sides
 
     def _define(self, statement: Statement, links: Sequence[Link]) -> tuple[int, str]:
-        """The index of the link at which the claims begin, and a symbol to be settled."""
+        """Keep the definition that a statement may begin with.
+
+        The result is the index of the link at which the claims begin, and a symbol to settle, as
+        in `_opened`.
+        """
         scope = self.scope
         at = _AT.fullmatch(links[0].latex)
         if at and symbol_name(at["name"]) in scope.introduced:  # u(1) = .. after x = \tan u
@@ -306,7 +318,10 @@ class Reader:
         self._solve(name, value)
 
     def _solve(self, name: str, value: Side) -> None:
-        """Mark equations that a value of the variable solves as unchecked."""
+        """Mark earlier equations as unchecked if ``name = value`` solves them.
+
+        An equation that the text solves does not claim to hold for all values of the variable.
+        """
         for index, pair in self.equations[-REMEMBERED:]:
             numeric = any(not free_symbols(side) for side in pair)
             near = index >= self.latest
@@ -322,7 +337,7 @@ class Reader:
                 )
 
     def _approximate(self, statement: Statement, links: Sequence[Link]) -> None:
-        """Judge the approximation of the previous link."""
+        """Judge whether a statement behind an approximation sign is near to the previous link."""
         chain = self.chain
         if self.single is not None:
             chain = _EquationChain(last=Read(self.single, self.sides(self.single)))
@@ -391,7 +406,12 @@ class Reader:
         return self.tried or any(claim.failed for claim in self.claims)
 
     def _in_context(self, judged: Judged, statement: Statement) -> Judged:
-        """The finding, unless a condition or a point restricts the claim."""
+        """Adapt a finding to the conditions and the points of the statement's sentence.
+
+        A right claim under a narrow condition earns no progress. A wrong claim becomes unchecked if
+        it may be an equation to solve, or is meant at a point or under a condition that is not
+        read. It becomes right if it holds at a point that the sentence names.
+        """
         conditions = self.conditions.get(statement.sentence, {})
         if conditions == {} and judged.finding.judgement is not Judgement.INCORRECT:
             return judged
@@ -424,7 +444,7 @@ class Reader:
     def _is_at_point(
         self, pair: tuple[Side, Side], sides: Sequence[Side], statement: Statement
     ) -> bool:
-        """Whether an equation that is wrong for functions may be meant at a point."""
+        """Whether an equation that is wrong for all values may be meant at one point."""
         varies = any(free_symbols(side) & self.scope.variables for side in sides)
         named = varies and bool(self.points.of(statement.sentence))
         if named and not any(side.has(Integral) for side in sides):
@@ -436,7 +456,7 @@ class Reader:
         return vanishes and not free_symbols(number) and not number.parts
 
     def _with(self, claim: Claim, judged: Judged) -> Claim:
-        """A claim with the finding."""
+        """Fill in the finding and the gain of a claim."""
         finding, pair = judged.finding, judged.pair
         right = finding.judgement is Judgement.CORRECT
         proven, self.chain.proven = self.chain.proven, pair if right else None
@@ -462,7 +482,7 @@ class Reader:
         )
 
     def _void(self, left: Side, right: Side) -> None:
-        """Withdraw all gains, if a wrong claim repeats the reduction of a right claim."""
+        """Set all gains to zero if a wrong claim repeats the reduction of a right claim."""
         roots = self.chain.root.sides[:1] if self.chain.root else ()
         for start in (left, *roots):
             with suppress(*FAULTS):
@@ -489,9 +509,9 @@ class Reader:
         self.chain = chain
 
     def settle(self, verdict: Verdict) -> None:
-        """Withdraw the gains of steps that state the integral, if the answer is wrong or unproved.
+        """Set all gains to zero if a step states the integral and the answer is not right.
 
-        Such a text does not follow the steps, or a few points alone confirm the steps.
+        Either the text does not follow its own steps, or only a few points confirm the steps.
         """
         if verdict.status is not Status.CORRECT and self.progress.stated:
             self.claims = [replace(claim, gain=0.0) for claim in self.claims]

@@ -77,14 +77,14 @@ class Claim:
         end: offset of the end.
         displayed: the claim stands in a display or on a separate line.
         definitions: indices of the definitions (`Solution.definitions`) in use.
-        follows: index of the claim before in the same chain, or None.
+        follows: index of the previous claim of the same chain, or None.
         points: sample points at which both sides agree, or differ.
-        witness: a point that refutes the claim: ``expected`` is the left side, ``got`` the right;
-            with integrals, or up to a constant, the derivatives of the sides.
+        witness: a point that refutes the claim. ``expected`` is the left side and ``got`` the
+            right side. If equality up to a constant suffices, both are derivatives.
         gain: the share of the problem that the claim settles (`Solution.progress`).
         detail: why the claim is unchecked.
-        withdrawn: the claim is wrong, and the text gives the claim up. The judgement is
-            ``unchecked``, but the try has failed.
+        withdrawn: the claim is wrong, and the text takes it back. Its judgement is ``unchecked``,
+            and later claims add nothing to the progress.
 
     Example:
         >>> from calculus_harness.rewards import verify_solution
@@ -110,13 +110,13 @@ class Claim:
 
     @property
     def failed(self) -> bool:
-        """Whether the claim is wrong, asserted or not."""
+        """Whether the claim is wrong, even if the text takes it back."""
         return self.withdrawn or self.judgement is Judgement.INCORRECT
 
 
 @dataclass(frozen=True, slots=True)
 class Solution(Record):
-    r"""A solution with every claim judged; made by `verify_solution`.
+    r"""The result of `verify_solution`: a solution with a judgement for every claim.
 
     Attributes:
         claims: the claims in the order of the text.
@@ -146,7 +146,7 @@ class Solution(Record):
 
     @property
     def coverage(self) -> float | None:
-        """Share of the displayed claims that were judged; None without displayed claims."""
+        """The share of displayed claims that were judged. None means that no claim is displayed."""
         displayed = [claim for claim in self.claims if claim.displayed]
         judged = sum(not _is(claim, Judgement.UNCHECKED) for claim in displayed)
         return judged / len(displayed) if displayed else None
@@ -170,10 +170,10 @@ class Solution(Record):
 
     @property
     def progress(self) -> float:
-        """The share of the problem that right claims settle before the first wrong one: 0 to 1.
+        """The share of the problem, from 0 to 1, that the claims before the first wrong one settle.
 
-        Right claims reduce the size of the unsolved integrals. A claim without news, or about
-        another problem, adds nothing.
+        Right claims reduce the size of the unsolved integrals. A claim that repeats an earlier
+        claim, or is about another problem, adds nothing.
         """
         total = 0.0
         for claim in self.claims:

@@ -43,12 +43,13 @@ class Equation:
         right: the right side.
         variable: the common variable of both sides.
         rates: the variables of integration and of differentials as functions of ``variable``.
-        narrow: the text has substituted the variable (``x = \sin\theta``), so the variable runs
-            from 0 to the end of the first quadrant.
+        narrow: whether a substitution such as ``x = \sin\theta`` is in use. The sample points of
+            ``variable`` then lie in the first quadrant.
         used: the definitions that were written out.
-        free: the free symbols.
-        within: sides in the variable, each with the numbers between which the side has to lie.
-        ranges: the numbers between which letters lie.
+        free: the free symbols of both sides.
+        within: expressions in ``variable``, each with a range. Every expression must lie in its
+            range at a sample point.
+        ranges: the ranges of letters.
         problem: the symbols of the problem.
 
     """
@@ -72,17 +73,17 @@ class Scope:
     Attributes:
         variable: the variable of the problem.
         symbols: the variable and the parameters of the problem.
-        values: the values of symbols, written out.
+        values: the values of symbols, with earlier definitions written out.
         changed: the problem's variable as a function of another variable.
         variables: the variables of integration.
         functions: names of functions (``F(x)``) with their variables.
-        chosen: symbols that are known by their differentials, as v of ``dv = ..``.
+        chosen: symbols that are known by their differentials only, such as v after ``dv = ..``.
         solved: unknown constants that an equation determines.
-        limits: the limits of the problem.
+        limits: the limits of integration, if the problem is a definite integral.
         earlier: the previous values of redefined symbols.
-        assumed: names that stand for the problem's integral by an assumption.
-        ranges: the ranges of variables, by the limits of the problem and by conditions.
-        indices: indices of sums of the text; i is none of them unless the text sums over i.
+        assumed: names such as I that are assumed to stand for the problem's integral.
+        ranges: the ranges of variables, from the limits of the problem and from conditions.
+        indices: contains ``i`` if the text sums over i, and is empty otherwise.
 
     """
 
@@ -111,17 +112,21 @@ class Scope:
 
     @property
     def introduced(self) -> set[str]:
-        """The variables of which the problem's variable is a function."""
+        """The new variables of substitutions, such as t in ``x = t^2``."""
         return set().union(*(free_symbols(value) for value in self.changed.values()))
 
     def is_fresh(self, name: str) -> bool:
-        """Whether a name is undefined so far: a small letter that is no parameter."""
+        """Whether the text may still define a name.
+
+        The name must begin with a small letter. It must not be defined, not be a symbol of the
+        problem, and not be a usual name of a constant of integration.
+        """
         is_defined = name in self.values or name in self.symbols or name == self.variable
         is_defined |= name in self.introduced
         return not is_defined and not is_constant_name(name) and name[:1].islower()
 
     def define(self, name: str, side: Side) -> None:
-        """Define a symbol by a side, with the present definitions written out."""
+        """Define a symbol by a side. Earlier definitions are written out in the stored value."""
         own = self.functions.get(name)  # a function keeps its own variable: F(u) with u = x^2
         values_before, self.values = self.values, {k: v for k, v in self.values.items() if k != own}
         try:
@@ -137,7 +142,7 @@ class Scope:
             self.values[name] = value
 
     def written_out(self, side: Side, used: dict[str, Side]) -> Side:
-        """A side with all definitions written out; adds the written-out definitions to ``used``."""
+        """Replace defined symbols by their values, and add these definitions to ``used``."""
         for _ in range(NESTED):
             definitions = {
                 name: self.values[name] for name in free_symbols(side) if name in self.values
@@ -149,7 +154,7 @@ class Scope:
         return side
 
     def evaluated(self, side: Side) -> Side:
-        """A side with ``[F]_a^b`` as F(b) - F(a), and with the values of ``F(2)``."""
+        """Replace ``[F]_a^b`` in a side by F(b) - F(a), and ``F(2)`` by the value of F at 2."""
         table: dict[str, Side] = {}
         for name, operation in side.parts.items():
             if isinstance(operation, Value):
@@ -196,7 +201,7 @@ class Scope:
         return Side(Call("add", (ends[1], Call("neg", (ends[0],)))), limits_at_ends)
 
     def _running(self, side: Side) -> set[str]:
-        """The symbols of a side that run between limits: variables, or undefined symbols."""
+        """The symbols that may run between limits: the variables, or else undefined symbols."""
         names = symbols_of(side.expression)
         moving = names & {*self.variables, *self.introduced, *self.moving()}
         return moving or {
@@ -204,7 +209,7 @@ class Scope:
         }
 
     def ends(self, name: str) -> list[Expression]:
-        """The finite limits of the problem, if a name is the problem's variable."""
+        """The finite limits of integration of the problem's variable. Other names have none."""
         finite = [limit for limit in self.limits if not isinstance(limit, int)]
         return finite if name == self.variable else []
 
@@ -214,7 +219,10 @@ class Scope:
 
     @property
     def applied(self) -> dict[str, str]:
-        """The names of functions with variables: ``F(x)`` and, with u = x^2, u."""
+        """The names that can be applied to a number, with their variables.
+
+        Examples are F after ``F(x) = ..`` and u after ``u = x^2``.
+        """
         table = dict(self.functions)
         for name, value in self.values.items():
             if name not in table and not value.parts:
@@ -224,7 +232,7 @@ class Scope:
         return table
 
     def equation(self, left: Side, right: Side) -> Equation:
-        """Two sides in terms of one variable.
+        """Write the two sides of an equation in terms of one variable.
 
         Raises:
             NotReadError: the sides have several variables without a relation.
@@ -274,7 +282,7 @@ class Scope:
         return Equation(sides[0], sides[1], root, rates, narrow, *about)
 
     def _within(self, root: str) -> Iterator[tuple[Side, Range]]:
-        """The sides in a variable that have to lie between two numbers."""
+        """The expressions in a variable that must lie in a range, each with its range."""
         for name, between in self.ranges.items():
             value = self.changed.get(name) if name != root else Side(Symbol(name), {})
             if value is not None and root in free_symbols(value):
@@ -282,13 +290,19 @@ class Scope:
 
     @staticmethod
     def _free(sides: list[Side], rates: Mapping[str, Side]) -> frozenset[str]:
-        """The free symbols of both sides; a variable of integration counts by the rate."""
+        """The free symbols of both sides.
+
+        A variable of integration that has a value is replaced by the symbols of the value.
+        """
         every = frozenset().union(*map(free_symbols, (*sides, *rates.values())))
         own = {name for name, value in rates.items() if value.expression != Symbol(name)}
         return every - own
 
     def _of_any(self, left: Side, right: Side, names: list[str]) -> Equation:
-        """A formula for arbitrary functions, as the formula of integration by parts."""
+        """The equation with two fixed functions in place of arbitrary functions.
+
+        It tests formulas in any u and v, such as the formula of integration by parts.
+        """
         table = {name: Side(value, {}) for name, value in zip(names, _ANY, strict=False)}
         sides = [substituted(side, table) for side in (left, right)]
         return Equation(
@@ -302,7 +316,7 @@ def is_constant_name(name: str) -> bool:
 
 
 def substituted(side: Side, table: Mapping[str, Side]) -> Side:
-    """A side with symbols replaced simultaneously; variables bound by an integral stay."""
+    """Replace symbols of a side simultaneously, except the bound variables of integrals."""
     if not table:
         return side
     trees = {name: value.expression for name, value in table.items()}
@@ -379,9 +393,10 @@ def free_symbols(side: Side) -> set[str]:
 
 
 def to_the_end(limit: LimitAt, operations: Mapping[str, Part]) -> Side:
-    """A limit of integrals up to the limit's variable as integrals up to the limit's point.
+    """Replace a limit of integrals by improper integrals.
 
-    Where the integrals converge, the limit of a sum is the sum of the limits.
+    For b to infinity, the limit of the integral from 1 to b becomes the integral from 1 to
+    infinity. If the integrals converge, the limit of a sum is the sum of the limits.
     """
     integrals = symbols_of(limit.of) & operations.keys()
     summand, terms = linear(limit.of, integrals)
@@ -438,7 +453,10 @@ def _varies(side: Side, name: str, variable: str) -> bool:
 
 
 def _slope(side: Side, name: str, variable: str, derivatives: dict[str, Part]) -> Expression:
-    """The derivative of a definite integral by Leibniz's rule; new ones go to ``derivatives``."""
+    """The derivative of a definite integral by Leibniz's rule.
+
+    A new integral in the result is added to ``derivatives``.
+    """
     integral = side.parts[name]
     if not isinstance(integral, Integral) or symbols_of(integral.integrand) & side.parts.keys():
         raise NotReadError("the derivative of a nested integral")
@@ -458,7 +476,7 @@ def _slope(side: Side, name: str, variable: str, derivatives: dict[str, Part]) -
 
 
 def is_finite(tree: Expression) -> bool:
-    """Whether a tree without symbols has a value."""
+    """Whether a tree has a finite value. A tree with symbols counts as finite."""
     if symbols_of(tree):
         return True
     tape = compile_tape(tree, "")
@@ -466,7 +484,7 @@ def is_finite(tree: Expression) -> bool:
 
 
 def _movers(side: Side) -> set[str]:
-    """The variables of indefinite integrals, derivatives and differentials."""
+    """The variables of the indefinite integrals, derivatives and differentials of a side."""
     return {
         operation.variable
         for operation in side.parts.values()

@@ -1,7 +1,8 @@
 r"""A side of an equation as a tree, with integrals, derivatives and differentials.
 
-The LaTeX reader reads closed forms. Integrals and the like are cut out first and stand in the tree
-as symbols (``Q_1``), so that ``x e^x - \int e^x\,dx`` is read as ``x e^x - Q_1``.
+The LaTeX reader reads closed forms only. Integrals, derivatives and the other *parts* of a side are
+therefore cut out first, and symbols such as ``Q_1`` replace them: ``x e^x - \int e^x\,dx`` is read
+as ``x e^x - Q_1``.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ READINGS, PARTS, LONGEST = 3, 24, 4000
 
 @dataclass(frozen=True, slots=True)
 class Integral:
-    """An integral; an indefinite integral has no limits."""
+    """An integral. The limits of an indefinite integral are None."""
 
     integrand: Expression
     variable: str
@@ -54,7 +55,10 @@ class Differential:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """``F`` between two limits; ``variable`` is None where the limits do not name the variable."""
+    """The change of F between two limits, written ``[F]_a^b``.
+
+    ``variable`` is None if the limits do not name the variable.
+    """
 
     of: Expression
     variable: str | None
@@ -63,7 +67,11 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class LimitAt:
-    """The limit of a tree at a point (-1 and 1: the infinities), from a side or from both."""
+    """The limit of a tree at a point.
+
+    The integers -1 and 1 as a point are the infinities. ``side`` is -1 for a limit from the left, 1
+    for a limit from the right, and 0 for both sides.
+    """
 
     of: Expression
     variable: str
@@ -73,7 +81,7 @@ class LimitAt:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A function of the text at a place: ``F(2)``."""
+    """The value of a function of the text at a point: ``F(2)``."""
 
     function: str
     at: Expression
@@ -84,7 +92,7 @@ Part = Integral | Derivative | Differential | Change | LimitAt | Value
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A tree, and the parts for which symbols of the tree stand."""
+    """A tree, and the parts (integrals, derivatives, ..) that replace symbols of the tree."""
 
     expression: Expression
     parts: Mapping[str, Part]
@@ -103,13 +111,14 @@ def read_sides(
     variable: str,
     numbers: Iterator[int],
 ) -> list[Side]:
-    r"""The readings of a side, the likeliest first; an empty list for an unreadable side.
+    r"""The readings of a side, the likeliest first. The list is empty for an unreadable side.
 
     Args:
         latex: the LaTeX of the side.
         names: symbols of the problem and of the definitions in force.
-        functions: names of functions in the text (``F(x)``) with variables, and all names that
-            can be applied to a number (``u(1)`` where u = x^2).
+        functions: two tables of names with their variables. The first has the functions of the
+            text (``F(x)``). The second has all names that can be applied to a number (``u(1)``
+            after u = x^2).
         variable: the variable of derivatives without a named variable (``F'``).
         numbers: numbers for the symbols of parts, so that no two sides share a symbol.
 
@@ -182,7 +191,7 @@ _NAMED_LIMIT = re.compile(r"\{\s*(?P<name>\\?[A-Za-z]+)\s*[:=]\s*(?P<value>.*)\}
 
 
 class _SideReader:
-    """Reads a side; ``choice`` is the index of the reading of ambiguous text."""
+    """A reader of one side. ``choice`` is the index of the reading if the text is ambiguous."""
 
     def __init__(
         self,
@@ -222,7 +231,7 @@ class _SideReader:
         return self._formula(text)
 
     def called(self, text: str, functions: Mapping[str, str], applied: Mapping[str, str]) -> str:
-        """The text with ``F(x)`` as ``F``, and with a part for ``F(2)``."""
+        """Replace ``F(x)`` in a text by ``F``, and ``F(2)`` by the symbol of a new part."""
         names = "|".join(map(re.escape, applied))
         mark = rf"(?<![A-Za-z\\^])\\?({names})('?)\s*(?:\\left|\\[bB]igg?l?)?\("
         calls = re.finditer(mark, text) if names else ()
@@ -252,7 +261,7 @@ class _SideReader:
         return text
 
     def _limiting(self, text: str, mark: re.Match[str]) -> str:
-        """The text with a limit replaced; the operand of the limit is the tail of the term."""
+        """Replace a limit in a text by a symbol. Its operand is the rest of the term."""
         marks, text_behind = limits_of(text[mark.end() :])
         tends = _TENDS.fullmatch(marks["_"])
         if tends is None:
@@ -290,7 +299,7 @@ class _SideReader:
         return f" {{Q_{{{name[2:]}}}}} "
 
     def _differentials_of_functions(self, text: str) -> str:
-        """The text with ``2x dx`` in place of ``d(x^2)``."""
+        """Replace the differential of a function by its value: ``d(x^2)`` by ``2x dx``."""
         for mark in reversed(list(_OF_FUNCTION.finditer(text))):
             begin = mark.start("group") if mark["group"] else mark.end()
             argument, tail = operand(text[begin:], grouped=mark["group"] is not None)
@@ -307,7 +316,7 @@ class _SideReader:
         return text
 
     def _integral(self, text: str, sign: re.Match[str]) -> str:
-        """The text with the last integral replaced."""
+        """Replace the last integral in a text by a symbol."""
         marks, body = limits_of(text[sign.end() :])
         body = released(body)
         differential = next(differentials_in_order(body), None)
@@ -327,7 +336,10 @@ class _SideReader:
         return text[: sign.start()] + self._add(Integral(tree, variable, limits)) + tail
 
     def _bare(self, text: str) -> tuple[str, str]:
-        """The integrand of an integral without a differential, a term or a group, and the tail."""
+        """The integrand of an integral without a differential, and the text behind the integrand.
+
+        The integrand is one term, or, in another reading, all terms up to a closing bracket.
+        """
         readings = [operand(text, grouped=False)]
         end = next((at for at, depth in depths(text) if depth < 0), len(text))
         further_terms = text[len(readings[0][0]) : end]
@@ -383,7 +395,7 @@ class _SideReader:
         return text
 
     def _changed(self, text: str, mark: re.Match[str]) -> tuple[int, str]:
-        """Where ``[F]_a^b`` begins, and F; how far ``F|_a^b`` goes back is ambiguous."""
+        """The index at which ``[F]_a^b`` begins, and F. In ``F|_a^b`` the index is ambiguous."""
         at = mark.start("mark")
         if mark["mark"] in "])":
             start = opening(text, at)

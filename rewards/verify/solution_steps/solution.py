@@ -47,9 +47,9 @@ def verify_solution(
     r"""Verify every step of a solution of an integral.
 
     Equations in displays, in the text and on separate lines are read as claims. Each claim is
-    judged alone: a right consequence of a wrong claim is right. An equality of expressions with
-    integrals holds up to a constant. An unread claim, and a claim that holds on a proper subset of
-    the real line, is ``unchecked``.
+    judged alone: a right consequence of a wrong claim is right. Expressions with indefinite
+    integrals are equal if they differ by a constant. A claim is ``unchecked`` if it cannot be read,
+    or if it holds on a part of the real line only.
 
     Args:
         completion: the model's output. Any text is safe, with bounded work.
@@ -57,10 +57,10 @@ def verify_solution(
             `verify_definite_integral`.
         variable: the variable of an indefinite integral, as for `verify_antiderivative`.
         assumptions: kinds of parameters, as for `verify_antiderivative`.
-        strict: an answer needs a box.
+        strict: whether the final answer needs a box.
         stop: the prompt's stop strings. Text after the first stop string is ignored.
-        truncated: the completion was cut off by the token limit.
-        thoughts: read the thoughts of the model as well. Rewards never do.
+        truncated: whether the token limit cut the completion off.
+        thoughts: whether the thoughts of the model are read as well. Rewards never read them.
         deadline: seconds of processor time for all work in a worker together.
 
     Returns:
@@ -152,7 +152,7 @@ def _solution(
 
 
 def _final_claim(reader: Reader, verdict: Verdict, completion: str) -> Claim | None:
-    """The claim that the final answer is right; None without an answer."""
+    """The claim that the final answer is right. The result is None if the text has no answer."""
     if verdict.answer is None:
         return None
     answer = _joined(verdict.answer)
@@ -185,7 +185,10 @@ def _final_claim(reader: Reader, verdict: Verdict, completion: str) -> Claim | N
 
 
 def _place(answer: str, completion: str) -> Link:
-    """Where an answer without a sign of equality stands, or else the last line."""
+    """The link of an answer that is not a side of an equation.
+
+    If the completion does not contain the answer verbatim, the link is the last line.
+    """
     at = completion.rfind(answer)
     if at >= 0:
         return Link(answer, at, at + len(answer))

@@ -1,7 +1,8 @@
 r"""The statements of a solution: chains of links joined by ``=``, each link with offsets.
 
-Formulas are found as for the final answer (`rewards.reading.extraction`). Here nothing is dropped
-and every link keeps the offsets: foreign characters in a link are blanked, never removed.
+Formulas are found as for the final answer (`rewards.reading.extraction`). This module drops no
+formula. A character that is not part of a link is replaced by a blank, so that the offsets of the
+link remain right.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ _ONLY_MARKUP = re.compile(r"[\s>*_#.,;:\-•]*(?:\(?\d{1,2}[.)])?[\s>*_.,;:]*")
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A side of an equation, verbatim, and the offsets."""
+    """A side of an equation as the text has it, with its offsets in the completion."""
 
     latex: str
     start: int
@@ -73,11 +74,11 @@ class Statement:
         approximate: the statement follows an approximation sign.
         supposed: the words before mark a condition, or an equation to be solved.
         aside: the statement stands within words inside a formula.
-        named: words stand for the first link.
+        named: words take the place of the first link: "Area = 5".
         sentence: the number of the sentence.
         alone: the display has no other statement.
         follows: an arrow stands before the statement.
-        gives_up: the scope of a withdrawal by the words before.
+        gives_up: what the words before take back: a statement, a try, all tries, or nothing.
         begins_try: the words before begin another try.
         asked: a sign of equality has a question mark above.
 
@@ -101,7 +102,7 @@ class Statement:
 
 
 def shown(completion: str, stop: Sequence[str], thoughts: bool) -> tuple[int, int]:
-    """Start and end of the visible answer in a completion, without thoughts and further turns."""
+    """The start and end of the text to read: the visible answer, and on request the thoughts."""
     if thoughts:
         marks = [index for mark in stop if (index := completion.find(mark)) >= 0]
         return 0, min([*marks, len(completion), LONGEST])
@@ -121,7 +122,11 @@ def shown(completion: str, stop: Sequence[str], thoughts: bool) -> tuple[int, in
 def statements(
     completion: str, stop: Sequence[str] = (), *, thoughts: bool = False
 ) -> Iterator[Statement]:
-    """The statements of a completion in order, at most `MOST`; on request, of the thoughts."""
+    """The statements of a completion in order, at most `MOST`.
+
+    With ``thoughts``, the statements of the thoughts are included. An empty statement marks the
+    end.
+    """
     start, end = shown(completion, stop, thoughts)
     text = completion[start:end]
     count = sentence = previous_end = 0
@@ -157,7 +162,7 @@ def statements(
 
 
 def _formulas(text: str) -> list[Span]:
-    """The formulas of a text; of formulas without delimiters, equations only."""
+    """The formulas of a text. A formula without delimiters must be an equation."""
     delimited = spans(text)
     bare: list[Span] = []
     gap_start = 0
@@ -175,7 +180,7 @@ def _formulas(text: str) -> list[Span]:
 
 
 def _cells(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The cells of a line of a table, or else the line."""
+    """The start and end of each cell of a table row. Any other line counts as one cell."""
     row = _ROW.fullmatch(text, start, end)
     for cell in _CELL.finditer(text, start, end) if row else ():
         yield cell.span()
@@ -199,7 +204,7 @@ def _of_span(text: str, span: Span, offset: int) -> Iterator[Statement]:
 
 
 def _is_alone(text: str, span: Span) -> bool:
-    """Whether a formula is alone on a line, but for markup."""
+    """Whether a line has only one formula and markup."""
     line_start = text.rfind("\n", 0, span.start) + 1
     line_end = text.find("\n", span.end)
     tail = text[span.end : line_end if line_end >= 0 else len(text)]
@@ -212,7 +217,7 @@ def _is_alone(text: str, span: Span) -> bool:
 
 
 class _Cutter:
-    """Cuts a formula in one pass over the tokens; ``done`` are the statements."""
+    """Cuts a formula into statements, in one pass over the tokens. ``done`` has the statements."""
 
     def __init__(self, latex: str, offset: int, *, brackets: bool) -> None:
         self.offset = offset
@@ -288,7 +293,7 @@ class _Cutter:
         return depth > 0 or unmatched > 0
 
     def _environment(self, token: re.Match[str], kind: str, tables: int) -> int:
-        """Blank the marks of rows; returns how many tables are open."""
+        """Blank out the marks of an environment of rows. Returns the number of open tables."""
         if not patterns.row_environment.fullmatch(token[kind]) or tables:
             return max(tables + (1 if kind == "begin" else -1), 0)
         end = token.end()
@@ -362,7 +367,10 @@ class _Cutter:
         return self.content
 
     def _text(self, token: re.Match[str]) -> int:
-        r"""Handle a ``\text{..}``: mathematics stays in the link, prose ends the statement."""
+        r"""Handle a ``\text{..}``. Returns the index up to which tokens are skipped.
+
+        Mathematics remains a part of the link. Prose ends the statement.
+        """
         close = closing_brace(self.latex, token.end())
         if close < 0:
             return 0
@@ -388,7 +396,7 @@ class _Cutter:
         return close + 1
 
     def _next(self, index: int) -> re.Match[str] | None:
-        """The next token at the top level that separates."""
+        """The next token outside brackets that separates links or statements."""
         depth = 0
         for token in self.tokens[index + 1 : index + 60]:
             kind = token.lastgroup

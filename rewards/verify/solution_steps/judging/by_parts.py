@@ -1,9 +1,9 @@
 r"""Whether ``u`` and ``dv`` are the parts of an integral that the text is about.
 
-To choose ``u = x`` and ``dv = \cos x\,dx`` says that x cos x is integrated. The choice is wrong if
-no integrand of the text is proportional to u v', but an integrand is proportional to u times the
-derivative of the v that the text uses afterwards, or a repetition of the choice with another u or
-dv fits an integrand. In all other cases the choice claims nothing.
+To choose ``u = x`` and ``dv = \cos x\,dx`` says that x cos x is integrated. A choice fits an
+integrand that is proportional to u v'. A choice is wrong if it fits no integrand of the text and
+if a correction of the choice fits an integrand. The correction is either the v that the text uses
+afterwards, or a repetition of the choice with another u or dv. Other choices are not judged.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Parts:
     def choose(
         self, name: str, scope: Scope, definitions: Sequence[Definition], first: int, shown: bool
     ) -> None:
-        """Keep a choice: ``name`` is v, whose differential has been said last."""
+        """Keep a choice of parts. ``name`` is v; the text has just stated the differential of v."""
         u_name = name.replace("v", "u").replace("V", "U")
         u, dv = scope.values.get(u_name), scope.values[name]
         integral = next(
@@ -86,7 +86,10 @@ class Parts:
         self.choices = [choice for choice in self.choices if choice.first < first]
 
     def judged(self, claims: Sequence[Claim], judge: Judge) -> list[Claim]:
-        """The claims of a text with the wrong choices, behind which no claim earns anything."""
+        """The claims of a text, with a wrong claim inserted for each wrong choice.
+
+        The claims behind a wrong choice earn no progress.
+        """
         result = list(claims)
         for choice in reversed(list(self._wrong(judge))):
             following = [
@@ -105,7 +108,7 @@ class Parts:
         integrands += [(term, by) for tree, by in integrands for term in _terms(tree)]
 
         def fits(choice: _Choice, slope: Expression) -> bool | None:
-            """Whether u times the slope of v is an integrand of the text; None if undecided."""
+            """Whether u times ``slope`` is proportional to an integrand. None means undecided."""
             by, product = choice.dv.variable, mul(choice.u, slope)
             if symbols_of(product) - judge.scope.symbols - {by}:
                 return None
@@ -134,7 +137,10 @@ class Parts:
 
 
 def _restates(choice: _Choice, repeated: _Choice, judge: Judge) -> bool:
-    """Whether two adjacent choices have the same u or the same dv."""
+    """Whether a choice repeats the previous choice with another u or another dv.
+
+    The parts of the remaining integral are no repetition: u = x^2, then u = 2x with the same dv.
+    """
     if choice.v is not None or (choice.u != repeated.u and choice.dv != repeated.dv):
         return False
     # The parts of what is left look like it: u = x^2, then u = 2x with the same dv.

@@ -1,8 +1,9 @@
-r"""Whether the two sides of an equation are equal, by balls at points of their real domain.
+r"""Whether the two sides of an equation are equal, tested by balls at points of the real domain.
 
-With an indefinite integral, or up to a constant, derivatives are compared: ``\int f\,dx = F +
-\int g\,dx`` holds if f = F' + g. Nothing is differentiated symbolically: a jet carries the
-derivative along the common variable of both sides, and ``\int g\,du`` contributes g u'.
+Derivatives are compared if the equation has an indefinite integral, or if equality up to a constant
+suffices: ``\int f\,dx = F + \int g\,dx`` holds if f = F' + g. Nothing is differentiated
+symbolically. A jet is a value together with its derivative by the common variable of both sides,
+and ``\int g\,du`` contributes g u'.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ class VaryingFactorError(NotReadError):
 
 @dataclass
 class Work:
-    """The remaining work budget of a solution, counted, so equal on every machine."""
+    """The remaining work of a solution, in counted operations, to be equal on every machine."""
 
     slots: int = SLOTS
     evaluations: int = EVALUATED
@@ -73,7 +74,7 @@ class Work:
             raise NotReadError("the work for one solution is spent")
 
     def tape(self, tree: Expression, variable: str) -> Tape:
-        """The compiled tree, shared by the claims of a chain, at the same cost for each use."""
+        """Compile a tree, or reuse the compiled tree. Every use costs the same."""
         tape = self.tapes.get((tree, variable))
         if tape is None:
             self.allow(tree)
@@ -85,7 +86,7 @@ class Work:
         return tape
 
     def allow(self, tree: Expression) -> None:
-        """Refuse slow functions, or require a worker for the solution."""
+        """Require a worker for a tree with slow functions, or refuse it if ``special`` is off."""
         if needs_worker(tree):
             if not self.special:
                 raise NotReadError("a special function that takes too long")
@@ -97,7 +98,7 @@ class Work:
             raise NotReadError("too many definite integrals and limits")
 
     def value(self, name: str, parts: Mapping[str, Part], values: Mapping[str, Ball]) -> Ball:
-        """The value of a definite integral or of a limit; a value without parameters is cached."""
+        """The value of a definite integral or a limit. A value without parameters is cached."""
         definite = parts[name]
         inner = inner_parts(part_tree(definite), parts)
         if definite in self.known and not inner:
@@ -119,7 +120,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The result of a comparison; ``loose``: the equation has undefined letters."""
+    """The result of a comparison. ``loose`` is True if the equation has undefined letters."""
 
     judgement: Judgement
     points: int = 0
@@ -130,7 +131,7 @@ class Finding:
 
 @dataclass(slots=True)
 class _Term:
-    """A constant times an integral, by the derivative of the integral."""
+    """A constant times an indefinite integral: the constant, the integrand and the variable."""
 
     factor: Tape
     integrand: Tape
@@ -143,7 +144,7 @@ _Compiled = tuple[Tape, list[_Term]]
 
 @dataclass
 class Program:
-    """The equation compiled; ``order`` 1 compares derivatives."""
+    """A compiled equation. If ``order`` is 1, the derivatives of the sides are compared."""
 
     equation: Equation
     order: int
@@ -164,7 +165,7 @@ class Program:
             self.values[name] = acb(self._letter(name))
 
     def _letter(self, name: str) -> float:
-        """A value of a letter: in the range that the text states, or by the assumption."""
+        """A sample value of a letter, in its range or else according to its kind."""
         if name in self.equation.ranges:
             return _between(self.equation.ranges[name], uniform(self.key, name))
         scaling = ASSUMPTIONS[self.kinds.get(name, "positive")]
@@ -189,7 +190,7 @@ class Program:
         return tape(constant_term, self.variable), terms
 
     def _placeholders(self) -> dict[str, tuple[_Compiled | None, str]]:
-        """The derivatives and differentials: the operand of each, and the variable."""
+        """The operand and the variable of each derivative. A differential has no operand."""
         placed: dict[str, tuple[_Compiled | None, str]] = {}
         for side in (self.equation.left, self.equation.right):
             for name, operation in side.parts.items():
@@ -224,7 +225,11 @@ class Program:
                     self.values[name] = self.work.value(name, side.parts, self.values)
 
     def divergence(self) -> Finding:
-        """Judge a side with a divergent integral, which has no value, against the other side."""
+        """Judge an equation with one divergent integral.
+
+        A side that depends on the integral has no value, and the other side has one. The equation
+        is then wrong. All other cases are not decided.
+        """
         sides, unread = (self.equation.left, self.equation.right), "an integral that diverges"
         if self.equation.free:
             raise NotReadError(unread)
@@ -255,7 +260,7 @@ class Program:
     # --- at one point ---
 
     def at(self, x: Ball, bits: int) -> tuple[Ball, Ball] | None:
-        """Both sides, or None where a sub-expression is not real."""
+        """The values of both sides at a point. None means that a sub-expression is not real."""
         speeds: dict[str, Ball] = {}
         values = dict(self.values)
         if self.varying and self.work.evaluations < EVALUATED // 2:
@@ -280,7 +285,7 @@ class Program:
         return None if left_value is None or right_value is None else (left_value, right_value)
 
     def _speed(self, name: str, x: Ball, bits: int, values: Mapping[str, Ball]) -> Ball | None:
-        """The derivative of a variable along the common variable."""
+        """The derivative of a variable by the common variable. None means that it is unknown."""
         tape, terms = self.rates[name]
         if name == self.variable:
             return ONE
@@ -323,7 +328,7 @@ class Program:
     # --- at several ---
 
     def points(self) -> Iterator[Ball]:
-        """Where to compare: where the variable runs, the first quadrant, or the whole line."""
+        """The sample points: in the variable's range, in the first quadrant, or on the line."""
         tape, bounds = self.work.tape, self.equation.within
         within = [(tape(side.expression, self.variable), run) for side, run in bounds]
         own = [run for side, run in bounds if side.expression == Symbol(self.variable)]
@@ -347,10 +352,11 @@ class Program:
                 yield acb(x)
 
     def is_rational(self) -> bool:
-        """Whether both sides are rational functions: equal somewhere on a range, or everywhere.
+        """Whether both sides are rational functions.
 
-        Where such sides differ at a point and not at another, they are very near there: x^{2000}
-        vanishes within the precision.
+        Such sides are equal everywhere if they are equal on an interval. If they differ at one
+        point and seem equal at another, they are only too close there: x^{2000} vanishes within the
+        precision.
         """
         sides = self.equation.left, self.equation.right, *self.equation.rates.values()
         if self.varying or any(side.has(Derivative, LimitAt) for side in sides):
@@ -367,7 +373,7 @@ class Program:
 
 
 def definite_parts(side: Side) -> dict[str, LimitAt | Integral]:
-    """The definite integrals and the limits of a side, computed before the sample points."""
+    """The definite integrals and the limits of a side, with their symbols."""
     return {
         name: operation
         for name, operation in side.parts.items()
@@ -457,7 +463,7 @@ def _is_rational(tree: Expression) -> bool:
 
 
 def _between(run: Range, u: float) -> float:
-    """A number of a range, from a number in (0, 1)."""
+    """Map a number in (0, 1) to a number in a range."""
     lower, upper = run
     if isinf(lower) and isinf(upper):
         return tan(pi * (u - 0.5))
@@ -473,7 +479,7 @@ def _tapes(side: _Compiled) -> Iterator[Tape]:
 
 
 def _same(program: Program, x: Ball) -> tuple[bool | None, tuple[Ball, Ball] | None]:
-    """Whether the sides agree at a point; None if undecided."""
+    """Whether the sides agree at a point, and their values. None means undecided or not real."""
     for bits in PRECISIONS:
         with precision(bits):
             pair = program.at(x, bits)

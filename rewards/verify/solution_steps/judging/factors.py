@@ -1,9 +1,9 @@
 r"""Equations in which an indefinite integral has a factor that varies: ``\int f dx = h \int g dx``.
 
-The terms are moved to one side, S + h G = 0, where G' = g and S' are formulas and S is determined
-up to a constant. Then S / h = -G, and the derivatives give S' h - S h' = -g h^2. So S is
-(S' h + g h^2) / h' for every choice of the constants, and the equation is wrong if the derivative
-of this quotient is not S'.
+The terms are moved to one side: S + h G = 0. The derivatives S' and G' = g are known formulas. The
+functions S and G are known up to a constant. Differentiation of S / h = -G gives
+S' h - S h' = -g h^2. Hence S = (S' h + g h^2) / h' for every choice of the constants. The equation
+is wrong if the derivative of this quotient is not S'.
 """
 
 from __future__ import annotations
@@ -21,11 +21,13 @@ from ..sides import Integral, Side
 
 
 def without_integrals(equation: Equation) -> Equation:
-    """A necessary condition for an equation with one varying factor of an integral.
+    """A necessary condition for an equation in which one integral has a varying factor.
+
+    The condition is an equation without integrals (see the module).
 
     Raises:
-        NotReadError: several integrals have such factors, or a part of a side is no integral over
-            the variable of the equation.
+        NotReadError: several integrals have varying factors, or a side has a part that is no
+            indefinite integral over the variable of the equation.
 
     """
     variable, slopes = equation.variable, list[Expression]()

@@ -46,7 +46,7 @@ NUMBERS = (3, 4, 6, 9)
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A link and the readings of the link."""
+    """A link and its readings as trees, the likeliest first."""
 
     link: Link
     sides: Sequence[Side]
@@ -66,20 +66,22 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """Judges equations under the definitions in force; solved constants are added to `scope`."""
+    """Judges equations under the definitions in ``scope``, and adds solved constants to it."""
 
     scope: Scope
     assumptions: Mapping[str, str]
     work: Work
 
     def judge(self, left: Read, right: Read, lead: str, anti: bool) -> Judged:
-        """Judge the readings of two links: one pair has to agree, or all have to differ.
+        """Judge whether two links are equal.
+
+        The claim is right if one pair of readings agrees. It is wrong if all pairs differ.
 
         Args:
             left: the left link.
             right: the right link.
             lead: the words before the statement.
-            anti: whether the chain so far is of antiderivatives.
+            anti: whether the links so far are antiderivatives, which are equal up to a constant.
 
         """
         best = Judged(Finding(Judgement.UNCHECKED, detail="not read"), "algebra", frozenset())
@@ -105,7 +107,7 @@ class Judge:
     def at_numbers(
         self, left: Read, right: Read, lead: str, sides: Callable[[Link], list[Side]]
     ) -> Judged | None:
-        """Judge an equation with sums to a letter at numbers for the letter.
+        """Judge an equation with sums up to a letter, at several numbers in place of the letter.
 
         Args:
             left: the left link.
@@ -114,7 +116,7 @@ class Judge:
             sides: reads a link.
 
         Returns:
-            None if no sum runs to a letter, or if sums run to several letters.
+            The judged claim. None if no sum runs to a letter, or if sums run to several letters.
 
         """
         latex = left.link.latex, right.link.latex
@@ -133,19 +135,19 @@ class Judge:
         return judged and replace(judged, pair=None, earns=False)
 
     def agree(self, left: Side, right: Side, anti: bool) -> bool:
-        """Whether two sides are equal; up to a constant in a chain of antiderivatives."""
+        """Whether two sides are equal. With ``anti``, equality up to a constant suffices."""
         return self._compare(left, right, "agree", anti)[0].judgement is Judgement.CORRECT
 
     def equal(self, left: Side, right: Side) -> Judgement:
-        """Whether two numbers are equal."""
+        """Judge whether two numbers are equal."""
         return self._compare(left, right, "equal", False)[0].judgement
 
     def proportional(self, ratio: Expression) -> Judgement:
-        """Whether the ratio of two functions is constant."""
+        """Judge whether the ratio of two functions is constant."""
         return self._compare(Side(ratio, {}), Side(ONE, {}), "ratio", True)[0].judgement
 
     def near(self, left: Read, right: Read) -> Finding:
-        """Whether a number is the approximation of another."""
+        """Judge whether the right number is a decimal approximation of the left number."""
         for pair in islice(product(left.sides, right.sides), PAIRS):
             finding, _ = self._compare(*pair, "near", False)
             if finding.judgement is Judgement.INCORRECT:
@@ -168,7 +170,7 @@ class Judge:
     def _compare(
         self, left: Side, right: Side, key: str, anti: bool
     ) -> tuple[Finding, frozenset[str]]:
-        """Compare two sides; returns the finding and the definitions in use."""
+        """Compare two sides. Returns the finding and the names of the definitions in use."""
         used: frozenset[str] = frozenset()
         try:
             equation = self.scope.equation(left, right)
@@ -203,7 +205,7 @@ class Judge:
     def _by_rates(self, left: Side, right: Side, key: str) -> Finding:
         """Judge an equation with a differential on one side: ``du = 2x`` may stand for u' = 2x.
 
-        Such an equation is wrong if u' has another value, and is never right.
+        Such an equation is wrong if u' has another value. Otherwise it is not judged.
         """
         scope, detail = self.scope, "a differential on one side"
         moving, other = (left, right) if left.has(Differential) else (right, left)
@@ -220,7 +222,7 @@ class Judge:
         return finding
 
     def _up_to_a_constant(self, equation: Equation) -> bool:
-        """Whether antiderivatives are equated: functions, each with a constant."""
+        """Whether both sides are functions with a constant of integration."""
         constants = {
             name
             for name in equation.free
@@ -234,9 +236,11 @@ class Judge:
     def _solved(
         self, equation: Equation, unknown: Sequence[str], key: str, order: int, moving: bool
     ) -> Finding:
-        """Determine unknown constants, with which the equation may hold.
+        """Judge an equation by solving it for its unknown constants.
 
-        Undefined letters make no claim true. A claim without a solution is wrong.
+        The claim is right if the equation is an ansatz that determines the constants, such as A and
+        B of partial fractions. The values are then added to the scope. The claim is wrong if no
+        values satisfy an equation for coefficients or integrals. All other claims are unchecked.
         """
         names = ", ".join(unknown)
         if moving:
@@ -259,7 +263,7 @@ class Judge:
 
 
 def _integrated(side: Side, *, limits: bool = False) -> set[str]:
-    """The symbols of the integrands of a side, or of the integrals with limits."""
+    """The symbols of the integrands of a side. With ``limits``, symbols of the limits count too."""
     integrals = {
         name: operation for name, operation in side.parts.items() if isinstance(operation, Integral)
     }
@@ -273,7 +277,7 @@ def _names(left: Side, right: Side) -> set[str]:
 
 
 def _rounded(finding: Finding, latex: str) -> Finding:
-    """The finding of a decimal: a difference within the rounding error counts as equality."""
+    """Correct a finding on a decimal: a difference within the rounding error counts as equality."""
     number, witness = _NUMBER.fullmatch(latex.strip()), finding.witness
     unread = Finding(Judgement.UNCHECKED, detail="a decimal that may be rounded")
     if number is None or witness is None or "=" in witness.point:

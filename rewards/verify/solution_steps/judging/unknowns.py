@@ -31,7 +31,7 @@ def solve(
     work: Work,
     order: int = 0,
 ) -> dict[str, Expression] | None:
-    """Values of unknown constants with which an equation holds for every value of its variable.
+    """The values of unknown constants that make an equation true for all values of its variable.
 
     Args:
         equation: both sides in one variable.
@@ -42,8 +42,8 @@ def solve(
         order: 1 compares derivatives, as `compare` does.
 
     Returns:
-        Rational values; an empty table if the equation does not determine the values; None if the
-        equation cannot hold.
+        The rational values. The table is empty if the equation does not determine the values. The
+        result is None if no values satisfy the equation.
 
     Raises:
         NotReadError: the equation is not linear, has irrational solutions, or is unsupported.
@@ -95,7 +95,7 @@ def _matters(rows: Sequence[Sequence[Ball]], column: int) -> bool:
 
 
 def _independent(rows: Sequence[Sequence[Ball]], count: int) -> list[int]:
-    """The first unknowns that are determined by equations at generic points."""
+    """The indices of the first unknowns that the equations at generic points determine."""
     pivots: list[int] = []
     for column in range(count):
         trial = [*pivots, column]
@@ -108,7 +108,10 @@ def _independent(rows: Sequence[Sequence[Ball]], count: int) -> list[int]:
 
 
 def _row(program: Program, unknowns: Sequence[str], x: Ball) -> list[Ball] | None:
-    """The coefficients of the unknowns in right minus left at a point, and the rest."""
+    """The coefficients of the unknowns in right minus left at a point, and the constant term.
+
+    The result is None if a side is not real at the point.
+    """
     values: list[Ball] = []
     for chosen in (*unknowns, None):
         program.values.update({name: ONE if name == chosen else ZERO for name in unknowns})

@@ -53,8 +53,9 @@ def value_of(
         name: the symbol of the integral or limit.
         parts: the parts of the side, by symbols.
         values: the values of the free symbols.
-        pay: called with the number of evaluations spent; raises if the budget is spent.
-        improper: integrals found to be improper at other values; a new integral may be added.
+        pay: a function that is called with the number of evaluations. It raises an error if the
+            budget is spent.
+        improper: the integrals that were improper at other values. A new integral may be added.
 
     Raises:
         NotReadError: the value does not exist or is not computed.
@@ -93,7 +94,7 @@ def inner_parts(tree: Expression, parts: Mapping[str, Part]) -> list[str]:
 def _proper(
     integral: Integral, values: Mapping[str, Ball], pay: Callable[[int], None]
 ) -> Ball | None:
-    """An enclosure of an integral; None for an improper integral, or after too much work."""
+    """An enclosure of an integral. None means that it is improper or takes too much work."""
     lower, upper = integral.limits or (0, 0)
     ends = [symbols_of(limit) for limit in (lower, upper) if not isinstance(limit, int)]
     if not (symbols_of(integral.integrand) - {integral.variable}).union(*ends) <= values.keys():
@@ -147,7 +148,10 @@ def _nested(
     values: Mapping[str, Ball],
     pay: Callable[[int], None],
 ) -> Ball:
-    """The value of an outer integral of nested integrals, by two quadratures."""
+    """The value of the outer integral of nested integrals, from two quadratures.
+
+    The difference of the two results estimates the error.
+    """
     assert integral.limits is not None
     inner = inner_parts(integral.integrand, parts)
     if any(isinstance(limit, int) for limit in integral.limits):
@@ -183,7 +187,10 @@ def _limit(limit_at: LimitAt, values: Mapping[str, Ball]) -> Ball:
 
 
 def _from_one_side(limit_at: LimitAt, values: Mapping[str, Ball], side: int) -> Ball | None:
-    """The limit, by values very near to the point; None if the values do not converge."""
+    """The limit from one side, from values very near to the point.
+
+    The result is None if the values do not converge.
+    """
     tape = compile_tape(limit_at.of, limit_at.variable)
     limits = []
     for x in _approach(limit_at, values, side):
@@ -203,7 +210,7 @@ def _from_one_side(limit_at: LimitAt, values: Mapping[str, Ball], side: int) -> 
 
 
 def _grows(steps: Sequence[Ball], finest: Ball) -> bool:
-    """Whether values grow without end, by the steps between them and the last value."""
+    """Whether values grow without bound, tested by the steps between them and by the last value."""
     first, second = (step.real for step in steps)
     even = log2((acb(second - first)).abs_upper()) < log2(acb(first).abs_upper()) - EVEN
     return even or bool(second / first > FASTER and finest.abs_lower() > 2**LARGE)
