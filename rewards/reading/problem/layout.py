@@ -269,13 +269,14 @@ _BESIDE_MARK: Final = re.compile(SPACE)
 
 
 def limits_of(text: str) -> tuple[dict[str, str], str]:
-    r"""The limits behind an integral sign, and the text behind the limits.
+    r"""The limits after an integral sign, and the text after the limits.
 
     Args:
-        text: the text behind the sign, or behind a bar.
+        text: the text that follows the sign, or follows a bar such as that of ``F(x)|_0^1``.
 
     Returns:
-        The subscript and the superscript by their marks ``_`` and ``^``, and the remaining text.
+        The subscript with the key ``_`` and the superscript with the key ``^``, and the remaining
+        text.
 
     Example:
         >>> limits_of("_0^1 x")
