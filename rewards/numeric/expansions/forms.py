@@ -78,9 +78,10 @@ class Expander:
         variable: the name of y.
         given: the name of x, and the form of x.
         values: the values of parameters.
-        varying: names of other symbols that are no constants.
-        models: the models so far, by the symbols that stand for models.
-        holomorphic: computes constants that hold a complex parameter.
+        varying: names of other symbols that are not constants.
+        models: the models that were made so far, by the names of their symbols.
+        holomorphic: a function that computes constants which depend on a complex parameter; None if
+            there is no such parameter.
 
     """
 
@@ -239,7 +240,7 @@ class Expander:
         )
 
     def _as_term(self, terms: list[Term]) -> Term:
-        """A sum as a single term: the slowest exponential times the remaining factor."""
+        """A sum as a single term: the largest exponential, times all that remains as a factor."""
         if len(terms) == 1:
             return terms[0]
         slowest = min(terms, key=lambda term: float(self.value(rate(term.exponent)).real.mid()))
@@ -296,7 +297,10 @@ class Expander:
         return [Term(exponent, Call("exp", (self.expression(inner),)))]
 
     def _small(self, terms: list[Term]) -> Model | None:
-        """A sum of constants times powers of u = e^{-y} that decay, as a model."""
+        """A sum of constants times decaying powers of u = e^{-y}, as a model.
+
+        If the sum has other terms, the result is None.
+        """
         total: Model | None = None
         for term in terms:
             if [key for key, _ in term.exponent] != [ONE] or self.varies(term.factor):
@@ -313,7 +317,10 @@ class Expander:
         return total
 
     def _slopes(self, factor: Expression) -> tuple[Exponent, list[Expression]] | None:
-        """A sum split into -v y and the rest."""
+        """Split a sum into its part -v y, which is linear in y, and the remaining addends.
+
+        The result is v and the addends.
+        """
         addends = factor.args if factor.function == "add" else (factor,)
         exponent: Exponent = ()
         remainder: list[Expression] = []

@@ -1,4 +1,6 @@
-"""Functions of germs: expansions at infinity and at poles, and reductions to other functions.
+"""The rules for functions of germs: expansions at infinity and at poles, and reductions.
+
+A reduction expresses a function by other functions. A germ is a function near a limit point.
 
 Asymptotic series are in DLMF 5.11.1, 5.11.2, 6.12.1, 6.12.3 and 7.12.1.
 """
@@ -165,7 +167,10 @@ def _cosine_integral(e: FunctionExpander, z: Expression) -> Germ:
 
 
 def _near_zero(e: FunctionExpander, z: Expression, step: int, sign: int = 1) -> Germ:
-    """Ei, Ci or Chi: gamma + ln of the argument + the sum of (+-z)^j / (j j!)."""
+    """The expansion of Ei, Ci or Chi near zero: gamma + ln z plus a power series.
+
+    The power series is the sum of (+-z)^j / (j j!) over the multiples j of ``step``.
+    """
     logarithm = add(Call("euler_gamma"), _ln(_call("abs", z)))
 
     def coefficient(j: int) -> Any:
@@ -177,7 +182,10 @@ def _near_zero(e: FunctionExpander, z: Expression, step: int, sign: int = 1) -> 
 
 
 def _at_poles(name: str) -> Callable[..., Any]:
-    """The rule for gamma, its logarithm or digamma, by steps of the argument over the poles."""
+    """The rule for gamma, its logarithm or digamma, at plus infinity and at poles.
+
+    At a pole, the recurrence (such as Gamma(z) = Gamma(z + 1)/z) moves the argument to 1.
+    """
 
     def rule(
         sign: int, limit: Any, e: FunctionExpander, node: Call
@@ -228,7 +236,11 @@ def _rule(
     *,
     odd: str = "",
 ) -> Callable[..., Any]:
-    """A function with an expansion at plus infinity, and perhaps one at zero."""
+    """The rule for a function that has an expansion at plus infinity, and perhaps one at zero.
+
+    ``odd`` is the function's name if the function is odd. Minus infinity is then reduced to plus
+    infinity.
+    """
 
     def rule(
         sign: int, limit: Any, e: FunctionExpander, node: Call
@@ -266,7 +278,7 @@ def _hyperbolic_integral(
 
 
 def _bessel(sign: int, limit: Any, e: FunctionExpander, node: Call) -> Expanded | None:
-    """J_n or I_n at zero (DLMF 10.2.2, 10.25.2), for a whole n."""
+    """The expansion of J_n or I_n at zero (DLMF 10.2.2, 10.25.2), for a whole n >= 0."""
     order = fold(node.args[0])
     if sign or limit is not e.scale.zero or order is None or order.denominator != 1 or order < 0:
         return None

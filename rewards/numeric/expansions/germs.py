@@ -1,10 +1,11 @@
 """The expansion of an expression in x near a point, or at infinity, from one side.
 
 `multiseries` does arithmetic, powers, exponentials and logarithms. A function that is analytic at
-the limit of the argument expands into a Taylor series; the coefficients follow from the derivative
-in the function's record. A few functions have asymptotic series at infinity (DLMF 5.11.1, 7.12.1,
-6.12.1), and are reduced to analytic functions at other singularities. A sine of an argument that
-tends to infinity is a bounded function of an *angle*, and the angle is not expanded.
+the limit of its argument is expanded into a Taylor series. The coefficients follow from the
+derivative in the function's record. A few functions have asymptotic series at infinity (DLMF
+5.11.1, 7.12.1, 6.12.1); at other singularities they are reduced to analytic functions. If the
+argument of a sine tends to infinity, the argument is called an *angle*. The sine is then bounded,
+and is kept as a symbol without an expansion.
 """
 
 from __future__ import annotations
@@ -37,11 +38,12 @@ _INNER = "u of Taylor"
 
 @dataclass(frozen=True, slots=True)
 class LimitPoint:
-    """A point and a side of it.
+    """A point, and the side from which the variable tends to the point.
 
     Attributes:
-        at: the point; None for infinity.
-        sign: 1 if the variable is larger than the point, or tends to plus infinity; else -1.
+        at: the point. It is None for infinity.
+        sign: 1 for a limit from above or at plus infinity, -1 for a limit from below or at minus
+            infinity.
 
     """
 
@@ -51,7 +53,11 @@ class LimitPoint:
 
 @dataclass(slots=True)
 class Angle:
-    """An argument that tends to infinity, whose sine or whose fractional part is bounded."""
+    """An argument that tends to infinity, of a sine, a cosine or a floor function.
+
+    ``name`` is the symbol that stands for the angle in numbers; for a floor function (``of_floor``)
+    it stands for the fractional part.
+    """
 
     germ: Germ
     name: str
@@ -63,13 +69,15 @@ class GermExpander:
     """Expands expressions in one variable at one point.
 
     Attributes:
-        constants: decides about numbers.
+        constants: the object that decides about exact numbers, for example whether one is zero.
         variable: the name of the variable.
         point: the limit of the variable.
-        whole: the variable takes whole values only.
-        fixed: values of angles, by their names, along a sequence of points.
-        beside: 1 or -1 for angles that tend to these values from above or below, faster than all
-            other germs of textbooks: by exp(-x^2) if x tends to infinity.
+        whole: whether the variable takes whole values only.
+        fixed: the values of angles, by their names, if the variable runs through a sequence of
+            points on which the angles have or approach these values.
+        beside: 0 if the angles have their fixed values exactly, 1 or -1 if they approach the values
+            from above or below. The difference is then exp(-x^2) if x tends to infinity, which is
+            smaller than all other germs in textbooks.
         tables: Taylor coefficients of functions at numbers.
 
     """
@@ -100,7 +108,7 @@ class GermExpander:
         """The expansion of an expression.
 
         Raises:
-            UndefinedError: it has no real values near the point.
+            UndefinedError: the expression has no real values near the point.
             NotExpandedError: no expansion was found.
 
         """
@@ -141,7 +149,10 @@ class GermExpander:
         return self.constants.number(fmpq(p, q))
 
     def limit(self, germ: Germ) -> tuple[int, Any]:
-        """The limit of a germ: the sign of infinity, or 0 and a number."""
+        """The limit of a germ: 0 and a number, or 1 or -1 for plus or minus infinity.
+
+        In the case of infinity, the number is the coefficient of the leading term.
+        """
         germ = self.scale.normal(germ)
         size = self.scale.size(germ)
         if size < 0:
@@ -202,7 +213,7 @@ class GermExpander:
         )
 
     def _angle(self, germ: Germ) -> tuple[Any, Angle]:
-        """A rational number and an angle whose product an argument is."""
+        """An argument as a rational number times an angle. A new angle is made if necessary."""
         if self.whole:
             parity = self._parity(germ)
             if parity is not None:
@@ -222,7 +233,7 @@ class GermExpander:
         return fmpq(1), self._new_angle(germ)
 
     def _nearness(self) -> Germ:
-        """The difference of an angle from the value to which the angle tends."""
+        """The difference between an angle and its fixed value, as a germ (see ``beside``)."""
         if not self.beside:
             return self.scale.zero
         x = Symbol(self.variable)
@@ -237,7 +248,7 @@ class GermExpander:
         return angle
 
     def multiple_of_variable(self, germ: Germ) -> fmpq | None:
-        """The rational number that a germ is the variable times."""
+        """The rational number q if a germ is q times the variable, else None."""
         quotient = self.scale.mul(germ, self.scale.inverse(self.start))
         leading = self.scale.leading(self.scale.normal(quotient))[1]
         ratio = self.constants.rational(leading)
@@ -247,7 +258,7 @@ class GermExpander:
         return ratio if difference is self.scale.zero else None
 
     def _parity(self, germ: Germ) -> fmpq | None:
-        """k of k pi n for a whole k, where n is the variable."""
+        """The whole number k if a germ is k pi n, where n is the variable; else None."""
         over_pi = self.product(self.rational(1) / self.constants.value(PI), germ)
         ratio = self.multiple_of_variable(over_pi)
         return ratio if ratio is not None and ratio.q == 1 else None
@@ -267,7 +278,7 @@ class GermExpander:
     # --- functions that are not analytic ---
 
     def floor(self, node: Expression, upwards: bool = False) -> Germ:
-        """The greatest whole number below, or the least one above."""
+        """The floor of an expression, or the ceiling if ``upwards``."""
         germ = self.germ(node)
         if self.scale.size(self.scale.normal(germ)) > 0:
             angle, offset = self._floor_angle(germ)
@@ -281,7 +292,7 @@ class GermExpander:
         return integer + self.rational(int(side > 0) if upwards else -int(side < 0))
 
     def _floor_angle(self, germ: Germ) -> tuple[Angle, Any]:
-        """An angle, and the number by which a germ exceeds the germ of the angle."""
+        """A germ as the sum of an angle and a number. A new angle is made if necessary."""
         for angle in self.angles:
             if angle.of_floor:
                 difference = self.sum(germ, self.scale.neg(angle.germ))
@@ -292,7 +303,7 @@ class GermExpander:
         return self._new_angle(germ, of_floor=True), self.scale.zero
 
     def _share(self, angle: Angle, offset: Any) -> Germ:
-        """The fractional part of the germ of an angle plus a number."""
+        """The fractional part of the sum of an angle and a number."""
         value = self.fixed.get(angle.name)
         if value is not None:
             total = self.constants.value(value) + offset
@@ -304,7 +315,7 @@ class GermExpander:
         return self.constants.value(Symbol(angle.name))
 
     def extreme(self, *nodes: Expression, sign: int) -> Germ:
-        """The largest (1) or the smallest (-1) of several."""
+        """The largest of several expressions near the point, or the smallest if ``sign`` is -1."""
         best = self.germ(nodes[0])
         for node in nodes[1:]:
             germ = self.germ(node)
@@ -333,7 +344,7 @@ class GermExpander:
     # --- inverse functions and special functions ---
 
     def function(self, node: Call) -> Germ:
-        """A function of one varying argument, at the limit of that."""
+        """The expansion of a function call in which exactly one argument varies."""
         varying = [at for at, arg in enumerate(node.args) if self.variable in symbols_of(arg)]
         if len(varying) != 1:
             raise NotExpandedError(f"{node.function} of several functions")
@@ -362,10 +373,10 @@ class GermExpander:
         return ratio is not None and ratio.q == 1
 
     def _taylor(self, call: Call, limit: Any) -> Callable[[int], Any]:
-        """The Taylor coefficients of a function of `_INNER` at a number.
+        """The Taylor coefficients of a function at a number. The variable of ``call`` is `_INNER`.
 
         Raises:
-            NotExpandedError: the function is not analytic there, as far as is known.
+            NotExpandedError: the function is not known to be analytic at the number.
 
         """
         tree = self.constants.tree(limit)
@@ -416,10 +427,10 @@ class GermExpander:
         return lambda j: slope(j - 1) * self.rational(1, j) if j else value
 
     def coefficient(self, germ: Germ, j: int) -> Any:
-        """The coefficient of t^j of a power series.
+        """The coefficient of t^j in a germ that is a power series in t.
 
         Raises:
-            NotExpandedError: it has other powers or scales.
+            NotExpandedError: the germ has other powers or scales.
 
         """
         if not isinstance(germ, Series):
@@ -434,7 +445,8 @@ class GermExpander:
     def asymptotic(self, taylor: Callable[[int], fmpq], germ: Germ, name: str) -> Germ:
         """The sum of taylor(j) / germ^j, for a germ that tends to infinity.
 
-        Series with the same name have the same coefficients, so that such series cancel.
+        Series with the same name must have the same coefficients. Two such series of the same germ
+        then cancel exactly.
         """
         return self.scale.compose(
             lambda j: self.constants.number(taylor(j)), self.scale.inverse(germ), name

@@ -1,4 +1,4 @@
-"""Functions u^v m(u) with m analytic near u = 0: power series with a bound on a disc.
+"""Models of functions u^v m(u) with m analytic near u = 0: power series with a bound on a disc.
 
 The coefficients come from python-flint's series. Cauchy's estimate bounds the remainder: if
 |m| <= M for |u| <= r, the k-th coefficient is at most M r^{-k}.
@@ -38,13 +38,13 @@ class NoModelError(ValueError):
 
 
 def order(bits: int) -> int:
-    """The number of coefficients of a series for a number of binary places."""
+    """The number of coefficients that a series needs for ``bits`` binary places."""
     return max(ORDER, bits // BITS_PER_TERM)
 
 
 @contextmanager
 def series_length(order: int = ORDER) -> Iterator[None]:
-    """Set python-flint's global length of series within a block."""
+    """Set python-flint's global length of series inside a ``with`` block."""
     previous = ctx.cap
     ctx.cap = order
     try:
@@ -58,13 +58,13 @@ class Model:
     r"""The function u^valuation m(u) for 0 < u <= radius.
 
     Attributes:
-        valuation: the power of u; m(0) is not 0 as far as is known.
+        valuation: the exponent of u. It is chosen so that m(0) is not known to be 0.
         series: the first coefficients of m.
-        bound: contains m(u) for all complex u with \|u\| <= radius.
-        radius: of the disc.
-        at_zero: (a, b) if m(0) is exactly a + b pi.
-        written: a constant as it was written.
-        is_power: m is a constant, and the function a multiple of a power for all u.
+        bound: a ball that contains m(u) for all complex u with \|u\| <= radius.
+        radius: the radius of the disc around u = 0.
+        at_zero: (a, b) if m(0) is known to be exactly a + b pi, else None.
+        written: the original expression if the function is a constant, else None.
+        is_power: whether m is constant, so that the function is exactly a multiple of a power.
 
     """
 
@@ -82,7 +82,10 @@ class Model:
         return [self.series[k] for k in range(self.series.prec)]
 
     def within(self, radius: arb) -> Model:
-        """The same model on a smaller disc, its bound from the coefficients."""
+        """The same model on a smaller disc, with a bound computed from the coefficients.
+
+        The model is unchanged if ``radius`` is not less than half of the model's radius.
+        """
         if not radius < self.radius / 2:
             return self
         if self.is_power:
@@ -94,11 +97,11 @@ class Model:
         return replace(self, bound=constant_term + _disc(size.upper()), radius=radius)
 
     def _remainder(self, u: arb) -> arb:
-        """A bound of m(u) minus its known terms for |u| <= ``u`` <= radius / 2."""
+        """A bound of the remainder of m's series on the disc of radius ``u`` <= radius / 2."""
         return arb(2 * abs(self.bound).upper() * (u / self.radius) ** self.series.prec)
 
     def at(self, u: Ball) -> Ball:
-        """The value of m in a ball, which lies in half of the disc."""
+        """The value of m on a ball ``u``, which has to lie in the disc of half the radius."""
         if self.is_power:
             return self.bound
         total = acb(0)
@@ -107,7 +110,7 @@ class Model:
         return total + _disc(self._remainder(abs(u).upper()))
 
     def reach(self, bits: int) -> arb:
-        """The largest u with ``bits`` correct bits of the model, relative to the bound of m."""
+        """The largest u at which the model has ``bits`` correct bits, relative to its bound."""
         if self.is_power:
             return arb(2) ** 4096
         if self.series.prec == 1 and self.valuation > 1:
@@ -125,7 +128,7 @@ def _series(coefficients: list[Ball], order: int) -> Any:
 
 
 def constant(value: Ball, exact: tuple[Fraction, Fraction] | None, written: Expression) -> Model:
-    """A constant as a model; its disc is larger than any other."""
+    """A constant as a model, on a disc that is larger than those of all other models."""
     return Model(
         Fraction(0), _series([value], ctx.cap), value, arb(2) ** 4096, exact, written, True
     )
@@ -152,7 +155,7 @@ def unit_power(exponent: Fraction) -> Model:
 
 
 def _normal(model: Model) -> Model:
-    """The model with the zeros in front of its series taken into the power of u."""
+    """The model without zeros at the start of its series; the power of u is raised instead."""
     coefficients = model.coefficients
     if model.at_zero is not None and not any(model.at_zero):
         coefficients[0] = acb(0)
@@ -177,7 +180,7 @@ def _normal(model: Model) -> Model:
 
 
 def _lowered(model: Model, valuation: Fraction) -> Model:
-    """The model with a smaller power of u in front."""
+    """The same function as a model with a smaller power of u before the series."""
     shift = model.valuation - valuation
     if not shift:
         return model
@@ -190,7 +193,10 @@ def _lowered(model: Model, valuation: Fraction) -> Model:
 
 
 def even(model: Model) -> Model | None:
-    """The function g(u) + g(-u) of a model of g with whole powers of u; None if it is exactly 0."""
+    """The function g(u) + g(-u), for a model of g that has whole powers of u.
+
+    If the function is exactly 0, the result is None.
+    """
     if model.valuation.denominator != 1:
         raise NoModelError("a power of u that is not whole")
     parity = int(model.valuation) % 2
@@ -205,7 +211,10 @@ def even(model: Model) -> Model | None:
 
 
 def add(a: Model, b: Model) -> Model | None:
-    """The sum of two models whose powers differ by a whole number; None if it is exactly 0."""
+    """The sum of two models whose powers of u differ by a whole number.
+
+    If the sum is exactly 0, the result is None.
+    """
     valuation = min(a.valuation, b.valuation)
     radius = min(a.radius, b.radius, key=float)
     a, b = _lowered(a.within(radius), valuation), _lowered(b.within(radius), valuation)
@@ -243,9 +252,11 @@ def mul(a: Model, b: Model) -> Model:
 def _on_a_disc(
     model: Model, function: Callable[[Ball], Ball], relative: bool = True
 ) -> tuple[Model, Ball]:
-    """The model on a disc on whose values a function is analytic, and the image of the values.
+    """Shrink the disc of a model until a function is analytic on the model's values.
 
-    The image is not much larger than the function is at the end, or than 1 if not ``relative``.
+    The result is the model on the smaller disc, and a ball that contains the function's values. The
+    disc is shrunk further until this ball is at most `SPREAD` times as large as the function's
+    value at u = 0. If not ``relative``, 1 is added to the size of that value.
     """
     at_end = abs(function(model.series[0])).upper()
     largest = SPREAD * at_end if relative else SPREAD * (1 + at_end)
@@ -258,7 +269,12 @@ def _on_a_disc(
 
 
 def power(model: Model, exponent: Fraction) -> Model:
-    """A power of a model, of a positive one if the exponent is no whole number."""
+    """A rational power of a model.
+
+    Raises:
+        NoModelError: the exponent is not whole, and the model is not positive at the end.
+
+    """
     if exponent.denominator == 1 and 0 < exponent <= 64:
         result = model
         for _ in range(exponent.numerator - 1):
@@ -288,7 +304,7 @@ def power(model: Model, exponent: Fraction) -> Model:
 
 
 def real_power(model: Model, exponent: Ball) -> Model:
-    """A power with any real exponent of a model that is positive at the end."""
+    """A power of a model with any real exponent, for a model that is positive at the end."""
     leading = model.series[0]
     if model.valuation or not (leading.real > 0 and leading.imag.is_zero()):
         raise NoModelError("a power of a number that is not positive")
@@ -345,14 +361,14 @@ def apply(name: str, model: Model) -> Model:
 
 
 def _quarter_turns(exact: tuple[Fraction, Fraction] | None) -> int | None:
-    """How many right angles m(0) is, if a whole number of them."""
+    """m(0) as a multiple of pi/2. The result is None if the multiple is not a whole number."""
     if exact is None or exact[0] or (2 * exact[1]).denominator != 1:
         return None
     return int(2 * exact[1])
 
 
 def _turned(name: str, model: Model, quarters: int, image: Ball) -> Model:
-    """sin or cos of an angle that is a whole number of right angles at the end, exactly."""
+    """sin or cos of a model whose value at the end is exactly a whole multiple of pi/2."""
     angle = _series([acb(0), *model.coefficients[1:]], model.series.prec)
     quarters = (quarters + (name == "cos")) % 4  # cos z = sin(z + pi/2)
     series = angle.sin() if quarters % 2 == 0 else angle.cos()

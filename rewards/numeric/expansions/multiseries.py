@@ -1,9 +1,13 @@
 """Asymptotic expansions in several scales at once, with exact coefficients.
 
-The elements 1/w of a scale tend to infinity, each faster than all powers of its predecessors, as in
-ln(1/t), 1/t, exp(1/t). A germ is a series in the fastest element; the coefficients are germs in the
-slower elements. (Richardson, Salvy, Shackell and van der Hoeven, *Asymptotic expansions of exp-log
-functions*, ISSAC 1996; Eberl, *Verified real asymptotics in Isabelle/HOL*, ISSAC 2019.)
+A scale is a list of elements 1/w. Each element tends to infinity, faster than all powers of the
+preceding elements. An example is ln(1/t), 1/t, exp(1/t). A germ is a series in the fastest element,
+and the coefficients are germs in the slower elements. (Richardson, Salvy, Shackell and van der
+Hoeven, *Asymptotic expansions of exp-log functions*, ISSAC 1996; Eberl, *Verified real asymptotics
+in Isabelle/HOL*, ISSAC 2019.)
+
+A series may have infinitely many terms that all turn out to be zero. For such cases, a germ may
+also be known as a polynomial in atoms: symbols that stand for series or for powers of w.
 """
 
 from __future__ import annotations
@@ -62,7 +66,7 @@ class Scale:
     # --- elements ---
 
     def insert(self, at: int, logarithm: Germ | None) -> Element:
-        """A new element at a place of the scale."""
+        """Insert a new element at an index of the list of elements."""
         if len(self.elements) == MAX_ELEMENTS:
             raise NotExpandedError("too many scales")
         element = Element(at, logarithm)
@@ -72,7 +76,7 @@ class Scale:
         return element
 
     def logarithm(self, element: Element) -> Germ:
-        """The logarithm of an element; the slowest element has a new element for a logarithm."""
+        """The logarithm of an element. For the slowest element, a slower one is added for it."""
         if element.logarithm is None:
             slower = self.insert(0, None)
             element.logarithm = self.monomial(slower, fmpq(-1))
@@ -105,7 +109,7 @@ class Scale:
             raise NotExpandedError("the expansion takes too many coefficients")
 
     def atom(self, key: tuple[Any, ...]) -> Any:
-        """The symbol that stands for a series or a power of w; the same key has the same symbol."""
+        """The symbol that stands for a series or a power of w. Equal keys have equal symbols."""
         name = self.atoms.setdefault(key, f"~{len(self.atoms)}")
         return self.constants.value(Symbol(name))
 
@@ -113,7 +117,7 @@ class Scale:
         """A germ as a polynomial in atoms.
 
         Raises:
-            NotExpandedError: the germ is not known as one.
+            NotExpandedError: the germ is not known as a polynomial in atoms.
 
         """
         if not isinstance(germ, Series):
@@ -217,7 +221,8 @@ class Scale:
         """The germ without leading terms that are zero.
 
         Raises:
-            NotExpandedError: it cannot be told whether a coefficient is zero.
+            NotExpandedError: it cannot be decided whether a coefficient is zero, or too many
+                leading terms are zero.
 
         """
         if not isinstance(a, Series):
@@ -243,7 +248,10 @@ class Scale:
         raise NotExpandedError("the terms of an expansion cancel")
 
     def leading(self, a: Germ) -> tuple[Monomial, Any]:
-        """The leading term of a normal germ: exponents of w, the fastest first; a constant."""
+        """The leading term of a normal germ: the exponents of its elements, and a constant.
+
+        The fastest element comes first.
+        """
         monomial: Monomial = []
         while isinstance(a, Series):
             term = self.normal(a).terms[0]
@@ -253,7 +261,7 @@ class Scale:
         return monomial, a
 
     def size(self, a: Germ) -> int:
-        """1 if a normal germ tends to infinity, 0 to a number that is not zero, -1 to zero."""
+        """1 for a normal germ that tends to infinity, 0 for a nonzero limit, -1 for the limit 0."""
         if a is self.zero:
             return -1
         monomial = self.leading(a)[0]
@@ -262,7 +270,7 @@ class Scale:
         return -1 if monomial[0][1] > 0 else 1
 
     def ratio(self, a: Germ, b: Germ) -> int:
-        """1 if a germ grows faster than another, 0 if the quotient tends to a number, else -1."""
+        """1 if ``a`` grows faster than ``b``, 0 if a/b has a nonzero limit, else -1."""
         a_term, b_term = (self.leading(germ)[0] for germ in (a, b))
         exponents: dict[int, Power] = {}
         for monomial, sign in ((a_term, -1), (b_term, 1)):
@@ -309,8 +317,10 @@ class Scale:
         Args:
             taylor: the coefficients.
             h: the germ.
-            name: the key of the function; functions with equal keys are equal.
-            order: the order of the derivative of the function.
+            name: a key for the function. Functions with equal keys must be equal. With None, the
+                sum is not known as a polynomial in atoms.
+            order: the order of the derivative, if ``taylor`` belongs to a derivative of the
+                function with that key.
 
         """
         h = self.normal(h)
@@ -345,7 +355,7 @@ class Scale:
             yield from self._product(h, Series(h.element, self._horner(taylor, h, j + 1)))
 
     def one_plus(self, a: Germ, monomial: Monomial, coefficient: Any) -> Germ:
-        """A germ over the leading term of the germ, minus 1; the result tends to zero."""
+        """The germ divided by its leading term, minus 1. The result tends to zero."""
         inverse = self.one / coefficient
         for element, power in reversed(monomial):
             inverse = self.monomial(element, -power, inverse)
@@ -399,7 +409,7 @@ class Scale:
     # --- exponentials and logarithms ---
 
     def exp(self, a: Germ) -> Germ:
-        """The exponential function, by which the scale may grow."""
+        """The exponential of a germ. An element may be added to the scale for it."""
         a = self.normal(a)
         size = self.size(a)
         if size <= 0:
@@ -410,7 +420,7 @@ class Scale:
         return self.mul(self._exp_of_infinite(self.normal(a)), self.exp(remainder))
 
     def _exp_of_infinite(self, a: Germ) -> Germ:
-        """exp(a) for a germ all of whose terms tend to infinity."""
+        """exp(a) for a germ whose terms all tend to infinity."""
         sign = self.constants.sign(self.leading(a)[1])
         for element in reversed(list(self.elements)):
             if element.logarithm is None:

@@ -1,9 +1,9 @@
 """Terms of asymptotic expansions, computed on demand.
 
-A *germ* is a function near t = 0, t > 0. Its expansion is a constant, or a `Series` in an element w
-of a scale (`multiseries`): terms w^e times a coefficient, where the coefficient is a germ in slower
-elements. A `Constants` object decides whether an exact number is zero, or raises
-`NotExpandedError`; the germ then has no expansion.
+A *germ* is a function near t = 0, t > 0. Its expansion is a constant or a `Series`. The terms of a
+series are coefficients times powers w^e, where 1/w is an element of a scale (`multiseries`). The
+coefficients are germs in slower elements. A `Constants` object decides whether an exact number is
+zero. If it cannot decide, it raises `NotExpandedError`, and the germ has no expansion.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ...reading.expression.tree import Expression
 
 
 class NotExpandedError(Exception):
-    """No expansion was found; nothing is known of the germ."""
+    """No expansion was found, so that nothing is known about the germ."""
 
 
 class UndefinedError(NotExpandedError):
@@ -36,10 +36,10 @@ class Exact(Protocol):
 
 
 class Constants(Protocol):
-    """Decides about exact numbers; each method raises `NotExpandedError` if it cannot."""
+    """Decides about exact numbers. A method that cannot decide raises `NotExpandedError`."""
 
     def value(self, node: Expression) -> Any:
-        """The number that an expression is."""
+        """The value of a constant expression."""
 
     def number(self, value: fmpq) -> Any:
         """A rational number."""
@@ -48,7 +48,7 @@ class Constants(Protocol):
         """A function of numbers."""
 
     def rational(self, number: Any) -> fmpq | None:
-        """The value of a rational number."""
+        """The number as a fraction. The result is None if it is not known to be rational."""
 
     def is_zero(self, number: Any) -> bool:
         """Whether a number is zero."""
@@ -57,7 +57,7 @@ class Constants(Protocol):
         """A number as an expression."""
 
     def sign(self, number: Any) -> int:
-        """The sign of a number; of a bounded function, if it stays away from zero."""
+        """The sign of a number, or of a bounded function that is bounded away from zero."""
 
 
 @dataclass(eq=False, slots=True)
@@ -74,11 +74,12 @@ Term: TypeAlias = "tuple[Power, Germ]"
 
 
 class Series:
-    """Terms w^e c in increasing order of e, with w the inverse of an element.
+    """Terms w^e c in increasing order of e, where w is the inverse of an element.
 
-    The coefficients of computed terms may be zero; `Scale.normal` leaves leading zeros out. What
-    the series is altogether, as a polynomial in atoms (`Scale.atom`), tells a zero whose terms
-    have no end.
+    The coefficients of computed terms may be zero; `Scale.normal` leaves leading zeros out. If all
+    of infinitely many terms are zero, the terms alone do not show that the series is zero. The
+    series may therefore also be known as a polynomial in atoms (`Scale.atom`), which
+    ``whole_value`` returns.
     """
 
     __slots__ = ("element", "normal", "source", "terms", "whole_value")
@@ -94,7 +95,7 @@ class Series:
         self.normal: Germ | None = None
 
     def term(self, index: int) -> Term | None:
-        """The term with this number; None if there are fewer."""
+        """The term with this index. The result is None if the series has fewer terms."""
         while len(self.terms) <= index:
             try:
                 following = next(self.source, None)
@@ -108,14 +109,14 @@ class Series:
         return self.terms[index]
 
     def behind(self, index: int) -> Iterator[Term]:
-        """The terms from an index on."""
+        """The terms from this index on."""
         while (term := self.term(index)) is not None:
             yield term
             index += 1
 
 
 def repeat_failure() -> Iterator[Term]:
-    """Terms that cannot be computed, however often they are asked for."""
+    """An iterator that raises `NotExpandedError` each time a term is requested."""
     return iter(_fail, None)
 
 
@@ -129,7 +130,7 @@ Monomial: TypeAlias = list[tuple[Element, Power]]
 
 
 class Exponent:
-    """An exponent that is no rational number, such as the root of 2 or a parameter."""
+    """An exponent that is not a rational number, such as the root of 2 or a parameter."""
 
     __slots__ = ("constants", "number")
     __hash__ = None  # type: ignore[assignment]

@@ -1,4 +1,4 @@
-"""A closed form beside the values of a sum at choices of the parameters."""
+"""Compares a closed form with the values of a sum at several choices of the parameters."""
 
 from __future__ import annotations
 
@@ -20,16 +20,19 @@ from .finite import at, exact
 def agreement_at(
     answer: Expression, points: Sequence[ParameterPoint], digits: int, needed: float
 ) -> Outcome:
-    """Whether a closed form has the values of a sum.
+    """Compare a closed form with the values of a sum.
 
     Args:
         answer: the closed form.
-        points: the values of the sum for choices of its parameters.
-        digits: the decimal digits of the values.
-        needed: the digits to which values that are not exact have to agree.
+        points: choices of the parameters, each with the value of the sum.
+        digits: the number of decimal digits to which the values were computed.
+        needed: the number of digits to which values have to agree that are not exact.
+
+    Returns:
+        The outcome: correct, incorrect or undecided.
 
     Raises:
-        QuadratureError: an answer without parameters has no value.
+        QuadratureError: the sum has no parameters, and the answer has no value.
 
     """
     if points[0].sum.diverges:

@@ -1,4 +1,4 @@
-"""The values of a sum for choices of its parameters, each computed once."""
+"""Chooses values for the parameters of a sum, and computes the sum for each choice once."""
 
 from __future__ import annotations
 
@@ -54,8 +54,9 @@ class ParameterPoint:
 
     Attributes:
         values: the values of the parameters.
-        sum: the value as a ball.
-        exact: the value as a rational number; None for another value.
+        sum: the value of the sum as a ball.
+        exact: the value of the sum as a rational number. It is None if the value is not known to be
+            rational.
 
     """
 
@@ -74,18 +75,20 @@ def choices(
 ) -> Iterator[Values]:
     """Values of the parameters at which an answer is compared with the sum.
 
-    Parameters in the limits of summation are whole numbers; other parameters are drawn.
+    Parameters in the limits of summation are whole numbers. The values of other parameters are
+    draws of `rewards.numeric.sampling`.
 
     Args:
         problem: the sum.
-        assumptions: kinds of its parameters.
-        largest: the largest number in the answer. Two of the whole numbers are larger than twice
-            ``largest``: an answer with the term binom(n, 50) is right for all n below 50.
-        salt: the text of the answer. A draw of real parameters depends on the text; an
-            answer that is right at all draws and wrong elsewhere is then hard to write.
+        assumptions: the kinds of the sum's parameters.
+        largest: the largest number in the answer. Some of the chosen whole numbers are larger than
+            twice ``largest``, because a wrong answer may be right for small numbers. For example,
+            an additional term binom(n, 50) is zero for all n below 50.
+        salt: the text of the answer. One of the draws depends on it, so that it is hard to write
+            an answer that is right at all draws and wrong elsewhere.
 
     Yields:
-        Values of all parameters, such that the sum has at least one term.
+        Values of all parameters for which the sum has at least one term.
 
     """
     for values in _choices(problem, assumptions, largest, salt):
@@ -121,17 +124,18 @@ def _choices(
 
 
 def _of_parity(number: int, kind: str | None) -> int:
-    """The even or odd number that stands for a number, if a parameter is said to be even or odd."""
+    """The value for a parameter of a kind: 2n for even, 2n + 1 for odd, n for any other kind."""
     return 2 * number + (kind == "odd") if kind in ("even", "odd") else number
 
 
 def conventions(problem: SumProblem, assumptions: Mapping[str, str]) -> Iterator[SumProblem]:
-    """The sum, or if no choice of the parameters leaves a term, what conventions make of it.
+    """The sum, or its readings by convention if its upper limit is always below its lower limit.
 
-    The sum is then empty, or the negative sum over the indices between its limits.
+    There are two conventions for such limits. By one, the result is the negative sum over the
+    indices between the limits; by the other, the sum is empty and its value is 0.
 
     Raises:
-        ProblemError: an assumption says more of the index than its range does.
+        ProblemError: an assumption restricts the index, for example to even numbers.
 
     """
     kind = assumptions.get(problem.counter, "real")
@@ -147,7 +151,7 @@ def conventions(problem: SumProblem, assumptions: Mapping[str, str]) -> Iterator
 
 
 def _is_reversed(problem: SumProblem, assumptions: Mapping[str, str]) -> bool:
-    """Whether the upper limit is below the lower one for all choices of the parameters."""
+    """Whether the upper limit is below the lower limit for all choices of the parameters."""
     seen = False
     for values in _choices(problem, assumptions, 0, ""):
         terms = length(problem, values)
@@ -158,7 +162,10 @@ def _is_reversed(problem: SumProblem, assumptions: Mapping[str, str]) -> bool:
 
 
 def _salted(draw: Values, assumptions: Mapping[str, str], salt: str) -> Values:
-    """A draw with smaller values of the real parameters, which follow from a text."""
+    """A draw in which the values of the real parameters are reduced by at most a half.
+
+    The amounts depend on a hash of the text ``salt``.
+    """
     digest = sha256(salt.encode()).digest()
     values: Values = {}
     for position, (name, value) in enumerate(draw.items()):
@@ -173,17 +180,20 @@ def _salted(draw: Values, assumptions: Mapping[str, str], salt: str) -> Values:
 def points(
     problem: SumProblem, assumptions: Mapping[str, str], digits: int, largest: int, salt: str
 ) -> list[ParameterPoint]:
-    """The values of a sum, factor and addend included, for choices of its parameters.
+    """The values of a sum for choices of its parameters.
+
+    The values include the factor and the addend of the sum. If the sum converges for some choices,
+    choices for which it diverges are left out.
 
     Args:
         problem: the sum.
         assumptions: as for `choices`.
-        digits: decimal digits that are wanted.
+        digits: the number of decimal digits that are wanted.
         largest: as for `choices`.
         salt: as for `choices`.
 
     Raises:
-        QuadratureError: there are too few.
+        QuadratureError: fewer than two choices have a value.
 
     """
     if not problem.parameters:
@@ -209,16 +219,19 @@ def points(
 
 
 def is_infinite(problem: SumProblem) -> bool:
-    """Whether a limit is infinite."""
+    """Whether a limit of the sum is infinite."""
     return isinstance(problem.lower, int) or isinstance(problem.upper, int)
 
 
 def largest_constant(answer: Expression, limit: int) -> int:
-    """The largest number that a part of an answer without symbols is, rounded up.
+    """The largest absolute value of a constant in an answer, rounded up.
+
+    The denominators of rational numbers count as constants, too.
 
     Args:
         answer: the answer.
-        limit: constants above the limit need no exact size.
+        limit: a number up to which the size is needed. An irrational constant above it counts as
+            ``limit + 1``.
 
     """
     largest = 0
@@ -234,7 +247,7 @@ def largest_constant(answer: Expression, limit: int) -> int:
 
 
 def _rounded(node: Expression, limit: int) -> int:
-    """The size of a constant, rounded up; more than the limit for one that has no value."""
+    """The size of a constant, rounded up. Without a value, or above the limit, it is limit + 1."""
     with precision(FEW_BITS), suppress(QuadratureError):
         size = abs(at(node, {})).upper()
         if size < limit:
@@ -243,7 +256,7 @@ def _rounded(node: Expression, limit: int) -> int:
 
 
 def lists_terms(problem: SumProblem, answer: Expression) -> bool:
-    """Whether an answer is the list of the terms of a sum, joined by plus signs."""
+    """Whether an answer only lists the terms of a sum, joined by plus signs."""
     if is_infinite(problem) or answer.function != "add" or problem.parameters:
         return False
     low, high = ends(problem, {})
@@ -270,13 +283,13 @@ def _addends(node: Expression) -> list[Expression]:
 
 
 def whole_parameters(problem: SumProblem) -> list[str]:
-    """The symbols in limits, sorted."""
+    """The symbols in the limits of summation, sorted."""
     limits = [limit for limit in (problem.lower, problem.upper) if not isinstance(limit, int)]
     return sorted(set().union(*map(symbols_of, limits)) if limits else ())
 
 
 def ends(problem: SumProblem, values: Mapping[str, Fraction]) -> tuple[int, int]:
-    """The limits of a finite sum as numbers."""
+    """The limits of a finite sum as whole numbers, for given values of the parameters."""
     ends: list[int] = []
     for limit in (problem.lower, problem.upper):
         value = None if isinstance(limit, int) else exact(limit, values)
@@ -287,7 +300,10 @@ def ends(problem: SumProblem, values: Mapping[str, Fraction]) -> tuple[int, int]
 
 
 def length(problem: SumProblem, values: Mapping[str, Fraction]) -> int | None:
-    """The number of terms; 1 for an infinite sum, None where a limit is no whole number."""
+    """The number of terms of a finite sum. It is zero or negative if the limits are reversed.
+
+    For an infinite sum, the result is 1. If a limit is not a whole number, the result is None.
+    """
     if isinstance(problem.lower, int) or isinstance(problem.upper, int):
         return 1
     try:
@@ -301,12 +317,12 @@ def length(problem: SumProblem, values: Mapping[str, Fraction]) -> int | None:
 def point_at(
     problem: SumProblem, items: tuple[tuple[str, Fraction], ...], digits: int
 ) -> ParameterPoint:
-    """The value of a sum for a choice of its parameters, factor and addend included.
+    """The value of a sum for a choice of its parameters. It includes the factor and the addend.
 
     Args:
         problem: the sum.
         items: the parameters with their values.
-        digits: decimal digits that are wanted.
+        digits: the number of decimal digits that are wanted.
 
     Raises:
         QuadratureError: the sum has no value, or the value cannot be computed.
@@ -364,7 +380,10 @@ def _around(problem: SumProblem, ball: Ball, values: Values) -> Ball:
 def _halves(
     problem: SumProblem, term: Expression, values: Values
 ) -> Iterator[tuple[Expression, int]]:
-    """An infinite sum as sums to infinity, each with its first index."""
+    """Write an infinite sum as one or two sums to plus infinity, each with its first index.
+
+    In a sum from minus infinity, the index is negated.
+    """
     lower, upper = problem.lower, problem.upper
     if isinstance(lower, int) and isinstance(upper, int):
         yield term, 0

@@ -1,9 +1,11 @@
 r"""Sums of z^n S(n) with \|z\| <= 1, where S has an expansion in 1/n and ln n, with proved bounds.
 
-S(n) = sum of n^{-v} (ln n)^j (c_0 + c_1/n + .. ), and the remainder of a series is at most C n^{-K}
-for all n >= N. Then the sum from N on is a combination of values of Hurwitz's zeta function, and of
-derivatives of that function for logarithms; the value for n^{-v-K} bounds the remainder. For z = -1
-and other roots of unity each residue class has such a sum. The leading term decides on divergence.
+S(n) is a sum of expressions n^{-v} (ln n)^j (c_0 + c_1/n + ..). Each series in 1/n is cut off after
+K coefficients, and its remainder is at most C n^{-K} for all n >= N. For z = 1, the sum over n >= N
+is a combination of values of Hurwitz's zeta function; its derivatives appear if there are
+logarithms. The remainders are bounded by C times the sum of n^{-v-K} (ln n)^j. For z = -1 and other
+roots of unity, each residue class of n has a sum of this kind. The leading term decides whether the
+sum diverges.
 """
 
 from __future__ import annotations
@@ -55,12 +57,14 @@ _Y: Final = "y"
 class Expansion:
     """n^{-v} (ln n)^j times a series in 1/n, for n >= N.
 
+    The letters are those of the module's docstring.
+
     Attributes:
         exponent: v.
-        exact: v as a number, if it is rational.
+        exact: v as a fraction if v is known to be rational, else None.
         logarithms: j.
-        coefficients: of the series.
-        remainder: C.
+        coefficients: the first K coefficients of the series.
+        remainder: C, where C n^{-K} bounds the remainder of the series.
 
     """
 
@@ -99,14 +103,14 @@ class Expansion:
         return sum((abs(c) * u**k for k, c in enumerate(self.coefficients)), arb(0))
 
     def bound(self, cutoff: int) -> tuple[arb, int]:
-        """(C, w) so that the size is at most C n^w for n >= ``cutoff`` >= 1."""
+        """(C, w) such that the absolute value is at most C n^w for all n >= ``cutoff`` >= 1."""
         u = arb(fmpq(1, cutoff))
         size = self._size(u) + self.remainder * u ** len(self.coefficients)
         return size, max(0, ceil(float(-self.exponent.real.lower()))) + self.logarithms
 
 
 def _cut(expansion: Expansion, length: int, cutoff: int) -> Expansion:
-    """The expansion with fewer coefficients."""
+    """The expansion with at most ``length`` coefficients. The others go into the remainder."""
     u = arb(fmpq(1, cutoff))
     dropped = expansion.coefficients[length:]
     remainder = expansion.remainder * u ** len(dropped)
@@ -118,7 +122,7 @@ def _cut(expansion: Expansion, length: int, cutoff: int) -> Expansion:
 
 @dataclass(frozen=True)
 class SlowTerm:
-    """z^n S(n) with S the sum of summands that have the same z and no gamma functions.
+    """z^n S(n), where S is a sum of summands that have the same z and no gamma functions.
 
     Attributes:
         summands: the summands.
@@ -130,10 +134,11 @@ class SlowTerm:
     index: str
 
     def expanded_trees(self) -> list[tuple[Expression, list[Call], Ball]]:
-        """The summands: a tree that has an expansion, digamma functions, a complex factor.
+        """The summands, each as a product of three factors.
 
-        Summands with neither digamma functions nor complex factors are added up to one tree,
-        because leading terms of such summands may cancel.
+        The factors are a tree that has an expansion, a list of digamma functions, and a complex
+        number. Summands that have neither digamma functions nor a complex number are added to one
+        tree, because their leading terms may cancel.
         """
         plain: list[Expression] = []
         expanded: list[tuple[Expression, list[Call], Ball]] = []
@@ -156,7 +161,7 @@ class SlowTerm:
         return [(add(*plain), [], acb(1)), *expanded] if plain else expanded
 
     def expansions(self, start: int) -> tuple[list[Expansion], int]:
-        """The expansions of S, and a number N so that the expansions hold for n >= N."""
+        """The expansions whose sum is S, and a number N >= ``start`` from which they hold."""
         with models.series_length(models.order(ctx.prec)):
             raw_expansions = [
                 (self._raw(tree), logs, scale) for tree, logs, scale in self.expanded_trees()
@@ -174,7 +179,11 @@ class SlowTerm:
         return expansions, cutoff
 
     def _raw(self, tree: Expression) -> list[tuple[Ball, Fraction | None, int, Model]]:
-        """S as models with powers of n and of ln n in front."""
+        """A tree as a sum of models times powers of n and of ln n.
+
+        Each entry has the exponent v as a ball and as a fraction, the power j of ln n, and the
+        model.
+        """
         unknown = models.inverse_power(1, arb(1))
         expander = Expander(_Y, (self.index, unknown), {})
         try:
@@ -193,7 +202,7 @@ class SlowTerm:
         return raw
 
     def at(self, numbers: Iterable[int], base: Ball) -> Ball:
-        """The sum of z^n S(n) over some n."""
+        """The sum of z^n S(n) over the given numbers n, where ``base`` is z."""
         tree = add(*(summand.tree(self.index) for summand in self.summands))
         total = acb(0)
         try:
@@ -211,7 +220,7 @@ class SlowTerm:
 
 
 def _monomials(factor: Expression, expander: Expander) -> Iterator[tuple[int, Model]]:
-    """A factor as a sum of powers of y = ln n times models."""
+    """A factor as a sum of models times powers of y = ln n, given as pairs (power, model)."""
     if isinstance(factor, Symbol):
         if factor.name == _Y:
             yield 1, models.constant(acb(1), models.AT_ONE, ONE)
@@ -256,9 +265,10 @@ def _products(
 
 
 def _of_model(v: Ball, exact: Fraction | None, j: int, model: Model) -> Expansion:
-    r"""A model as an expansion.
+    r"""A model, times n^{-v} (ln n)^j, as an expansion.
 
-    From \|m_k\| <= M r^{-k} follows that the series leaves out at most 2 M (u/r)^K.
+    The coefficients satisfy \|m_k\| <= M r^{-k}, where M is the model's bound and r its radius. The
+    remainder after K coefficients is therefore at most 2 M (u/r)^K for u <= r/2.
     """
     if model.is_power:  # a constant, with as many zeros as a product may need
         zeros = (acb(0),) * (models.order(ctx.prec) - 1)
@@ -269,9 +279,10 @@ def _of_model(v: Ball, exact: Fraction | None, j: int, model: Model) -> Expansio
 
 
 def _digamma(node: Call, index: str) -> list[Expansion]:
-    r"""psi(p n + k) = ln(p n) + series (DLMF 5.11.2), whose rest is at most its first term.
+    r"""The two expansions whose sum is psi(p n + k), for a whole number k.
 
-    Here k is a whole number; psi(x + 1) = psi(x) + 1/x leads to k = 1.
+    psi(x + 1) = psi(x) + 1/x leads to the case k = 1. In that case, psi is ln(p n) plus a series in
+    1/n (DLMF 5.11.2). The remainder of the series is at most the first term that is left out.
     """
     argument = node.args[0]
     slope, shift = (
@@ -337,10 +348,10 @@ def total(term: SlowTerm, start: int) -> Ball:
 
 
 def _turning(expansion: Expansion, base_tree: Expression, cutoff: int) -> Ball:
-    r"""The sum from N of z^n n^{-v} (c_0 + c_1/n + ..) for any other z on the unit circle.
+    r"""The sum of z^n n^{-v} (c_0 + c_1/n + ..) over n >= N, for any z on the unit circle except 1.
 
-    The sum of z^n n^{-s} from N on is z^N times Lerch's function, if s > 2. For a smaller s the sum
-    is the polylogarithm (DLMF 25.12.10, by Abel's theorem for 0 < s) without the terms below N.
+    For s > 2, the sum of z^n n^{-s} over n >= N is z^N times Lerch's function. For smaller s, it is
+    the polylogarithm minus the terms below N (DLMF 25.12.10, and by Abel's theorem for all s > 0).
     """
     if expansion.logarithms:
         raise QuadratureError("logarithms beside an angle that is no part of a circle")
@@ -365,7 +376,17 @@ def _turning(expansion: Expansion, base_tree: Expression, cutoff: int) -> Ball:
 
 
 def geometric_total(quotient: Hypergeometric, term: SlowTerm, start: int) -> Ball:
-    """The sum of h(n) S(n), where the ratio test proves convergence for h alone."""
+    """The sum of h(n) S(n), if the ratio test proves that the sum of h(n) converges.
+
+    Args:
+        quotient: the hypergeometric factor h.
+        term: the factor S. Its z has to be 1.
+        start: the first index.
+
+    Raises:
+        QuadratureError: the ratio test does not apply, or the sum takes too many terms.
+
+    """
     if not quotient.growth.is_geometric:
         raise QuadratureError("the term decays too slowly")
     expansions, cutoff = term.expansions(start)
@@ -395,9 +416,15 @@ def geometric_total(quotient: Hypergeometric, term: SlowTerm, start: int) -> Bal
 
 
 def _refuse_divergence(expansions: Sequence[Expansion], order: int) -> None:
-    """Raise `DivergenceError` where the leading term proves it, or an error if nothing is known.
+    """Raise an error unless the sum of the expansions converges.
 
-    n^{-v} (ln n)^j has a finite sum for v > 1 only, and with a root of unity for v > 0 only.
+    The sum of n^{-v} (ln n)^j converges if v > 1. With the factor z^n, for another root of unity z,
+    it converges if v > 0.
+
+    Raises:
+        DivergenceError: the leading term proves that the sum diverges.
+        QuadratureError: it is not known whether the sum converges.
+
     """
     limit = Fraction(1 if order == 1 else 0)
     slow = [
@@ -430,7 +457,7 @@ def _refuse_divergence(expansions: Sequence[Expansion], order: int) -> None:
 
 
 def _order_of_root(base: Expression) -> int | None:
-    """The order of a root of unity, by its form; None for any other number."""
+    """The order of a root of unity. The result is None if the form of z shows no root of unity."""
     if fold(base) == 1:
         return 1
     if fold(base) == -1:
@@ -448,7 +475,7 @@ def _order_of_root(base: Expression) -> int | None:
 
 
 def _without_i(node: Expression) -> Expression | None:
-    """The factor of i."""
+    """An expression divided by i. The result is None if it is not written as a multiple of i."""
     if node == Call("i"):
         return ONE
     name, args = node.function, node.args
@@ -474,7 +501,10 @@ class _Tails:
     logarithms: int
 
     def value(self, s: Ball) -> Ball:
-        """The sum over all residue classes of n = order (m + a), a = (N + i)/order."""
+        """The sum for this s, added over all residue classes of n modulo the order of z.
+
+        In a class, n = order (m + a) with a = (N + i)/order and m = 0, 1, 2, ...
+        """
         j = self.logarithms
         spend(ZETA_WORK * self.order * (1 + j) * max(1, ctx.prec // 512))
         total = acb_series([0], prec=j + 1)

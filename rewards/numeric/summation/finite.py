@@ -25,14 +25,14 @@ Values = Mapping[str, Fraction]
 
 
 def exact(node: Expression, values: Values) -> Fraction | None:
-    r"""The exact value of an expression whose form shows a rational number.
+    r"""The exact value of an expression that is a rational number by its form.
 
     Args:
         node: the expression.
         values: the values of the symbols.
 
     Returns:
-        The value; None for a value that is irrational, undefined or too long.
+        The value. It is None if the value is irrational, undefined or too long.
 
     Example:
         >>> exact(Call("binomial", (Number(7), Symbol("k"))), {"k": Fraction(3)})
@@ -56,10 +56,10 @@ def exact(node: Expression, values: Values) -> Fraction | None:
 
 
 def at(node: Expression, values: Values) -> Ball:
-    """The value of an expression at the working precision, exact where it is rational.
+    """The value of an expression at the working precision, computed exactly if it is rational.
 
     Raises:
-        QuadratureError: there is no finite value.
+        QuadratureError: the expression has no finite value.
 
     """
     spend(8)
@@ -70,7 +70,7 @@ def at(node: Expression, values: Values) -> Ball:
 
 
 def _with_exact_parts(node: Expression, values: Values) -> Expression:
-    """The expression with numbers for its symbols and for all parts that are rational."""
+    """The expression in which symbols and all rational subexpressions are replaced by numbers."""
     value = exact(node, values)
     if value is not None:
         return number(value)
@@ -84,7 +84,10 @@ def _with_exact_parts(node: Expression, values: Values) -> Expression:
 def finite_sum(
     term: Expression, index: str, low: int, high: int, values: Values
 ) -> Fraction | Ball:
-    """The sum of a term over low, .., high: exactly if all terms are rational, else as a ball.
+    """The sum of a term over the indices low, .., high.
+
+    The sum is exact if all terms are rational and the numbers are not too long. Otherwise it is a
+    ball.
 
     Raises:
         QuadratureError: a term has no finite value.

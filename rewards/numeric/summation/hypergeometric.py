@@ -1,15 +1,17 @@
-r"""Sums of hypergeometric terms, with proved bounds of what is left out, and their divergence.
+r"""Sums of hypergeometric terms with proved bounds of the remainder, and proofs of divergence.
 
-Letters: q(n) = a(n+1)/a(n) = z A(n)/B(n) is the quotient of a term a, and u = 1/n. As n grows,
-a(n) is like n!^d L^n n^{-s}; d, L and s are read off the leading coefficients of A and B.
+The letters of this module: a(n) is a term. Its quotient is q(n) = a(n+1)/a(n) = z A(n)/B(n), where
+A and B are polynomials, and u = 1/n. As n grows, a(n) behaves like n!^d L^n n^{-s}. The numbers d,
+L and s follow from the leading coefficients of A and B.
 
 - d < 0 or \|L\| < 1: the quotient is enclosed for all n >= N at once, as a function of u on
-  [0, 1/N], and the sum from N is bounded by a geometric one (the ratio test).
-- L = 1 with s > 1, L = -1 with s > 0, and L near to these: the sum from N is accelerated. A
-  polynomial T in u is solved for with T(n+1) q(n) - T(n) = 1 + e(n), where e(n) = O(u^K). Then the
-  sum is -T(N) a(N) minus the sum of a(n) e(n), which is bounded since e is known exactly. For terms
-  without gamma functions that is the Euler-Maclaurin formula.
-- Else the terms, or the partial sums, tend to no limit (for L = 1 that is Gauss's test).
+  [0, 1/N]. The sum from N is then bounded by a geometric sum (the ratio test).
+- L = 1 with s > 1, L = -1 with s > 0, or L near to 1 or -1: the sum from N is accelerated. T is a
+  polynomial in u with T(n+1) q(n) - T(n) = 1 + e(n) and e(n) = O(u^K). Then the sum is -T(N) a(N)
+  minus the sum of a(n) e(n). The latter sum has a bound, because e is known exactly. For terms
+  without gamma functions, this method is the Euler-Maclaurin formula.
+- d > 0, or \|L\| > 1, or L = 1 with s <= 1, or \|L\| = 1 with s <= 0: the sum diverges, because the
+  terms do not tend to 0, or by Gauss's test if L = 1.
 """
 
 from __future__ import annotations
@@ -56,7 +58,7 @@ class DivergenceError(QuadratureError):
     """The sum is proved to diverge.
 
     Attributes:
-        sign: +1 or -1 if the partial sums tend to that infinity, else 0.
+        sign: +1 or -1 if the partial sums tend to plus or minus infinity, else 0.
 
     """
 
@@ -71,8 +73,8 @@ class Growth:
 
     Attributes:
         factorials: d.
-        size: \|L\|, for d = 0; whether it is 1 is decided exactly.
-        is_one: whether \|L\| is exactly 1.
+        size: \|L\| as a ball. It is meaningful for d = 0 only.
+        is_one: whether \|L\| is exactly 1. ``size`` is then exact as well.
         decay: s.
 
     """
@@ -89,7 +91,7 @@ class Growth:
 
     @property
     def explodes(self) -> bool:
-        """Whether the terms grow without bound faster than any power."""
+        """Whether the terms grow faster than any power of n."""
         return self.factorials > 0 or (self.factorials == 0 and bool(self.size > 1))
 
 
@@ -101,19 +103,19 @@ class Hypergeometric:
 
     @cached_property
     def exact_base(self) -> Fraction | None:
-        """z, if the form of z is a rational number."""
+        """z as a fraction if z is rational by its form, else None."""
         return fold(self.summand.base)
 
     @cached_property
     def base_lies_on_circle(self) -> bool:
-        """Whether the absolute value of z is exactly 1 by its form."""
+        """Whether the form of z shows that the absolute value of z is exactly 1."""
         if self.exact_base is not None:
             return abs(self.exact_base) == 1
         return _is_rotation(self.summand)
 
     @cached_property
     def quotient(self) -> tuple[fmpq_poly, fmpq_poly]:
-        """A and B."""
+        """The polynomials A and B, without common factors."""
         summand = self.summand
         numerator = summand.numerator(fmpq_poly([1, 1])) * summand.denominator
         denominator = summand.denominator(fmpq_poly([1, 1])) * summand.numerator
@@ -148,7 +150,7 @@ class Hypergeometric:
 
     @cached_property
     def regular_from(self) -> int:
-        """A whole number from which on R and the gamma functions have no zeros and poles."""
+        """A whole number from which on neither R nor the quotient q has zeros or poles."""
         bound = max(_root_bound(self.summand.numerator), _root_bound(self.summand.denominator))
         for polynomial in self.quotient:
             bound = max(bound, _root_bound(polynomial))
@@ -173,7 +175,10 @@ class Hypergeometric:
         return value
 
     def terms(self, start: int, stop: int) -> list[Ball]:
-        """The terms from ``start`` to below ``stop``, most by the quotient from the one before."""
+        """The terms for ``start`` <= n < ``stop``.
+
+        Most terms are computed from the preceding term by the quotient.
+        """
         if stop - start > MAX_TERMS:
             raise QuadratureError(f"the sum takes more than {MAX_TERMS} terms")
         numerator, denominator = self.quotient
@@ -188,7 +193,7 @@ class Hypergeometric:
         return values
 
     def quotient_bound(self, cutoff: int) -> arb:
-        r"""A bound of \|q(n)\| for all n >= ``cutoff``, perhaps infinity."""
+        r"""A bound of \|q(n)\| for all n >= ``cutoff``. It may be infinite."""
         numerator, denominator = map(reversed_polynomial, self.quotient)
         u = _up_to(cutoff)
         size = abs(self.base()) * abs(_at(numerator, u)).upper() / abs(_at(denominator, u)).lower()
@@ -245,7 +250,7 @@ def _leading(term: Hypergeometric) -> fmpq:
 
 
 def _sign_of_positive(term: Hypergeometric) -> int:
-    """The sign of all late terms; 0 if signs alternate or are not known."""
+    """The sign of all terms for large n. It is 0 if signs alternate or are not known."""
     numerator, denominator = term.quotient
     leading = acb(numerator[numerator.degree()] / denominator[denominator.degree()]) * term.base()
     if not (leading.imag.is_zero() and leading.real > 0):
@@ -275,7 +280,10 @@ def geometric(term: Hypergeometric, start: int) -> Ball:
 
 
 def _factorial_length(term: Hypergeometric, cutoff: int) -> int:
-    """The number of terms from ``cutoff`` whose quotients multiply to less than 2^-prec."""
+    """The number of terms to add from ``cutoff`` on, if the quotients of terms tend to 0.
+
+    The product of the quotients of so many terms is less than 2^-prec.
+    """
     size, n = 0.0, cutoff
     numerator, denominator = term.quotient
     base = max(float(abs(term.base()).upper()), sys.float_info.min)
@@ -290,7 +298,10 @@ def _factorial_length(term: Hypergeometric, cutoff: int) -> int:
 
 
 def _accelerated(term: Hypergeometric, start: int, leading: fmpq) -> Ball:
-    """The sum with a polynomial T for what lies beyond N."""
+    """The sum of a term, where a polynomial T gives the sum of all terms from N on.
+
+    N is doubled until the bound of the error is small enough.
+    """
     order = ctx.prec // BITS_PER_COEFFICIENT
     cutoff = max(start, term.regular_from) + order
     goal = arb(2) ** (ROUNDING_BITS - ctx.prec)
@@ -312,15 +323,15 @@ def _accelerated(term: Hypergeometric, start: int, leading: fmpq) -> Ball:
 
 @dataclass(frozen=True)
 class _Multiplier:
-    """T, and e times a denominator, as polynomials in u.
+    """The function T, and a bound of e, by polynomials in u.
 
     Attributes:
-        coefficients: of T = n^shift (t_0 + t_1 u + ..).
-        shift: 1 where L = 1, else 0.
-        error: the numerator of e; the denominator of e is at least the denominator of q.
-        denominator: of q in u, 1 at u = 0.
-        decrease: has the sign of 1 - |q| on u > 0.
-        numerator: of q in u, times the sign of q for small u.
+        coefficients: t_0, t_1, .. in T = n^shift (t_0 + t_1 u + ..).
+        shift: 1 if L = 1, else 0.
+        error: the numerator of e. For u > 0, the denominator of e is at least the denominator of q.
+        denominator: the denominator of q as a polynomial in u. Its value at u = 0 is 1.
+        decrease: a polynomial that has the sign of 1 - |q| for u > 0.
+        numerator: the numerator of q as a polynomial in u, times the sign of q for small u.
 
     """
 
@@ -367,7 +378,10 @@ class _Multiplier:
         )
 
     def beyond(self, value: Ball, cutoff: int) -> Ball | None:
-        """The sum from ``cutoff``, where the term is ``value``; None for a sum without a bound."""
+        """The sum from ``cutoff`` to infinity, if the term at ``cutoff`` is ``value``.
+
+        If the error has no bound, the result is None.
+        """
         u = _up_to(cutoff)
         lower = _at(self.denominator, u)
         if not (
@@ -392,7 +406,7 @@ class _Multiplier:
 def _error(
     entries: list[fmpq], shift: int, numerator: fmpq_poly, denominator: fmpq_poly
 ) -> fmpq_poly:
-    """The numerator of e over (1 + u)^m and the denominator of q."""
+    """The numerator of e, if its denominator is (1 + u)^m times the denominator of q."""
     m = max(len(entries) - 1 - shift, 0)
     one_plus_u, u = fmpq_poly([1, 1]), fmpq_poly([0, 1])
     # T(n+1) n^-shift (1 + u)^m, where the last coefficient of T has the lowest power of 1 + u
@@ -410,7 +424,7 @@ def _error(
 
 
 def _without_sign(denominator: fmpq_poly, numerator: fmpq_poly, leading: fmpq) -> fmpq_poly:
-    """B - |z A|, divided by u if the difference vanishes at u = 0 (where L is 1 or -1)."""
+    """The polynomial B - |z A| in u. If it is 0 at u = 0 (as for L = 1), it is divided by u."""
     difference = denominator - (numerator if leading > 0 else -numerator)
     return fmpq_poly(difference.coeffs()[1:]) if difference[0] == 0 else difference
 
@@ -421,7 +435,7 @@ def reversed_polynomial(polynomial: fmpq_poly) -> fmpq_poly:
 
 
 def _second(polynomial: fmpq_poly) -> Fraction:
-    """The second coefficient from above, over the first."""
+    """The coefficient after the leading coefficient of a polynomial, divided by the leading one."""
     degree = polynomial.degree()
     if degree == 0:
         return Fraction(0)
@@ -430,7 +444,10 @@ def _second(polynomial: fmpq_poly) -> Fraction:
 
 
 def _root_bound(polynomial: fmpq_poly) -> int:
-    """A bound of the absolute values of all roots (Fujiwara's)."""
+    """An upper bound of all real roots of a polynomial.
+
+    It is Fujiwara's bound, or follows from the roots themselves if Fujiwara's bound is large.
+    """
     degree = polynomial.degree()
     bound = 0.0
     for k in range(1, degree + 1):
@@ -448,7 +465,7 @@ def _root_bound(polynomial: fmpq_poly) -> int:
 
 
 def _up_to(cutoff: int) -> arb:
-    """The interval [0, 1/first]."""
+    """The interval [0, 1/cutoff] as a ball."""
     half = arb(fmpq(1, 2 * cutoff))
     return half + arb(0, half.upper())
 
@@ -465,7 +482,7 @@ def _sum(values: list[Ball]) -> Ball:
 
 
 def disc(radius: arb) -> Ball:
-    """A ball around 0 that holds all numbers up to a size."""
+    """A ball around 0 that contains all complex numbers whose size is at most ``radius``."""
     if not radius.is_finite():
         raise QuadratureError("what is left out has no bound")
     size = arb(0, radius.upper())

@@ -1,9 +1,9 @@
 r"""The term of a sum as hypergeometric summands times factors that vary slowly.
 
-A summand is c z^n R(n) prod Gamma(p n + b)^e times a slow factor: c and z are constants, R a
-rational function with rational coefficients. Products of factorials, binomial coefficients, powers
-with the index as exponent, sines and cosines are sums of summands. (Petkovsek, Wilf and Zeilberger,
-*A = B*, chapter 3, calls summands without a slow factor hypergeometric terms.)
+A summand is c z^n R(n) prod Gamma(p n + b)^e times a slow factor. Here c and z are constants, and R
+is a rational function with rational coefficients. A product of factorials, binomial coefficients,
+powers with the index as exponent, sines and cosines is a sum of such summands. Summands without a
+slow factor are called hypergeometric terms (Petkovsek, Wilf and Zeilberger, *A = B*, chapter 3).
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ _N: Final = fmpq_poly([0, 1])
 
 @dataclass(frozen=True, slots=True)
 class Summand:
-    """One summand of a term; see the head of this module.
+    """One summand of a term. The letters are those of the module's docstring.
 
     Attributes:
-        numerator: of R.
-        denominator: of R.
+        numerator: the numerator of R.
+        denominator: the denominator of R.
         base: z.
-        gammas: the gamma functions.
+        gammas: the gamma functions with their exponents, as ((p, b), e).
         coefficient: c.
         slow: the slow factor.
 
@@ -93,11 +93,11 @@ class Summand:
 
     @property
     def kind(self) -> tuple[Expression, Gammas, Expression, Expression]:
-        """What summands have in common that differ in R only."""
+        """Everything except R. Summands with the same kind can be added to one summand."""
         return self.base, self.gammas, self.coefficient, self.slow
 
     def tree(self, index: str) -> Expression:
-        """c R(n) times the slow factor."""
+        """The product of c, R(n) and the slow factor as an expression."""
         rational = div(
             _polynomial_tree(self.numerator, index), _polynomial_tree(self.denominator, index)
         )
@@ -108,17 +108,17 @@ _RATIONAL: Final = (ONE, (), ONE, ONE)
 
 
 def summands_of(term: Expression, index: str) -> list[Summand]:
-    """The parts of a term without parameters.
+    """The summands of a term that has no parameters.
 
     Args:
         term: the term.
         index: the name of the index.
 
     Returns:
-        Summands that differ in more than R.
+        The summands. Summands that differ in R only are added to one summand.
 
     Raises:
-        QuadratureError: the term has too many summands, or a factor that no summand has.
+        QuadratureError: the term has too many summands, or a denominator that is zero.
 
     Example:
         >>> from calculus_harness.rewards.reading.latex import read
@@ -191,7 +191,10 @@ class _TermReader:
         return [summands[0].inverse()]
 
     def linear(self, node: Expression) -> tuple[Expression, Expression] | None:
-        """A slope and a constant, so that a tree is slope * n + constant."""
+        """The slope and the constant of a tree that is slope * n + constant.
+
+        If the tree is not linear in n, the result is None.
+        """
         try:
             slope = differentiate(node, self.index)
         except ValueError:
@@ -224,7 +227,10 @@ class _TermReader:
         )
 
     def radical(self, base: Expression, exponent: Expression) -> list[Summand] | None:
-        """A power that is not whole: of a power with the index as exponent, or a slow factor."""
+        """A power with an exponent that is not a whole number, of a base that has a factor z^n.
+
+        If the base has no such factor, the result is None. The power is then a slow factor.
+        """
         summands = self.summands(base)
         if len(summands) != 1 or summands[0].gammas or not is_constant(exponent, self.index):
             return None
@@ -236,7 +242,11 @@ class _TermReader:
         return [root.times(summand) for summand in self.summands(inner)]
 
     def gamma(self, node: Expression, exponent: int = 1) -> list[Summand] | None:
-        """A power of the gamma function of a linear function with a whole positive slope."""
+        """The gamma function, or 1/gamma for a negative exponent, of an argument linear in n.
+
+        The result is None if the slope is not a positive whole number, or if the slope or the shift
+        is too large.
+        """
         linear_form = self.linear(node)
         slope, shift = (None, None) if linear_form is None else map(fold, linear_form)
         if slope is None or shift is None or slope.denominator != 1 or not 0 < slope <= MAX_POWER:
@@ -272,7 +282,7 @@ class _TermReader:
         return self._product(gamma_factors) if len(gamma_factors) == len(factors) else None
 
     def _generalised_binomial(self, u: Expression, k: Expression) -> list[Summand] | None:
-        """(u choose k) = (-1)^k Gamma(k - u) / (Gamma(-u) k!), where no term is zero."""
+        """(u choose k) = (-1)^k Gamma(k - u) / (Gamma(-u) k!), if u is not 0, 1, 2, ..."""
         value = fold(u)
         if value is None or (value >= 0 and value.denominator == 1):
             return None
@@ -305,7 +315,11 @@ class _TermReader:
         return self._waves(args[0], -1)
 
     def _waves(self, angle: Expression, parity: int) -> list[Summand] | None:
-        """cos or sin of s n + c as half the sum or difference of e^{i(s n + c)} and e^{-i(..)}."""
+        """cos or sin of s n + c, as a sum of e^{i(s n + c)} and e^{-i(s n + c)} with factors.
+
+        ``parity`` is 1 for cos and -1 for sin. If s is a whole multiple of pi, the result is at
+        most one summand, with the base 1 or -1.
+        """
         linear_form = self.linear(angle)
         if linear_form is None:
             return None
@@ -357,7 +371,10 @@ _READERS: Final[
 
 
 def base_product(a: Expression, b: Expression) -> Expression:
-    """The product of two bases, with one exponential whose exponent has equal terms collected."""
+    """The product of two bases, with at most one exponential.
+
+    Equal terms in the exponent of the exponential are collected.
+    """
     if a.function != "exp" and b.function != "exp" and "mul" not in (a.function, b.function):
         return _folded(mul(a, b))
     factors = [
@@ -382,7 +399,7 @@ def base_product(a: Expression, b: Expression) -> Expression:
 
 
 def _split(term: Expression) -> tuple[Fraction, Expression]:
-    """A product as a number times the other factors."""
+    """A product as a rational number, and the product of all other factors."""
     value = fold(term)
     if value is not None:
         return value, ONE

@@ -31,14 +31,14 @@ def infinite_sum(term: Expression, index: str, start: int, digits: int) -> Integ
         term: the term, without parameters.
         index: the name of the index.
         start: the least value of the index.
-        digits: decimal digits that are wanted.
+        digits: the number of decimal digits that are wanted.
 
     Returns:
-        A ball that holds the sum, with the method ``enclosure``; for a sum with a proof of
-        divergence no value, with the method ``divergence``.
+        A ball that contains the sum, with the method ``enclosure``. If the sum is proved to
+        diverge, the result has no value, and its method is ``divergence``.
 
     Raises:
-        QuadratureError: neither a value nor divergence was proved, or the term is not real.
+        QuadratureError: neither a value nor divergence was proved, or the sum is not real.
 
     Example:
         >>> from calculus_harness.rewards.reading.latex import read
@@ -61,13 +61,13 @@ def infinite_sum(term: Expression, index: str, start: int, digits: int) -> Integ
 
 
 def long_sum(term: Expression, index: str, low: int, high: int, digits: int) -> Fraction | Ball:
-    """The sum of a term over more indices than are added one by one.
+    """The sum of a term over low, .., high, if there are too many terms to add one by one.
 
-    A polynomial has an exact sum, by Bernoulli polynomials (DLMF 24.4.7); the sum of any other term
-    is the difference of two sums to infinity.
+    If the term is a polynomial, the sum is exact, by Bernoulli polynomials (DLMF 24.4.7). The sum
+    of any other term is the difference of two sums to infinity.
 
     Raises:
-        QuadratureError: the term is no polynomial, and has no convergent sum to infinity.
+        QuadratureError: the term is not a polynomial, and its sum to infinity does not converge.
 
     """
     summands = summands_of(term, index)
@@ -87,7 +87,7 @@ def long_sum(term: Expression, index: str, low: int, high: int, digits: int) -> 
 
 
 def mirrored(term: Expression, index: str) -> Expression:
-    """The term with the index negated, for a sum from minus infinity."""
+    """The term in which the index is negated. It turns a sum from minus infinity around."""
     return substitute(term, index, neg(Symbol(index)))
 
 
@@ -111,11 +111,10 @@ def _total(term: Expression, index: str, start: int) -> Ball:
 
 
 def _exceed_all(groups: Sequence[Sequence[Summand]]) -> bool:
-    r"""Whether terms of the form c_1 z_1^n + c_2 z_2^n + .. tend to no limit.
+    r"""Whether it is proved that c_1 z_1^n + c_2 z_2^n + .. does not tend to 0.
 
-    They do not if the largest of the z are on the unit circle or beyond, differ, and have
-    constants that are not zero: the mean of the squares of the largest terms tends to
-    sum \|c\|^2 > 0.
+    This holds if the z of the largest summands are on the unit circle and differ, and their c are
+    not zero. The mean of the squares of these summands' sum then tends to sum \|c\|^2 > 0.
     """
     if any(
         len(summands) > 1 or summands[0].slow != ONE or summands[0].gammas for summands in groups
@@ -168,7 +167,13 @@ def _group(summands: Sequence[Summand], index: str, start: int) -> Ball:
 
 
 def _separately(summands: Sequence[Summand], sum_of: Callable[[Summand], Ball]) -> Ball:
-    """The sum of the summands' sums, each times its coefficient, whose sign a divergence has."""
+    """Sum each summand with ``sum_of``, multiply by its coefficient, and add the results.
+
+    Raises:
+        DivergenceError: the sum of a summand diverges. The error's sign includes the coefficient.
+        QuadratureError: the sum of a summand diverges, and its coefficient may be zero.
+
+    """
     value = acb(0)
     for summand in summands:
         coefficient = value_of(summand.coefficient)

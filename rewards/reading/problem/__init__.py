@@ -1,7 +1,8 @@
 r"""Reads a problem as people write it: wrappers, integral signs, limits, differentials, parameters.
 
 One reader serves antiderivatives, definite integrals, solution steps and problem files. The reader
-returns an `IntegralProblem`: trees, with every reading of ambiguous notation.
+returns an `IntegralProblem`, which holds expression trees. Ambiguous notation has several readings,
+and each reading has its own tree.
 """
 
 from .conditions import Conditions

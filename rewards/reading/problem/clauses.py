@@ -1,7 +1,7 @@
 r"""The clauses of a question of the course: ``Let y = x^x. Find \frac{dy}{dx} at x = 1.``
 
-A question is a list of formulas between words, signs of punctuation and delimiters of formulas.
-Words are those of a closed list, because another word may change the question.
+A question is a list of formulas. Between the formulas are words, punctuation and delimiters. All
+words have to be in a closed list, because an unknown word may change the question.
 """
 
 from __future__ import annotations
@@ -98,19 +98,21 @@ _UNMARKED: Final = re.compile(
 
 
 def without_prose(text: str, understood: frozenset[str]) -> str:
-    r"""A question without the words that say nothing of what is asked for.
+    r"""A question without the words that have no influence on what is asked for.
 
-    A question that marks all formulas, by ``$`` or the like, may hold any words beside: of a
-    particle, of Newton, of the method to use. The name of what is asked for, as in "find the area
-    of", has to be understood; so have the words of `CHOOSES` and `NAMES_OPERATION`.
+    If a question marks all its formulas, by ``$`` or similar delimiters, then its other words may
+    be about anything, such as a particle or the method to use. Two groups of words have to be in
+    ``understood``: the name of what is asked for, as in "find the area of", and the words of
+    `CHOOSES` and `NAMES_OPERATION`.
 
     Args:
         text: the question.
-        understood: words that the reader of the question knows, in lower case. They are kept.
+        understood: words in lower case that the caller can interpret. These words are kept.
 
     Returns:
-        The formulas, the words that are understood, and the punctuation. The text itself if no
-        formula is marked, if a formula is not, or if words say what kind of number a name is.
+        The formulas, the words that are understood, and the punctuation. The text is returned
+        unchanged if a formula has no delimiters, if there is no formula, or if words say what kind
+        of number a name is.
 
     Raises:
         ProblemError: a word that is not understood may change the question.
@@ -164,8 +166,8 @@ class Clause(NamedTuple):
     """A formula of a question, and the words before it.
 
     Attributes:
-        words: the words since the formula before, in lower case.
-        formula: LaTeX.
+        words: the words between the preceding formula and this formula, in lower case.
+        formula: the formula in LaTeX. It is empty for words after the last formula.
 
     """
 
@@ -174,7 +176,9 @@ class Clause(NamedTuple):
 
 
 def without_assumptions(text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """A question without the sentences that only say of which kind parameters are, and the kinds.
+    """Remove the sentences that only state the kinds of parameters, and return these kinds.
+
+    The result is the remaining question, and pairs of a parameter and its kind.
 
     >>> without_assumptions("Solve y' = Ay. Assume A, B are real and positive.")
     ("Solve y' = Ay. ", (('A', 'positive'), ('B', 'positive')))
@@ -193,13 +197,14 @@ def without_assumptions(text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
 
 
 def clauses(text: str) -> list[Clause]:
-    r"""The formulas of a question with the words before each; the last may be words alone.
+    r"""The formulas of a question, each with the words before the formula.
 
     Args:
         text: the question.
 
     Returns:
-        The clauses in their order.
+        The clauses in the order of the text. Words after the last formula form a clause with an
+        empty formula.
 
     Raises:
         ProblemError: the text is too long, or has a word that is not in `WORDS`.

@@ -86,7 +86,7 @@ _TRIES: Final = 12
 
 
 def behind(body: str) -> Iterator[tuple[str, Conditions]]:
-    r"""Splits of a text into an integrand with its differential and the conditions behind.
+    r"""The ways to split a text into a formula and the conditions that follow the formula.
 
     >>> [rest for rest, _ in behind(r"x^a\,dx \quad (a>0)")][0]
     'x^a\\,dx'
@@ -99,10 +99,10 @@ def behind(body: str) -> Iterator[tuple[str, Conditions]]:
 
 
 def conditions_of(text: str) -> Conditions | None:
-    r"""The conditions that a text lists; None if the text holds anything but conditions.
+    r"""The conditions that a text lists. If the text holds anything else, the result is None.
 
     Raises:
-        ProblemError: a parameter is said to be positive and negative.
+        ProblemError: a parameter is said to be both positive and negative.
 
     >>> conditions_of(r"\text{where }n\text{ is a positive integer and }a<0").kinds
     (('a', 'negative'), ('n', 'integer'))
@@ -125,7 +125,12 @@ def has_kind(text: str) -> bool:
 
 @dataclass(slots=True)
 class _Statements:
-    """The content of the clauses so far: words for names, comparisons, and pending names."""
+    """The content of the clauses that were read so far.
+
+    ``words`` are the kinds stated for each name, ``comparisons`` are trees, and ``pending`` are
+    names that wait for a word, as a in "a and b are positive". ``recent`` are the names that the
+    last word described.
+    """
 
     words: dict[str, set[str]] = field(default_factory=dict)
     comparisons: list[Expression] = field(default_factory=list)
@@ -133,7 +138,7 @@ class _Statements:
     recent: list[str] = field(default_factory=list)
 
     def take(self, clause: str) -> bool:
-        """Add a clause; the result says whether the clause is understood."""
+        """Add a clause. The result is False if the clause is not understood."""
         words = {_WORDS[word.lower()] for word in _WORD.findall(clause)}
         remainder = _WORD.sub(" ", _FILLER.sub(" ", clause))
         noun = _NOUN.search(remainder)
@@ -174,7 +179,7 @@ class _Statements:
         self.recent, self.pending = list(names), []
 
     def conditions(self) -> Conditions:
-        """The kind of each name, from words and comparisons with numbers."""
+        """The kinds that follow from the words and the comparisons, and the comparisons."""
         kind_by_name = tuple((name, self._kind(name)) for name in sorted(self.words))
         return Conditions(kind_by_name, tuple(dict.fromkeys(self.comparisons)))
 
@@ -197,13 +202,16 @@ class _Statements:
 
 
 def _set_of_series(match: re.Match[str]) -> str:
-    """1, 2, 3, ... as a set or a word."""
+    """The set or the word for a series of numbers: "odd" for 1, 3, 5, ..., for example."""
     start, second = int(match[1]), int(match[2])
     return r"\in\mathbb{N} " if second != start + 2 else " odd " if start % 2 else " even "
 
 
 def _clauses(text: str) -> Iterator[str]:
-    """The clauses between joints outside of brackets; a clause in brackets is split as well."""
+    """The clauses of a text, which is split at commas and words such as "and" outside of brackets.
+
+    A clause that is enclosed in brackets is split as well.
+    """
     level, start, clauses = 0, 0, []
     joints = {match.start(): match.end() for match in _JOINT.finditer(text)}
     for at, character in enumerate(text):
@@ -223,7 +231,10 @@ def _clauses(text: str) -> Iterator[str]:
 
 
 def _comparisons(text: str) -> list[Expression]:
-    """The comparisons of a chain, the smaller side first; an empty list for any other text."""
+    """The comparisons in a chain such as ``a < b < 0``, each with the smaller side first.
+
+    The list is empty if the text is no such chain.
+    """
     try:
         tree = read(rf"\begin{{cases}}1&{text}\\0&\text{{otherwise}}\end{{cases}}")[0].expression
     except ReadError:
@@ -254,7 +265,10 @@ def _comparisons(text: str) -> list[Expression]:
 
 
 def _sign(comparison: Expression, name: str) -> str:
-    """The sign of x by 0 <= c < x or x < c <= 0; an empty text for any other comparison."""
+    """The sign of x that follows from a comparison 0 <= c < x or x < c <= 0.
+
+    The result is empty for any other comparison.
+    """
     low, high = comparison.args
     low_value, high_value = fold(low), fold(high)
     if comparison.function == "ne":
@@ -272,7 +286,7 @@ def is_sign(comparison: Expression) -> bool:
 
 
 def _is_signed(comparison: Expression, name: str) -> bool:
-    r"""Whether x may be negative by x != 0, \|x\| < a, x < 1 or -1 < x."""
+    r"""Whether a comparison shows that x may be negative: x != 0, \|x\| < a, x < 1 or -1 < x."""
     if any(node.function == "abs" and name in symbols_of(node) for node in all_nodes(comparison)):
         return True
     low, high = comparison.args

@@ -30,14 +30,17 @@ class DerivativeQuestion:
     """The derivative of a question, as a formula.
 
     Attributes:
-        derivative: the derivative, before values are put for variables.
-        variable: the variable of the derivative, or else a symbol of the derivative.
-        definitions: formulas of names in answers, such as y for x^x.
-        curve: G of an implicit function G(x, y) = 0; None if the function is given by a formula.
-        function: the name of the implicit function; empty without a curve.
-        point: the values of variables at the point of evaluation; empty for a function.
-        kinds: the kinds of the parameters, by their names.
-        bounds: the bounds of the variable; None for a bound that the question does not state.
+        derivative: the derivative as a formula. The values in ``point`` are not yet substituted.
+        variable: the variable of differentiation. If the question names no variable, this is a
+            symbol of the derivative.
+        definitions: the formulas of names that an answer may use. For y = x^x, y has x^x.
+        curve: the tree G if an equation G(x, y) = 0 defines the function implicitly, else None.
+        function: the name of the implicit function. It is empty if ``curve`` is None.
+        point: the values of variables at the point of evaluation. It is empty if the question asks
+            for the derivative as a function.
+        kinds: pairs of a parameter's name and its kind.
+        bounds: the lower and the upper bound of the variable. A bound that the question does not
+            state is None.
 
     """
 
@@ -88,8 +91,9 @@ def read_derivative(text: str, *, written: bool = False) -> DerivativeQuestion:
     r"""Read a question for a derivative.
 
     Args:
-        text: formulas and words: what is differentiated, by which variable, perhaps where.
-        written: derivatives of formulas are not computed (`Jets.written`), nor their values.
+        text: the question. It states the function and the variable, and perhaps a point.
+        written: whether to leave derivatives, and their values at points, as calls that are not
+            computed (`Jets.written`).
 
     Returns:
         The derivative as a formula.
@@ -106,7 +110,10 @@ def read_derivative(text: str, *, written: bool = False) -> DerivativeQuestion:
 
 
 def relation(formula: str) -> tuple[str, str] | None:
-    """The two sides of an equation with one sign of equality outside of brackets."""
+    """The two sides of an equation.
+
+    The result is None unless the formula has exactly one equals sign outside of brackets.
+    """
     sides = list(pieces_of(formula.replace("&", " "), "="))
     return (sides[0].strip(), sides[1].strip()) if len(sides) == 2 else None
 
@@ -259,7 +266,7 @@ class _QuestionReader:
         )
 
     def _bounds(self, variable: str) -> tuple[Expression | None, Expression | None]:
-        """The bounds that comparisons state of the variable: a < x < b."""
+        """The lower and the upper bound of the variable in comparisons such as a < x < b."""
         symbol = Symbol(variable)
         lower: Expression | None = None
         upper: Expression | None = None
@@ -278,7 +285,7 @@ class _QuestionReader:
         return lower, upper
 
     def _functions(self, asked_for: str) -> dict[str, tuple[str, ...]]:
-        """The variables of each function; functions with a formula enter `trees`."""
+        """The variables of each function. The formulas of functions are stored in `trees`."""
         variables: dict[str, tuple[str, ...]] = {}
         relations: list[tuple[str, str]] = []
         for sides in self.equations:
@@ -308,7 +315,7 @@ class _QuestionReader:
         return variables
 
     def _own(self, tree: Expression) -> tuple[str, ...]:
-        """The variables of a function that is defined without arguments: z = xy."""
+        """The variables of a function that is defined without arguments, as z in z = xy."""
         names = symbols_of(tree)
         if self.by:
             return (self.by,)
@@ -317,7 +324,10 @@ class _QuestionReader:
         raise self._error(f"name the variable: {', '.join(sorted(names))}")
 
     def _differentiated(self, tree: Expression, jets: Jets) -> Expression:
-        """The derivative by the order that words name: ``the second derivative of``."""
+        """The derivative of a tree, of the order that the question states in words.
+
+        An example of such words is ``the second derivative of``.
+        """
         for name, formula in self.trees.items():
             tree = substitute(tree, name, formula)
         variable = self.by or self._own(tree)[0]
@@ -415,10 +425,11 @@ def _definite_integral(text: str) -> IntegralProblem:
 
 
 def _derivative_of_integral(integral: IntegralProblem, variable: str) -> Expression:
-    """The derivative of an integral whose limits depend on the variable, by Leibniz's rule.
+    """The derivative of an integral by Leibniz's rule, if only the limits depend on the variable.
 
     Raises:
-        ProblemError: the integrand depends on the variable, too, so that an integral remains.
+        ProblemError: the integrand depends on the variable as well. Leibniz's rule would leave an
+            integral in the derivative.
 
     """
     integrand, dummy = integral.readings[0].expression, integral.variable
@@ -443,7 +454,12 @@ def _number(text: str) -> Expression:
 
 
 def _bounded(tree: Expression) -> Expression:
-    """The tree; raises `ProblemError` if it has more than `LARGEST` nodes."""
+    """The tree unchanged.
+
+    Raises:
+        ProblemError: the tree has more than `LARGEST` nodes.
+
+    """
     nodes = [tree]
     for node in nodes:
         nodes += node.args

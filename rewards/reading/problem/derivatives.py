@@ -1,7 +1,8 @@
 r"""Derivatives in every spelling: ``\frac{d^2y}{dx^2}``, ``y''``, ``\dot x``, ``u_{xy}``.
 
-The LaTeX reader reads closed forms. This module replaces the derivatives of functions without a
-formula by symbols before reading, and differentiates the operands of operators at once.
+The LaTeX reader can read closed forms only. Before it is called, this module replaces derivatives
+of functions that have no formula, such as y'', by new symbols. An operator such as d/dx before a
+formula is carried out: the formula is differentiated.
 """
 
 from __future__ import annotations
@@ -38,8 +39,9 @@ class Jet(NamedTuple):
 
     Attributes:
         function: the name of the function.
-        by: the variables of differentiation, sorted; empty for the function itself.
-        at: the arguments, where they are not the function's own variables.
+        by: the variables of differentiation, sorted. It is empty for the function itself.
+        at: the arguments at which the derivative is taken, as 0 in ``y'(0)``. It is empty if the
+            arguments are the function's own variables, as in ``y'(x)``.
 
     >>> Jet("y", ("x", "x")).order
     2
@@ -58,12 +60,13 @@ class Jet(NamedTuple):
 
 @dataclass(slots=True)
 class Jets:
-    """The symbols for derivatives of functions; equal derivatives have equal symbols.
+    """The symbols that stand for derivatives of functions. Equal derivatives have equal symbols.
 
     Attributes:
         variables: the variables of each function without a formula.
-        symbols: the symbol of each derivative that was met.
-        written: derivatives of formulas stay calls of `DERIVATIVE`, for other systems to compute.
+        symbols: the symbol of each derivative that was read so far.
+        written: whether a derivative of a formula is left as a call of `DERIVATIVE`, so that
+            another computer algebra system can compute the derivative.
 
     """
 
@@ -72,7 +75,10 @@ class Jets:
     written: bool = False
 
     def symbol(self, jet: Jet) -> str:
-        """The name of the symbol of a derivative; a function itself is the symbol of its name."""
+        """The name of the symbol that stands for a derivative.
+
+        A function itself, which has no variables of differentiation, keeps its name.
+        """
         if not jet.by and not jet.at:
             return jet.function
         if jet.order > HIGHEST:
@@ -92,7 +98,7 @@ class Jets:
         """The total derivative of a tree.
 
         Raises:
-            ProblemError: the derivative of a function in it is not known.
+            ProblemError: the tree has a function whose derivative is not known.
 
         """
         if self.written and symbols_of(tree).isdisjoint({*self.variables, *self.names}):
@@ -142,13 +148,14 @@ _LETTERS_BEFORE: Final = re.compile(r"\\?[A-Za-z]+\Z")
 
 
 def normal(text: str) -> str:
-    r"""The text with one spelling of each sign of a derivative, and without sizes and spacing.
+    r"""The text with a uniform spelling of derivatives, and without sizes and spacing.
 
     Args:
         text: LaTeX.
 
     Returns:
-        The text in which primes are ``'``, a differential's d is ``d`` and a fraction ``\frac``.
+        The text. Every prime is spelt ``'``, the d of a differential ``d``, and a fraction
+        ``\frac``.
 
     Raises:
         ProblemError: the text is longer than `LONGEST`.
@@ -175,15 +182,15 @@ def name_of(letter: str) -> str:
 
 
 def with_symbols(text: str, jets: Jets, *, values: bool = False) -> str:
-    """A normal text with symbols for the derivatives of functions and for values of functions.
+    """Replace the derivatives of functions, and values of functions, by symbols.
 
     Args:
         text: a text that `normal` returns.
-        jets: the functions; the symbols are added.
-        values: ``y(0)`` is a value of y, and no product.
+        jets: the functions. The new symbols are added to it.
+        values: whether ``y(0)`` is a value of y. If not, it is a product.
 
     Returns:
-        The text; operators that apply to formulas are left.
+        The text with symbols. Operators before formulas, such as d/dx, are not replaced.
 
     """
     text = _DOTTED.sub(lambda dots: _dotted(dots, jets), text)
@@ -199,12 +206,12 @@ def read_tree(
 
     Args:
         text: a text that `normal` returns.
-        jets: the functions; the symbols of their derivatives are added.
+        jets: the functions. The symbols of their derivatives are added to it.
         symbols: further names that the formula uses.
         values: as for `with_symbols`.
 
     Returns:
-        The tree; an operator before a formula is carried out.
+        The tree. If an operator such as d/dx precedes a formula, the tree has the derivative.
 
     Raises:
         ProblemError: the text cannot be read, or the derivative of a function is not known.
@@ -241,7 +248,12 @@ def read_tree(
 
 
 def _sole(jets: Jets, tree: Expression) -> str:
-    """The variable of the functions, or else of the tree, by which a prime differentiates."""
+    """The variable by which a prime differentiates: the only one of the functions or the tree.
+
+    Raises:
+        ProblemError: there is not exactly one variable.
+
+    """
     variables = {variable for names in jets.variables.values() for variable in names}
     variables = variables or symbols_of(tree)
     if len(variables) != 1:
@@ -250,7 +262,7 @@ def _sole(jets: Jets, tree: Expression) -> str:
 
 
 def _placed(tree: Expression, trees: dict[str, Expression]) -> str:
-    """The text of a new symbol for a tree."""
+    """Store a tree under a new symbol, and return the LaTeX of the symbol."""
     if len(trees) >= MOST:
         raise ProblemError(f"more than {MOST} derivatives")
     name = f"Z_{len(trees) + 1}"
@@ -281,13 +293,13 @@ def _dotted(dots: re.Match[str], jets: Jets) -> str:
 
 
 def _shown(symbol: str) -> str:
-    """A symbol as LaTeX, apart from letters beside."""
+    """A symbol as LaTeX, in braces and spaces that separate the symbol from adjacent letters."""
     name, _, index = symbol.partition("_")
     return f" {{{name}_{{{index}}}}} " if index else f" {{{name}}} "
 
 
 def _with_primes(text: str, function: str, jets: Jets, values: bool) -> str:
-    """The text with symbols for a function's derivatives, written with primes or subscripts."""
+    """Replace the derivatives of one function that have primes or subscripts by symbols."""
     own = jets.variables[function]
     letter = r"\\?" + re.escape(function) if len(function) > 1 else re.escape(function)
     if "_" in function:
@@ -327,14 +339,14 @@ def _with_primes(text: str, function: str, jets: Jets, values: bool) -> str:
 
 
 def _are_values(arguments: Collection[str], jets: Jets) -> bool:
-    """Whether arguments hold neither a function nor a variable, and hence are a point."""
+    """Whether arguments are a point, which means that they hold no function and no variable."""
     names = {*jets.variables, *(variable for own in jets.variables.values() for variable in own)}
     letters = {name_of(symbol) for text in arguments for symbol in _SYMBOL.findall(text)}
     return names.isdisjoint(letters)
 
 
 def _is_in_operator(text: str, start: int) -> bool:
-    r"""Whether a letter stands behind the d of ``\frac{dy}{dx}``."""
+    r"""Whether the letter at ``start`` follows a d, as the y of ``\frac{dy}{dx}`` does."""
     return (
         re.search(rf"(?<![A-Za-z\\]){_D}\s*{_POWER}\s*\Z", text[max(0, start - 24) : start])
         is not None
@@ -342,7 +354,10 @@ def _is_in_operator(text: str, start: int) -> bool:
 
 
 def _by(match: re.Match[str], own: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The variables of differentiation by primes or a subscript; None for other subscripts."""
+    """The variables by which primes or a subscript differentiate.
+
+    If a subscript does not name variables of the function, the result is None.
+    """
     subscript = match["below"] or match["letter"]
     if subscript:
         names = tuple(map(name_of, re.findall(r"\\[A-Za-z]+|[A-Za-z]", subscript)))
@@ -360,7 +375,10 @@ def _by(match: re.Match[str], own: tuple[str, ...]) -> tuple[str, ...] | None:
 
 
 def _arguments(text: str, start: int) -> tuple[int, list[str] | None]:
-    """The offset behind the parentheses that open at ``start``, and the arguments inside."""
+    """The offset after the parentheses that open at ``start``, and the arguments inside.
+
+    If no parentheses open there, the result is ``start`` and None.
+    """
     opened = re.compile(r"\s*\(").match(text, start)
     if opened is None:
         return start, None
@@ -377,12 +395,12 @@ def _arguments(text: str, start: int) -> tuple[int, list[str] | None]:
 
 
 class Operator(NamedTuple):
-    r"""A quotient of differentials in a text.
+    r"""A quotient of differentials in a text, such as ``\frac{dy}{dx}``.
 
     Attributes:
-        start: the offset.
-        end: the offset behind the quotient.
-        of: what the numerator differentiates; empty in ``\frac{d}{dx}``.
+        start: the offset of the quotient.
+        end: the offset after the quotient.
+        of: what the numerator differentiates, as y in dy. It is empty in ``\frac{d}{dx}``.
         by: the variables, in the order of differentiation.
 
     """
@@ -394,7 +412,7 @@ class Operator(NamedTuple):
 
 
 def operators(text: str) -> list[Operator]:
-    r"""The quotients of differentials in a normal text.
+    r"""The quotients of differentials in a text that `normal` returns.
 
     >>> [(each.of, each.by) for each in operators(r"\frac{d^2y}{dx^2} + \frac{d}{dx}(xy)")]
     [('y', ('x', 'x')), ('', ('x',))]
@@ -430,7 +448,10 @@ def operators(text: str) -> list[Operator]:
 
 
 def _operator(numerator: str, denominator: str) -> tuple[str, tuple[str, ...]] | None:
-    """The operand of a quotient of differentials, and the variables of differentiation in order."""
+    """The operand of a quotient of differentials, and its variables in order of differentiation.
+
+    If the fraction is not a quotient of differentials, the result is None.
+    """
     head = _TOP.match(numerator)
     if head is None or re.match(rf"\s*{_D}", denominator) is None:
         return None
@@ -457,9 +478,9 @@ def _unbraced(argument: str) -> str:
 
 
 def operand(text: str) -> tuple[str, str]:
-    r"""The operand that follows an operator, and the text behind the operand.
+    r"""The operand at the start of a text, and the text after the operand.
 
-    A bracket that ends its term is the operand; otherwise the operand ends at the next sign.
+    The operand ends before the next ``+``, ``-`` or ``=`` outside of brackets.
 
     >>> operand("(x^2) + 3"), operand(r"x^2 \sin x + 3")
     (('(x^2)', ' + 3'), ('x^2 \\sin x ', '+ 3'))

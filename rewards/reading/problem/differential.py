@@ -26,7 +26,7 @@ _INDEX: Final = r"(?:_(?:[A-Za-z0-9]|\{[A-Za-z0-9]+\}))?"
 
 
 def _in_font(content: str) -> str:
-    """The content in a font."""
+    """A regular expression for the content in a font command, in one of three spellings."""
     return (
         rf"(?:\\{FONT}\s*\{{{SPACE}{content}{SPACE}\}}|\{{{SPACE}\\{FONT}{_END}{SPACE}{content}{SPACE}\}}"
         rf"|\\{FONT}{_END}\s*{content})"
@@ -34,7 +34,7 @@ def _in_font(content: str) -> str:
 
 
 def _styled(content: str) -> str:
-    """The content in a font or in braces."""
+    """A regular expression for the content in a font command or in braces."""
     return rf"(?:{_in_font(content)}|\{{{SPACE}{content}{SPACE}\}})"
 
 
@@ -54,9 +54,10 @@ _NAME: Final = re.compile(
 
 @cache  # compiled at the first problem: a fifth of the time that importing the package took
 def _spellings() -> re.Pattern[str]:
-    """A marked d (in a font of its own) or a plain d, followed by a variable.
+    """The regular expression of a differential: a d, followed by a variable.
 
-    A plain d may stand at the end of a run of letters.
+    A d in a font of its own, such as an upright d, is called marked. A plain d may end a run of
+    letters, as in ``xdx``.
     """
     return re.compile(
         rf"(?:(?P<marked>{_SIGN_D}{SPACE}{_VARIABLE}|{_MARKED_RUN})"
@@ -69,10 +70,10 @@ class Differential:
     """A candidate for a differential in a text.
 
     Attributes:
-        start: the offset of the d, behind letters without space before the d.
-        end: the offset behind the differential.
+        start: the offset of the d. In ``xdx`` it is 1.
+        end: the offset after the differential.
         variable: the name of the variable, as in trees.
-        is_marked: the d is upright or has a font of its own, hence is no parameter.
+        is_marked: whether the d is upright or has a font of its own. It cannot be a parameter then.
 
     """
 
@@ -85,8 +86,8 @@ class Differential:
 def differentials(text: str) -> list[Differential]:
     r"""The candidates for the differential of a text, the likeliest first.
 
-    Where a d is marked as a differential, plain letters d are parameters. The last candidate of a
-    text is the likeliest.
+    If a d is marked as a differential by its font, all plain letters d are parameters. The
+    candidate that comes last in the text is the likeliest.
 
     >>> [each.variable for each in differentials(r"\\cos xdx")]
     ['x']
@@ -129,7 +130,7 @@ def differentials_in_order(
 
 
 def _symbol_name(letter: str) -> str:
-    """The name of a letter in trees; empty for a command that is no letter."""
+    """The name of a letter in trees. The name is empty if a command is not a letter."""
     if not letter.startswith("\\"):
         return letter
     name = GREEK_VARIANTS.get(letter[1:], letter[1:])
@@ -137,7 +138,7 @@ def _symbol_name(letter: str) -> str:
 
 
 def with_symbol(text: str, candidates: Iterable[Differential]) -> str:
-    """The text with the same symbol for every differential; offsets do not change."""
+    """Replace every differential by the same symbol, padded so that offsets do not change."""
     for candidate in candidates:
         width = candidate.end - candidate.start
         text = f"{text[: candidate.start]}{DIFFERENTIAL.ljust(width)}{text[candidate.end :]}"
@@ -145,13 +146,19 @@ def with_symbol(text: str, candidates: Iterable[Differential]) -> str:
 
 
 def without_symbol(node: Expression) -> Expression | None:
-    """A formula divided by its differential; None unless every term has the factor exactly once."""
+    """A formula divided by the symbol of its differential.
+
+    If a term does not have the symbol as a factor exactly once, the result is None.
+    """
     degree, cofactor = _divided(node)
     return cofactor if degree == 1 else None
 
 
 def _divided(node: Expression) -> tuple[int, Expression]:
-    """How often the symbol is a factor (2 for any other use of the symbol), and the cofactor."""
+    """The number of times that the symbol is a factor, and the formula without the factor.
+
+    The number is 2 if the symbol occurs in any other way, such as inside a function.
+    """
     if node == Symbol(DIFFERENTIAL):
         return 1, ONE
     if not isinstance(node, Call):

@@ -1,7 +1,8 @@
-r"""Differential equations with their conditions, and solutions as people write them.
+r"""Reads differential equations with their conditions, and solutions as people write them.
 
-``y'' + y = 0, y(0) = 1``, ``x\,dy = y\,dx``, systems of ``x' = y, y' = -x``; solutions explicit
-(``y = C_1\cos x``), for several functions, implicit (``x^2 + y^2 = C``), and several of them.
+Examples of questions are ``y'' + y = 0, y(0) = 1``, ``x\,dy = y\,dx``, and the system
+``x' = y, y' = -x``. A solution may be explicit (``y = C_1\cos x``) or implicit
+(``x^2 + y^2 = C``). An answer may state several solutions, or formulas for several functions.
 """
 
 from __future__ import annotations
@@ -30,18 +31,19 @@ MOST_FUNCTIONS, MOST_SOLUTIONS, MOST_SIGNS = 6, 6, 2
 
 @dataclass(frozen=True)
 class DifferentialEquation:
-    """Equations for functions of one variable, and conditions on them.
+    """Equations for functions of one variable, and conditions on the functions.
 
     Attributes:
         variable: the independent variable.
-        functions: the names of the functions, in the order in which they are met.
-        equations: pairs of sides; symbols stand for derivatives.
-        conditions: pairs of sides with values of functions, as ``y(0)`` and 1.
-        jets: the derivative that each symbol of the sides stands for.
+        functions: the names of the functions, in the order of the text.
+        equations: the two sides of each equation. Symbols stand for derivatives.
+        conditions: the two sides of each condition, such as ``y(0)`` and 1. Symbols stand for
+            values of functions.
+        jets: the derivative or value that each symbol stands for.
         orders: the highest order of each function's derivatives.
-        kinds: the kinds of the parameters, by their names.
-        asks_all: all solutions are asked for, constant and singular ones included.
-        asks_one: any solution is asked for, such as a particular one.
+        kinds: pairs of a parameter's name and its kind.
+        asks_all: whether all solutions are asked for, including constant and singular ones.
+        asks_one: whether any one solution suffices, such as a particular one.
 
     """
 
@@ -62,25 +64,25 @@ class DifferentialEquation:
 
     @property
     def has_cases(self) -> bool:
-        """Whether a function of the equations depends on a sign, as the root of y^2 does."""
+        """Whether the equations have a function with several cases, as the root of y^2 has."""
         nodes = (node for pair in self.equations for side in pair for node in nodes_of(side))
         records = (RECORDS.get(node.function) for node in nodes if node.args)
         return any(record is not None and (record.breaks or record.branch) for record in records)
 
     @property
     def names(self) -> set[str]:
-        """The symbols of the question: variable, functions and parameters."""
+        """The names of the variable, the functions and the parameters of the question."""
         trees = [side for pair in (*self.equations, *self.conditions) for side in pair]
         return set().union({self.variable, *self.functions}, *map(symbols_of, trees)) - {*self.jets}
 
 
 @dataclass(frozen=True)
 class StatedSolution:
-    """One solution or family of solutions.
+    """One solution or family of solutions that an answer states.
 
     Attributes:
-        formulas: the formula of each function; empty for an implicit solution.
-        implicit: the sides of an implicit solution.
+        formulas: the formula of each function. It is empty for an implicit solution.
+        implicit: the two sides of the equation of an implicit solution, else None.
 
     """
 
@@ -111,13 +113,13 @@ def read_differential_equation(text: str) -> DifferentialEquation:
     r"""Read a differential equation, or a system, with conditions.
 
     Args:
-        text: formulas between words and signs of punctuation.
+        text: the question: formulas between words and punctuation.
 
     Returns:
         The equations as trees.
 
     Raises:
-        ProblemError: the text cannot be read, or it is not clear what the function is.
+        ProblemError: the text cannot be read, or it is not clear which letter is the function.
 
     >>> read_differential_equation("y'' + y = 0, y(0) = 1, y'(0) = 0").order
     2
@@ -180,16 +182,19 @@ def _with_values(
     variable: str,
     functions: Collection[str],
 ) -> list[str]:
-    """The formulas in which ``y = 2`` when ``x = 0`` is written ``y(0) = 2``.
+    """Rewrite conditions such as "``y = 2`` when ``x = 0``" as ``y(0) = 2``.
 
-    The values stand directly before the point, or else directly behind; the first equation with a
-    derivative is no value.
+    The values of functions are expected directly before the point, or else directly after it. The
+    first equation with a derivative is the differential equation, and hence not a value.
 
     Args:
         formulas: the formulas of the question.
         words: the words before each formula.
         variable: the independent variable.
         functions: the functions.
+
+    Returns:
+        The formulas. The formula of each such point is left out.
 
     """
     results: list[str | None] = list(formulas)
@@ -214,7 +219,7 @@ def _with_values(
 
 
 def _of_function(text: str, functions: Collection[str]) -> str:
-    """A function or its derivative, with primes; empty for any other text."""
+    """A function or its derivative, spelt with primes. The result is empty for any other text."""
     quotients = operators(text)
     if len(quotients) == 1 and not text[: quotients[0].start].strip():
         name = quotients[0].of.strip()
@@ -224,7 +229,7 @@ def _of_function(text: str, functions: Collection[str]) -> str:
 
 
 def _links(formula: str) -> list[str]:
-    """The equations of a chain of values: ``y(0) = y'(0) = 1``."""
+    """The single equations of a chain of values, such as ``y(0) = y'(0) = 1``."""
     sides = list(pieces_of(formula, "="))
     return [f"{side} = {sides[-1]}" for side in sides[:-1]] if len(sides) > 2 else [formula]
 
@@ -246,7 +251,13 @@ def _checked(
     conditions: Sequence[tuple[Expression, Expression]],
     jets: Jets,
 ) -> dict[str, int]:
-    """The order of each function; raises `ProblemError` unless the system is determined."""
+    """The highest order of each function's derivatives.
+
+    Raises:
+        ProblemError: there is no differential equation, the numbers of equations and functions
+            differ, or a condition has more than values at points.
+
+    """
     orders = {
         name: max(
             (jet.order for jet in jets.symbols if jet.function == name and not jet.at), default=0
@@ -270,7 +281,7 @@ def _checked(
 
 
 def _derivatives_in(joined: str) -> tuple[tuple[str, ...], list[str]]:
-    """The functions whose derivatives are written, and the variables that derivatives name."""
+    """The functions that have a derivative in the text, and the variables of differentiation."""
     functions: list[str] = []
     variables: list[str] = []
     for quotient in operators(joined):
@@ -285,7 +296,10 @@ def _derivatives_in(joined: str) -> tuple[tuple[str, ...], list[str]]:
 
 
 def _unknowns(text: str, joined: str) -> tuple[str, tuple[str, ...]]:
-    """The independent variable and the functions, by the derivatives that are written."""
+    """The independent variable and the functions, found by the derivatives in the text.
+
+    If the text has no derivative, both are empty.
+    """
     names, variables = _derivatives_in(joined)
     if not names:
         return "", ()
@@ -307,12 +321,15 @@ def _unknowns(text: str, joined: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _symbols(text: str) -> str:
-    """The text with spaces between the letters of short runs: every letter is then a symbol."""
+    """Put spaces between the letters of runs of up to three, so that each letter is a symbol."""
     return re.sub(r"(?<![\\A-Za-z])[A-Za-z]{1,3}(?![A-Za-z])", lambda m: " ".join(m[0]), text)
 
 
 def _of_differentials(text: str, formulas: Sequence[str]) -> tuple[str, tuple[str, ...], list[str]]:
-    """An equation in ``dx`` and ``dy``, rewritten with a derivative."""
+    """Rewrite an equation in ``dx`` and ``dy`` with a derivative.
+
+    The result is the independent variable, the function as a tuple of one, and the new formulas.
+    """
     letters = set(_DIFFERENTIAL.findall(" ".join(formulas)))
     if len(letters) != 2:
         raise ProblemError(f"{text!r}: no function whose derivative is written")
@@ -334,14 +351,14 @@ def _of_differentials(text: str, formulas: Sequence[str]) -> tuple[str, tuple[st
 
 
 def solutions(text: str, question: DifferentialEquation) -> list[StatedSolution]:
-    r"""The solutions that an answer states, all of which have to be right.
+    r"""The solutions that an answer states. The answer is right only if all of them are right.
 
     Args:
         text: the answer in LaTeX.
         question: the differential equation of the question.
 
     Returns:
-        The solutions; for a system each has a formula of every function.
+        The solutions. For a system, each solution has a formula for every function.
 
     Raises:
         ReadError: the answer is unreadable.
@@ -385,13 +402,13 @@ def solutions(text: str, question: DifferentialEquation) -> list[StatedSolution]
 
 
 def _is_constant(formula: str, question: DifferentialEquation) -> bool:
-    """Whether a formula is the name of a constant alone, as in ``where C is a constant``."""
+    """Whether a formula is only the name of a constant, such as C in ``where C is a constant``."""
     match = _NAME.fullmatch(formula)
     return match is not None and name_of(formula) not in question.names and formula[0] in "CcKkAB"
 
 
 def _called(formula: str, question: DifferentialEquation) -> str:
-    """The formula with ``y`` for ``y(x)``."""
+    """The formula in which ``y(x)`` is replaced by ``y``, for each function of the question."""
     for name in question.functions:
         letter = re.escape(name) if len(name) == 1 else rf"\\?{re.escape(name)}"
         own = re.escape(question.variable)
@@ -400,7 +417,10 @@ def _called(formula: str, question: DifferentialEquation) -> str:
 
 
 def _signs(formula: str) -> Iterator[str]:
-    r"""The formula for either sign of ``\pm``; ``\mp`` has the opposite sign."""
+    r"""The two formulas that ``\pm`` stands for. In each, ``\mp`` becomes the opposite sign.
+
+    A formula without these signs is yielded unchanged.
+    """
     sign_count = len(re.findall(r"\\(?:pm|mp)(?![A-Za-z])|[±∓]", formula))
     if not sign_count:
         yield formula

@@ -1,4 +1,4 @@
-r"""An integral as people write it, read: ``\displaystyle\int_0^{\pi/2}\cos xdx``."""
+r"""Reads an integral as people write it: ``\displaystyle\int_0^{\pi/2}\cos xdx``."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ _MAY_END_IN_DIFFERENTIAL: Final = re.compile(r"[dⅆ𝑑][^d]{1,24}\Z")
 
 
 class IntegralProblem(NamedTuple):
-    r"""An integral, definite or not.
+    r"""A definite or indefinite integral.
 
     Attributes:
-        variable: the variable that the differential names; None without a differential.
+        variable: the variable that the differential names. It is None without a differential.
         readings: the integrand in every reading of its notation, the likeliest first.
-        lower: the lower limit; None for an indefinite integral.
-        upper: the upper limit; None for an indefinite integral.
-        principal_value: Cauchy's principal value is asked for.
-        has_sign: an integral sign was written.
+        lower: the lower limit. It is None for an indefinite integral.
+        upper: the upper limit. It is None for an indefinite integral.
+        principal_value: whether Cauchy's principal value is asked for.
+        has_sign: whether the text has an integral sign.
         conditions: the conditions on the parameters.
 
     >>> problem = read_integral(r"\int_0^1 xdx")
@@ -59,9 +59,9 @@ def read_integral(
     r"""Read an integral, or an integrand alone.
 
     Args:
-        text: LaTeX with or without an integral sign, limits, a differential and a wrapping.
+        text: LaTeX. An integral sign, limits, a differential and words around are optional.
         variable: the variable of integration, if it is known.
-        parameters: names that are parameters for certain, whatever stands behind them.
+        parameters: names that are known to be parameters, even if parentheses follow them.
 
     Returns:
         The integral as trees, with all readings of its notation.
@@ -129,7 +129,11 @@ def _integrand(
 
 
 def _choices(layout: IntegralLayout, variable: str | None) -> Iterator[Sequence[Differential]]:
-    """Choices of the differential: each candidate alone, then all of the same variable (sums)."""
+    r"""The choices of the differential: each candidate alone, then several together.
+
+    A sum such as ``\int x\,dx + x^2\,dx`` has the differential several times. The last choice
+    is therefore all candidates that have the variable of the likeliest candidate.
+    """
     body = layout.body
     if not layout.has_sign and (
         ("d" not in body and body.isascii()) or not _MAY_END_IN_DIFFERENTIAL.search(body)
@@ -178,7 +182,12 @@ def _with_real_parameters(
 def _times(
     text: str, factor: str, readings: tuple[Reading, ...], variable: str
 ) -> tuple[Reading, ...]:
-    r"""The readings with the factor before the sign, free of the variable: ``2\int x dx``."""
+    r"""The readings, multiplied by the factor before the integral sign, as 2 in ``2\int x dx``.
+
+    Raises:
+        ProblemError: the factor is unreadable, or depends on the variable.
+
+    """
     negative = factor == "-"
     try:
         multiplier = _read("-1" if negative else factor, variable)[0].expression
@@ -200,7 +209,9 @@ _TRIES: Final = 6
 def _with_differential(
     body: str, occurrences: Sequence[Differential]
 ) -> tuple[str, tuple[Reading, ...]] | None:
-    """The integrand and its readings for a choice of the differential; None if no reading fits.
+    """The integrand and its readings for one choice of the differential.
+
+    If the differential is not a factor of every term in any reading, the result is None.
 
     Raises:
         ReadError: the integrand cannot be read.
@@ -219,7 +230,10 @@ def _with_differential(
 
 
 def _divided(readings: Iterable[Reading]) -> tuple[Reading, ...]:
-    """The readings without the symbol of the differential, where it is a factor of every term."""
+    """The readings, divided by the symbol of the differential.
+
+    Readings in which the symbol is not a factor of every term are left out.
+    """
     quotients = ((reading, without_symbol(reading.expression)) for reading in readings)
     return tuple(
         replace(reading, expression=quotient)
@@ -233,9 +247,10 @@ def _read(text: str, *symbols: str) -> tuple[Reading, ...]:
 
 
 def _ends_a_product(body: str, candidate: Differential, variable: str | None) -> bool:
-    r"""Whether a candidate without an integral sign is a differential: the last factor, ``2x\,dx``.
+    r"""Whether a candidate is a differential in a text without an integral sign.
 
-    The d of ``ax^3 + bx^2 + cx + dx`` is a parameter like the c.
+    The candidate has to be the last factor of a product, as in ``2x\,dx``. In
+    ``ax^3 + bx^2 + cx + dx``, d is a parameter like c.
     """
     if candidate.end < len(body) or (variable is not None and candidate.variable != variable):
         return False
@@ -253,21 +268,21 @@ _SPACE_AT_END: Final = re.compile(r"(?:\\[,;:!> ]|\\q?quad|\\cdot|\\times|[*~]|\
 
 
 def _without_space(text: str) -> str:
-    """The text without space and times signs among its last 64 characters."""
+    """The text without spaces and times signs at its end. At most 64 characters are removed."""
     space = _SPACE_AT_END.search(text, max(len(text) - 64, 0))
     return text[: space.start()] if space else text
 
 
 def limit_of(mark: str, text: str, variable: str) -> Limit:
-    r"""A limit of an integral from its subscript or superscript.
+    r"""Read a limit of integration from the subscript or superscript of the integral sign.
 
     Args:
-        mark: ``0``, ``{\pi/2}``, ``\infty``, ``{x=0}``.
-        text: the problem, for the error.
+        mark: the script, such as ``0``, ``{\pi/2}``, ``\infty`` or ``{x=0}``.
+        text: the problem, for the message of the error.
         variable: the variable of integration.
 
     Returns:
-        A tree, or the sign of infinity.
+        A tree, or 1 or -1 for plus or minus infinity.
 
     Raises:
         ProblemError: the limit is unreadable, or holds the variable.

@@ -1,8 +1,8 @@
-r"""From a text to the parts of an integral: ``I = \displaystyle\int\limits_0^1 x\,dx``.
+r"""Cuts the text of an integral into its parts: ``I = \displaystyle\int\limits_0^1 x\,dx``.
 
-A problem is one integral in a wrapping: delimiters, an environment, prose ("Evaluate .."), a name
-("I ="), sizes and styles. The wrapping changes nothing and is passed over; anything else before the
-sign is a factor, and anything else behind the differential an error.
+A problem is one integral with a wrapping, which does not change the problem and is left out. The
+wrapping consists of delimiters, an environment, prose ("Evaluate .."), a name ("I ="), sizes and
+styles. Any other text before the integral sign is a factor.
 """
 
 from __future__ import annotations
@@ -80,10 +80,10 @@ _TABLE_MARKS: Final = "\ue011\ue012\ue013\ue014"
 
 
 def marked_tables(text: str) -> tuple[str, tuple[str, ...]]:
-    r"""A text with a mark for each table of values, and the tables.
+    r"""Replace each table of values by a mark, and return the text and the tables.
 
-    A row of such a table has a value, ``&`` and a condition. Rows of equations, as in a system, are
-    statements of their own, and are left.
+    A row of such a table has a value, ``&`` and a condition. Tables of equations, such as systems,
+    are not replaced, because each row is a statement of its own.
 
     >>> marked_tables(r"2\begin{cases} 1 & x > 0 \\\\ 0 & x < 0 \end{cases}")[0] == "2\ue011"
     True
@@ -108,7 +108,7 @@ def marked_tables(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def restored_tables(text: str, tables: tuple[str, ...]) -> str:
-    """The text with tables, in braces, for their marks."""
+    """The text in which each mark is replaced by its table in braces."""
     for mark, table in zip(_TABLE_MARKS, tables, strict=False):
         text = text.replace(mark, f"{{{table}}}")
     return text
@@ -118,11 +118,11 @@ class IntegralLayout(NamedTuple):
     r"""The parts of an integral as text.
 
     Attributes:
-        has_sign: an integral sign begins the formula.
-        marks: the limits that the sign has, by ``_`` and ``^``.
+        has_sign: whether the formula has an integral sign.
+        marks: the limits of integration; the key is ``_`` for the lower and ``^`` for the upper.
         body: the integrand with its differential.
         factor: the factor before the sign, such as the 2 of ``2\int``.
-        principal_value: Cauchy's principal value is asked for.
+        principal_value: whether Cauchy's principal value is asked for.
         conditions: the conditions on parameters in the prose around the formula.
 
     Example:
@@ -140,13 +140,13 @@ class IntegralLayout(NamedTuple):
 
 
 def integral_layout(text: str) -> IntegralLayout:
-    r"""The parts of the one integral that a problem is.
+    r"""Cut the text of a problem, which is one integral, into its parts.
 
     Args:
         text: the problem, with or without an integral sign.
 
     Returns:
-        Its parts; without a sign, the whole formula is the body.
+        The parts. If the text has no integral sign, the whole formula is the body.
 
     Raises:
         ProblemError: the text has several integrals.
@@ -190,7 +190,7 @@ SUBSTITUTION: Final = re.compile(
 
 
 def _plain_letters(text: str) -> str:
-    """The text with letters of mathematical alphabets as plain ones."""
+    """The text in which letters of mathematical alphabets are replaced by plain letters."""
     if text.isascii() or max(text, default="") < "\U0001d400":
         return text
     return "".join(
@@ -200,7 +200,7 @@ def _plain_letters(text: str) -> str:
 
 
 def _formula(text: str) -> tuple[str, Conditions]:
-    """The formula with the integral, without delimiters, and conditions in the prose around."""
+    """The formula that holds the integral, and the conditions in the prose around the formula."""
     text = SUBSTITUTION.sub(" ", text)
     if not _DELIMITER.search(text):
         return text, Conditions()
@@ -224,7 +224,10 @@ def _formula(text: str) -> tuple[str, Conditions]:
 
 
 def _without_tail(body: str, opened: int) -> str:
-    """The body without punctuation, "= ?", ends of environments and of braces opened before it."""
+    """The body without punctuation, "= ?" and ends of environments at its end.
+
+    Closing braces of ``opened`` braces that were opened before the body are removed as well.
+    """
     if body[-1:] not in _LAST_OF_FORMULA or "\\end" in body[-24:]:
         body = _TAIL.sub("", body)
     for _ in range(opened):
@@ -237,7 +240,11 @@ _MOST_STACKED: Final = 3
 
 
 def _sign_at(text: str, start: int, level: int = 0) -> tuple[int, dict[str, str], bool] | None:
-    r"""The end and the limits of the integral sign at ``start``, and whether a bar crosses it."""
+    r"""The end and the limits of the integral sign at ``start``, and whether a bar crosses it.
+
+    Limits may be stacked on or under the sign, by commands such as ``\underset``. If there is no
+    integral sign at ``start``, the result is None.
+    """
     sign = _SIGN.match(text, start)
     if sign is not None:
         return sign.end(), {}, sign["barred"] is not None
@@ -262,13 +269,14 @@ _BESIDE_MARK: Final = re.compile(SPACE)
 
 
 def limits_of(text: str) -> tuple[dict[str, str], str]:
-    r"""The limits behind an integral sign, and the text behind the limits.
+    r"""The limits after an integral sign, and the text after the limits.
 
     Args:
-        text: the text behind the sign, or behind a bar.
+        text: the text that follows the sign, or follows a bar such as that of ``F(x)|_0^1``.
 
     Returns:
-        The subscript and the superscript by their marks ``_`` and ``^``, and the remaining text.
+        The subscript with the key ``_`` and the superscript with the key ``^``, and the remaining
+        text.
 
     Example:
         >>> limits_of("_0^1 x")
@@ -291,7 +299,7 @@ def _space_end(text: str) -> int:
 
 
 def argument_end(text: str) -> int:
-    """Where the TeX argument that ``text`` begins with ends."""
+    """The offset after the TeX argument at the start of ``text``."""
     if text[:1] == "{":
         level = 0
         for at, character in enumerate(text):
@@ -311,7 +319,7 @@ def argument_end(text: str) -> int:
 
 
 def pieces_of(text: str, separators: Collection[str]) -> Iterator[str]:
-    """The text between separators that stand outside of brackets."""
+    """The pieces of a text between separators. Separators in brackets do not count."""
     level, begin = 0, 0
     for offset, character in enumerate(text):
         level += (character in "([{") - (character in ")]}")

@@ -1,8 +1,8 @@
-r"""A limit as people write it, read: ``\lim\limits_{x \to 0^+} x^x``, "the limit of .. as ..".
+r"""Reads a limit as people write it: ``\lim\limits_{x \to 0^+} x^x``, "the limit of .. as ..".
 
-A limit that is written has a sign with a subscript, behind a wrapping of words. A limit in words
-has a formula, a variable and a point. The sides are ``0^+``, ``0^{-}``, ``x \downarrow 0``, a
-comparison behind the arrow, or words.
+A limit in signs has a limit sign with a subscript, perhaps after words. A limit in words names a
+formula, a variable and a point. A one-sided limit has ``0^+``, ``0^{-}``, ``x \downarrow 0``, a
+comparison after the arrow (``x \to 0, x > 0``), or words such as "from the right".
 """
 
 from __future__ import annotations
@@ -80,15 +80,15 @@ _INTEGER_NAMES: Final = frozenset("nmkN")
 
 
 class LimitProblem(NamedTuple):
-    r"""A limit.
+    r"""A limit of a function or a sequence.
 
     Attributes:
         variable: the variable.
         at: the point, or 1 or -1 for plus or minus infinity.
-        side: 1 from the right, -1 from the left, 0 from both sides.
+        side: 1 for a limit from the right, -1 from the left, 0 from both sides.
         readings: the function in every reading of its notation, the likeliest first.
         conditions: the conditions on the parameters.
-        whole: the variable takes whole values, as in a sequence.
+        whole: whether the variable takes whole values only, as in a sequence.
 
     >>> problem = read_limit(r"\lim_{x\to0^+} x^x")
     >>> problem.variable, problem.side, problem.at
@@ -109,7 +109,7 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
 
     Args:
         text: LaTeX with a limit sign, or a sentence.
-        parameters: names that are parameters for certain.
+        parameters: names that are known to be parameters.
 
     Returns:
         The limit as trees, with all readings of its notation.
@@ -154,7 +154,10 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
 
 
 def _written(text: str) -> tuple[str, str, str] | None:
-    """The subscript of a limit sign, the function behind, and the words around the formula."""
+    """The subscript of the limit sign, the function after it, and the words around the formula.
+
+    If the text has no limit sign, the result is None.
+    """
     formulas = [match for match in _FORMULA.finditer(text) if _SIGN.search(match[0])]
     formula, around = text, ""
     if len(formulas) > 1:
@@ -188,7 +191,10 @@ def _written(text: str) -> tuple[str, str, str] | None:
 
 
 def _check_definitions(text: str, names: Collection[str]) -> None:
-    """Raise `ProblemError` if another formula of the text is an equation for one of the names."""
+    """Raise `ProblemError` if another formula of the text defines one of the names.
+
+    Such a definition is not substituted, so that the limit would be read without it.
+    """
     for match in _FORMULA.finditer(text):
         formula = match[match.lastindex or 0]
         left_side, equals, _ = formula.partition("=")
@@ -198,7 +204,10 @@ def _check_definitions(text: str, names: Collection[str]) -> None:
 
 
 def _defined(body: str, text: str) -> str:
-    """The formula that another formula of the text defines a function as, for ``f(x)`` alone."""
+    """The formula of f, if the body is only ``f(x)`` and the text defines ``f(x) = ..``.
+
+    Any other body is returned unchanged.
+    """
     applied = _APPLIED.fullmatch(body)
     if applied is None:
         return body
@@ -211,7 +220,10 @@ def _defined(body: str, text: str) -> str:
 
 
 def _in_words(text: str) -> tuple[str, str, str]:
-    """The subscript, the function and the words of a limit in words, as by `_written`."""
+    """The subscript, the function and the words after a limit that is stated in words.
+
+    The subscript is composed so that it has the form of a limit sign's subscript.
+    """
     match = _IN_WORDS.fullmatch(_DELIMITER.sub(" ", text).strip())
     if match is None:
         raise ProblemError(f"{text!r} has no limit sign")
@@ -226,7 +238,7 @@ def _named_end(body: str) -> int:
 
 
 def _approach(subscript: str, text: str) -> tuple[str, str, int]:
-    r"""The name, the point and the side of ``{x \to 0^+}``."""
+    r"""The variable, the point and the side in a subscript such as ``{x \to 0^+}``."""
     inner = subscript.strip()
     if inner.startswith("{") and inner.endswith("}"):
         inner = inner[1:-1]

@@ -1,7 +1,7 @@
 r"""Finds letters that the LaTeX reader mistakes for parameters.
 
-``\int f(x)\,dx`` asks about an unknown function, not about f times x, and the d of ``x^2 + dx`` is
-half of a differential. If f or d became a parameter, every right answer would be judged wrong.
+``\int f(x)\,dx`` asks about an unknown function, not about f times x. The d of ``x^2 + dx`` belongs
+to a differential. If f or d became a parameter, every right answer would be judged wrong.
 """
 
 from __future__ import annotations
@@ -30,11 +30,13 @@ def parameter_faults(
         integrand: the text of the integrand.
         suspects: the symbols of the integrand's trees besides the variable.
         variable: the variable of integration.
-        has_sign: the integrand stood behind an integral sign, and hence has a differential.
+        has_sign: whether an integral sign preceded the integrand. The integral then has a
+            differential of its own.
 
     Returns:
-        The reason for each letter: the letter stands only before parentheses with the variable, or
-        only before a variable, like the d of a differential.
+        The reason for each letter, as a message for people. A letter cannot be a parameter if it
+        occurs only before parentheses that hold the variable. The letter d cannot be one if it
+        occurs only before a variable, like the d of a differential.
 
     """
     faults: dict[str, str] = {}
@@ -64,9 +66,11 @@ def parameter_faults(
 
 
 def _applied_to(tokens: list[str], name: str, variable: str) -> str:
-    """The argument of a letter that stands only before parentheses with the variable: f(x).
+    """The argument of a letter that is a function, such as x for f in f(x); else an empty text.
 
-    A letter that is not customary for functions is a function only before a single letter.
+    A letter is a function if it occurs only before parentheses, and some of these hold the
+    variable. Letters other than f, g and the like are functions only if the variable is alone in
+    the parentheses: ``a(x+1)`` is a product.
     """
     letter, _, index = name.partition("_")
     positions = [at for at, token in enumerate(tokens) if token in (letter, "\\" + letter)]
@@ -85,7 +89,7 @@ def _applied_to(tokens: list[str], name: str, variable: str) -> str:
 
 
 def _script_end(tokens: list[str], position: int, index: str) -> int:
-    """The offset behind a subscript and its closing brace; 0 without such a subscript."""
+    """The offset after a subscript and its closing brace. It is 0 if there is no such subscript."""
     end = position + 1
     while end < len(tokens) and tokens[end] != "}" and tokens[end] not in _OPENERS:
         end += 1
@@ -97,7 +101,7 @@ def _script_end(tokens: list[str], position: int, index: str) -> int:
 
 
 def _argument(tokens: list[str], position: int) -> list[str]:
-    """The tokens in the parentheses that open at an offset; empty without parentheses."""
+    """The tokens in the parentheses that open at an offset; an empty list if none open there."""
     braced = tokens[position] == "{" and tokens[position + 1] in _OPENERS
     if not braced and tokens[position] not in _OPENERS:
         return []

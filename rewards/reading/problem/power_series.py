@@ -1,7 +1,7 @@
-r"""Questions about power series: ``Taylor polynomial of degree 4 about x = 0 of \cos x``.
+r"""Reads questions about power series: ``Taylor polynomial of degree 4 about x = 0 of \cos x``.
 
-The reader takes a question apart piece by piece: the quantity, the degree, the point, the function.
-The remaining words have to be in a closed list.
+The reader removes one piece of the question after the other: the quantity that is asked for, the
+degree, the point and the function. The remaining words have to be in a closed list.
 """
 
 from __future__ import annotations
@@ -141,13 +141,14 @@ class SeriesQuestion:
 
     Attributes:
         wanted: a Taylor polynomial, a coefficient, a remainder, or a radius of convergence.
-        function: the function that is expanded; of a radius, 0.
+        function: the function that is expanded. It is 0 if a radius is asked for.
         variable: the variable of the series.
         centre: the point about which the function is expanded.
-        degree: of the polynomial, of the power beside the coefficient; an expression in one symbol
-            for a general coefficient.
-        terms: how many terms that are not zero the polynomial has, instead of a degree.
-        series: the series whose radius is asked for, in every reading.
+        degree: the degree of the polynomial, or the exponent of the power whose coefficient is
+            asked for. For a general coefficient, such as that of x^n, it is a formula in n.
+        terms: the number of nonzero terms, if the question states this number instead of a degree;
+            else 0.
+        series: the series whose radius is asked for, in every reading of its notation.
         conditions: the conditions on the parameters.
 
     >>> read_series(r"Taylor polynomial of degree 2 about $x=0$ of $\cos x$").degree
@@ -166,7 +167,7 @@ class SeriesQuestion:
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """The symbols of an answer."""
+        """The symbols that an answer may have."""
         if self.series:
             names = set(self.series[0].parameters) - {self.variable}
         else:
@@ -180,7 +181,7 @@ class SeriesQuestion:
 
 
 def asks_of_series(text: str) -> bool:
-    """Whether a text asks something of a power series, and not for the value of a sum."""
+    """Whether a text asks about a power series, rather than for the value of a sum."""
     return re.search(r"radius\s+of\s+convergence", text, re.IGNORECASE) is not None or (
         not has_sum(text)
         and re.search(
@@ -196,14 +197,14 @@ def read_series(text: str) -> SeriesQuestion:
     r"""Read a question about a power series.
 
     Args:
-        text: the question, formulas in LaTeX.
+        text: the question, with formulas in LaTeX.
 
     Returns:
-        The function, the point, and the coefficient, degree or radius that is asked for.
+        The quantity that is asked for, the function, the point and the degree.
 
     Raises:
-        ProblemError: the text does not say clearly which of these is asked for, or a formula is
-            missing or unreadable.
+        ProblemError: it is not clear which quantity is asked for, or a formula is missing or
+            unreadable.
 
     Example:
         >>> read_series(r"Find the coefficient of $x^5$ in the Maclaurin series of $\sin x$").wanted
@@ -290,7 +291,7 @@ def _taken(patterns: Iterable[re.Pattern[str]], text: str) -> tuple[re.Match[str
 
 
 def _formula(remainder: str) -> tuple[str, str]:
-    """The text around the formula, without words of the closed list, and the formula."""
+    """The text around the formula, and the formula. Words of the closed list are removed."""
     pieces = [piece.strip(" \n\t.,:;?") for piece in remainder.split(_MARK)]
     plain = [" ".join(_WORDS.sub(" ", piece).split()).strip(" .,:;?") for piece in pieces]
     full = [at for at, piece in enumerate(plain) if piece]
@@ -312,7 +313,10 @@ def _centre_of(groups: dict[str, str | None], text: str) -> Expression:
 
 
 def _power(power: str, text: str) -> tuple[str, Expression | None, Expression]:
-    """The variable, the centre (None for a plain variable), and the exponent of a power."""
+    """The variable, the centre and the exponent of a power such as (x - 1)^3.
+
+    The centre is None if the base is only the variable.
+    """
     base, _, exponent = power.partition("^")
     base = base.strip()
     order = _read(exponent.strip() or "1", text, "")
@@ -341,15 +345,16 @@ def _read(formula: str, text: str, variable: str) -> Expression:
 
 
 def without_remainder(text: str, question: SeriesQuestion) -> tuple[str, int]:
-    r"""A polynomial without its remainder, and the degree up to which terms have to be right.
+    r"""Remove a remainder such as O(x^5) from a polynomial, and say which degrees count.
 
     Args:
         text: the answer.
         question: the question.
 
     Returns:
-        The polynomial, and the degree of the question, or the larger degree that the remainder
-        promises; -1 if the remainder covers terms of the question.
+        The polynomial, and the degree up to which its terms have to be right. This is the degree of
+        the question, or a larger degree if the remainder begins later. It is -1 if the remainder
+        covers terms that the question asks for.
 
     """
     degree = int(fold(question.degree) or 0)

@@ -1,4 +1,4 @@
-r"""A sum as people write it, read: ``\displaystyle\sum\limits_{n=1}^{\infty} \frac{1}{n^2}``."""
+r"""Reads a sum as people write it: ``\displaystyle\sum\limits_{n=1}^{\infty} \frac{1}{n^2}``."""
 
 from __future__ import annotations
 
@@ -61,18 +61,18 @@ _RANGES: Final = tuple(
 
 
 class SumProblem(NamedTuple):
-    r"""One reading of a sum: factor * sum of a term over an index, plus what stands outside.
+    r"""One reading of a problem: a factor times the sum of a term over an index, plus an addend.
 
     Attributes:
-        term: the term.
+        term: the term that is summed.
         counter: the name of the index.
         lower: the least value of the index, or -1 for minus infinity.
         upper: the greatest value of the index, or 1 for infinity.
-        factor: the factor in front of the sign.
-        outside: what is added to the sum.
+        factor: the factor before the sum sign.
+        outside: the addend, which is outside of the sum.
         conditions: the conditions on the parameters.
-        flags: the conventions that this reading rests on.
-        asks_convergence: the question is whether the series converges, and not for the sum.
+        flags: the names of the conventions that this reading uses.
+        asks_convergence: whether the question is only if the series converges.
 
     >>> read_sum(r"\sum_{n\ge 1} 2^{-n}")[0].upper
     1
@@ -91,18 +91,18 @@ class SumProblem(NamedTuple):
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """The symbols but the index."""
+        """All symbols except the index."""
         limits = [limit for limit in (self.lower, self.upper) if not isinstance(limit, int)]
         trees = (self.term, self.factor, self.outside, *limits)
         return tuple(sorted(set().union(*map(symbols_of, trees)) - {self.counter}))
 
 
 def of_reversed_range(problem: SumProblem) -> SumProblem:
-    r"""A sum whose upper limit is below the lower one, by Karr's convention.
+    r"""Rewrite a sum whose upper limit is below its lower limit, by Karr's convention.
 
-    The convention keeps \sum_{a}^{b} + \sum_{b+1}^{c} = \sum_{a}^{c} for all limits (Karr,
-    *Summation in Finite Terms*, Journal of the ACM 28, 1981), so that \sum_{a}^{b} is minus the sum
-    over the indices between. From infinity on there is no such sum.
+    By the convention, \sum_{a}^{b} + \sum_{b+1}^{c} = \sum_{a}^{c} for all limits (Karr,
+    *Summation in Finite Terms*, Journal of the ACM 28, 1981). If b < a, then \sum_{a}^{b} is
+    therefore minus the sum from b + 1 to a - 1. Both limits must be finite.
     """
     assert not isinstance(problem.lower, int)
     assert not isinstance(problem.upper, int)
@@ -119,7 +119,7 @@ def read_sum(text: str) -> tuple[SumProblem, ...]:
     r"""Read a sum.
 
     Args:
-        text: LaTeX with one sum sign, alone or within words of an instruction.
+        text: LaTeX with one sum sign. Words of an instruction may surround the formula.
 
     Returns:
         The sum in every reading that the notation allows, the likeliest first.
@@ -165,9 +165,10 @@ def read_sum(text: str) -> tuple[SumProblem, ...]:
 
 
 def _without_delta(problem: SumProblem) -> SumProblem:
-    r"""A sum whose term has the factor \delta_{m n}, as its single term that is not zero.
+    r"""Replace a sum whose term has the factor \delta_{m n}, with the index m, by a single term.
 
-    That term has the index n, and counts if the range holds n.
+    The term for m = n is the only nonzero term. It counts only if n is between the limits, so that
+    the result may be a formula with two cases. A sum without such a factor is unchanged.
     """
     factors = problem.term.args if problem.term.function == "mul" else (problem.term,)
     for at, factor in enumerate(factors):
@@ -192,7 +193,7 @@ def _without_delta(problem: SumProblem) -> SumProblem:
 
 
 def _asks_convergence(text: str) -> bool:
-    """Whether a question asks if a series converges, and not for its sum."""
+    """Whether a question asks if a series converges, and does not ask for the sum."""
     words = set(re.findall(r"[a-z]+", _MARKED.sub(" ", text).lower()))
     return not words.isdisjoint(_CONVERGES) and words.isdisjoint(_ASKS_VALUE)
 
@@ -203,7 +204,7 @@ def has_sum(text: str) -> bool:
 
 
 def _formula(text: str) -> tuple[str, Conditions]:
-    """The formula with the sign, and the conditions in the text around the formula."""
+    """The formula that has the sum sign, and the conditions in the text around the formula."""
     plain = _TEXT.sub(r" \1 ", text)
     if not _DELIMITER.search(plain):
         sign = _SIGN.search(plain)
@@ -234,9 +235,10 @@ def _formula(text: str) -> tuple[str, Conditions]:
 
 
 def _conditions_of_formulas(text: str) -> Conditions | None:
-    """The conditions of the formulas beside the sum, if all of them are conditions or names.
+    """The conditions that the other formulas of the text state.
 
-    Words of conditions would be lost: None if the text has such a word, or another formula.
+    The result is None if one of these formulas is neither a condition nor a name. It is also None
+    if the words of the text name a kind of number, because that condition would be lost.
     """
     if has_kind(_MARKED.sub(" ", text)):
         return None
@@ -259,7 +261,7 @@ def _is_harmless(around: str) -> bool:
 
 
 def _range(marks: dict[str, str], text: str) -> tuple[str, Limit, Limit]:
-    """The index and its ends."""
+    """The name of the index, its least and its greatest value."""
     subscript = _unbraced(marks.get("_", ""))
     for pattern in _RANGES:
         match = pattern.fullmatch(subscript)
@@ -297,7 +299,7 @@ def _unbraced(mark: str) -> str:
 
 
 def _factor(preceding: str, text: str, index: str) -> Expression:
-    """The factor in front of the sign."""
+    """The factor before the sum sign. It is 1 if the text before the sign is empty or a name."""
     inner = _NAMED.sub("", _SPACES.sub("", preceding).strip()).strip()
     inner = _SPACES.sub("", inner)
     if not inner:
@@ -312,7 +314,7 @@ def _factor(preceding: str, text: str, index: str) -> Expression:
 
 
 def _bodies(body: str, conditions: Conditions) -> Iterator[tuple[str, Conditions]]:
-    """Candidates for the term, each with the conditions that follow."""
+    """Candidates for the term, each with the conditions that follow the term in the text."""
     yield _TAIL.sub("", body), conditions
     for inner, stated in behind(body):
         yield _TAIL.sub("", inner), stated
@@ -321,9 +323,9 @@ def _bodies(body: str, conditions: Conditions) -> Iterator[tuple[str, Conditions
 def _terms(
     body: str, index: str, text: str, conditions: Conditions
 ) -> list[tuple[Expression, Expression]]:
-    r"""The readings of the term, each with the addend outside of the sum.
+    r"""The readings of the term, each with the addend that is outside of the sum.
 
-    In ``\sum k + 1`` the 1 may belong to the term, or be added to the sum.
+    In ``\sum k + 1``, the 1 may belong to the term or be added to the sum. Both are readings.
     """
     if not body:
         raise ProblemError(f"{text!r} has no term")
