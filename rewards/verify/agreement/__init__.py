@@ -15,8 +15,9 @@ def agrees(at: Comparison, steps: Steps) -> Outcome:
         steps: the search for jumps of F.
 
     Returns:
-        A correct outcome with the proof ``agreement``, the points and the digits; or the fault that
-        a search found; or an undecided outcome with the reason why the agreement does not suffice.
+        If a search found a fault, the outcome states the fault. If the agreement does not suffice,
+        the outcome is undecided and states the reason. Otherwise the outcome is correct, with the
+        proof ``agreement``, the points and the digits.
 
     """
     return refute(UnrefutedAnswer(at, steps, is_proved=False)) or accepted(at, steps, None)

@@ -22,13 +22,14 @@ TIER_FLAGS = {"real": (), "complex": ("complex_disc",), "value": ("complex_parts
 
 
 def accepted(at: Comparison, steps: Steps, proof: Proof | None) -> Outcome:
-    """Accept an answer with a proof or by agreement. A discontinuous F is refused if F has to be
-    continuous.
+    """Accept an answer with a proof or by agreement.
+
+    If the policy requires a continuous F, a discontinuous F is refused.
 
     Args:
         at: the comparison, with the points of agreement.
         steps: the search for jumps of F.
-        proof: None for an acceptance by agreement.
+        proof: the proof, or None for an acceptance by agreement.
 
     Returns:
         The outcome, with flags, digits, and the share of points at which F' agrees with the

@@ -1,5 +1,7 @@
-"""Answers that are right only with another branch of the integrand's radicals, on part of the
-domain.
+"""Answers that agree with the integrand on another branch of its radicals.
+
+At some points, such an answer is right only if a radical of f has another value than the principal
+one.
 """
 
 from __future__ import annotations
@@ -124,8 +126,9 @@ def may_turn(tape: Tape) -> bool:
 
 
 def _has_modulus(tape: Tape) -> bool:
-    """Whether a root contains a modulus as a factor, like ``sqrt(x^2 + 2x + 1)``, which is |x +
-    1|.
+    """Whether a root has a modulus as a factor, such as ``sqrt(x^2 + 2x + 1)``.
+
+    This root is |x + 1|.
     """
     return any(branch.root and squares(branch.argument, tape.variable) for branch in tape.branches)
 
@@ -144,11 +147,11 @@ def _breaks_between(comparison: Comparison, first_point: Point, second_point: Po
 
 
 def unless_inverted(refutation: Outcome, *trees: Expression) -> Outcome:
-    """The refutation; but undecided if a tree has an inverse function of its own function.
+    """The refutation, or an undecided outcome if a tree has a part such as arctan(tan u).
 
-    An example is arctan(tan u), which is u up to a multiple of pi. On an interval without a jump
-    the trees may be equal, although they differ at the witness. The records of functions say which
-    functions jump or turn.
+    In such a part, an inverse function is applied to its own function. The example is u up to a
+    multiple of pi. On an interval without a jump the trees may be equal, although they differ at
+    the witness. The records of functions say which functions jump or turn.
     """
     for node in (node for tree in trees for node in nodes_of(tree)):
         record = RECORDS.get(node.function)

@@ -49,8 +49,7 @@ class Confirmation:
         self.agreement = -math.inf
 
     def refute(self) -> Outcome | None:
-        """Compare with many bits and at distant points, until every part of F and f has been
-        visible.
+        """Compare with many bits and at distant points, until all parts have been visible.
 
         The search for events (`rewards.numeric.sampling.events`) runs only if a part has been
         visible at no point, or if F may turn back between the points. The result is None if no
@@ -95,8 +94,9 @@ class Confirmation:
         return self.ours.all_seen and self.theirs.all_seen
 
     def _look_closer(self) -> Outcome | None:
-        """A refutation with many bits at a few points, as a quick check before the slower
-        search.
+        """Look for a refutation with many bits at a few points.
+
+        This quick check comes before the slower search.
         """
         bits = min(CONFIRMING_BITS, self.at.max_bits)
         for point in self.at.agreeing[:MIN_POINTS]:
@@ -107,7 +107,7 @@ class Confirmation:
         return None
 
     def _look_beyond(self) -> Outcome | None:
-        """A refutation at a point whose size exceeds a number in F or f."""
+        """Look for a refutation at points that are larger than the numbers in F and f."""
         sizes = beyond_reach(self.tape, self.pool.tape)
         # Beside so great an x, a constant term shows with more bits than x has.
         longest = self._longest_number()
@@ -132,8 +132,9 @@ class Confirmation:
         *,
         every: bool = False,
     ) -> Outcome | None:
-        """Note which parts of F and f are visible at the points; returns an outcome if a point
-        refutes.
+        """Note which parts of F and f are visible at the points.
+
+        If a point refutes the answer, the result is the refutation, else None.
 
         With ``every``, all points are compared. Otherwise the loop stops when all parts have been
         visible. If F or f is not analytic, the loop does not stop early, because a part without an

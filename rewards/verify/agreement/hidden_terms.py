@@ -12,8 +12,10 @@ POINTS = 4 * BRANCHING_POINTS
 
 
 def look(comparison: Comparison) -> Outcome | None:
-    """Compare at more points until every term has been visible; undecided if a term stays
-    invisible.
+    """Compare at more points, because some terms of the answer have been visible at no point.
+
+    If a term is still invisible, the outcome is undecided. If all terms have been visible and no
+    point refutes the answer, the result is None.
     """
     if not comparison.unseen:
         return None

@@ -63,7 +63,7 @@ Search = Callable[[UnrefutedAnswer], Outcome | None]
 
 
 def too_long(at: Comparison) -> Outcome | None:
-    """The refusal of a long sum or product that is not proved."""
+    """The refusal of a long sum or product that is not proved, or None if all are short."""
     longest = at.tape.longest
     if longest <= max(MAX_TERMS, 2 * at.pool.tape.longest):
         return None

@@ -1,10 +1,12 @@
 """The parts of an expression that are visible in its value at a point.
 
-A part that is not visible could have any value: at x = 1, ``tanh(2016 x)`` equals 1 to 5,800 bits,
-and agreement to fewer bits says nothing about 2016. A *part* is an argument of an operation of a
-`Tape`. The effect of a part on the result, relative to the part's size, is bounded from below by
-differences along each path to the root. Cancellation between paths is ignored: in ``sin^2 u + cos^2
-u`` all of u counts as visible.
+A *part* is an argument of an operation of a `Tape` (a compiled expression). Agreement at a point
+does not test a part that is not visible there. For example, at x = 1, ``tanh(2016 x)`` equals 1 to
+5,800 bits. Agreement to fewer bits does not test the number 2016.
+
+The effect of a part on the result, relative to the part's size, is estimated from below. The
+estimate multiplies differences along each path from the part to the root of the expression.
+Cancellation between paths is ignored: in ``sin^2 u + cos^2 u`` all of u counts as visible.
 """
 
 from __future__ import annotations
@@ -81,8 +83,10 @@ def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[Key, dict[int, 
 def _partial(
     rule: Rule, operands: list[Jet], index: int, upper: float, lower: float
 ) -> tuple[float, float]:
-    """Two effects on the root: the effect of an argument's value, relative to its size, and the
-    effect of the argument's slope.
+    """The effects that an argument's value and an argument's slope have on the root, as log2.
+
+    The effect of the value is for a change relative to the size of the value. ``upper`` and
+    ``lower`` are the effects of the operation's own value and slope.
     """
     u, du = operands[index]
     effect = _NOTHING
@@ -119,10 +123,10 @@ def _change(base_value: Ball | None, shifted_value: Ball | None) -> float:
 
 
 def _size(ball: Ball | None) -> float:
-    """log2 of a lower bound of a ball's absolute value; 0 for an unknown value.
+    """The logarithm (log2) of a lower bound of a ball's absolute value.
 
-    A ball that contains zero gets a number far below its error. The parts of its expression then
-    count as invisible, and not as without effect.
+    If the ball is not finite, the result is 0. If the ball contains zero, the result is far below
+    its error, so that the parts of its expression count as invisible and not as without effect.
     """
     if ball is None:
         return _NOTHING
@@ -146,8 +150,10 @@ class Unseen:
         self._shown: dict[Key, list[set[int]]] = {}
 
     def see(self, effects: Mapping[Key, Mapping[int, float]], error: float, margin: float) -> None:
-        """Note the parts that are visible at a point; ``error`` is log2 of the comparison's
-        error.
+        """Note the parts that are visible at a point.
+
+        A part is visible if its effect exceeds ``error``, the logarithm (log2) of the comparison's
+        error, by more than ``margin``.
         """
         self._looked = True
         for key, operand_effects in effects.items():

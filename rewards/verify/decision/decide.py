@@ -97,8 +97,9 @@ PROVABLE = (USUAL, Conventions(real_roots=False))
 
 @dataclass(slots=True)
 class _Question:
-    """The question whether an answer fits an integrand, under all conventions; proofs are
-    cached.
+    """The question whether an answer fits an integrand, under any of several conventions.
+
+    The searches for proofs are kept, so that no search runs twice.
     """
 
     answer: Expression
@@ -113,7 +114,7 @@ class _Question:
     def search(self, *, real_parts: bool = True, real_roots: bool = True) -> ProofSearch:
         """The search for a proof under a convention on odd roots.
 
-        ``real_parts`` says whether f has only real parts.
+        ``real_parts`` says whether every part of f is real at the points that count.
         """
         key = real_parts, real_roots
         if key not in self._searches:
@@ -160,8 +161,9 @@ class _Question:
         return Decision(at, Steps(at, formulas), search)
 
     def _at_other_draws(self, tape: Tape, conventions: Conventions, variant: int) -> Outcome | None:
-        """A refutation at other values of the parameters or of F's own constants; None if none is
-        found.
+        """Look for a refutation at other values of the parameters or of F's own constants.
+
+        If none is found, the result is None.
         """
         comparisons = self._other_comparisons(tape, conventions, variant)
         return next((outcome for at in comparisons if (outcome := refutation(at))), None)

@@ -1,8 +1,9 @@
 """The decision at a first point: wrong answers are refuted at once, right answers get a proof.
 
-Expressions are evaluated directly, by the rules of a `Tape`, because compiling a tape takes longer
-than evaluating a point. The module decides only if every part of f and F is real and no convention
-matters. All other answers are left to the stages and to `rewards.verify.agreement`.
+Expressions are evaluated directly, by the rules that a `Tape` (a compiled expression) uses, because
+compiling a tape takes longer than evaluating a point. The module decides only if every part of f
+and F is real and no convention matters. All other answers are decided by the stages (`stages`) and
+by `rewards.verify.agreement`.
 """
 
 from __future__ import annotations
@@ -52,12 +53,15 @@ class _NotHereError(Exception):
 
 
 class _Evaluation:
-    """Jets of expressions at a real point; without a ``slope`` of the variable, only values.
+    """The evaluation of expressions at a real point.
+
+    The results are jets, which are pairs of a value and a derivative. Without a ``slope`` of the
+    variable, only values are computed.
 
     Attributes:
         values: the balls of the variable and the parameters.
         usage_differs: whether `Conventions` may matter.
-        radicals: whether there are roots, whose branches may differ in F.
+        radicals: whether there are roots. F may then be right on another branch of a root.
 
     """
 
@@ -188,8 +192,9 @@ def decide_at_first_point(
         search: the search for a proof.
 
     Returns:
-        A refutation if the balls of F' and f at the point are disjoint. An acceptance if F' = f is
-        proved, F has a value at the point, and F has no jumps. None in all other cases.
+        If the balls of F' and f at the point are disjoint, the result is a refutation. If F' = f is
+        proved, F has a value at the point, and F has no jumps, it is an acceptance. In all other
+        cases it is None.
 
     """
     if integrand.differentiate:
@@ -264,7 +269,10 @@ def _real_points(integrand: Integrand, count: int) -> list[RealPoint]:
 def _compare(
     terms: Sequence[Expression], variable: str, point: RealPoint
 ) -> tuple[Ball, bool] | None:
-    """F' at a point, and whether the point can refute F; None if F is not real there."""
+    """The ball of F' at a point, and whether the point can refute F.
+
+    If F is not real at the point, the result is None.
+    """
     evaluation = _Evaluation(variable, point.values)
     try:
         _, slope = evaluation.total(terms)

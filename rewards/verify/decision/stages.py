@@ -28,7 +28,7 @@ class Decision:
     Attributes:
         at: the comparison of F' with f at points.
         steps: the search for jumps of F.
-        search: the search for a proof; None if the prover has no rules for the convention.
+        search: the search for a proof, or None if the prover has no rules for the convention.
         proof: the proof that was found.
         was_tried: whether the prover has been tried, without and with distinction of cases.
 
@@ -41,14 +41,16 @@ class Decision:
     was_tried: bool = False
 
     def screen(self, count: int = MIN_POINTS) -> list[PointResult] | None:
-        """The results of the first points at low precision; None if a point suggests that F is
-        wrong.
+        """Compare F' with f at the first points, with low precision, and return the results.
+
+        If a point suggests that F is wrong, the result is None.
         """
         return self.at.screen(self.at.pool.take(count))
 
     def cannot_step(self) -> bool:
-        """Whether a proof of F' = f alone suffices: the usual conventions hold, and F cannot
-        jump.
+        """Whether F is known to have no jumps, so that a proof of F' = f alone suffices.
+
+        The result is always False under conventions other than the usual ones.
         """
         return self.at.tape.conventions == USUAL and self.steps.impossible()
 
@@ -59,7 +61,7 @@ Stage = Callable[[Decision], Outcome | None]
 def _prove_at_once(decision: Decision) -> Outcome | None:
     """Look for a proof, after F' and f have been compared at the lowest precision.
 
-    A proof holds wherever F and f have values, so that more points and digits are not needed.
+    A proof holds wherever F and f have values. More points and digits are then not needed.
     """
     at, search = decision.at, decision.search
     screened = decision.screen(1) if search else None
@@ -110,11 +112,11 @@ def _prove_late(decision: Decision) -> Outcome | None:
 
 
 def _look_for_steps(decision: Decision) -> Outcome | None:
-    """Look for jumps of a proved F, and for terms of F that have no effect at the comparison
-    points.
+    """Look for jumps of a proved F, and for terms of F without effect at the comparison points.
 
     Such terms are looked for if F has special functions, or if an unusual convention such as
-    principal odd roots is in force. A constant may then be a step function.
+    principal odd roots is in force. In both cases, a term that looks constant may be a step
+    function.
     """
     at, steps, proof = decision.at, decision.steps, decision.proof
     if not (proof and at.is_finite and len(at.agreeing) >= MIN_POINTS):
@@ -164,8 +166,9 @@ def decide_in_stages(decision: Decision) -> Outcome:
 
 
 def refutation(at: Comparison) -> Outcome | None:
-    """Compare at the first points for further values of the parameters; return a refutation or
-    None.
+    """Compare F' with f at the first points, and return a refutation or None.
+
+    The caller gives ``at`` other values of the parameters or constants than those compared before.
     """
     points = at.pool.take(2 * MIN_POINTS)
     at.see_constants()
