@@ -46,10 +46,10 @@ _BITS = tuple(1 << index for index in reversed(range(MAX_GENERATORS)))
 
 @dataclass(slots=True, eq=False)
 class Generator:
-    """A generator: the function ``kind`` of ``args``, which have the factor ``unit``.
+    """A generator of the field: the function ``kind`` of ``args``.
 
-    The ``partner`` of a sine is the cosine of the same argument, and the ``partner`` of a cosine is
-    the sine.
+    ``unit`` is a rational factor of the argument, or the exponent of a root. The ``partner`` of a
+    sine is the cosine of the same argument, and the ``partner`` of a cosine is the sine.
     """
 
     index: int
@@ -69,8 +69,9 @@ class Generator:
 class Field:
     """The field of a proof, which grows as generators are requested.
 
-    ``varying``, ``unreal``, ``positive`` and ``bound`` have a bit for each generator that is no
-    constant, may not be real, is positive, has a relation.
+    Four numbers have a bit for each generator with a property: ``varying`` if the generator is not
+    constant, ``unreal`` if it may have values that are not real, ``positive`` if it is positive,
+    and ``bound`` if it has a relation.
     """
 
     size: int = MAX_GENERATORS
@@ -90,7 +91,7 @@ class Field:
         self.ring, self.variables, self.one, self.zero = ring_of(self.size)
 
     def free(self) -> None:
-        """Break the cycles of references, which would keep the memory in use."""
+        """Break the cycles of references, so that the memory is freed."""
         for generator in self.generators:
             del generator.slope_rule, generator.partner
 
@@ -104,7 +105,7 @@ class Field:
         return Quotient(num, self.one.num)
 
     def parts(self, element: Quotient) -> tuple[Quotient, Quotient]:
-        """Numerator and denominator as elements."""
+        """The numerator and the denominator of an element, each as an element."""
         if element.den.is_one():
             return element, self.one
         return self.poly(element.num), self.poly(element.den)
@@ -128,12 +129,13 @@ class Field:
         """The generator of a kind and arguments; a new generator is made if the field has none.
 
         Args:
-            kind: the function; a symbol, a named constant, a root of the four kinds.
+            kind: the name of a function or a constant, ``symbol``, or one of the four kinds of
+                roots (`rules.radicals`).
             args: the arguments.
-            slope: the derivative; None for zero.
+            slope: computes the derivative, or None if the derivative is zero.
             unit: a factor of the argument, or the exponent of a root.
-            real: whether all values on the line are real.
-            positive: whether they are positive, too.
+            real: whether all values at real points are real.
+            positive: whether all these values are also positive.
 
         """
         earlier = self.find(kind, args)
@@ -157,13 +159,16 @@ class Field:
         return generator
 
     def relate(self, generator: Generator, relation: Poly, order: int) -> None:
-        """Set the relation of the last generator: monic, of degree ``order`` in the generator."""
+        """Set the relation of a new generator.
+
+        The relation is a monic polynomial of degree ``order`` in the generator.
+        """
         generator.relation, generator.order = relation, order
         self.related.append(generator)
         self.bound |= 1 << generator.index
 
     def single(self, element: Quotient) -> Generator | None:
-        """The generator that an element equals; None for any other element."""
+        """The generator that an element equals, or None if the element is not a generator."""
         support = self.support(element)
         if not support or support & support - 1:
             return None
@@ -192,7 +197,11 @@ class Field:
         return not self.support(element) & self.unreal
 
     def is_positive(self, poly: Poly) -> bool:
-        """Whether every term of a polynomial is manifestly not negative on the line."""
+        """Whether every term of a polynomial is seen to be at least zero at all real points.
+
+        The coefficients must be positive. Each generator must be positive, or it must be real and
+        have even exponents only.
+        """
         if poly.is_one():
             return True
         if poly.is_zero() or poly.leading_coefficient() < 0:
@@ -208,7 +217,11 @@ class Field:
         return not even or all(powers[at] % 2 == 0 for powers in poly.monoms() for at in even)
 
     def reduce(self, poly: Poly, *, powers: bool = True) -> Poly:
-        """The remainder modulo all relations; without ``powers``, long powers of sums stay."""
+        """The remainder of a polynomial modulo all relations.
+
+        Some generators abbreviate a sum. Without ``powers``, a power of such a generator is not
+        expanded if the result may have many terms.
+        """
         if not self.related:
             return poly
         degrees = poly.degrees()
@@ -229,7 +242,10 @@ class Field:
         return poly
 
     def normal(self, element: Quotient) -> Quotient:
-        """An element with numerator and denominator reduced: equal elements mostly look equal."""
+        """The element with its numerator and its denominator reduced modulo the relations.
+
+        Equal elements mostly have the same reduced form.
+        """
         if not self.support(element) & self.bound:
             return element
         num, den = self.reduce(element.num, powers=False), element.den
@@ -238,7 +254,12 @@ class Field:
         return over(num, self.reduce(den, powers=False))
 
     def spend(self, element: Quotient) -> Quotient:
-        """Count the work; every value passes here once."""
+        """Count the terms of a new value as work, and return the value.
+
+        Raises:
+            NotProvedError: the work budget is spent.
+
+        """
         terms = len(element.num) + len(element.den)
         self.work += 1 + terms
         if self.work > MAX_WORK or terms > MAX_TERMS:
@@ -284,7 +305,7 @@ class Field:
         return self.zero if total is None else total
 
     def tree(self, element: Quotient) -> Expression:
-        """An expression for an element, to be evaluated."""
+        """An expression with the value of an element."""
         numerator = self._tree_of(element.num)
         return (
             numerator

@@ -1,11 +1,14 @@
-"""A basis of the lattice that exponents, or angles, span: each is a whole combination of units.
+"""A basis of the lattice that the exponents, or the angles, of a proof span.
 
-Letters: an exponent is a vector ``v`` over Q, whose coordinates belong to monomials of the field, 1
-among them. Units ``b_1, ..., b_r`` are linearly independent, and ``v = n_1 b_1 + ... + n_r b_r``
-with whole ``n_i``: of ``6x + 4``, ``9x + 5`` and ``3x + 3`` the units are ``3x + 1`` and 2. Where a
-vector is a combination with fractions, a finer basis is the Hermite normal form of units and
-vector, as rows over Z, which is then reduced (Cohen, *A Course in Computational Algebraic Number
-Theory*, sections 2.4 and 2.6).
+Letters: an exponent is a vector ``v`` over Q. Its coordinates belong to monomials of the field; one
+of these is 1. The basis vectors ``b_1, ..., b_r`` are called units. They are linearly independent,
+and ``v = n_1 b_1 + ... + n_r b_r`` with whole ``n_i``. For example, ``6x + 4``, ``9x + 5`` and ``3x
++ 3`` have the units ``3x + 1`` and 2.
+
+If a new vector is a combination with fractions, the basis has to become finer. The units and the
+vector are the rows of a matrix over Z. The Hermite normal form of the matrix is a finer basis,
+which is then reduced (Cohen, *A Course in Computational Algebraic Number Theory*, sections 2.4 and
+2.6).
 """
 
 from __future__ import annotations
@@ -30,13 +33,17 @@ MAX_ROOT = 1000
 
 @dataclass(slots=True)
 class Lattice:
-    """The units of vectors. ``most`` is the largest multiple of a unit.
+    """The units of the vectors that were added.
 
-    All vectors are read first, then a basis is made, and then ``generators`` of units are made. A
-    vector stays ``alone``, as a unit by itself, if a multiple exceeds ``most``, or if the basis is
-    too coarse and has generators. The vector is then regarded as independent of all other units,
-    and no false statement is proved. If fractions of units are ``algebraic`` over the units,
-    a vector may be a combination with fractions.
+    First all ``vectors`` are read. Then `settle` computes the units. Then the prover makes the
+    ``generators`` (elements of the field) of the units. ``most`` is the largest multiple of a unit
+    that a combination may have.
+
+    A vector becomes a unit by itself, listed in ``alone``, if a multiple would exceed ``most``, or
+    if the basis is too coarse and can no longer be refined because it has generators. The prover
+    then regards the vector as independent of all other units. It may miss a proof for this reason,
+    but it proves no false statement. With ``algebraic``, combinations with fractions are allowed as
+    well: exp(u/2) is a square root of exp(u).
 
     >>> lattice = Lattice(128)
     >>> lattice.vectors += [{0: fmpq(n), 1: fmpq(n)} for n in (6, 4)]
@@ -55,13 +62,13 @@ class Lattice:
     largest: int = 1
 
     def settle(self) -> None:
-        """Make a basis for all vectors that were read; vectors of few coordinates come first."""
+        """Compute the units of all vectors that were read, those with few coordinates first."""
         waiting, self.vectors = sorted(filter(None, self.vectors), key=len), []
         for vector in waiting:
             self.add(vector)
 
     def add(self, vector: Vector) -> Combination:
-        """The combination of units that equals a vector; new units may be added."""
+        """Write a vector as a combination of units; units are added or refined if necessary."""
         if not self.units:
             return self._append(vector)
         if len(self.units) == 1 and len(vector) == 1:  # nearly always
@@ -99,7 +106,10 @@ class Lattice:
         return combination
 
     def _append(self, vector: Vector) -> Combination:
-        """A new unit, whose first coordinate is positive."""
+        """Add a vector or its negative as a unit, and return the combination for the vector.
+
+        The first coordinate of a unit is positive.
+        """
         if len(self.units) >= MAX_UNITS:
             raise NotProvedError("too many units")
         sign = UNIT if next(iter(vector.values())) > 0 else -UNIT
@@ -107,7 +117,10 @@ class Lattice:
         return [(len(self.units) - 1, sign)]
 
     def _refine(self, used: Combination, denominator: int) -> bool:
-        """Refine units so that a vector is a combination, if no multiple becomes too large."""
+        """Refine units so that a vector becomes a combination of them with whole numbers.
+
+        If a multiple would exceed ``most``, the units are not changed, and the result is False.
+        """
         rank = len(used)
         rows = [[denominator * (i == j) for j in range(rank)] for i in range(rank)]
         rows.append([int((c * denominator).p) for _, c in used])
@@ -130,7 +143,10 @@ class Lattice:
 
 
 def _combination(units: list[Vector], vector: Vector) -> list[fmpq] | None:
-    """The coefficients of a vector in independent units; None for an independent vector."""
+    """The coefficients of a vector in linearly independent units.
+
+    If the vector is independent of the units, the result is None.
+    """
     if not units:
         return None
     columns = [*units, vector]

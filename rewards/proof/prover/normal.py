@@ -1,6 +1,7 @@
-"""Normal forms of an expression: an element of a differential field, printed again.
+"""Normal forms: an expression is converted to an element of a differential field and back.
 
-Normal forms are exact. The budgets of `field` and limits of size bound the work, not a clock.
+A normal form is exactly equal to the expression. The work is bounded by the budgets of `field` and
+by limits on sizes, and not by a clock.
 """
 
 from __future__ import annotations
@@ -31,8 +32,9 @@ def normal_forms(
         kinds: assumptions on the other symbols; a symbol without an assumption is merely real.
 
     Returns:
-        The quotient in lowest terms with expanded polynomials and, for small polynomials, in
-        factors; nothing if a function has no rule, or the work budget is spent.
+        The quotient in lowest terms with expanded polynomials. If the polynomials are small, a
+        second form has factored polynomials. If a function has no rule, or if the work budget is
+        spent, the list is empty.
 
     """
 
@@ -46,15 +48,17 @@ def normal_forms(
 
 
 def slope_factors(expression: Expression, variable: str) -> list[Expression]:
-    """Factors of a derivative; at the zeros of a factor, a real expression may touch zero.
+    """The factors of an expression's derivative.
+
+    Where a real expression touches zero without a change of sign, one of these factors is zero.
 
     Args:
         expression: the expression; all parameters are real.
         variable: the variable.
 
     Returns:
-        Factors that depend on the variable; an empty list if a function has no rule, or if the
-        derivative is too large to be factored.
+        The factors that depend on the variable. If a function has no rule, or if the derivative is
+        too large to be factored, the list is empty.
 
     """
 
@@ -69,14 +73,18 @@ def slope_factors(expression: Expression, variable: str) -> list[Expression]:
 
 
 def has_no_zeros(expression: Expression, variable: str) -> bool:
-    """Whether an expression divides a number: ``x + sqrt(x^2 + 1)`` does, by its conjugate.
+    """Whether an expression is shown to have no zeros, because it divides a nonzero number.
+
+    For example, ``x + sqrt(x^2 + 1)`` has no zeros: the product of it and the conjugate ``x -
+    sqrt(x^2 + 1)`` is -1.
 
     Args:
         expression: the expression; all parameters are real.
         variable: the variable.
 
     Returns:
-        True for a divisor of a number; False says nothing.
+        True if the expression divides a nonzero number. If the result is False, the expression may
+        or may not have zeros.
 
     """
 
@@ -90,7 +98,9 @@ def has_no_zeros(expression: Expression, variable: str) -> bool:
 
 
 def squares(expression: Expression, variable: str) -> list[Expression]:
-    """Squared factors of numerator and denominator that may vanish, as far as factoring shows.
+    """The factors with even powers in the numerator or the denominator that may be zero somewhere.
+
+    Only powers that are written as such, or that a factorization shows, are found.
 
     Args:
         expression: the expression; all parameters are real.
@@ -122,7 +132,10 @@ def squares(expression: Expression, variable: str) -> list[Expression]:
 
 
 def _written_squares(expression: Expression) -> Iterator[Expression]:
-    """The bases of even powers among the factors, which may be no squares in the field."""
+    """Yield the bases of the even powers that are written among the factors.
+
+    Converted to elements of the field, such powers may no longer be squares.
+    """
     if expression.function in ("mul", "div", "neg"):
         for arg in expression.args:
             yield from _written_squares(arg)
@@ -138,7 +151,10 @@ def _in_field(
     kinds: Mapping[str, str],
     use: Callable[[Field, Quotient], list[Expression]],
 ) -> list[Expression]:
-    """Apply a function to an expression as an element of a field; [] without such an element."""
+    """Convert an expression to an element of a field, and apply a function to the element.
+
+    If the conversion or the function fails, the result is an empty list.
+    """
     reading = ArgumentReading(expression, expression)
     tower = Tower(Field(reading.size), variable, kinds)
     try:

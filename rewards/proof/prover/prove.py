@@ -23,14 +23,15 @@ MAX_CASES = 24
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """F' = f in a differential field, wherever expressions have the signs of ``conditions``.
+    """A proof of F' = f in a differential field, under conditions on signs.
 
-    Both are defined there.
+    The identity holds wherever F and f are defined and the expressions in ``conditions`` have the
+    signs that are given there.
 
     Attributes:
         conditions: the signs of expressions.
         field: the differential field.
-        terms: elements that add up to F, but for constants of integration.
+        terms: elements that add up to F without its constants of integration.
         integrand: f.
 
     >>> from calculus_harness.rewards.reading.latex import read
@@ -48,14 +49,15 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """F' = f wherever both are defined.
+    """A proof that F' = f wherever both are defined, except at isolated points.
 
-    Isolated points are excepted: zeros of the expressions in conditions, breakpoints of what is not
-    analytic.
+    The exceptions are the zeros of the expressions in conditions, and the breakpoints of functions
+    that are not analytic, such as ``|x|``.
 
     Attributes:
         rules: the functions and the rewriting rules that were used.
-        cases: the cases in which F' = f was proved; no real point is left out.
+        cases: the cases of signs in which F' = f was proved. Together they cover all real points at
+            which f is real.
 
     >>> Proof(rules=("cos",), cases=()).rules
     ('cos',)
@@ -66,7 +68,10 @@ class Proof:
     cases: tuple[Case, ...]
 
     def free(self) -> None:
-        """Break the cycles of references, if the proof gets no certificate."""
+        """Break cycles of references, so that the memory of the proof is freed.
+
+        No certificate can be made afterwards.
+        """
         for case in self.cases:
             case.field.free()
 
@@ -80,18 +85,19 @@ def prove(
     real_parts: bool = True,
     real_roots: bool = True,
 ) -> Proof | None:
-    r"""Prove that ``answer`` is an antiderivative of ``integrand``, or say nothing.
+    r"""Try to prove that ``answer`` is an antiderivative of ``integrand``.
 
     Args:
         answer: F.
         integrand: f.
         variable: the variable, which is real.
         kinds: assumptions on the parameters; a parameter without an assumption is merely real.
-        real_parts: only points count at which every radical and logarithm of f is real.
-        real_roots: odd roots of negative numbers are real, else principal.
+        real_parts: whether only those points count at which every radical and logarithm of f is
+            real.
+        real_roots: whether odd roots of negative numbers are real. If not, they are principal.
 
     Returns:
-        The proof, or None if none was found, which says nothing.
+        The proof, or None if no proof was found. In this case the answer may be right or wrong.
 
     >>> from calculus_harness.rewards.reading.latex import read
     >>> answer, integrand = (read(text)[0].expression for text in (r"\sin(x)^2", r"\sin(2x)"))
@@ -106,9 +112,10 @@ def prove(
 
 
 class ProofSearch:
-    """The search for a proof: without cases of signs, and then in cases, which take long.
+    """The search for a proof, first without cases of signs, then with cases.
 
-    Each search runs once. See `prove` for the arguments.
+    In a case, certain expressions are positive and others are negative. The search with cases takes
+    long. Both searches run at most once. See `prove` for the arguments.
     """
 
     def __init__(
@@ -127,7 +134,7 @@ class ProofSearch:
         )
 
     def whole(self) -> Proof | None:
-        """A proof without cases."""
+        """The proof without cases of signs, or None if none was found."""
         return self._whole[0]
 
     @property
@@ -137,7 +144,10 @@ class ProofSearch:
         return proof is None and is_splittable
 
     def in_cases(self) -> Proof | None:
-        """A proof in cases of signs: the rules ask for the signs of expressions."""
+        """The proof in cases of signs, or None if none was found.
+
+        The cases are the signs of those expressions whose signs the rules ask for.
+        """
         return self._in_cases if self.is_splittable else None
 
     @cached_property
@@ -177,7 +187,10 @@ def _attempt(
     split: bool = False,
     case: Signs = (),
 ) -> tuple[Tower, Case | None]:
-    """The tower of a case of signs, and the `Case` if F' = f is proved under these signs."""
+    """Try to prove F' = f under the signs of a case.
+
+    The result is the tower of the attempt and, if the proof succeeds, the `Case`, else None.
+    """
     field = Field(reading.split_size if split else reading.size)
     tower = Tower(field, variable, kinds, split, case, principal_roots=principal_roots)
     try:
@@ -214,7 +227,7 @@ _LOGARITHMS = names(lambda function: function.branch == LOGARITHM)
 
 
 def _is_for_positive(reading: ArgumentReading, variable: str) -> bool:
-    """Whether a part of the integrand, as sqrt(x) or ln(x), is real for x > 0 only."""
+    """Whether the integrand has a part that is real for x > 0 only, such as sqrt(x) or ln(x)."""
     x = Symbol(variable)
     for node in reading.functions:
         if node.args and node.args[0] == x:
@@ -240,12 +253,15 @@ def _vanishes(tower: Tower, total: Quotient) -> bool:
 
 
 def _without_content(poly: Poly) -> Poly:
-    """A polynomial without the monomial factor, which may be a high power: no need to expand it."""
+    """The polynomial divided by its largest monomial factor.
+
+    The factor may be a high power. It need not be expanded to see whether the polynomial is zero.
+    """
     content = poly.term_content()
     return poly if content.is_one() else poly / content
 
 
 def _terms(answer: Expression, variable: str) -> list[Expression]:
-    """The terms of a sum without constants of integration."""
+    """The terms of an answer, except symbols that are constants of integration."""
     terms = answer.args if answer.function == "add" else (answer,)
     return [term for term in terms if type(term) is not Symbol or term.name == variable]

@@ -1,4 +1,4 @@
-"""Fractions of polynomials over Q in lowest terms; the sizes of all operands are bounded."""
+"""Fractions of polynomials over Q in lowest terms, with bounds on the sizes of all operands."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ UNIT = fmpq(1)
 
 
 class NotProvedError(Exception):
-    """The prover gives up: nothing is said about the identity."""
+    """The prover gives up: the identity is neither proved nor refuted."""
 
 
 class TooLargeError(NotProvedError):
@@ -36,7 +36,7 @@ class TooLargeError(NotProvedError):
 # Sizes are `constants.SIZE` and multiples of `reading.WORD` up to `field.MAX_GENERATORS`: six.
 @lru_cache(maxsize=8)
 def ring_of(size: int) -> tuple[Any, list[Poly], Quotient, Quotient]:
-    """A ring, the variables of the ring, unity and zero."""
+    """A polynomial ring with ``size`` variables: the ring, the variables, one and zero."""
     ring = fmpq_mpoly_ctx.get([f"g{size - 1 - i}" for i in range(size)], Ordering.lex)
     unit = ring.constant(1)
     unity, zero = Quotient(unit, unit, 0), Quotient(ring.constant(0), unit, 0)
@@ -44,7 +44,11 @@ def ring_of(size: int) -> tuple[Any, list[Poly], Quotient, Quotient]:
 
 
 def gcd(a: Poly, b: Poly) -> Poly:
-    """The greatest common divisor of two polynomials; of the monomial factors if both are large."""
+    """The greatest common divisor of two polynomials.
+
+    If its computation may take long, the result has only the monomial factors (as x^2 y) that both
+    polynomials share.
+    """
     if len(a) > 1 and len(b) > 1 and _may_take_long(a, b):
         return a.term_content().gcd(b.term_content())
     return a.gcd(b)
@@ -63,7 +67,11 @@ def _may_take_long(a: Poly, b: Poly) -> bool:
 
 
 def _spans(poly: Poly, divisor: Poly) -> list[int]:
-    """Degrees in each variable after deflation: FLINT replaces x^5000 by x where possible."""
+    """The degree of ``poly`` in each variable after FLINT's deflation.
+
+    Deflation divides by the lowest power of a variable. Then it replaces x^5000 by x, if only
+    powers of x^5000 occur in both polynomials.
+    """
     (steps, least), (divisor_steps, _) = poly.deflation_index(), divisor.deflation_index()
     return [
         (degree - low) // max(1, math.gcd(step, divisor_step))
@@ -74,7 +82,7 @@ def _spans(poly: Poly, divisor: Poly) -> list[int]:
 
 
 def is_factored_quickly(poly: Poly) -> bool:
-    """Whether the irreducible factors of a polynomial take no long time."""
+    """Whether a polynomial is factored quickly, judged by its degrees and its coefficients."""
     *_, next_highest, highest = sorted(poly.degrees())
     if highest > MAX_FACTORED_DEGREE or highest * next_highest > MAX_FACTORED_BOX:
         return False
@@ -84,13 +92,18 @@ def is_factored_quickly(poly: Poly) -> bool:
 # A bound of the memory only, as that of `rational_of`.
 @lru_cache(maxsize=256)
 def unit_circle(size: int, sine: int, cosine: int) -> Poly:
-    """The relation s^2 + c^2 - 1 of the variables with the indices ``sine`` and ``cosine``."""
+    """The polynomial s^2 + c^2 - 1 in the variables with the indices ``sine`` and ``cosine``."""
     variables = ring_of(size)[1]
     return variables[sine] ** 2 + variables[cosine] ** 2 - 1
 
 
 def product(a: Poly, b: Poly) -> Poly:
-    """The product of two polynomials, unless too large."""
+    """The product of two polynomials.
+
+    Raises:
+        TooLargeError: the product may have too many terms.
+
+    """
     # Powers of sums of n terms have n^2/2 terms: a product may have more terms before they are
     # collected, and is refused where that takes long.
     if len(a) * len(b) > 4 * MAX_TERMS:
@@ -100,9 +113,10 @@ def product(a: Poly, b: Poly) -> Poly:
 
 @final
 class Quotient:
-    """A fraction in lowest terms; the leading coefficient of the denominator is 1.
+    """A fraction in lowest terms with a denominator whose leading coefficient is 1.
 
-    ``support`` has a bit for each generator that occurs; -1 before the support is computed.
+    ``support`` has a bit for each generator (a variable of the ring) that occurs in the fraction.
+    It is -1 until it is computed.
     """
 
     __slots__ = ("den", "num", "support")
@@ -111,13 +125,16 @@ class Quotient:
         self.num, self.den, self.support = num, den, support
 
     def of(self, right: Operand) -> Quotient:
-        """A number as a fraction in the same ring."""
+        """The operand as a fraction in the ring of this fraction."""
         if isinstance(right, Quotient):
             return right
         return rational_of(self.num.context().nvars(), right, 1)
 
     def add(self, operand: Operand, *, lowest: bool = True) -> Quotient:
-        """The sum; without ``lowest`` the fraction need not be in lowest terms."""
+        """The sum of this fraction and an operand.
+
+        Without ``lowest``, the result need not be in lowest terms.
+        """
         right = operand if type(operand) is Quotient else self.of(operand)
         if not self.support and self.num.is_zero():
             return right
@@ -213,7 +230,7 @@ class Quotient:
         return bool(self.num.is_zero())
 
     def rational(self) -> fmpq | None:
-        """The value of a rational number; None for anything else."""
+        """The value if the fraction is a rational number, else None."""
         if not (self.num.is_constant() and self.den.is_one()):
             return None
         return fmpq(0) if self.num.is_zero() else self.num.leading_coefficient()
@@ -229,20 +246,20 @@ def rational_of(size: int, p: int, q: int) -> Quotient:
 
 
 def over(num: Poly, den: Poly) -> Quotient:
-    """A fraction in lowest terms of polynomials."""
+    """The fraction num/den in lowest terms."""
     if den.is_zero():
         raise NotProvedError("division by zero")
     return quotient(*monic(num, den))
 
 
 def monic(num: Poly, den: Poly) -> tuple[Poly, Poly]:
-    """A fraction's numerator and denominator, whose leading coefficient becomes 1."""
+    """The numerator and the denominator, divided by the denominator's leading coefficient."""
     lead = den.leading_coefficient()
     return (num, den) if lead == 1 else (num / lead, den / lead)
 
 
 def quotient(num: Poly, den: Poly, support: int = -1) -> Quotient:
-    """A fraction in lowest terms of polynomials; ``den`` has leading coefficient 1."""
+    """The fraction num/den in lowest terms; the leading coefficient of ``den`` must be 1."""
     if den.is_one():
         return Quotient(num, den, support)
     if num.is_constant():

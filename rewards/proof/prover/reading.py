@@ -1,10 +1,15 @@
-"""All exponents, angles and radicands, read before the first generator is made.
+"""Reading of all exponents, angles and radicands, before the prover makes the first generator.
 
-Letters: the *height* of a function's value in the tower is the height of the argument, plus 1 for
-an exponential, a sine or a radical. F, f and the formulas of the functions in F and f (the
-derivative of erf u has ``exp(-u^2)``) are read once. Then, height by height, the arguments become
-elements of the field built so far. The arguments of a height are noted and get a basis of the
-lattice that the arguments span (`lattice`), before a generator of this height is made.
+A generator is a new element of the field, such as ``exp(x/2)`` (see `field`). An angle is the
+argument of a sine or a cosine. A radicand is the base of a root.
+
+Letters: F is the answer, f is the integrand. The *height* of a function's value in the tower is the
+height of the argument, plus 1 for an exponential, a sine or a radical.
+
+First, the functions in F and f are read once, and so are the functions in their formulas (the
+derivative of erf u has ``exp(-u^2)``). Then the arguments become elements of the field, height by
+height. The arguments of one height are noted, and a basis of the lattice that they span is computed
+(`lattice`). Only then is a generator of this height made.
 """
 
 from __future__ import annotations
@@ -50,9 +55,10 @@ Note: TypeAlias = tuple[bool, Callable[..., None], tuple[Expression, ...]]
 
 
 class ArgumentReading:
-    """The arguments of functions in F and f. ``functions`` are the functions of f.
+    """The arguments of the functions in F and f.
 
-    Without a number of ``parameters``, as for normal forms, four of them have room in the ring.
+    ``functions`` are the functions in f. The polynomial ring of the proof gets a variable for each
+    of the ``parameters``. Normal forms do not state their number and get room for four.
     """
 
     __slots__ = ("_notes", "answer", "functions", "integrand", "is_trivial", "size", "split_size")
@@ -96,7 +102,10 @@ class ArgumentReading:
         self.split_size = max(self.size, 2 * WORD)  # cases of signs have some more
 
     def note(self, tower: Tower, *, real_parts: bool) -> None:
-        """Note the arguments, height by height and f before F, and make the bases."""
+        """Note the arguments in a tower, and compute the bases of their lattices.
+
+        The arguments are noted height by height. At each height, f comes before F.
+        """
         if self.is_trivial:
             return
         conditions, notes = len(tower.conditions), self._notes
@@ -123,14 +132,14 @@ class ArgumentReading:
 
 @dataclass(slots=True)
 class _Notes:
-    """The notes of f and F, by heights."""
+    """The arguments in f and F that have to be noted, listed by height."""
 
     of_f: bool = True
     heights: list[list[Note]] = field(default_factory=list)
     known: dict[Expression, int] = field(default_factory=dict)
 
     def height(self, node: Expression) -> int:
-        """Add the notes of an expression; returns the height."""
+        """Add the notes of an expression, and return the height of the expression."""
         name, args = node.function, node.args
         if name == "e":
             return self._add(0, _note_exponent, Number(1))
@@ -187,7 +196,7 @@ def _functions(tree: Expression) -> list[Expression]:
 
 @cache
 def _in_formulas(name: str) -> frozenset[str]:
-    """The functions in a function's formulas whose arguments are read."""
+    """The functions in a function's formulas whose arguments have to be read, by name."""
     if name not in _FORMULAS:
         return frozenset()
     symbols = tuple(map(Symbol, RECORDS[name].arguments.split()))
@@ -196,7 +205,10 @@ def _in_formulas(name: str) -> frozenset[str]:
 
 
 def as_power(node: Expression) -> tuple[Expression, Expression, Fraction | None]:
-    """The base and the exponent of a power or root, and the value of a rational exponent."""
+    """The base and the exponent of a power or root, and the value of the exponent.
+
+    If the exponent is not a rational number, the value is None.
+    """
     if node.function == "sqrt":
         return node.args[0], HALF, Fraction(1, 2)
     base, power = node.args

@@ -1,16 +1,17 @@
 """The tower of one proof: a differential field, and the functions whose values are in it.
 
-Letters (Bronstein, *Symbolic Integration I*, chapter 3): over the constants, K_0 is the rational
-functions of x, and K_i is K_(i-1)(t_i) for a generator t_i of the field: an exponential if
-t_i'/t_i is u' for a u in K_(i-1), a logarithm if t_i' is u'/u, algebraic if it has a relation, and
-else some function whose derivative is in the tower. Exponents, angles and radicands of one height
-are read before the first generator of that height is made (`reading`).
+Letters (Bronstein, *Symbolic Integration I*, chapter 3): K_0 is the field of rational functions of
+x over the constants. K_i is K_(i-1)(t_i) for a generator t_i. The generator is an exponential if
+t_i'/t_i is u' for a u in K_(i-1), a logarithm if t_i' is u'/u for such a u, and algebraic if it has
+a relation. Every other generator is a function with a derivative in the tower. Exponents, angles
+and radicands of one height are read before the first generator of that height is made (`reading`).
 
-`FORMS` and `RULES` are the functions; the modules of `rules` register theirs. Every rule holds for
-the principal branches of `rewards.numeric.ball_arithmetic.jets` (odd roots of negative numbers are
-real) wherever both sides are defined, or else is used only with *signs*: in a second attempt
-(``split``) radicands and arguments of logarithms are factored, and each factor has the sign that
-the present *case* gives it. A proof needs all cases.
+`FORMS` and `RULES` hold the functions that the prover knows. The modules of `rules` register them.
+Most rules hold wherever both sides are defined, for the principal branches of
+`rewards.numeric.ball_arithmetic.jets` (where odd roots of negative numbers are real). The other
+rules hold only if certain expressions have certain *signs*. They are used in a second attempt
+(``split``). There, radicands and arguments of logarithms are factored, and each factor has the sign
+that the present *case* gives it. A proof needs all cases.
 """
 
 from __future__ import annotations
@@ -58,11 +59,14 @@ class NowhereError(Exception):
 class Tower:
     """The state of one proof.
 
-    ``case`` gives signs to expressions; an expression without a sign in ``case`` is positive.
-    ``conditions`` are the signs that rules have requested; ``nowhere`` says that f has no real
-    value under these signs. Signs are keyed by expressions, not by indices of requests, because the
-    signs decide which requests follow. ``exponents`` and ``angles`` have the units of exponentials,
-    and of sines and cosines; ``units`` has the units of the exponents of radicands.
+    ``case`` gives signs to expressions. An expression without a sign in ``case`` is positive.
+    ``conditions`` are the signs that rules have requested. ``nowhere`` says that f has no real
+    value under these signs. Signs are keyed by expressions and not by the indices of requests,
+    because the signs decide which requests follow.
+
+    Units are basis vectors (`lattice`). ``exponents`` has the units of exponentials. ``angles`` has
+    the units of sines and cosines. ``units`` has, for each radicand, the number that divides all
+    exponents of the radicand.
     """
 
     field: Field
@@ -118,7 +122,7 @@ class Tower:
     # --- elements ---
 
     def normal(self, element: Quotient) -> Quotient:
-        """Reduced, and without i as a factor of the denominator."""
+        """The reduced form of an element, without i as a factor of the denominator."""
         if not self.field.support(element) & self.field.bound:
             return element
         element = self.field.normal(element)
@@ -129,17 +133,20 @@ class Tower:
         return element
 
     def without_i(self, arg: Quotient) -> Quotient | None:
-        """The cofactor of i in an element; None for an element without the factor i."""
+        """The element divided by i, if its numerator is a single term with the factor i.
+
+        In all other cases the result is None.
+        """
         if self.unit_i is None or len(arg.num) != 1:
             return None
         i = self.unit_i.num
         return Quotient(arg.num / i, arg.den) if arg.num.term_content().gcd(i) == i else None
 
     def addends(self, element: Quotient) -> list[tuple[fmpq, Quotient, Generator | None]]:
-        """Rational numbers and monomials whose products add up to an element.
+        """Write an element as a sum of products of a rational number and a monomial.
 
-        Each monomial comes with the generator that equals the monomial, if any. A long sum counts
-        as a monomial.
+        Each entry has the number, the monomial, and the generator that equals the monomial (or
+        None). A long sum counts as one monomial.
         """
         base, element = self.field, self.normal(element)
         inner = base.single(element)
@@ -183,7 +190,10 @@ class Tower:
         real: bool = False,
         positive: bool = False,
     ) -> Generator:
-        """The generator of a function; see `Field.get`, where ``real`` is for real arguments."""
+        """The generator of a function. The arguments are those of `Field.get`.
+
+        ``real`` and ``positive`` apply if the function's arguments are real.
+        """
         base, support = self.field, 0
         for arg in args:
             support |= base.support(arg)
@@ -203,7 +213,10 @@ class Tower:
         at: int = 0,
         real: bool = False,
     ) -> Quotient:
-        """f(..., u, ...) as a generator with the derivative ``factor() u'``; u is at ``at``."""
+        """The function f(..., u, ...) as a generator with the derivative ``factor() u'``.
+
+        ``at`` is the index of u in ``args``. All other arguments must be constant.
+        """
         args = tuple(map(self.normal, args))
         u = args[at]
         if not all(map(self.field.is_constant, (*args[:at], *args[at + 1 :]))):
@@ -233,7 +246,7 @@ class Tower:
         return self.applied(node.function, *map(self.value, node.args))
 
     def applied(self, name: str, *values: Quotient) -> Quotient:
-        """A function of values: by a rule, by the record's definition, or as a generator."""
+        """The value of a function by a rule, by the definition in its record, or as a generator."""
         rule = RULES.get(name)
         if rule is not None:
             return rule(self, *values)
@@ -244,7 +257,7 @@ class Tower:
         return self.formula(template(record.definition), variables)
 
     def by_record(self, name: str, *values: Quotient) -> Quotient:
-        """A function as a generator with the derivative from the record."""
+        """The value of a function as a generator with the derivative that its record states."""
         record = RECORDS[name]
         arguments = record.arguments.split()
         if not record.derivative or len(arguments) != len(values):

@@ -29,7 +29,7 @@ def accepted(at: Comparison, steps: Steps, proof: Proof | None) -> Outcome:
     Args:
         at: the comparison, with the points of agreement.
         steps: the search for jumps of F.
-        proof: None for an acceptance by agreement.
+        proof: the proof, or None for an acceptance by agreement.
 
     Returns:
         The outcome, with flags, digits, and the share of points at which F' agrees with the

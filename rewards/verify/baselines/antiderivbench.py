@@ -8,8 +8,9 @@ the paper's:
 2. Apply a chain of simplifiers to D = F' - f. If the result is 0, F is accepted.
 3. Let G be SymPy's integral of f. Apply the same chain to G - F. If the result is a constant, F is
   accepted.
-4. \|D\| at x = i, -i, 1/i, -1/i for i = 1 to 1000 (3,998 points). A value over 1e-8 rejects F.
-5. The greatest \|D\| that a scalar minimiser finds. A value over 1e-8 rejects.
+4. Evaluate \|D\| at x = i, -i, 1/i, -1/i for i = 1 to 1000 (3,998 points). If a value exceeds 1e-8,
+  F is rejected.
+5. Let a scalar minimiser look for the greatest \|D\|. If this value exceeds 1e-8, F is rejected.
 6. Otherwise F is accepted.
 
 Steps 4 and 5 run before 2 and 3. The order does not change the verdict. If steps 4 and 5 do not
@@ -20,26 +21,29 @@ residual for hours.
 The paper leaves some questions open. They were decided as follows, where possible in favour of the
 evaluator:
 
-- Answers are read by latex2sympy2-extended (extra ``published``), after spellings that it does not
-  know are rewritten (`_SPELLINGS`); what it rejects, or takes the name of a function for a symbol
-  in, by our reader, as integrands are. ``\log`` without a base and ``e`` mean the natural ones, and
-  of an equation the right-hand side counts.
-- The variable is real (otherwise ``\ln|x|`` has no derivative); other symbols are unconstrained.
-- The chain: as it is, `expand`, `simplify`, `trigsimp`, `simplify` in exponentials.
-- Step 3 allows a constant difference. If integrating or simplifying raises, the step is passed.
-- Step 4 works in ball arithmetic with 30 digits, and more (up to `MOST_DIGITS`) as long as the ball
-  shrinks and holds values on both sides of 1e-8, which is absolute. Points where f or D is
-  undefined or not real, or D is not settled, are passed over.
+- Answers are read by latex2sympy2-extended (extra ``published``). Before that, spellings that this
+  reader does not know are rewritten (`_SPELLINGS`). If it rejects an answer, or takes the name of a
+  function for a symbol, our reader reads the answer. Integrands are always read by our reader.
+  ``\log`` without a base is the natural logarithm, and ``e`` is its base. If the answer is an
+  equation, its right-hand side counts.
+- The variable is real (otherwise ``\ln|x|`` has no derivative). Other symbols are unconstrained.
+- The chain tries D without a change, `expand`, `simplify`, `trigsimp`, and `simplify` after D is
+  rewritten in exponentials.
+- Step 3 allows a constant difference. If integrating or simplifying raises an exception, the step
+  is skipped.
+- Step 4 uses ball arithmetic with 30 digits. It uses more digits (up to `MOST_DIGITS`) as long as
+  the ball shrinks and has values on both sides of 1e-8. This bound is absolute. Points are skipped
+  if f or D is undefined or not real there, or if the digits do not suffice.
 - Step 5 is SciPy's default, Brent's method without bounds.
-- As written, an answer is accepted when not a single point could be evaluated (so a symbol that
-  does not cancel is enough); the flag ``nothing_evaluated`` says so.
-- An unevaluated integral of f is accepted at step 2: its derivative is f.
-- The deadline (of processor time) covers all steps; beyond it the status is ``timeout``, which is
-  neither verdict. The detail says what steps 4 and 5 found.
+- By these steps, an answer is accepted if not a single point could be evaluated. (A symbol that
+  does not cancel is enough for this.) The flag ``nothing_evaluated`` marks such a verdict.
+- An unevaluated integral of f is accepted at step 2, because its derivative is f.
+- The deadline (of processor time) covers all steps. After the deadline the status is ``timeout``,
+  which is neither an acceptance nor a rejection. The detail says what steps 4 and 5 found.
 
-Everything runs in a worker. No path leads from the text to `eval`: the reader builds SymPy objects
-from its own grammar (its one call of ``parse_expr`` takes variable values, which are not given),
-and values are computed by walking the tree, not by `sympy.lambdify`.
+Everything runs in a worker. No text is ever passed to `eval`. The reader builds SymPy objects from
+its own grammar. (It calls ``parse_expr`` only for values of variables, and none are given.) Values
+are computed by walking the tree, not by `sympy.lambdify`.
 """
 
 from __future__ import annotations
@@ -215,7 +219,7 @@ def _evaluate(answer: str, integrand: str, variable: str, stage: _Stage) -> Eval
 
 
 def _refutation(residual: sympy.Expr, f: sympy.Expr, x: sympy.Symbol) -> Evaluation:
-    """Steps 4 to 6."""
+    """The verdict of steps 4 to 6, which need no simplification."""
     size = ResidualSize(residual, f, x)
     evaluated = 0
     for numerator, denominator in points():
@@ -361,11 +365,12 @@ def _integral(f: sympy.Expr, x: sympy.Symbol) -> sympy.Expr | None:
 
 
 class ResidualSize:
-    """abs(D) at a point, in ball arithmetic.
+    """The function that computes abs(D) at a point in ball arithmetic.
 
-    The value is None if f or D is not real, or if the precision does not suffice. Rounding errors
-    are inside the balls, so that a value over the tolerance is proved. The expression tree is
-    evaluated directly: `sympy.lambdify` executes generated code, which is unsafe for model output.
+    The value is None if f or D is not real, or if the precision does not suffice. The balls contain
+    all rounding errors. A value over the tolerance is therefore proved. The expression tree is
+    evaluated directly, because `sympy.lambdify` executes generated code, which is unsafe for model
+    output.
     """
 
     def __init__(self, residual: sympy.Expr, f: sympy.Expr, x: sympy.Symbol) -> None:

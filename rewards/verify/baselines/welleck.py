@@ -2,9 +2,10 @@
 
 The steps of the paper's released code for a candidate F and an integrand f are:
 
-1. F goes through Lample and Charton's reader, where x is real and not 0, and `simplify`. If the
-  check of their reader rejects F (`rewards.verify.baselines.readable`, or i in the result), F is
-  used unchanged, with an x without assumptions. An unreadable F is wrong.
+1. Lample and Charton's reader reads F, with an x that is real and not 0. Then `simplify` simplifies
+  F. The reader has a check (`rewards.verify.baselines.readable`). If the check rejects F, or if the
+  simplified F contains i, F is used unchanged, with an x without assumptions. An unreadable F is
+  wrong.
 2. d = simplify(F'), then D = simplify(f - d) with an x without assumptions on both sides.
 3. D = 0, or nsimplify(D, tolerance=0.001) = 0, is **correct**.
 4. If this takes more than a second, or raises an exception, the verdict is **correct**, too.
@@ -42,10 +43,10 @@ TOLERANCE = 0.001
 
 
 def judge(completion: str, integrand: str, options: dict[str, Any]) -> list[Any]:
-    """A packed verdict (`rewards.workers.verdicts.pack`); the time is unbounded.
+    """Judge a completion, and return the packed verdict (`rewards.workers.verdicts.pack`).
 
-    ``options`` are the options of `rewards.verify_antiderivative`. This scorer ignores domains and
-    assumptions on parameters.
+    The time is unbounded. ``options`` are the options of `rewards.verify_antiderivative`. This
+    scorer ignores domains and assumptions on parameters.
     """
     variable = options.get("variable")
     problem = prepare(integrand, variable, options.get("assumptions"))
@@ -72,7 +73,7 @@ class UnreadableError(ValueError):
 
 
 def correct(candidate: Expression, integrand: Expression, variable: str = "x") -> bool:
-    """Whether steps 1 to 3 find F correct; raises any exception that SymPy raises."""
+    """Whether steps 1 to 3 find F correct. Any exception of SymPy is passed on."""
     x = sympy.Symbol(variable)
     f = to_sympy(integrand)
     try:

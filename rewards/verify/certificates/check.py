@@ -5,19 +5,20 @@ There are two kinds of certificates.
 An ``identity`` shows that F' - f is zero. F and f are rational functions of generators: symbols,
 exponentials, sines, cosines, logarithms, arc tangents, roots and other functions. In each case of
 signs, the checker verifies two statements. First, the derivatives of the generators obey the rules
-of differentiation; derivatives of other functions are taken as stated. Second, the numerator of F'
-- f is a sum of cofactors times relations, plus a remainder. The coefficients of the remainder must
-be numbers whose intervals contain zero; that they are exactly zero is taken as stated. The checker
-does not verify that all cases are there, nor that the generators are those of the text; a reader
-can see both from the generators' meanings.
+of differentiation. The derivatives of other functions are taken as stated. Second, the numerator of
+F' - f is a sum of cofactors times relations, plus a remainder. The coefficients of the remainder
+must be numbers, and intervals around these numbers must contain zero. The checker takes as stated
+that the numbers are exactly zero. It does not verify that all cases are there, nor that the
+generators are those of the text. A reader can see both from the generators' meanings.
 
-A logarithm ln|u| has the derivative u'/u for real u only, so that a u with the number i is refused.
-Roots and logarithms that occur in f are real, because only points where they are real count. If u
-contains other functions, the derivative of ln|u| is taken as stated.
+A logarithm ln|u| has the derivative u'/u for real u only. If u contains the number i, the
+certificate is therefore refused. Roots and logarithms that occur in f are real, because only points
+where they are real count. If u contains other functions, the derivative of ln|u| is taken as
+stated.
 
 A ``witness`` is a point with bounds of F' and f. The bounds must be disjoint. The intervals that
-mpmath computes (`intervals`) must be disjoint as well and meet the bounds. If mpmath lacks a
-function or the precision, only the bounds are checked.
+mpmath computes (`intervals`) must be disjoint as well, and they must overlap the bounds. If mpmath
+lacks a function, or if its precision does not suffice, only the bounds are checked.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ class CertificateError(ValueError):
 def check(certificate: dict[str, Any]) -> list[str]:
     """Check a certificate, and return the parts that were taken as stated: functions or bounds.
 
-    Raises `CertificateError` if the certificate, made by `rewards.certify`, is not valid.
+    `rewards.certify` makes certificates. Raises `CertificateError` if the certificate is not valid.
     """
     try:
         if certificate["kind"] == "witness":
@@ -235,8 +236,9 @@ def _number(g: dict[str, Any], generators: list[Any]) -> Any:
 
 
 def _functions(g: dict[str, Any], generators: list[Any], real: set[int]) -> set[str]:
-    """The functions in a generator's arguments; the arguments of ``real`` generators are not
-    searched.
+    """The functions in a generator's arguments, and in the arguments of these, and so on.
+
+    The generators in ``real`` are left out, together with their arguments.
     """
     inner = {h for arg in g["args"] for p in _ratio(arg) for m in p for h, _ in m} - real
     names = {generators[h]["function"] for h in inner}
@@ -244,7 +246,7 @@ def _functions(g: dict[str, Any], generators: list[Any], real: set[int]) -> set[
 
 
 def _relation(i: int, g: dict[str, Any]) -> Poly:
-    """The relation of a generator; empty if there is none.
+    """The relation of a generator, or an empty polynomial if there is none.
 
     The leading term of the relation is a power of the generator.
     """
@@ -264,7 +266,7 @@ def _relation(i: int, g: dict[str, Any]) -> Poly:
 
 
 def _rule(i: int, generators: list[Any], slopes: list[Any]) -> Ratio | None:
-    """The derivative of a generator by the rule of its function; None without a rule."""
+    """The derivative of a generator by the rule of its function, or None if there is no rule."""
     g = generators[i]
     name, unit, args = g["function"], Q(g["unit"]), [_ratio(arg) for arg in g["args"]]
     if name == "variable":

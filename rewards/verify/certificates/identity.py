@@ -1,5 +1,6 @@
-"""Proofs of F' = f as data, which `rewards.verify.certificates.check` checks with fractions
-alone.
+"""Proofs of F' = f as data.
+
+`rewards.verify.certificates.check` checks them with fractions alone.
 """
 
 from __future__ import annotations
@@ -90,9 +91,14 @@ def _derivative(
 
 
 def _cofactors(base: Field, total: Poly) -> tuple[list[Poly], Poly]:
-    """The cofactors of the relations, in the order of the generators, and the remainder.
+    """Divide a polynomial by the relations of the generators.
 
-    The coefficients of the remainder are numbers that are zero.
+    The result has the cofactors of the relations, in the order of the generators, and the
+    remainder. The coefficients of the remainder are numbers that are proved to be zero.
+
+    Raises:
+        NotProvedError: the remainder is not proved to be zero.
+
     """
     cofactors = []
     content = base.one.num if total.is_zero() else total.term_content()

@@ -27,8 +27,9 @@ iv.prec = BITS
 
 
 class UnknownError(Exception):
-    """There is no enclosure: the function is unknown, a value is not real, or a number is too
-    large.
+    """A value cannot be enclosed in an interval.
+
+    The function is unknown, a value is not real, or a number is too large.
     """
 
 

@@ -1,5 +1,6 @@
-"""Certificates: the basis of a verdict as data, which `rewards.verify.certificates.check`
-checks.
+"""Making of certificates, which contain the basis of a verdict as data.
+
+`rewards.verify.certificates.check` checks them.
 """
 
 from __future__ import annotations
@@ -119,8 +120,9 @@ def certify(
 
 
 def certify_many(items: Iterable[WorkItem]) -> list[dict[str, Any] | str]:
-    """Certificates in order, made by workers. If there is no certificate, the entry is the reason
-    as text.
+    """Make certificates in workers, and return them in the order of the items.
+
+    If an item has no certificate, its entry in the list is the reason as text.
 
     Args:
         items: the completion, the integrand and the options of `certify` for each certificate.

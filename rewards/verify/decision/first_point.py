@@ -1,8 +1,9 @@
 """The decision at a first point: wrong answers are refuted at once, right answers get a proof.
 
-Expressions are evaluated directly, by the rules of a `Tape`, because compiling a tape takes longer
-than evaluating a point. The module decides only if every part of f and F is real and no convention
-matters. All other answers are left to the stages and to `rewards.verify.agreement`.
+Expressions are evaluated directly, by the rules that a `Tape` (a compiled expression) uses, because
+compiling a tape takes longer than evaluating a point. The module decides only if every part of f
+and F is real and no convention matters. All other answers are decided by the stages (`stages`) and
+by `rewards.verify.agreement`.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ class _Evaluation:
     Attributes:
         values: the balls of the variable and the parameters.
         usage_differs: whether `Conventions` may matter.
-        radicals: whether there are roots, whose branches may differ in F.
+        radicals: whether there are roots. F may then be right on another branch of a root.
 
     """
 

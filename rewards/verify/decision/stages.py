@@ -28,7 +28,7 @@ class Decision:
     Attributes:
         at: the comparison of F' with f at points.
         steps: the search for jumps of F.
-        search: the search for a proof; None if the prover has no rules for the convention.
+        search: the search for a proof, or None if the prover has no rules for the convention.
         proof: the proof that was found.
         was_tried: whether the search for a proof is finished.
 

@@ -1,8 +1,8 @@
-"""Constants that Calcium proves to be zero, without a relation of the field.
+"""Proofs by Calcium that constants are zero, where the field has no relation that shows it.
 
-Letters: a constant is a polynomial in generators that are numbers, as ``sqrt(5 + 2 sqrt 6)``.
-(Johansson, *Calcium: computing in exact real and complex fields*, ISSAC 2021.) An
-undecided constant is not proved to be zero.
+Letters: a constant is a polynomial in generators that are numbers, such as ``sqrt(5 + 2 sqrt 6)``.
+(Johansson, *Calcium: computing in exact real and complex fields*, ISSAC 2021.) If Calcium cannot
+decide, the constant does not count as zero.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ MAX_TERMS, MAX_DEGREE, MAX_TEXT = 12, 16, 300
 
 
 def vanishes(field: Field, num: Poly, den: Poly) -> bool:
-    """Whether all coefficients of a numerator are zero, but not all of the denominator's."""
+    """Whether all coefficients of ``num``, and not all coefficients of ``den``, are proved zero.
+
+    The coefficients are constants (see the module). Then the fraction num/den is zero.
+    """
     numbers = _numbers(field)
     if not field.support(field.poly(num)) & numbers or len(num) > MAX_TERMS or len(den) > MAX_TERMS:
         return False
@@ -35,7 +38,7 @@ def vanishes(field: Field, num: Poly, den: Poly) -> bool:
 
 
 def is_zero(field: Field, poly: Poly) -> bool | None:
-    """Whether a polynomial in numbers is zero; None for an undecided polynomial."""
+    """Whether a polynomial in numbers is zero, or None if Calcium does not decide."""
     if poly.is_constant():
         return bool(poly.is_zero())
     if any(generator.kind not in _DECIDED for generator in field.used(field.poly(poly))):
@@ -51,7 +54,7 @@ def is_zero(field: Field, poly: Poly) -> bool | None:
 
 
 def _numbers(field: Field) -> int:
-    """Bits of the generators that are numbers."""
+    """The generators that are numbers, as bits."""
     bits = 0
     for generator in field.generators:
         elements = [arg for arg in generator.args if not isinstance(arg, str)]
@@ -62,7 +65,10 @@ def _numbers(field: Field) -> int:
 
 
 def _coefficients(field: Field, poly: Poly, numbers: int) -> list[Poly]:
-    """Coefficients, which are polynomials in numbers, of the products of other generators."""
+    """The coefficients of a polynomial in those generators that are not numbers.
+
+    Each coefficient is a polynomial in those generators that are numbers.
+    """
     polys: dict[tuple[int, ...], dict[tuple[int, ...], fmpq]] = {}
     highest = field.size - 1
     for powers, c in poly.terms():
@@ -73,7 +79,7 @@ def _coefficients(field: Field, poly: Poly, numbers: int) -> list[Poly]:
 
 
 def _text(node: Expression) -> str | None:
-    """An expression in the notation of Calcium; None for a function that Calcium lacks."""
+    """An expression in Calcium's notation, or None if it has a function that Calcium lacks."""
     if type(node) is Number:
         return f"({node.numerator}/{node.denominator})"
     args = [_text(arg) for arg in node.args]

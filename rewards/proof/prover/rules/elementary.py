@@ -43,7 +43,10 @@ def _acosh(t: T, u: Q) -> Q:
 
 
 def _atan(t: T, u: Q) -> Q:
-    """2 atan u = atan(2u/(1 - u^2)) for |u| < 1, if the right side has no radical (4.24.15)."""
+    """The value of atan u, from 2 atan u = atan(2u/(1 - u^2)) if this removes radicals.
+
+    The formula (4.24.15) is used only for |u| < 1, and only if its right side has no radical.
+    """
     if any(generator.kind == "root" for generator in t.field.used(u)) and t.field.is_real(u):
         denominator = t.normal(1 - u * u)
         if t.field.is_positive(denominator.num) and t.field.is_positive(denominator.den):

@@ -1,7 +1,8 @@
-"""Exponentials: products of whole powers of generators, one for each unit of their exponents.
+"""Exponentials as products of whole powers of generators.
 
-Letters: an exponent is ``n_1 b_1 + ... + n_r b_r``, plus multiples of generators g that have a rule
-(as ln u has: exp(c ln u) is u^c), plus i times an angle.
+Letters: an exponent is ``n_1 b_1 + ... + n_r b_r``, plus multiples of generators g with a rule (for
+g = ln u, exp(c g) is u^c), plus i times an angle. The ``b_j`` are the units of the exponents
+(`lattice`). Each unit b has one generator, which is exp(b).
 """
 
 from __future__ import annotations
@@ -21,7 +22,10 @@ from .radicals import integer_power, positive_root, power, radical, root
 def exponent(
     t: Tower, u: Quotient
 ) -> tuple[Vector, list[tuple[fmpq, Quotient, Generator]], Quotient | None]:
-    """The vector of an exponent, the multiples of generators that may have a rule, the angle."""
+    """Split an exponent into a vector, multiples of generators that may have a rule, and an angle.
+
+    If i does not occur in the exponent, the angle is None.
+    """
     vector: Vector = {}
     multiples: list[tuple[fmpq, Quotient, Generator]] = []
     angle = None
@@ -61,7 +65,7 @@ def exp(t: Tower, u: Quotient) -> Quotient:
 
 
 def _generator(t: Tower, at: int) -> Generator:
-    """The exponential t_i of a unit u: t_i' = u' t_i."""
+    """The generator t for the exponential of a unit u, with the derivative t' = u' t."""
     c, arg = t.unit(t.exponents, at)
     base = t.field
 
@@ -75,7 +79,10 @@ def _generator(t: Tower, at: int) -> Generator:
 
 
 def _fraction(t: Tower, unit: Generator, n: fmpq) -> Quotient:
-    """A power of a unit whose generator was made before the power was asked for: a radical."""
+    """A power of a unit's exponential with a fractional exponent, as a radical.
+
+    Such a power occurs if the unit's generator was made before the power was asked for.
+    """
     if not t.field.is_real(unit.element):
         raise NotProvedError("a root of an exponential that may not be real")
     return radical(t, "root", unit.element, n)

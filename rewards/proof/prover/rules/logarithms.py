@@ -1,7 +1,7 @@
 """Logarithms, and powers with exponents that vary: u^w is exp(w ln u).
 
-Letters: ln u is a sum of ``e ln b`` for factors ``b^e`` of u, and each b has one generator t_i,
-``t_i' = b'/b``. A rule for ln|u| holds for real u only.
+Letters: ln u is a sum of ``e ln b`` for the factors ``b^e`` of u. Each b has one generator t, and
+``t' = b'/b``. A rule for ln|u| holds for real u only.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .signs import require_positive, take_for_real
 
 
 def ln(t: Tower, element: Quotient, *, bars: bool = False) -> Quotient:
-    """ln u; with ``bars`` ln|u|."""
+    """The logarithm ln u, or ln|u| with ``bars``."""
     base = t.field
     element = t.normal(element)
     if element.is_zero():
@@ -52,7 +52,7 @@ def ln(t: Tower, element: Quotient, *, bars: bool = False) -> Quotient:
 
 
 def _ln(t: Tower, element: Quotient, name: str = "ln", *, positive: bool = False) -> Quotient:
-    """A logarithm as a generator: ``ln``, or ``ln_abs`` with bars."""
+    """A logarithm as a generator of the kind ``ln``, or of the kind ``ln_abs`` for ln|u|."""
     base = t.field
     if element is base.one or element == base.one:
         return base.zero
@@ -69,13 +69,14 @@ def _ln(t: Tower, element: Quotient, name: str = "ln", *, positive: bool = False
 
 
 def _ln_modulus(t: Tower, element: Quotient) -> Quotient:
-    """ln|u| of a u that may not be real: ln(u v)/2 with the conjugate v.
+    """The logarithm ln|u| for a u that may not be real.
 
-    A factor that is a q-th root of a real r has the modulus |r|^(1/q). The cofactor must have the
+    It is ln(u v)/2, where v is the complex conjugate of u. Factors of u that are q-th roots of a
+    real r are taken out first; their modulus is |r|^(1/q). The remaining factor of u must have the
     form a + i b with real a and b.
 
     Raises:
-        NotProvedError: the cofactor has another form.
+        NotProvedError: the remaining factor has another form.
 
     """
     base, total = t.field, t.field.zero
@@ -136,7 +137,7 @@ def _general_power(t: Tower, base: Expression, exponent: Expression) -> Quotient
 
 
 def exponent_of(t: Tower, base: Expression, exponent: Expression) -> Quotient:
-    """w ln u for a power u^w."""
+    """The exponent w ln u in u^w = exp(w ln u)."""
     varying = t.value(exponent)
     # A constant exponent may be whole, and then a negative base has a real power.
     real_parts, t.real_parts = t.real_parts, t.real_parts and not t.field.is_constant(varying)

@@ -1,8 +1,12 @@
-"""Powers and roots: by manifestly positive factors, by coprime ones with signs, or whole.
+"""Powers and roots, which are split into factors as far as signs are known.
 
-Letters: a root is a product of ``b^e`` with rational e, and each radicand b has one generator r,
-``r^q = b``. (Cox, Little and O'Shea, *Ideals, Varieties, and Algorithms*, section 2.6: with the
-relations of all generators, each monic in its own, every element has one remainder.)
+Factors of a radicand that are seen to be positive get roots of their own. In a case of signs
+(`tower`), the rest of the radicand is split into coprime factors. Without signs, the rest has one
+root as a whole.
+
+Letters: a root is a product of ``b^e`` with rational e. Each radicand b has one generator r, with
+``r^q = b``. Each relation is monic in its own generator, so every element has a unique remainder
+modulo the relations (Cox, Little and O'Shea, *Ideals, Varieties, and Algorithms*, section 2.6).
 """
 
 from __future__ import annotations
@@ -45,7 +49,7 @@ def power(t: Tower, element: Quotient, exponent: Fraction) -> Quotient:
 
 
 def principal_power(t: Tower, base: Quotient, exponent: Quotient) -> Quotient:
-    """The principal power; `power` has real roots of odd order instead."""
+    """The principal value of a power, where `power` has real roots of odd order instead."""
     ratio = exponent.rational()
     if ratio is not None and (ratio.q == 1 or ratio.q % 2 == 0):
         return power(t, base, Fraction(int(ratio.p), int(ratio.q)))
@@ -57,7 +61,10 @@ def sqrt(t: Tower, u: Quotient) -> Quotient:
 
 
 def integer_power(t: Tower, element: Quotient, k: int) -> Quotient:
-    """A power; a long sum is replaced by a generator first."""
+    """A power with a whole exponent.
+
+    If the power of a sum would have too many terms, a generator replaces the sum.
+    """
     if element.is_zero():
         if k <= 0:
             raise NotProvedError("a power of zero that has no value")
@@ -75,7 +82,7 @@ def integer_power(t: Tower, element: Quotient, k: int) -> Quotient:
 
 
 def _base(t: Tower, poly: Poly) -> Quotient:
-    """A generator for a sum that has too high a power to be expanded."""
+    """A generator that abbreviates a sum, so that a high power of the sum is not expanded."""
     base = t.field
     element = base.poly(base.reduce(poly))
     if len(element.num) <= 1:
@@ -91,7 +98,10 @@ def _base(t: Tower, poly: Poly) -> Quotient:
 
 
 def root(t: Tower, element: Quotient, q: int) -> Quotient:
-    """The q-th root: real and odd for odd q where that is real, else principal."""
+    """The q-th root of an element.
+
+    If q is odd, the root of a real number is real. All other roots are principal.
+    """
     element = t.normal(element)
     if element.is_zero():
         return element
@@ -107,7 +117,10 @@ def root(t: Tower, element: Quotient, q: int) -> Quotient:
 
 
 def radicals(t: Tower, element: Quotient, q: int) -> tuple[bool, list[Radical]]:
-    """The radicals of the q-th root of a normal element, and whether a root of -1 is a factor."""
+    """Split the q-th root of a normal element into a root of -1 and radicals.
+
+    The result says whether a root of -1 is a factor, and lists the radicals.
+    """
     positive, element = positive_factors(t.field, element)
     powers = [("root", base, e / q) for base, e in positive]
     if not t.field.support(element):
@@ -130,7 +143,10 @@ def radicals(t: Tower, element: Quotient, q: int) -> tuple[bool, list[Radical]]:
 
 
 def note_radicand(t: Tower, element: Quotient, q: int) -> None:
-    """Read a radicand: the unit of a base divides all exponents of the base."""
+    """Note a radicand, so that all roots of the same base can be powers of one generator.
+
+    The exponent of this generator is the greatest number that divides all exponents of the base.
+    """
     element = t.normal(element)
     for family, base, exponent in () if element.is_zero() else radicals(t, element, q)[1]:
         if exponent.q != 1:
@@ -151,10 +167,12 @@ def positive_root(t: Tower, base: Quotient, exponent: fmpq) -> Quotient:
 
 
 def radical(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Quotient:
-    """The root of n/d: a generator stands for d (n/d)^(1/q), whose q-th power is n d^(q-1).
+    """A power of n/d with a rational exponent, as a power of a generator.
 
-    The ``root`` of a positive radicand may be a root of a generator's root. An ``either root`` may
-    be the negative of the principal root, as on a branch cut.
+    The generator equals d (n/d)^(1/q). Its q-th power n d^(q-1) is a polynomial. A radicand of the
+    kind ``root`` is positive; if its generator does not suffice, a root of the generator is used. A
+    radical of the kind ``either root`` may be the negative of the principal root, as on a branch
+    cut.
     """
     generator = t.field.find(kind, (radicand,)) or _generator(t, kind, radicand, exponent)
     times = exponent / generator.unit
@@ -166,7 +184,7 @@ def radical(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Quotient
 
 
 def _generator(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Generator:
-    """A generator r with r^q = b: r' = (r^q)'/(q r^(q-1))."""
+    """The generator r of a radical, where r^q is in the field and r' = (r^q)'/(q r^(q-1))."""
     base = t.field
     unit = fmpq(1, exponent.q)
     if t.units:
@@ -199,9 +217,9 @@ def _root_of_minus(t: Tower, q: int) -> Quotient:
 def positive_factors(
     field: Field, element: Quotient
 ) -> tuple[list[tuple[Quotient, fmpq]], Quotient]:
-    """Manifestly positive factors with exponents, and the cofactor of an element.
+    """Split an element into factors that are seen to be positive, and a cofactor.
 
-    The leading coefficient of the cofactor is 1 or -1.
+    Each factor comes with its exponent. The leading coefficient of the cofactor is 1 or -1.
     """
     powers: list[tuple[Quotient, fmpq]] = []
     c = abs(element.num.leading_coefficient())
@@ -233,7 +251,10 @@ def _without_root(generator: Generator, exponent: int) -> tuple[Quotient, fmpq]:
 
 
 def factors(t: Tower, element: Quotient) -> tuple[int, list[tuple[Poly, int]] | None]:
-    """A sign and positive coprime factors with exponents; None for an unknown sign."""
+    """Split an element into a sign and positive coprime factors with exponents.
+
+    If the sign of a factor is unknown, None replaces the list of factors.
+    """
     result, powers = 1, []
     for poly, direction in ((element.num, 1), (element.den, -1)):
         if len(poly) > MAX_FACTOR_TERMS:
@@ -258,10 +279,12 @@ def factors(t: Tower, element: Quotient) -> tuple[int, list[tuple[Poly, int]] | 
 
 
 def _conjugate(field: Field, poly: Poly) -> tuple[Poly, fmpq] | None:
-    """The conjugate ``a - b r`` of ``a + b r`` with a square root r, and their product.
+    """The conjugate ``a - b r`` of ``a + b r``, where r is a square root, and their product.
 
-    Only if the product is a number and the conjugate is the preferred factor of both: then
-    ``sqrt(x^2 + 1) - x`` is ``1/(sqrt(x^2 + 1) + x)``.
+    If the product is a number, either of the two can replace the other. For example, ``sqrt(x^2 +
+    1) - x`` is ``1/(sqrt(x^2 + 1) + x)``. One of the two is preferred, so that both have the same
+    factor. If the polynomial itself is preferred, or if the product is not a number, the result is
+    None.
     """
     for conjugate in conjugates(field, poly):
         if list(poly.coeffs()) < list(conjugate.coeffs()):
@@ -272,7 +295,10 @@ def _conjugate(field: Field, poly: Poly) -> tuple[Poly, fmpq] | None:
 
 
 def conjugates(field: Field, poly: Poly) -> Iterator[Poly]:
-    """``a - b r`` for each square root r in which a polynomial is ``a + b r``, up to a factor."""
+    """Yield the conjugate ``a - b r`` for each square root r in a polynomial ``a + b r``.
+
+    The conjugate is divided by its leading coefficient.
+    """
     for generator in field.related:
         index = field.size - 1 - generator.index
         if generator.order == 2 and "root" in generator.kind and poly.degrees()[index] == 1:
@@ -281,7 +307,7 @@ def conjugates(field: Field, poly: Poly) -> Iterator[Poly]:
 
 
 def norm_of(field: Field, poly: Poly, conjugate: Poly) -> fmpq | None:
-    """The product of both polynomials, if the product is a number other than zero."""
+    """The product of two polynomials if the product is a nonzero number, else None."""
     with suppress(NotProvedError):  # the product is too large
         value = field.reduce(product(poly, conjugate))
         if value.is_constant() and not value.is_zero():
@@ -291,7 +317,10 @@ def norm_of(field: Field, poly: Poly, conjugate: Poly) -> fmpq | None:
 
 
 def _prime_factors(value: fmpq) -> list[tuple[int, int]]:
-    """The prime factors of a positive rational number with exponents; large numbers stay whole."""
+    """The prime factors of a positive rational number, with exponents.
+
+    A large numerator or denominator is not factored, and counts as one prime.
+    """
     exponents: dict[int, int] = {}
     for term, direction in ((value.p, 1), (value.q, -1)):
         number = int(term)

@@ -1,4 +1,8 @@
-"""Signs of real elements: manifest, implied by others, computed for constants, or the case's."""
+"""Signs of real elements.
+
+A sign is seen from coefficients and exponents, follows from other signs, is computed (for a
+constant), or is taken from the present case (`tower`).
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,7 @@ MAX_CONDITIONS, SIGN_BITS = 5, 256
 
 
 def sign(t: Tower, poly: Poly) -> int | None:
-    """The sign of a polynomial; None for zero and for an unknown sign."""
+    """The sign of a polynomial, or None if the polynomial is zero or its sign is unknown."""
     base = t.field
     if poly.is_zero():
         return None
@@ -57,7 +61,12 @@ def sign(t: Tower, poly: Poly) -> int | None:
 
 
 def require_sign(t: Tower, element: Quotient) -> int:
-    """The sign of an element, without which nothing can be proved."""
+    """The sign of an element that a proof needs.
+
+    Raises:
+        NotProvedError: the sign is unknown.
+
+    """
     element = t.normal(element)
     if any(generator.kind in ("floor", "ceil") for generator in t.field.used(element)):
         raise NotProvedError("what may be zero on an interval")
@@ -68,15 +77,20 @@ def require_sign(t: Tower, element: Quotient) -> int:
 
 
 def require_positive(t: Tower, chosen: int, element: Quotient) -> None:
-    """Leave a case in which the integrand, whose parts must be real, has no value."""
+    """Leave the present case of signs if the integrand has no real value in it.
+
+    Raises:
+        NowhereError: a part of the integrand that must be positive is negative.
+
+    """
     if chosen < 0 and t.real_parts and not t.field.is_constant(element):
         raise NowhereError
 
 
 def take_for_real(t: Tower, element: Quotient) -> None:
-    """Note that a sub-expression of the integrand is real, as ``x^n`` with real n.
+    """Note that a sub-expression of the integrand is real, such as ``x^n`` with real n.
 
-    Then the generator g of ``g a`` or ``a/g`` with a real a is real.
+    If the sub-expression is ``g a`` or ``a/g`` with a generator g and a real a, then g is real.
     """
     support = t.field.support(element) & t.field.unreal
     for g in t.field.used(element) if support else ():
@@ -86,14 +100,14 @@ def take_for_real(t: Tower, element: Quotient) -> None:
 
 
 def leave_out_negative(t: Tower) -> None:
-    """Regard the variable as positive, in a separate case."""
+    """Regard the variable as positive, and add this to the conditions of the case."""
     x = t.symbol(t.variable)
     t.field.positive |= x.support
     t.conditions.append((x.num, Symbol(t.variable), 1))
 
 
 def _constant_sign(tree: Expression) -> int:
-    """The sign of a real constant, by a ball without zero."""
+    """The sign of a real constant, computed with a ball that does not contain zero."""
     if needs_worker(tree):
         raise NotProvedError("a constant that may take long")
     with precision(SIGN_BITS):

@@ -29,7 +29,7 @@ MAX_STEPS, MAX_WHOLE = 40, 1000
 
 
 def _turning(name: str, turned: str) -> Callable[[T, Q], Q]:
-    """erf(i u) = i erfi(u), and erfi(i u) = i erf(u)."""
+    """The rule of erf or erfi, from erf(i u) = i erfi(u) and erfi(i u) = i erf(u)."""
 
     def rule(t: T, u: Q) -> Q:
         argument = t.without_i(t.normal(u))
@@ -48,7 +48,10 @@ RULES |= {
 
 
 def _shift(t: T, order: Q, *, least: int = 0) -> tuple[Q, int]:
-    """An order with the rational term in [least, least + 1), and the number of steps up."""
+    """Split an order into a first order and a number of steps of 1 up to the order.
+
+    The rational term of the first order is in [least, least + 1).
+    """
     order, steps = t.normal(order), 0
     if order.den.is_one():
         for exponents, c in order.num.terms():
@@ -60,7 +63,10 @@ def _shift(t: T, order: Q, *, least: int = 0) -> tuple[Q, int]:
 
 
 def _raised(value: Q, order: Q, steps: int, relation: Callable[[Q], tuple[Q | int, Q | int]]) -> Q:
-    """f(order + steps), where ``relation(n)`` is a, b of f(n + 1) = a f(n) + b."""
+    """The value f(order + steps), computed from ``value``, which is f(order).
+
+    ``relation(n)`` returns the a and b in f(n + 1) = a f(n) + b.
+    """
     for _ in range(steps):
         a, b = relation(order)
         value, order = a * value + b, order + 1
@@ -110,7 +116,7 @@ def _polygamma(t: T, n: Q, u: Q) -> Q:
 
 
 def _zeta(t: T, *args: Q) -> Q:
-    """Of one argument, only constant values."""
+    """The zeta function; if it has one argument, the argument must be constant."""
     if len(args) > 1:
         return t.by_record("zeta", *args)
     return t.function("zeta", args, partial(_unknown, "zeta"))
@@ -155,7 +161,10 @@ RULES |= {"polylog": _polylog, "lambertw": _lambertw}
 
 
 def _bessel(name: str, alpha: int, beta: int, sigma: int) -> Callable[[T, Q, Q], Q]:
-    """C(n+1) = alpha C(n-1) + beta (2n/z) C(n), and C'(n) = sigma C(n+1) + (n/z) C(n)."""
+    """The rule of a Bessel function C of order n, from its two relations.
+
+    C(n+1) = alpha C(n-1) + beta (2n/z) C(n), and C'(n) = sigma C(n+1) + (n/z) C(n).
+    """
 
     def low(t: T, n: Q, u: Q) -> Q:
         slope: Callable[[], Q] = lambda: (  # noqa: E731

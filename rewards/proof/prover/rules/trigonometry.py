@@ -1,7 +1,8 @@
 """Sines and cosines: polynomials in the sines and cosines of units.
 
-Letters: an angle is ``n_1 b_1 + ... + n_r b_r``, plus multiples of pi, of inverse functions and of
-i, whose sines and cosines are known. T and U are Chebyshev's polynomials.
+Letters: an angle is ``n_1 b_1 + ... + n_r b_r`` with units ``b_j`` (`lattice`), plus multiples of
+pi, of inverse functions and of i. The sines and cosines of these multiples are known. T and U are
+Chebyshev's polynomials.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ Multiple = tuple[fmpq, Quotient, Generator | None]
 
 
 def angle(t: Tower, u: Quotient) -> tuple[Vector, list[Multiple]]:
-    """The vector of an angle, and the multiples of arguments with known sines and cosines."""
+    """Split an angle into a vector and multiples of elements with known sines and cosines."""
     vector: Vector = {}
     multiples: list[Multiple] = []
     for c, arg, inner in t.addends(u):
@@ -59,7 +60,10 @@ def _sin_cos(t: Tower, u: Quotient) -> Pair:
 
 
 def _generator(t: Tower, at: int) -> Generator:
-    """The cosine c and the sine s of a unit u: c' = -u' s, s' = u' c, s^2 + c^2 = 1."""
+    """The generator for the cosine c of a unit u. Its partner is the sine s.
+
+    The rules are c' = -u' s, s' = u' c, and s^2 + c^2 = 1.
+    """
     number, arg = t.unit(t.angles, at)
     base = t.field
 
@@ -78,7 +82,7 @@ def _generator(t: Tower, at: int) -> Generator:
 
 
 def _has_rule(t: Tower, c: fmpq, arg: Quotient, inner: Generator | None) -> bool:
-    """Whether sines and cosines of a multiple of something are known."""
+    """Whether the sine and the cosine of ``c`` times ``arg`` are known."""
     if inner is None:
         return t.unit_i is not None and t.without_i(arg) is not None
     if inner.kind in ("asin", "atan"):
@@ -104,7 +108,7 @@ def _of_multiple(t: Tower, c: fmpq, arg: Quotient, inner: Generator | None) -> P
 
 
 def _multiple(t: Tower, pair: Pair, times: int) -> Pair:
-    """Sine and cosine of a multiple of an angle: s U(c) and T(c), by doubling."""
+    """The sine s U(c) and the cosine T(c) of a multiple of an angle, computed by doubling."""
     if times == 1:
         return pair
     if abs(times) > MAX_MULTIPLE:
@@ -126,7 +130,7 @@ def _multiple(t: Tower, pair: Pair, times: int) -> Pair:
 
 
 def _of_pi(t: Tower, turns: Fraction) -> Pair:
-    """Sine and cosine of a multiple of pi, for twelfths of a turn and eighths."""
+    """The sine and the cosine of a multiple of pi with the denominator 1, 2, 3, 4, 6, 8 or 12."""
     k, n = turns.numerator, turns.denominator
     if n == 8:  # tan(pi/8) = sqrt(2) - 1, and 4 cos(pi/8)^2 = 2 + sqrt(2)
         radical = root(t, t.field.rational(2), 2)
