@@ -79,10 +79,10 @@ def compare(
 
     Args:
         runs: runs or their directories.
-        by: ``"model"`` pairs every two models (or prompts, in two runs) by problem;
-            ``"perturbation"`` pairs originals and perturbations by parent, for every model.
-        policy: name of the verdicts to compare; by default the latest complete set that all runs
-            have.
+        by: ``"model"`` pairs every two models (or two prompts, in two runs) by problem.
+            ``"perturbation"`` pairs each perturbed problem with its original, for every model.
+        policy: the name of the verdicts to compare. The default is the latest complete set that all
+            runs have.
         ks: further values of k for pass@k. The manifest declares the primary k, which is always
             reported.
         breakdown: a property that divides the problems into groups. Each group is also compared at
@@ -95,7 +95,7 @@ def compare(
         prices: the prices of tokens, from which the cost of each system is computed.
 
     Returns:
-        The comparison; `report.print_comparison` prints it.
+        The comparison, which `report.print_comparison` prints.
 
     Raises:
         UnknownNameError: ``by`` or ``breakdown`` is not among the choices.
@@ -214,9 +214,9 @@ def _with_families(
     """Adjust the p values of contrasts in two families.
 
     A contrast is one comparison of two sides. The contrasts on all common problems form one family,
-    because they say which model is better. The contrasts on subsets form a second family, because
-    they say where a model is better. In a single family, six models on seven subsets would have 120
-    contrasts, and no overall difference would be significant.
+    because they answer which model is better. The contrasts on subsets form a second family,
+    because they answer where a model is better. In a single family, six models on seven subsets
+    would have 120 contrasts, and no overall difference would be significant.
     """
     overall = [row.group == ALL for row in rows]
     adjusted: list[Contrast | None] = [None] * len(rows)

@@ -68,7 +68,7 @@ def minus(bounded: Bounded, second: Bounded) -> Bounded:
 
 
 def gaps(problems: Mapping[str, Problem], k: int, systems: Mapping[str, Tallies]) -> Iterator[Gap]:
-    """The gaps of one or two systems, for each split other than I.
+    """The gaps of one or two systems, for each split except I.
 
     A split without requests has no gap.
 

@@ -190,8 +190,9 @@ def holm(ps: Sequence[float]) -> list[float]:
 
 
 def holm_levels(ps: Sequence[float], alpha: float = 1 - LEVEL) -> list[float]:
-    """The level at which Holm's method tests each p value: alpha / (m - i + 1) for the i-th
-    smallest of m.
+    """The level at which Holm's method tests each p value.
+
+    The level is alpha / (m - i + 1) for the i-th smallest of m values.
 
     Args:
         ps: the p values of a family.

@@ -176,7 +176,7 @@ def summarise(
         prices: the prices of tokens, for the costs of answers.
 
     Returns:
-        The summary; `report.print_summary` prints it.
+        The summary, which `report.print_summary` prints.
 
     Raises:
         RunError: the run has no verdicts with the name ``policy``, or the run is damaged.

@@ -30,7 +30,7 @@ from ...core.requests import FinishReason
 
 
 class Failure(StrEnum):
-    """How a sample failed; the value is the displayed name.
+    """The ways in which a sample can fail. The value of each is the displayed name.
 
     >>> Failure("wrong sign").advice
     ''
@@ -106,7 +106,7 @@ SIMPLE_RATIOS = frozenset(p / q for p in range(1, 13) for q in range(1, 13)) - {
 
 
 def failure_of(problem: Problem, row: Mapping[str, Any]) -> Failure | None:
-    """The failure class of a verdict; None for a correct answer.
+    """The failure class of a verdict. The class of a correct answer is None.
 
     Args:
         problem: the problem that was asked.

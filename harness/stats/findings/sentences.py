@@ -65,7 +65,7 @@ def sentences(
 
     Args:
         runs: runs or their directories.
-        policy: the name of the verdicts; by default the latest complete verdicts that all runs
+        policy: the name of the verdicts. The default is the latest complete verdicts that all runs
             have.
         names: shorter names of models, by their distinct names (`stats.compare.system_names`). The
             default is the last part of each name, if the last parts are distinct.

@@ -28,8 +28,8 @@ class Standing(Record):
     Attributes:
         model: the model's name.
         subsets: the subsets that the model was asked.
-        problems: how many problems the model was asked.
-        samples: how many answers were judged.
+        problems: the number of problems that the model was asked.
+        samples: the number of answers that were judged.
         own: pass@k on all problems that the model was asked. It is None if the model has no score.
             It is not comparable between models.
         common: pass@k on the problems that every model with a score was asked. It is None if there

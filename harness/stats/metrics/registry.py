@@ -142,14 +142,14 @@ def metric(
         unit: ``"percent"`` (a share between 0 and 1), ``"tokens"``, ``"dollars"``, ``"number"``.
         direction: whether ``"higher"`` or ``"lower"`` is better.
         interval: how the interval is computed. With ``"clusters"``, ``compute(group)`` returns a
-            value between 0 and 1 for each problem, in the order of ``group.tallies``; tables show
-            the mean with an interval. With None, ``compute(group)`` returns a number, or None if
-            the metric does not apply.
+            value between 0 and 1 for each problem, in the order of ``group.tallies``. Tables then
+            show the mean with an interval. With None, ``compute(group)`` returns a number, or None
+            if the metric does not apply.
         ranked: True for a metric of ranked candidates (of a beam search) only, False for a metric
             of unranked samples only, None for both.
         shown: when the terminal and the page show the metric: ``"always"``, ``"never"``, or only if
             a row is ``"nonzero"``. CSV and JSON have every metric.
-        column: the name in CSV and JSON; by default the heading in lower case with underscores.
+        column: the name in CSV and JSON. The default is the heading in lower case with underscores.
 
     Returns:
         A decorator that returns the function unchanged.

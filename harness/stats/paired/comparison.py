@@ -18,7 +18,7 @@ numbers are:
 - the difference that is detected with 80 % power, and the numbers of problems and samples that are
   needed to detect a given difference (`power.Design`).
 
-The functions are pure; `stats.compare` reads the runs.
+The functions are pure. `stats.compare` reads the runs.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ class Design:
 
     Attributes:
         detectable: the difference that is detected with a power of `POWER`.
-        clusters: how many clusters there are.
+        clusters: the number of clusters.
         variance: the variance of the mean difference, times ``clusters``.
         sampling: the part of ``variance`` that is due to the finite number of samples per problem.
             It is None with fewer than 2k samples. The remaining variance is the spread of the true

@@ -38,7 +38,7 @@ class ExampleAnswer:
     Attributes:
         problem: the problem.
         raw: the text that the model wrote.
-        read: the extracted answer in LaTeX; empty if no answer was extracted.
+        read: the extracted answer in LaTeX. The text is empty if no answer was extracted.
         solved: whether the answer is correct.
 
     """

@@ -187,7 +187,8 @@ def failure_causes(problems: Iterable[Ranked], k: int) -> FailureCauses:
 def top_and_correct(problems: Iterable[Ranked]) -> list[tuple[float, float]]:
     """Figure 4: the probabilities of the top candidate and of the first correct candidate.
 
-    The list contains the problems whose top candidate is wrong, if both probabilities are known.
+    The list has an entry for each problem with a wrong top candidate, if both probabilities are
+    known.
     """
     pairs = []
     for problem in problems:

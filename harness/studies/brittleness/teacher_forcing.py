@@ -116,7 +116,7 @@ def ranked_candidates(run: Run, model: str, policy: str | None = None) -> dict[s
     """The candidates and the reference of every problem with log-probabilities, by problem key.
 
     The log-probability of a text is the stored score. If a text has no score, the log-probability
-    of its completion is used, if it is known. Candidates of a beam search keep their order; sampled
+    of its completion is used, if it is known. Candidates of a beam search keep their order. Sampled
     candidates are sorted by probability.
     """
     scores: dict[str, float] = {}

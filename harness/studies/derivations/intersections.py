@@ -12,7 +12,7 @@ from .pairwise import CATEGORIES, Category, G, categorised
 
 @dataclass(frozen=True)
 class Intersection(Record):
-    """The items that several models answered, and those in the same category for all models.
+    """The items that several models answered, and the items in the same category for all models.
 
     Attributes:
         benchmark: the benchmark of the unperturbed subset.

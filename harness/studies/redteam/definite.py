@@ -169,7 +169,7 @@ def _whole(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _regime(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """An integral whose value has another form below a threshold of a parameter than above it.
+    """An integral with different formulas for its value below and above a threshold of a parameter.
 
     The wrong values are right on one side of the threshold only.
     """
@@ -190,7 +190,7 @@ def _poisson(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _least(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """An integral whose value is a multiple of the smaller of two parameters."""
+    """An integral with a value that is a multiple of the smaller of two parameters."""
     n = rng.integer(1, 6)  # each costs a second, for all orders of a and b
     a, b = rng.choice((("a", "b"), ("p", "q"), ("s", "t"), ("b", "a")))
     f = rng.choice(

@@ -85,7 +85,7 @@ def course_case(task: str, rng: HashedRandom) -> Case:
 
 
 def _decimals(tree: Expression, rng: HashedRandom) -> Iterator[tuple[str, Expression]]:
-    """Copies of the tree in each of which a decimal replaces one exact number.
+    """Copies of the tree. In each copy, a decimal replaces one exact number.
 
     The decimal is close to the exact number, which is a fraction, a root or another constant.
     """
