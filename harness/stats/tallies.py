@@ -234,11 +234,20 @@ def is_ranked(run: Run) -> bool:
 
 def tally_samples(run: Run, policy: str | None = None) -> dict[str, dict[str, Tally]]:
     """The counts of every problem, by model and by problem key."""
+    return _tallies(run, counts.totals(run.verdicts(policy)))
+
+
+def _tallies(run: Run, totals: Mapping[counts.Group, Sums]) -> dict[str, dict[str, Tally]]:
+    """The counts of every problem, from the totals of one reading of the verdicts.
+
+    A sweep may be writing the run: a second reading could have more problems and models.
+    """
     clusters, ranked = clusters_of(run.problems), is_ranked(run)
     tallies: dict[str, dict[str, Tally]] = {model: {} for model in run.models}
-    for (model, key), sums in counts.totals(run.verdicts(policy)).items():
+    for (model, key), sums in totals.items():
         run.problem(key)  # raises RunError where it is missing
-        tallies[model][key] = _tally(key, clusters[key], sums, ranked)
+        if model in tallies:
+            tallies[model][key] = _tally(key, clusters[key], sums, ranked)
     return tallies
 
 
@@ -269,7 +278,7 @@ def group_samples(
     """
     verdicts = counts.totals(run.verdicts(policy))
     completions = counts.totals(run.completions)
-    tallies = tally_samples(run, policy)
+    tallies = _tallies(run, verdicts)
     subsets = keys_by_subset(run)
     for model in run.models:
         for subset, keys in subsets.items():

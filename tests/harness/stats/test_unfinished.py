@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from calculus_harness.harness import summarise, sweep
 from calculus_harness.harness.report.summary import remarks
+from calculus_harness.harness.stats.tallies import group_samples
+from calculus_harness.harness.store import counts
 
 
 def right(messages: object, seed: int) -> str:
@@ -29,3 +35,21 @@ def test_a_table_over_an_unfinished_run_shows_bounds(tmp_path: Path) -> None:
     assert (row.problems, row.planned) == (3, 4)
     assert (row.passes[0].low, row.passes[0].high) == (0.0, 0.25)
     assert any("missing ones not at all" in line for line in remarks(broad))
+
+
+def test_verdicts_that_a_sweep_adds_meanwhile_are_left_for_the_next_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = sweep([right], ["drills"], limit=4, out=tmp_path / "run")
+    totals, first = counts.totals, next(iter(run.problems))
+    readings = 0
+
+    def growing(log: Any) -> Mapping[Any, Any]:
+        """The first reading lacks a problem, and so does the table; later ones have it."""
+        nonlocal readings
+        readings += 1
+        sums = totals(log)
+        return sums if readings > 1 else {key: sums[key] for key in sums if key[1] != first}
+
+    monkeypatch.setattr(counts, "totals", growing)
+    assert [len(group.problems) for group in group_samples(run)][-1] == 3
