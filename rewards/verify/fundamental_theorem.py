@@ -3,8 +3,8 @@
 An enclosure shows that a closed form agrees with the integral to many digits. It does not prove
 that both are equal. Equality follows from three proofs. First, F' = f. Second, F has a finite slope
 on the closed range from a to b. F is then continuous, and exceptional points of the first proof do
-not matter. Third, the answer equals F(b) - F(a). A table proposes F term by term, and every proposal
-has to be proved.
+not matter. Third, the answer equals F(b) - F(a). A table proposes F term by term, and every
+proposal has to be proved.
 """
 
 from __future__ import annotations

@@ -78,9 +78,10 @@ def welleck_verdicts(items: Sequence[WorkItem], results: Sequence[Any]) -> list[
 
 
 def welleck_verdict(item: WorkItem, result: Any) -> Verdict:
-    """The verdict for a worker's result, as by `verdict_of`, but a timeout counts as correct.
+    """The verdict for a worker's result.
 
-    A problem that cannot be used does not count as correct.
+    A timeout or an exception of the scorer counts as correct, as in the paper. All other results
+    are treated as by `verdict_of`, a problem that cannot be used included.
     """
     bad_problem = isinstance(result, TaskError) and result.kind == "ProblemError"
     if not isinstance(result, WorkerError) or bad_problem or isinstance(result, WorkerCutOff):

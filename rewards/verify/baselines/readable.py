@@ -32,7 +32,7 @@ def finite_somewhere(tree: Expression) -> bool:
 
 
 def _value(node: Expression, point: float) -> float:
-    """The value of a formula in floating point; nan or infinite if undefined."""
+    """The value of a formula in floating point. An undefined value is nan or infinite."""
     if not isinstance(node, Call):
         if not isinstance(node, Number):
             return point

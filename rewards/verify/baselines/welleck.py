@@ -42,7 +42,7 @@ TOLERANCE = 0.001
 
 
 def judge(completion: str, integrand: str, options: dict[str, Any]) -> list[Any]:
-    """A packed verdict (`rewards.workers.verdicts.pack`); the time is unbounded.
+    """A packed verdict (`rewards.workers.verdicts.pack`), without a limit of time.
 
     ``options`` are the options of `rewards.verify_antiderivative`. This scorer ignores domains and
     assumptions on parameters.
@@ -72,7 +72,7 @@ class UnreadableError(ValueError):
 
 
 def correct(candidate: Expression, integrand: Expression, variable: str = "x") -> bool:
-    """Whether steps 1 to 3 find F correct; raises any exception that SymPy raises."""
+    """Whether steps 1 to 3 find F correct. Exceptions of SymPy are not caught."""
     x = sympy.Symbol(variable)
     f = to_sympy(integrand)
     try:

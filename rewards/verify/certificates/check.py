@@ -8,16 +8,16 @@ signs, the checker verifies two statements. First, the derivatives of the genera
 of differentiation; derivatives of other functions are taken as stated. Second, the numerator of F'
 - f is a sum of cofactors times relations, plus a remainder. The coefficients of the remainder must
 be numbers whose intervals contain zero; that they are exactly zero is taken as stated. The checker
-does not verify that all cases are there, nor that the generators are those of the text; a reader
-can see both from the generators' meanings.
+verifies neither that all cases are there nor that the generators are the functions of the text. A
+reader can see both from the generators' meanings.
 
-A logarithm ln|u| has the derivative u'/u for real u only, so that a u with the number i is refused.
-Roots and logarithms that occur in f are real, because only points where they are real count. If u
-contains other functions, the derivative of ln|u| is taken as stated.
+A logarithm ln|u| has the derivative u'/u for real u only. A u with the number i is therefore
+refused. Roots and logarithms that occur in f are real, because only points where they are real
+count. If u contains other functions, the derivative of ln|u| is taken as stated.
 
 A ``witness`` is a point with bounds of F' and f. The bounds must be disjoint. The intervals that
-mpmath computes (`intervals`) must be disjoint as well and meet the bounds. If mpmath lacks a
-function or the precision, only the bounds are checked.
+mpmath computes (`intervals`) must be disjoint as well, and each must meet the stated bounds. If
+mpmath lacks a function or the precision, only the bounds are checked.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class CertificateError(ValueError):
 def check(certificate: dict[str, Any]) -> list[str]:
     """Check a certificate, and return the parts that were taken as stated: functions or bounds.
 
-    Raises `CertificateError` if the certificate, made by `rewards.certify`, is not valid.
+    The certificate comes from `rewards.certify`. If it is not valid, `CertificateError` is raised.
     """
     try:
         if certificate["kind"] == "witness":
@@ -235,16 +235,14 @@ def _number(g: dict[str, Any], generators: list[Any]) -> Any:
 
 
 def _functions(g: dict[str, Any], generators: list[Any], real: set[int]) -> set[str]:
-    """The functions in a generator's arguments; the arguments of ``real`` generators are not
-    searched.
-    """
+    """The functions in a generator's arguments, without the generators in ``real``."""
     inner = {h for arg in g["args"] for p in _ratio(arg) for m in p for h, _ in m} - real
     names = {generators[h]["function"] for h in inner}
     return names.union(*(_functions(generators[h], generators, real) for h in inner))
 
 
 def _relation(i: int, g: dict[str, Any]) -> Poly:
-    """The relation of a generator; empty if there is none.
+    """The relation of a generator. The polynomial is empty if there is no relation.
 
     The leading term of the relation is a power of the generator.
     """
@@ -264,7 +262,7 @@ def _relation(i: int, g: dict[str, Any]) -> Poly:
 
 
 def _rule(i: int, generators: list[Any], slopes: list[Any]) -> Ratio | None:
-    """The derivative of a generator by the rule of its function; None without a rule."""
+    """The derivative of a generator by the rule of its function. None means that it has no rule."""
     g = generators[i]
     name, unit, args = g["function"], Q(g["unit"]), [_ratio(arg) for arg in g["args"]]
     if name == "variable":

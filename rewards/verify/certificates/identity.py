@@ -1,6 +1,4 @@
-"""Proofs of F' = f as data, which `rewards.verify.certificates.check` checks with fractions
-alone.
-"""
+"""Proofs of F' = f as data. `rewards.verify.certificates.check` checks the data with fractions."""
 
 from __future__ import annotations
 

@@ -27,9 +27,7 @@ iv.prec = BITS
 
 
 class UnknownError(Exception):
-    """There is no enclosure: the function is unknown, a value is not real, or a number is too
-    large.
-    """
+    """There is no enclosure: an unknown function, a value that is not real, or a large number."""
 
 
 def interval(low: Q, high: Q | None = None) -> Any:

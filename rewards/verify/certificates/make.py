@@ -1,5 +1,6 @@
-"""Certificates: the basis of a verdict as data, which `rewards.verify.certificates.check`
-checks.
+"""Certificates: the proof or the refutation behind a verdict, as data.
+
+`rewards.verify.certificates.check` checks the data.
 """
 
 from __future__ import annotations
@@ -119,8 +120,9 @@ def certify(
 
 
 def certify_many(items: Iterable[WorkItem]) -> list[dict[str, Any] | str]:
-    """Certificates in order, made by workers. If there is no certificate, the entry is the reason
-    as text.
+    """Certificates in order, made by workers.
+
+    If there is no certificate, the entry is the reason as text.
 
     Args:
         items: the completion, the integrand and the options of `certify` for each certificate.
