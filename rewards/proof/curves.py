@@ -42,7 +42,7 @@ def vanishes_on(tree: Expression, curve: Expression) -> bool:
         curve: G of the curve G = 0.
 
     Returns:
-        True if a proof was found. False does not mean that the expression is not zero.
+        True if a proof was found. False does not mean that the expression is not zero on the curve.
 
     >>> from calculus_harness.rewards.reading.latex import read
     >>> texts = (r"\frac{x^2}{y} + y - \frac{25}{y}", "x^2 + y^2 - 25")
@@ -92,7 +92,10 @@ def _whole(tree: Expression) -> int | None:
 def _rational(
     tree: Expression, atoms: Mapping[Expression, int], context: fmpq_mpoly_ctx
 ) -> _Rational:
-    """Numerator and denominator of a tree, with an indeterminate for each atom."""
+    """The numerator and the denominator of a tree, with an indeterminate for each atom.
+
+    The atoms are the symbols and the transcendental sub-expressions.
+    """
     unit = context.constant(1)
     if isinstance(tree, Number):
         return context.constant(fmpq(tree.numerator, tree.denominator)), unit

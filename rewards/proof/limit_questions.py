@@ -1,4 +1,4 @@
-"""Limits as questions: the function, its variable, the point and the side, with all readings."""
+"""Limits as questions: the function, its variable, the point and the side, in every reading."""
 
 from __future__ import annotations
 

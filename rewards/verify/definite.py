@@ -266,7 +266,8 @@ class _KnownValue:
     def _beyond(self, answer: Expression, digits: int) -> list[tuple[Draw, IntegralValue]]:
         """Values of the integral at further choices of the parameters.
 
-        The choices follow from the answer: they separate its cases and exceed its numbers.
+        The answer determines the choices. They fall into different cases of the answer, and they
+        exceed the numbers in it.
 
         Raises:
             QuadratureError: a value cannot be computed.

@@ -110,7 +110,7 @@ def _may_step(node: Expression) -> bool:
 
 
 def branch_points(integrand: Expression) -> frozenset[Expression]:
-    """The radicands of an expression and the arguments of the logarithms."""
+    """The radicands in an expression, and the arguments of its logarithms."""
     return frozenset(
         node.args[0]
         for node in _branching(integrand)

@@ -7,7 +7,7 @@ exponentials, sines, cosines, logarithms, arc tangents, roots and other function
 signs, the checker verifies two statements. First, the derivatives of the generators obey the rules
 of differentiation; derivatives of other functions are taken as stated. Second, the numerator of F'
 - f is a sum of cofactors times relations, plus a remainder. The coefficients of the remainder must
-be numbers whose intervals contain zero; that they are exactly zero is taken as stated. The checker
+be numbers whose intervals contain zero. The checker does not verify that they are exactly zero. It
 verifies neither that all cases are there nor that the generators are the functions of the text. A
 reader can see both from the generators' meanings.
 
@@ -62,7 +62,7 @@ REAL_IN_F = frozenset(("even root", "ln", "asin", "acosh", "atanh", "exp"))
 
 
 class CertificateError(ValueError):
-    """The certificate does not show its statement; the message names the part that fails."""
+    """The certificate does not prove its statement. The message names the part that fails."""
 
 
 def check(certificate: dict[str, Any]) -> list[str]:

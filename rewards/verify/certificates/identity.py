@@ -90,7 +90,8 @@ def _derivative(
 def _cofactors(base: Field, total: Poly) -> tuple[list[Poly], Poly]:
     """The cofactors of the relations, in the order of the generators, and the remainder.
 
-    The coefficients of the remainder are numbers that are zero.
+    The remainder is zero as well, although this does not follow from the relations: each of its
+    coefficients is a number that equals zero.
     """
     cofactors = []
     content = base.one.num if total.is_zero() else total.term_content()
