@@ -1,1 +1,1 @@
-"""What is proved: identities, and that an answer has no jumps."""
+"""Proofs of identities, limits and sums, and of the absence of jumps."""

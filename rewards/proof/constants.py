@@ -1,8 +1,9 @@
 """Exact numbers for expansions: elements of the prover's field, whose zeros are proved.
 
-A number is zero if the relations of the field or Calcium prove it zero, and not zero if a ball
-excludes zero. A number with parameters is an element in symbols. Such an element counts as not zero
-if its value at one choice of the parameters is not zero; then the zeros have no inner points.
+A number is zero if the relations of the field or Calcium prove it. A number is not zero if a ball
+around it excludes zero. A number with parameters is an element of the field with symbols. Such an
+element counts as not zero if its value at one choice of the parameters is not zero. It is then not
+zero for almost all choices.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ MAX_TERMS: Final = 400
 
 
 def _failing(method: Any) -> Any:
-    """A method that turns the prover's failures into `NotExpandedError`."""
+    """Wrap a method, so that failures of the prover become `NotExpandedError`."""
 
     def wrapped(self: ExactNumbers, *args: Any) -> Any:
         try:
@@ -78,18 +79,18 @@ class ExactNumbers:
 
     @_failing
     def value(self, node: Expression) -> Quotient:
-        """An expression as a number."""
+        """Convert an expression to a number."""
         if is_written_with(node, "i"):
             raise NotExpandedError("a complex number")
         return self._checked(self.tower.normal(self.tower.value(node)))
 
     def number(self, value: fmpq) -> Quotient:
-        """A rational number."""
+        """Convert a rational number to a number of the field."""
         return self.tower.field.rational(int(value.p), int(value.q))
 
     @_failing
     def apply(self, name: str, *numbers: Quotient) -> Quotient:
-        """A function of numbers."""
+        """Apply a function to numbers."""
         trees = tuple(map(self.tree, numbers))
         exact = fold(Call(name, trees)) if name == "pow" else None
         if exact is not None:
@@ -113,16 +114,16 @@ class ExactNumbers:
 
     @_failing
     def rational(self, number: Quotient) -> fmpq | None:
-        """The value of a rational number."""
+        """The value of a number, if the number is rational; else None."""
         return self.tower.normal(number).rational()
 
     def tree(self, number: Quotient) -> Expression:
-        """A number as an expression."""
+        """Convert a number to an expression."""
         return self.tower.field.tree(number)
 
     @_failing
     def is_zero(self, number: Quotient) -> bool:
-        """Whether a number is zero."""
+        """Whether a number is zero. If neither is proved, `NotExpandedError` is raised."""
         if not number.support:
             return number.is_zero()
         number = self.tower.normal(number)
@@ -147,9 +148,7 @@ class ExactNumbers:
         return False
 
     def tower_value(self, name: str, seed: int) -> Ball:
-        """A value of a parameter, by the assumption, or of an angle."""
-        # A parameter is up to 4 in steps of 1/1024, or a whole number up to 17, not too large for
-        # factorials.
+        """A sample value of a parameter of its kind, or of an angle."""
         size = random.Random(f"{name} {seed}").randrange(1, 4096)
         kind = self.kinds.get(name, "real")
         if "integer" in kind or kind in ("even", "odd"):
@@ -158,7 +157,7 @@ class ExactNumbers:
 
     @_failing
     def sign(self, number: Quotient) -> int:
-        """The sign of a number, or of a bounded function that stays away from zero."""
+        """The sign of a number, or of a bounded function whose values exclude zero."""
         number = self.tower.normal(number)
         ratio = number.rational()
         if ratio is not None:
@@ -173,7 +172,7 @@ class ExactNumbers:
         raise NotExpandedError("a number whose sign is not known")
 
     def ranges(self, tree: Expression) -> dict[str, Ball]:
-        """All values of angles and of fractional parts, as balls.
+        """Balls that contain all values of the angles and fractional parts in an expression.
 
         Raises:
             NotExpandedError: there is a parameter.
@@ -189,7 +188,7 @@ class ExactNumbers:
 
     @staticmethod
     def ball(tree: Expression, bits: int, values: Mapping[str, Ball] | None = None) -> Ball:
-        """The value of an expression."""
+        """A ball that contains the value of an expression."""
         if needs_worker(tree) and not in_worker() and not _is_quick(tree):
             raise NotExpandedError("a number that may take long")
         with precision(bits):
@@ -197,7 +196,7 @@ class ExactNumbers:
             return tape.run(acb(0), dict(values or {}), derivative=False)[tape.root][0]
 
     def _checked(self, number: Quotient) -> Quotient:
-        """The number, checked to be real."""
+        """The number, if it may be real. If a ball shows that it is not, an error is raised."""
         if self.tower.field.support(number) & self.tower.field.unreal:
             tree = self.tree(number)
             if not symbols_of(tree):
@@ -208,7 +207,7 @@ class ExactNumbers:
 
 
 def _is_quick(tree: Expression) -> bool:
-    """Whether functions that may take long have small rational arguments only."""
+    """Whether all slow functions in an expression have small rational arguments."""
     slow = [node for node in all_nodes(tree) if node.function in SLOW]
     arguments = [fold(arg) for node in slow for arg in node.args]
     return all(

@@ -1,8 +1,8 @@
 """Functions on a curve G(x, y) = 0: a proof that a function vanishes, and points for a refutation.
 
 A quotient of polynomials vanishes on the curve if G divides the numerator. A transcendental
-sub-expression, as e^y or sin(x + y), counts as a further indeterminate: relations between the
-indeterminates are lost, but no false statement is proved.
+sub-expression, such as e^y or sin(x + y), counts as a further indeterminate. Relations between the
+indeterminates are then lost. Some true statements cannot be proved, and no false statement is.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def vanishes_on(tree: Expression, curve: Expression) -> bool:
         curve: G of the curve G = 0.
 
     Returns:
-        True is a proof; False says nothing.
+        True if a proof was found. False does not mean that the expression is not zero on the curve.
 
     >>> from calculus_harness.rewards.reading.latex import read
     >>> texts = (r"\frac{x^2}{y} + y - \frac{25}{y}", "x^2 + y^2 - 25")
@@ -92,7 +92,10 @@ def _whole(tree: Expression) -> int | None:
 def _rational(
     tree: Expression, atoms: Mapping[Expression, int], context: fmpq_mpoly_ctx
 ) -> _Rational:
-    """Numerator and denominator of a tree, with an indeterminate for each atom."""
+    """The numerator and the denominator of a tree, with an indeterminate for each atom.
+
+    The atoms are the symbols and the transcendental sub-expressions.
+    """
     unit = context.constant(1)
     if isinstance(tree, Number):
         return context.constant(fmpq(tree.numerator, tree.denominator)), unit
@@ -130,14 +133,16 @@ def _checked(top: fmpq_mpoly, bottom: fmpq_mpoly) -> _Rational:
 def points_of(
     curve: Expression, x: str, y: str, values: Mapping[str, Ball], signs: Mapping[str, int]
 ) -> Iterator[dict[str, Ball]]:
-    """Points of a curve in balls: on a line x = const, G changes sign within the ball of y.
+    """Points of a curve, each as a number x and a small ball in which y lies.
+
+    For the number x, G changes its sign within the ball of y.
 
     Args:
         curve: G of the curve G = 0.
         x: the name of the first coordinate.
         y: the name of the second coordinate.
         values: the values of parameters.
-        signs: the signs of coordinates that have a sign by assumption.
+        signs: the signs of the coordinates that are assumed to be positive or negative.
 
     Yields:
         At most five points, each with the values of the parameters.
@@ -174,7 +179,7 @@ def _sign(tape: Tape, y: Ball, values: Mapping[str, Ball]) -> int:
 
 
 def _between(tape: Tape, low: arb, high: arb, sign: int, at: Mapping[str, Ball]) -> arb | None:
-    """A small ball in which G is finite and real and changes sign."""
+    """A small ball in which G is finite and real and changes its sign. None if none is found."""
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         sign_of_middle = _sign(tape, acb(middle.mid()), at)

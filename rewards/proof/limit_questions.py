@@ -1,4 +1,4 @@
-"""Limits as questions: the function, its variable, the point and the side, with all readings."""
+"""Limits as questions: the function, its variable, the point and the side, in every reading."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class LimitQuestion:
         side: 1 from the right, -1 from the left, 0 from both sides.
         kinds: assumptions on the parameters.
         conditions: comparisons that the problem states.
-        whole: the variable takes integer values only.
+        whole: whether the variable takes integer values only.
         flags: ambiguities of the notation.
 
     Example:
@@ -55,7 +55,7 @@ class LimitQuestion:
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """The symbols but the variable, sorted."""
+        """The symbols except the variable, sorted."""
         names = symbols_of(self.expression) - {self.variable}
         if not isinstance(self.at, int):
             names |= symbols_of(self.at)
@@ -71,16 +71,16 @@ class LimitQuestion:
 
     @property
     def all_kinds(self) -> Kinds:
-        """The assumption on each parameter: positive by default."""
+        """The kind of each parameter. The default is positive."""
         stated = dict(self.kinds)
         return tuple((name, stated.get(name, "positive")) for name in self.parameters)
 
     def limit(self) -> Limit:
-        """The limit, proved (see `rewards.proof.limits.limit`)."""
+        """The proved limit (see `rewards.proof.limits.limit`)."""
         return limit(self.expression, self.variable, self.at, self.side, self.all_kinds, self.whole)
 
     def at_draw(self, draw: Draw) -> LimitQuestion:
-        """The question with numbers for the parameters."""
+        """The same question with numbers in place of the parameters."""
         at = self.at if isinstance(self.at, int) else with_values(self.at, draw)
         return replace(self, expression=with_values(self.expression, draw), at=at)
 
@@ -141,7 +141,10 @@ def _readings(text: str, kinds: Kinds) -> tuple[LimitQuestion, ...]:
 
 
 def _with_variable(question: LimitQuestion, kinds: dict[str, str]) -> LimitQuestion:
-    """The question in which the kind of the variable is a side, or a sequence of whole numbers.
+    """Take the kind of the variable out of ``kinds``, and put it into the question.
+
+    A positive or negative variable at 0 means a limit from one side. An integer variable means the
+    limit of a sequence.
 
     Raises:
         ProblemError: the variable has another kind, or no values near the point.
@@ -166,7 +169,7 @@ def _with_variable(question: LimitQuestion, kinds: dict[str, str]) -> LimitQuest
 
 
 def with_values(expression: Expression, draw: Draw) -> Expression:
-    """An expression with numbers for parameters."""
+    """Replace the parameters of an expression by numbers."""
     for name, size in draw:
         expression = substitute(expression, name, number(Fraction(size)))
     return expression

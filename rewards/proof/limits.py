@@ -1,9 +1,10 @@
 """Limits, proved by expansions: a value, an infinity, or the absence of a limit.
 
 A limit from one side follows from the leading term of an expansion. A function has no limit if the
-limits from both sides differ, or if two sequences of points have different limits. An argument of a
-sine that tends to infinity takes every value modulo 2 pi, so a sequence with a fixed value exists,
-and along this sequence the function has an expansion.
+limits from both sides differ, or if two sequences of points have different limits. An *angle* is an
+argument of a sine that tends to infinity. It takes every value modulo 2 pi. For each value there is
+a sequence of points at which the angle has this value, and the function has an expansion along the
+sequence.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ class Limit:
 
     Attributes:
         sign: 1 or -1 for plus or minus infinity.
-        value: a number; None for infinity, or if there is no limit.
-        reason: why there is no limit.
+        value: the limit, if it is a number; else None.
+        reason: the reason why there is no limit.
         flags: remarks on the domain.
 
     >>> Limit(sign=1).exists
@@ -81,7 +82,7 @@ def limit(
         at: the point, or 1 or -1 for plus or minus infinity.
         side: 1 from the right, -1 from the left, 0 from both sides.
         kinds: assumptions on parameters.
-        whole: the variable takes whole values only, as in a sequence.
+        whole: whether the variable takes whole values only, as in a sequence.
 
     Raises:
         UndefinedError: the function has no real values near the point.
@@ -133,7 +134,7 @@ def _from_one_side(
 
 
 def _forms(expression: Expression, variable: str, kinds: Mapping[str, str]) -> Iterator[Expression]:
-    """The expression unchanged, then in normal form, where sin^2 + cos^2 is replaced by 1."""
+    """The expression, and then its normal form, in which sin^2 + cos^2 is 1."""
     yield expression
     try:
         forms = normal_forms(expression, variable, kinds)
@@ -176,7 +177,12 @@ def _along_sequences(
     kinds: Mapping[str, str],
     failure: NotExpandedError,
 ) -> Limit:
-    """The limits along sequences of points on which the angle is constant modulo 2 pi."""
+    """The limit of a function with one angle, from sequences of points.
+
+    On each sequence the angle is constant modulo 2 pi. If two sequences have different limits, the
+    function has no limit. Otherwise ``failure`` is raised, except for functions of (-1)^n: even and
+    odd numbers are then all sequences.
+    """
     if len({angle.name for angle in free.angles}) > 1:
         raise failure
     angle = free.angles[0]
@@ -210,10 +216,11 @@ def _along_whole_numbers(
     kinds: Mapping[str, str],
     failure: NotExpandedError,
 ) -> Limit:
-    """The limits along integers n for which q n converges to an angle modulo 2 pi.
+    """Prove that a sequence has no limit, by integers n for which q n converges modulo 2 pi.
 
-    Such integers exist for every angle if q is rational, because pi is irrational. Up to a term
-    that tends to zero, the function is continuous in the angle.
+    If q is rational, such integers exist for every limit of q n, because pi is irrational. Up to a
+    term that tends to zero, the function is continuous in the angle. If no two limits differ,
+    ``failure`` is raised.
     """
     if bounded is None or angle.of_floor or free.multiple_of_variable(angle.germ) is None:
         raise failure
@@ -224,10 +231,11 @@ def _along_whole_numbers(
 
 
 def _values(angle: Angle) -> Iterator[tuple[Expression, int]]:
-    """Values of an angle along sequences of points, and the sides from which angles tend to them.
+    """Values of an angle along sequences of points, each with a side.
 
-    Values that are only tended to come last: 1/sin and sin^x have no limit along the sequence on
-    which the sine is 0.
+    With side 0, the angle has the value at the points. With side 1 or -1, the angle tends to the
+    value from this side. Such values come last. They are needed because 1/sin and sin^x have no
+    limit along the sequence on which the sine is 0.
     """
     if angle.name == _PARITY:
         yield from ((value, 0) for value in _OF_PARITY)
@@ -241,7 +249,7 @@ def _same(a: Limit, b: Limit, kinds: Mapping[str, str]) -> bool:
     """Whether two limits are equal.
 
     Raises:
-        NotExpandedError: equality is not decided.
+        NotExpandedError: the numbers are neither proved equal nor proved different.
 
     """
     if a.value is None or b.value is None:
@@ -250,10 +258,12 @@ def _same(a: Limit, b: Limit, kinds: Mapping[str, str]) -> bool:
 
 
 def are_equal(first: Expression, second: Expression, kinds: Mapping[str, str]) -> bool:
-    """Whether two numbers are equal; with parameters, for almost all values of the parameters.
+    """Whether two numbers are equal.
+
+    If the numbers have parameters, the result holds for almost all values of the parameters.
 
     Raises:
-        NotExpandedError: equality is not decided.
+        NotExpandedError: the numbers are neither proved equal nor proved different.
 
     """
     numbers = ExactNumbers(kinds)

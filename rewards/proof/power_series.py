@@ -40,7 +40,7 @@ class NoSeriesError(ProblemError):
 def coefficients_of(
     function: Expression, asked: SeriesQuestion, kinds: Mapping[str, str], degree: int
 ) -> tuple[tuple[int, Expression], ...]:
-    """The Taylor coefficients of a function at the point that are not zero, up to a degree.
+    """The nonzero Taylor coefficients of a function up to a degree, each with its exponent.
 
     Raises:
         ProblemError: there is no Taylor series.
@@ -108,12 +108,12 @@ def _from_one_side(
 
 
 def radius(asked: SeriesQuestion, kinds: Mapping[str, str]) -> Expression | None:
-    """The radius of convergence of a power series; None for infinity.
+    """The radius of convergence of a power series. None means infinity.
 
     Raises:
         ProblemError: the series is no power series.
         QuadratureError: the radius was not found.
-        NotExpandedError: the same.
+        NotExpandedError: the limit of the quotients of coefficients was not found.
 
     """
     series = asked.series[0]
@@ -139,7 +139,7 @@ def radius(asked: SeriesQuestion, kinds: Mapping[str, str]) -> Expression | None
 
 
 def _power_of_variable(term: Expression, index: str, x: str) -> tuple[int, Expression]:
-    """(p, a) of the factor (x - a)^{p n + q} of a term.
+    """The numbers p and a of the factor (x - a)^{p n + q} of a term.
 
     Raises:
         ProblemError: the term has no such factor, or another factor with x.
@@ -179,9 +179,10 @@ def _power_of_variable(term: Expression, index: str, x: str) -> tuple[int, Expre
 
 
 def _by_growth(coefficients: Expression, index: str, steps: int) -> Expression | None:
-    r"""The radius by the growth of the coefficients: like n!^d L^n n^{-s}.
+    r"""The radius of convergence, from the growth of the coefficients. None means infinity.
 
-    A slowly varying factor with an expansion lies between powers of n and leaves the radius as is.
+    The coefficients grow like n!^d L^n n^{-s}. A slowly varying factor with an expansion lies
+    between powers of n, and does not change the radius.
     """
     radii: list[Expression] = []
     for summand in summands_of(coefficients, index):
@@ -208,7 +209,7 @@ def _by_growth(coefficients: Expression, index: str, steps: int) -> Expression |
 
 
 def whole_degree(node: Expression) -> int:
-    """A degree as a number; raises `ProblemError` for another expression or a large one."""
+    """A degree as an integer. An expression that is no small whole number is a `ProblemError`."""
     value = fold(node)
     if value is None or value.denominator != 1 or not 0 <= value <= MAX_DEGREE:
         raise ProblemError(f"the degree is a whole number up to {MAX_DEGREE}")
@@ -216,7 +217,7 @@ def whole_degree(node: Expression) -> int:
 
 
 def degree_bound(node: Expression, variable: str) -> int | None:
-    """A bound of the degree of a polynomial; None for any other form."""
+    """A bound of the degree of a polynomial. The result is None if the form is no polynomial."""
     if is_constant(node, variable):
         return 0
     if isinstance(node, Symbol):
@@ -247,7 +248,7 @@ def degree_of_terms(question: SeriesQuestion, assumptions: Mapping[str, str]) ->
 
 
 def lagrange_remainder(question: SeriesQuestion, degree: int, name: str) -> Expression:
-    """The next term of a Taylor series with the derivative at a point of a name.
+    """Lagrange's remainder: the next term of a Taylor series, with the derivative at ``name``.
 
     Raises:
         NotExpandedError: the derivative is too long.

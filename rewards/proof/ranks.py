@@ -1,4 +1,4 @@
-"""Ranks of matrices of expressions, shown in balls at points: a lower bound is a proof."""
+"""Lower bounds of the ranks of matrices of expressions, proved in balls at sample points."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FRESH: Final = "t of the rank"
 
 
 def balls_of(trees: Sequence[Expression], values: Mapping[str, Ball]) -> list[Ball] | None:
-    """The values of expressions; None if a value is not finite.
+    """The values of expressions. The result is None if a value is not finite.
 
     Args:
         trees: the expressions.
@@ -38,7 +38,7 @@ def balls_of(trees: Sequence[Expression], values: Mapping[str, Ball]) -> list[Ba
 
 
 def ball_of(tree: Expression) -> Ball | None:
-    """The value of an expression for values of the symbols; None for a value that is not finite."""
+    """The value of an expression at sample values of its symbols. None means not finite."""
     values = {name: acb(0.5 + uniform("value", name)) for name in symbols_of(tree)}
     balls = balls_of([tree], values)
     return balls[0] if balls else None
@@ -51,7 +51,9 @@ def is_invertible(rows: Sequence[Sequence[Ball]]) -> bool:
 
 
 def has_rank(rows: Sequence[Sequence[Expression]], needed: int) -> bool:
-    """Whether a point shows the needed rank, which then holds at almost all points.
+    """Whether a matrix is proved to have at least a given rank at almost all points.
+
+    One sample point with this rank is a proof.
 
     Args:
         rows: the matrix.

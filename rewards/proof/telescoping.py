@@ -1,8 +1,9 @@
-r"""Proofs of closed forms of finite sums: F(n) - F(n - 1) = a(n) as an identity, and a base value.
+r"""Proofs of closed forms F of finite sums of terms a.
 
-Before the prover sees the difference, functions of shifted arguments are written in atoms:
+A proof has two steps: the identity F(n) - F(n - 1) = a(n), and the value of F for one n. Before the
+prover sees the identity, functions of shifted arguments are written in atoms such as Gamma(n).
 Gamma(n + 3) is (n + 2)(n + 1) n Gamma(n), psi(n + 2) is psi(n) + 1/n + 1/(n + 1), and b^{2n + 1}
-is b (b^n)^2. Each atom becomes a symbol. (-1)^n is 1 or -1: both cases are proved.
+is b (b^n)^2. Each atom becomes a symbol. (-1)^n is 1 or -1, and both cases are proved.
 """
 
 from __future__ import annotations
@@ -62,12 +63,12 @@ def prove_sum(
     """Prove a closed form of a finite sum by telescoping in the symbol of the upper limit.
 
     Args:
-        problem: the sum, whose term is free of the symbol.
-        answer: the closed form, factor and addend included.
+        problem: the sum. The symbol of the upper limit must not occur in the term.
+        answer: the closed form of the sum together with the factor and the addend of the problem.
         kinds: assumptions on the parameters.
 
     Returns:
-        The rules of the proof; None without a proof.
+        The rules of the proof. The result is None if no proof was found.
 
     """
     upper, lower = problem.upper, problem.lower
@@ -118,15 +119,15 @@ def _base(
 def diverges_by_comparison(problem: SumProblem) -> int | None:
     r"""Prove that an infinite sum without parameters diverges.
 
-    If n ln(n) a(n) tends to c, not 0, or to an infinity, the sum is compared with the sum of
-    1/(n ln n). If a(n) does not tend to 0, the sum diverges as well.
+    If n ln(n) a(n) tends to an infinity or to a number other than 0, a comparison with the sum of
+    1/(n ln n) proves divergence. If a(n) does not tend to 0, the sum diverges as well.
 
     Args:
         problem: the sum.
 
     Returns:
-        1 or -1 if the partial sums tend to plus or minus infinity, 0 if the partial sums tend to
-        no infinity; None if divergence was not proved.
+        1 or -1 if the partial sums tend to plus or minus infinity. 0 if the sum diverges and the
+        partial sums tend to no infinity. None if divergence was not proved.
 
     """
     if problem.parameters or problem.upper != 1 or isinstance(problem.lower, int):
@@ -147,17 +148,17 @@ def diverges_by_comparison(problem: SumProblem) -> int | None:
 def values_or_divergence(
     problem: SumProblem, kinds: Mapping[str, str], digits: int, largest: int = 0, salt: str = ""
 ) -> list[ParameterPoint]:
-    """The values of a sum for choices of its parameters, or its divergence as a single point.
+    """The values of a sum for choices of its parameters, or a single entry for its divergence.
 
     Args:
         problem: the sum.
         kinds: assumptions on the parameters.
-        digits: decimal digits that are wanted.
+        digits: the number of decimal digits that are needed.
         largest: as for `rewards.numeric.summation.choices.choices`.
-        salt: the same.
+        salt: as for `rewards.numeric.summation.choices.choices`.
 
     Raises:
-        QuadratureError: neither was found.
+        QuadratureError: no value was found, and divergence was not proved.
 
     """
     try:
@@ -177,19 +178,19 @@ def telescopes(
     variable: str,
     kinds: Mapping[str, str],
 ) -> tuple[str, ...] | None:
-    r"""Prove that a closed form grows with its upper limit as a sum does.
+    r"""Prove that from n - 1 to n a closed form grows by the new terms of a sum.
 
     Args:
         answer: F, a function of the variable.
-        term: a, a function of the index that is free of the variable.
+        term: a, a function of the index. The variable must not occur in it.
         index: the name of the index.
         upper: the upper limit p n + q, with whole numbers p > 0 and q.
         variable: n.
         kinds: assumptions on the parameters.
 
     Returns:
-        The rules of the proof that F(n) - F(n-1) is the sum of the new terms; None without a
-        proof.
+        The rules of the proof that F(n) - F(n-1) is the sum of the new terms. The result is None if
+        no proof was found.
 
     >>> from calculus_harness.rewards.reading.latex import read
     >>> square = read("n^2", symbols="n")[0].expression
@@ -210,7 +211,7 @@ def telescopes(
 def identical(
     left: Expression, right: Expression, kinds: Mapping[str, str]
 ) -> tuple[str, ...] | None:
-    """The rules of a proof that two expressions in whole numbers are equal; None without one."""
+    """The rules of a proof that two expressions in whole numbers are equal, or None."""
     if not {node.function for tree in (left, right) for node in nodes_of(tree)} <= _ANALYTIC:
         return None
     atoms = _Atoms()
@@ -253,7 +254,7 @@ def converges_by_comparison(problem: SumProblem) -> bool:
 
 @dataclass(slots=True)
 class _Atoms:
-    """Writes expressions in atoms; equal atoms have equal names.
+    """Writes expressions in atoms, such as Gamma(n) and b^n. Equal atoms have equal names.
 
     Attributes:
         names: the names of atoms.
@@ -314,7 +315,10 @@ class _Atoms:
         return add(base, *fractions) if steps >= 0 else add(base, *map(neg, fractions))
 
     def _double_factorial(self, argument: Expression) -> Expression:
-        """u!! is 2^v Gamma(v + 1) for an even u = 2v, 2^v Gamma(v + 1/2) / sqrt(pi) for 2v - 1."""
+        """Write u!! in Gamma functions.
+
+        It is 2^v Gamma(v + 1) for an even u = 2v, and 2^v Gamma(v + 1/2) / sqrt(pi) for u = 2v - 1.
+        """
         linear = _linear(argument)
         if linear is None or any(q % 2 for q in linear[0].values()) or linear[1].denominator != 1:
             return self._atom(Call("double_factorial", (argument,)))
@@ -325,7 +329,7 @@ class _Atoms:
         return mul(self._power(Number(2), half), self._gamma(add(half, shift)), scale)
 
     def _power(self, base: Expression, exponent: Expression) -> Expression:
-        """b^{c n + d} with an atom b^n for each symbol n of a whole-number exponent."""
+        """Write b^{c n + d} with an atom b^n for each symbol n of the exponent."""
         inner = self.written(base)
         linear = _linear(exponent)
         if is_constant(exponent) or linear is None:
@@ -362,7 +366,7 @@ def _whole_factorial(n: int) -> Expression:
 
 
 def _moved(argument: Expression) -> tuple[Expression, int]:
-    """An argument without the integer part of the constant, and the integer part."""
+    """Split the integer part of the constant from an argument: n + 3 becomes n and 3."""
     linear = _linear(argument)
     if linear is None:
         return argument, 0
@@ -373,7 +377,7 @@ def _moved(argument: Expression) -> tuple[Expression, int]:
 
 
 def _linear(node: Expression) -> tuple[dict[str, Fraction], Fraction] | None:
-    """The coefficients and the constant of a linear function; None for another expression."""
+    """The coefficients and the constant of a linear function. Other expressions give None."""
     coefficients: dict[str, Fraction] = {}
     constant = node
     for name in sorted(symbols_of(node)):
@@ -396,7 +400,7 @@ def _tree(coefficients: Mapping[str, Fraction], constant: Fraction) -> Expressio
 
 
 def _factors(base: Expression) -> Sequence[tuple[Expression, int]]:
-    """A base as a product of powers, so that 12^n is (2^n)^2 3^n."""
+    """The factors of a base, with exponents: 12^n is (2^n)^2 3^n."""
     value = fold(base)
     if value is None or value == 0:
         return list(_written_factors(base, 1))
@@ -415,7 +419,10 @@ def _factors(base: Expression) -> Sequence[tuple[Expression, int]]:
 
 
 def _written_factors(base: Expression, times: int) -> Iterator[tuple[Expression, int]]:
-    """The factors of a quotient or power; for any sign, only integer exponents distribute."""
+    """The factors of a product, quotient or power, with exponents.
+
+    Only integer exponents distribute over factors of any sign.
+    """
     if base.function == "div":
         yield from _factors(base.args[0]) if times > 0 else _written_factors(base.args[0], times)
         for factor, power_ in _factors(base.args[1]):

@@ -1,3 +1,1 @@
-"""The judges: a module or a folder for each kind of question, and the packages that decide for the
-judges.
-"""
+"""The judges, one for each kind of question, and the packages that decide for the judges."""

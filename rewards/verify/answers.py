@@ -298,7 +298,10 @@ def _final(answer: ExtractedAnswer) -> FinalText:
 
 
 def stated_text(answer: ExtractedAnswer) -> str:
-    """The text of an answer with both sides of its equations; the extracted answer has one side."""
+    """The text of an answer with both sides of its equations.
+
+    The extracted answer has one side only.
+    """
     boxed = _final(answer).formula
     if boxed is not None and answer.source == "boxed":
         return boxed
@@ -440,7 +443,7 @@ def stated_divergence(answer: ExtractedAnswer) -> int | None:
 
 
 def says_convergent(text: str) -> bool:
-    """Whether a text asserts convergence and nothing else, as ``converges`` or ``convergent``."""
+    """Whether a text only asserts convergence, such as ``converges`` or ``it is convergent``."""
     plain = re.sub(r"\\text\s*\{([^{}]*)\}|[.,]", r" \1 ", text).strip()
     return re.fullmatch(r"(?:(?:the|it|series|is)\s+)*converg(?:es|ent)", plain, re.I) is not None
 

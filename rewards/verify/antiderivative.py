@@ -163,7 +163,10 @@ def verify_antiderivative(
 def _judge(
     answer: ExtractedAnswer, problem: Integrand, policy: DecisionPolicy, budget: Budget
 ) -> tuple[Outcome, Reading]:
-    """The outcome for one reading of the problem, and the reading of the answer that was judged."""
+    """The outcome of the best reading of an answer, and this reading.
+
+    A correct outcome becomes incorrect if the text also states a wrong answer (`with_others`).
+    """
     outcome, reading = best(_outcomes(answer, problem, policy, budget))
     if answer.alternatives or answer.steps:
         judge = partial(_outcomes, problem=problem, policy=policy, budget=budget)

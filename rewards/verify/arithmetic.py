@@ -51,9 +51,7 @@ _OFFERED = re.compile(r"[\s,*$]{0,4}(?:or|and|oder|ou)[\s*$]{1,4}(?=[-+]?\d)", r
 
 @cache
 def _unit_power() -> re.Pattern[str]:
-    """A regular expression for the exponent of a unit, which is not a number of the answer: 42
-    cm^2.
-    """
+    """A regular expression for the exponent of a unit: the 2 of "42 cm^2" is no number to read."""
     units = "|".join(sorted(words("unit"), key=len, reverse=True))
     return re.compile(rf"(?<![A-Za-z])(?P<unit>(?:{units})\s*\}}?)\s?\^\s?\{{?[23]\}}?(?!\d)")
 
@@ -136,9 +134,7 @@ def _is_denied(text: str, number: re.Match[str]) -> bool:
 
 
 def _is_operand(text: str, number: re.Match[str]) -> bool:
-    """Whether a number is an operand of arithmetic and not a result, like both numbers of
-    ``20/135``.
-    """
+    """Whether a number is an operand and not a result, like both numbers of ``20/135``."""
     at = number.start("whole")
     text_before = text[max(at - 40, 0) : at]
     return (
@@ -147,15 +143,16 @@ def _is_operand(text: str, number: re.Match[str]) -> bool:
 
 
 def _states_one(box: str) -> bool:
-    """Whether a box states a single number without further mathematics; only the text after the
-    last equals sign counts.
+    """Whether a box states a single number without further mathematics.
+
+    Only the text after the last equals sign counts.
     """
     text_beside, count = _NUMBER.subn("", box.rpartition("=")[2])
     return count == 1 and _AROUND_NUMBER.fullmatch(text_beside) is not None
 
 
 def _has_known_words(box: str) -> bool:
-    """Whether the words of a box leave its number unchanged, by the closed list of words."""
+    """Whether all words of a box are in the list of words that leave its number unchanged."""
     stated = _COMMAND.sub(" ", box.rpartition("=")[2])
     number = _NUMBER.search(stated)
     if number is None:
@@ -164,7 +161,7 @@ def _has_known_words(box: str) -> bool:
 
 
 def _power_of_ten(number: re.Match[str]) -> int | None:
-    """The value of a number in scientific notation; None if the value is not whole."""
+    """The value of a number in scientific notation. The result is None if it is not whole."""
     fraction = (number["fraction"] or "").rstrip("0")
     shift = int(number["power"]) - len(fraction)
     if shift < 0:
@@ -174,7 +171,7 @@ def _power_of_ten(number: re.Match[str]) -> int | None:
 
 
 def _integer(number: re.Match[str]) -> int | None:
-    """The value of a number; None if the value is not whole, or the number is absurdly long."""
+    """The value of a number. The result is None if it is not whole, or if it is absurdly long."""
     digits = re.sub(r"\D", "", number["whole"])
     fraction = number["fraction"]
     if len(digits) > MAX_DIGITS or (fraction and fraction.strip(".0")):

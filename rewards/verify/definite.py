@@ -159,15 +159,15 @@ def verify_definite_integral(
 
 
 def decimal_contradiction(problem: str, decimal: str) -> str:
-    r"""The objection to a decimal approximation of an integral; empty for a right decimal.
+    r"""The objection to a decimal approximation of an integral. A right decimal has none.
 
     Args:
         problem: the integral.
         decimal: the approximation; six digits have to agree.
 
     Returns:
-        A line with the value. The result is empty if the decimal is right, or if the value cannot
-        be computed.
+        A line with the value of the integral. The text is empty if the decimal is right, or if the
+        value cannot be computed.
 
     Raises:
         ProblemError: the problem is unreadable, or has parameters.
@@ -226,8 +226,9 @@ def _judged(
 
 
 class _KnownValue:
-    """The values of an integral, with which answers are compared; the reference if there are no
-    values.
+    """The values of an integral with which answers are compared.
+
+    If no value can be computed, answers are compared with the reference.
     """
 
     def __init__(self, integral: DefiniteIntegral, reference: str | None) -> None:
@@ -250,7 +251,7 @@ class _KnownValue:
     def _at_first(self) -> tuple[tuple[Draw, IntegralValue], ...]:
         """The values at the first choices of the parameters.
 
-        If the integrand is real for whole parameters only, the parameters are whole.
+        If the integrand is real for whole parameters only, the choices are whole numbers.
         """
         try:
             return values_of(self.integral, DIGITS)
@@ -265,7 +266,8 @@ class _KnownValue:
     def _beyond(self, answer: Expression, digits: int) -> list[tuple[Draw, IntegralValue]]:
         """Values of the integral at further choices of the parameters.
 
-        The choices follow from the answer: they separate its cases and exceed its numbers.
+        The answer determines the choices. They fall into different cases of the answer, and they
+        exceed the numbers in it.
 
         Raises:
             QuadratureError: a value cannot be computed.
@@ -296,7 +298,7 @@ class _KnownValue:
             raise ProblemError(f"the integral refutes the reference {reference!r}")
 
     def judge_divergence(self, infinity: int) -> Outcome:
-        """Whether the answer "diverges" (``infinity`` 0), or plus or minus infinity, is right."""
+        """Judge the answer "diverges" (``infinity`` 0), or plus or minus infinity."""
         if self.failure:
             if self.reference is not None:
                 right = says_divergent(self.reference)
@@ -309,7 +311,7 @@ class _KnownValue:
         return Outcome(Status.CORRECT, points=1)
 
     def judge(self, expression: Expression) -> Outcome:
-        """Whether a closed form is the value of the integral."""
+        """Judge whether a closed form is the value of the integral."""
         answer = with_constants(expression, self.integral.parameters)
         if (strange := with_strangers(answer, self.integral.parameters)) is not None:
             return strange
@@ -340,9 +342,10 @@ class _KnownValue:
         return outcome
 
     def _compare(self, answer: Expression, digits: int, needed: float) -> tuple[Outcome, float]:
-        """The outcome of comparing an answer with the values, computed to ``digits`` digits.
+        """Compare an answer with the values, computed to ``digits`` digits.
 
-        The second result is the number of digits to which a wrong answer agrees.
+        The second result is the number of digits to which a wrong answer agrees. It is 0 if the
+        answer is not wrong, or if a rigorous enclosure refutes it.
         """
         least_agreement, bits = float(digits), working_bits(digits)
         pairs = [*values_of(self.integral, digits), *self._beyond(answer, digits)]

@@ -1,8 +1,9 @@
 r"""Verify solutions of differential equations by substitution; no reference answer is needed.
 
-The judge checks three properties. The solution and its derivatives satisfy the equations
-(*residual*), and the initial and boundary values (*conditions*). The constants vary in as many
-directions as order and conditions leave, by the rank of a Jacobian in balls (*generality*).
+The judge checks three properties. First, the solution and its derivatives satisfy the equations
+(*residual*). Second, they have the initial and boundary values (*conditions*). Third, the solution
+has as many independent constants as order and conditions leave free (*generality*). The rank of a
+Jacobian, computed in balls, shows how many constants are independent.
 """
 
 from __future__ import annotations
@@ -86,20 +87,22 @@ def verify_differential_equation(
         problem: the equation or a system in LaTeX, with initial or boundary conditions, as in
             ``y'' + y = 0, y(0) = 1, y'(0) = 0``.
         assumptions: kinds of parameters, as in `verify_antiderivative`; positive by default.
-        strict: require a box.
-        stop: the prompt's stop strings. Text after the first of them is ignored.
-        truncated: the completion was cut off by the token limit.
-        accept: ``proof`` accepts only where the residual is proved zero.
+        strict: whether a box is required.
+        stop: the prompt's stop strings. Text after the first stop string is ignored.
+        truncated: whether the token limit cut the completion off.
+        accept: ``agreement`` or ``proof``. With ``proof``, an answer is accepted only if the
+            residual is proved to be zero.
         undecided_reward: the reward of an undecided answer.
         deadline: seconds of processor time, for an item that has to run in a worker.
 
     Returns:
-        A `Verdict`. ``evidence.proof`` is ``identity`` or ``agreement``; the flags name what is not
-        shown: ``uniqueness_not_shown``, ``redundant_constants``.
+        A `Verdict`. ``evidence.proof`` is ``identity`` or ``agreement``. The flag
+        ``uniqueness_not_shown`` means that another solution may satisfy the conditions. The flag
+        ``redundant_constants`` means that the answer has more constants than it needs.
 
     Raises:
-        ProblemError: the question is unreadable, or no determined system for functions of one
-            variable.
+        ProblemError: the question is unreadable, or it is not a determined system for functions of
+            one variable.
 
     Example:
         >>> verdict = verify_differential_equation(r"$\boxed{y = Ce^{x^2}}$", "y' = 2xy")
@@ -137,7 +140,7 @@ class _Judge:
         check_variable(question.variable, self.kinds)
 
     def judge(self, text: str) -> Outcome:
-        """Whether all solutions that an answer states are solutions, and general enough."""
+        """Judge whether all formulas of an answer are solutions, and whether they are general."""
         question = self.asked
         try:
             stated = solutions(text, question)
@@ -167,7 +170,7 @@ class _Judge:
         return _joined(outcomes)
 
     def _general(self, families: Sequence[_Family]) -> Outcome:
-        """Whether one family has as many independent constants as the question leaves free."""
+        """Judge whether a family has as many independent constants as the question leaves free."""
         question = self.asked
         needed = 0 if question.asks_one else max(question.order - len(question.conditions), 0)
         flags: list[str] = []
@@ -196,7 +199,10 @@ class _Judge:
         return Outcome(Status.UNDECIDED, detail=detail)
 
     def _complete(self, families: Sequence[_Family]) -> Outcome:
-        """Whether constant solutions are among the families, where all solutions are asked for."""
+        """Judge whether the families contain the constant solutions.
+
+        The outcome is undecided if one is missing. The question must ask for all solutions.
+        """
         question = self.asked
         if question.order != 1 or question.conditions:
             return Outcome(Status.CORRECT, proof="identity")
@@ -213,7 +219,10 @@ class _Judge:
 
 
 def _joined(outcomes: Sequence[Outcome]) -> Outcome:
-    """The joint outcome: the first outcome that is not correct, else the weakest of all."""
+    """The joint outcome: the first outcome that is not correct, or else the weakest outcome.
+
+    An outcome by agreement is weaker than an outcome by proof.
+    """
     wrong = next((outcome for outcome in outcomes if outcome.status is not Status.CORRECT), None)
     if wrong is not None:
         return wrong
@@ -229,7 +238,7 @@ def _joined(outcomes: Sequence[Outcome]) -> Outcome:
 
 
 class _Family:
-    """A solution with its constants, put into the equations."""
+    """A solution with its constants of integration, and what holds for it in the equations."""
 
     def __init__(
         self, question: DifferentialEquation, solution: StatedSolution, assumed: Mapping[str, str]
@@ -256,7 +265,10 @@ class _Family:
         return all(tree == ZERO for tree in self.solution.formulas.values())
 
     def derivative(self, function: str, order: int) -> Expression:
-        """A derivative of the solution, in the variable and (if implicit) the function."""
+        """A derivative of the solution, as an expression in the variable.
+
+        If the solution is implicit, the expression contains the function as well.
+        """
         key = function, order
         if key not in self._derivatives:
             x = self.asked.variable
@@ -282,7 +294,7 @@ class _Family:
         return neg(div(differentiate(self._relation, self.asked.variable), denominator))
 
     def put(self, tree: Expression) -> Expression:
-        """A side of an equation or a condition with the solution in it."""
+        """Put the solution into a side of an equation or of a condition."""
         for name, jet in self.asked.jets.items():
             if name in symbols_of(tree):
                 value = self.derivative(jet.function, jet.order)
@@ -295,7 +307,10 @@ class _Family:
         return self._without_constant(tree)
 
     def _without_constant(self, tree: Expression) -> Expression:
-        """A tree without the constants in which an implicit solution's relation is linear."""
+        """Eliminate constants from a tree, by means of the relation of an implicit solution.
+
+        A constant is eliminated if the relation is linear in the constant.
+        """
         if self._relation is None:
             return tree
         for name in self.constants:
@@ -308,7 +323,10 @@ class _Family:
         return tree
 
     def substituted(self) -> Iterator[tuple[Expression, Expression]]:
-        """The sides of each equation, arranged as the highest derivatives and all other terms."""
+        """Each equation with the solution in it.
+
+        The terms with the highest derivatives are on the left, and all other terms on the right.
+        """
         question = self.asked
         for lhs, rhs in question.equations:
             terms = [*_addends(lhs), *map(neg, _addends(rhs))]
@@ -325,7 +343,7 @@ class _Family:
             yield pair
 
     def outcomes(self, text: str, budget: Budget) -> Iterator[Outcome]:
-        """The outcomes for each equation and each condition, up to the first that fails."""
+        """The outcomes for each equation and each condition."""
         for lhs, rhs in self.substituted():
             outcome = self._same(lhs, rhs, text, budget)
             if outcome.status is Status.INCORRECT and outcome.witness is not None:
@@ -359,7 +377,7 @@ class _Family:
             yield outcome
 
     def _holds(self, lhs: Expression, rhs: Expression) -> bool:
-        """Whether two sides agree beside each place at which a condition is stated."""
+        """Whether two sides agree beside each point at which a condition is stated."""
         jets, x = self.asked.jets, self.asked.variable
         named = {
             name for pair in self.asked.conditions for side in pair for name in symbols_of(side)
@@ -379,7 +397,7 @@ class _Family:
         budget: Budget,
         policy: DecisionPolicy = _POLICY,
     ) -> Outcome:
-        """Whether two sides are the same function."""
+        """Judge whether two sides are the same function."""
         require_worker(needs_worker(lhs) or needs_worker(rhs))
         names = symbols_of(lhs) | symbols_of(rhs)
         if not names:
@@ -394,7 +412,7 @@ class _Family:
         return same_function(lhs, integrand, half_line(assumed.get(x, "")), policy, text, budget)
 
     def _passes(self, lhs: Expression, rhs: Expression) -> Outcome:
-        """Whether an implicit solution passes through a point that a condition names."""
+        """Judge whether an implicit solution passes through a point that a condition names."""
         jet = self.asked.jets.get(lhs.name) if isinstance(lhs, Symbol) else None
         if jet is None or jet.order or self._relation is None:
             detail = "a condition on a derivative of an implicit solution"
@@ -408,7 +426,10 @@ class _Family:
         return Outcome(Status.UNDECIDED, detail="a condition with parameters")
 
     def has_multiples(self) -> bool:
-        """Whether all multiples of a solution without constants solve everything as well."""
+        """Whether all multiples of the solution satisfy the equations and conditions as well.
+
+        The result is False for a solution with constants.
+        """
         if self.constants or self.is_zero or self._relation is not None:
             return False
         scale = Symbol("scale of a solution")
@@ -421,7 +442,7 @@ class _Family:
         return all(equality(lhs, rhs) is not None for lhs, rhs in pairs)
 
     def _rows(self) -> list[list[Expression]]:
-        """The derivatives of the solution's values, a row each, by its constants."""
+        """The Jacobian: a row for each value or derivative, a column for each constant."""
         if self._relation is not None:
             return [[differentiate(self._relation, name) for name in self.constants]]
         jets = [
@@ -432,12 +453,15 @@ class _Family:
         return [[differentiate(jet, name) for name in self.constants] for jet in jets]
 
     def has_rank(self, needed: int) -> bool:
-        """Whether the rank of the Jacobian is shown to be as high at some point."""
+        """Whether the rank of the Jacobian is at least ``needed`` at some point."""
         enough = len(self.constants) >= needed and (self._relation is None or needed == 1)
         return enough and has_rank(self._rows(), needed)
 
     def is_dependent(self, needed: int) -> bool:
-        """Whether the rank is proved to be lower everywhere; tried for up to two constants."""
+        """Whether the rank is proved to be less than ``needed`` everywhere.
+
+        The proof is tried for up to two constants.
+        """
         if len(self.constants) < needed:
             return True
         if len(self.constants) != needed or needed > 2 or self._relation is not None:
@@ -449,7 +473,7 @@ class _Family:
         return len(rows) == 2 and equality(mul(a, d), mul(b, c)) is not None
 
     def contains(self, value: Expression) -> bool:
-        """Whether a constant function is a member, for small values of the constants."""
+        """Whether a constant function is a member of the family, tested at small constants."""
         trees = [*self.solution.formulas.values()]
         if self._relation is not None:
             trees = [substitute(self._relation, self.asked.functions[0], value)]
@@ -463,10 +487,10 @@ class _Family:
         return False
 
     def is_unique(self) -> bool:
-        """Whether the conditions are initial ones at a point where the equations are regular.
+        """Whether the conditions are initial values at a point where the equations are regular.
 
-        At a regular point the highest derivatives are smooth functions of the lower derivatives,
-        hence the solution is unique (Picard and Lindelöf, with the implicit function theorem).
+        At a regular point the highest derivatives are smooth functions of the lower derivatives.
+        The solution is then unique (Picard and Lindelöf, with the implicit function theorem).
         """
         question, jets = self.asked, self.asked.jets
         left_sides = [lhs.name for lhs, _ in question.conditions if isinstance(lhs, Symbol)]

@@ -105,7 +105,7 @@ def _is_plain(box: str) -> bool:
 
 
 def _label_of(text: str) -> int | None:
-    """The label of a short answer; None if the text contains both labels or none."""
+    """The label of a short answer. The result is None if the text has both labels or none."""
     labels = {_meaning(match) for match in _LABEL.finditer(text)}
     return labels.pop() if len(labels) == 1 else None
 

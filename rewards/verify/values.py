@@ -205,7 +205,10 @@ def _verdict(
     target: str,
     **further: Any,
 ) -> Verdict:
-    """The verdict on the best reading of an answer, by a worker if the evaluation may run long."""
+    """The verdict on the best reading of an answer.
+
+    If the evaluation may run long, a worker computes the verdict.
+    """
     if answer.status is not None:
         return answer.verdict(answer.status)
     try:
@@ -297,7 +300,7 @@ def agreement_on_curve(
 
 
 def value_at(tree: Expression, values: Mapping[str, Ball]) -> Ball:
-    """The ball of an expression's value, for values of all of its symbols."""
+    """A ball that contains the value of an expression, for given values of all its symbols."""
     tape = compile_tape(tree, FRESH)
     return tape.run(ZERO, values, derivative=False)[tape.root][0]
 

@@ -1,15 +1,17 @@
 """Answers whose form excludes jumps.
 
-A proof leaves isolated points out, at which ``|x|/x`` jumps and ``|x|`` does not. The form of
-each term of a proved answer often shows that the term cannot jump:
+A proof of F' = f holds except at isolated points. At such a point ``|x|/x`` jumps and ``|x|`` does
+not. The form of each term of a proved answer often shows that the term cannot jump. There are two
+such forms:
 
-- the term is *continuous*: made of continuous functions, such as ``|u|`` and roots of real
-  radicands, without division;
-- or the term is a polynomial in ``ln(c|u|)``, with analytic u and analytic or continuous
-  coefficients. Near a zero of u the term is a series in powers of ``ln|x-a|``, the same on both
-  sides (up to higher terms in ``x-a``); the limits of a bounded term are the constant term.
+- A *continuous* term consists of continuous functions, such as ``|u|`` and roots of real radicands,
+  without division.
+- A polynomial in ``ln(c|u|)`` has an analytic u, and analytic or continuous coefficients. Near a
+  zero a of u, the term is a series in powers of ``ln|x-a|``. The series is the same on both sides,
+  up to higher terms in ``x-a``. If the term is bounded, both limits are the constant term.
 
-As everywhere, steps at poles of exponents (``e^{1/x}``) and of arc tangents are left aside.
+Jumps at poles of exponents (``e^{1/x}``) and of arguments of arc tangents are ignored here, as in
+all judges.
 """
 
 from __future__ import annotations
@@ -57,14 +59,17 @@ def cannot_jump(
     *,
     terms: Sequence[Expression] | None = None,
 ) -> bool:
-    r"""Whether the form of each term of an answer excludes jumps; False says nothing.
+    r"""Whether the form of each term of an answer excludes jumps.
+
+    If the result is False, F may still be continuous.
 
     Args:
         answer: F.
-        integrand: f. The domain of f ends where a root or logarithm in f has a simple zero.
+        integrand: f. The domain of f ends where a radicand or the argument of a logarithm in f has
+            a simple zero.
         variable: the variable.
-        terms: the additive terms of an F that is known to have no complex constants, so that an
-            outermost logarithm changes branch at poles only, and by a constant.
+        terms: the additive terms of F, if F is known to have no complex constants. An outermost
+            logarithm then changes branch at poles only, and by a constant.
 
     Example:
         >>> from calculus_harness.rewards.reading.latex import read
@@ -88,7 +93,7 @@ def cannot_jump(
 
 
 def _inside(term: Expression, variable: str) -> Expression:
-    """The argument of an outermost logarithm, without bars; any other term unchanged."""
+    """The argument of an outermost logarithm, without bars. Any other term is not changed."""
     node = without_factor(term, variable)
     if node.function in _LOGARITHMS and all(is_constant(arg, variable) for arg in node.args[1:]):
         node = node.args[0]
@@ -105,7 +110,7 @@ def _may_step(node: Expression) -> bool:
 
 
 def branch_points(integrand: Expression) -> frozenset[Expression]:
-    """The radicands of an expression and the arguments of the logarithms."""
+    """The radicands in an expression, and the arguments of its logarithms."""
     return frozenset(
         node.args[0]
         for node in _branching(integrand)
@@ -114,7 +119,7 @@ def branch_points(integrand: Expression) -> frozenset[Expression]:
 
 
 def has_roots(expression: Expression) -> bool:
-    """Whether a root or a power with another than a whole exponent occurs."""
+    """Whether an expression has a root, or a power whose exponent is not a whole number."""
     return any(map(_is_root, all_nodes(expression)))
 
 
@@ -130,11 +135,14 @@ class _Form:
     integrand: Expression
 
     def _ends(self, node: Expression) -> bool:
-        """Whether the domain of the integrand ends at zeros of a node."""
+        """Whether the domain of f may end at zeros of a node: f has its root or logarithm."""
         return node in branch_points(self.integrand)
 
     def in_logarithms(self, node: Expression, coefficient: Form) -> bool:
-        """Whether a node is a polynomial in logarithms, with coefficients of a form."""
+        """Whether a node is a polynomial in logarithms.
+
+        ``coefficient`` tests the form of the coefficients.
+        """
         if coefficient(node):
             return True
         if not isinstance(node, Call):
@@ -155,7 +163,11 @@ class _Form:
         )
 
     def _in_bars(self, node: Expression, coefficient: Form) -> bool:
-        """Whether a node consists of c, |u| and powers, or cannot vanish inside the domain."""
+        """Whether a node is allowed as the argument of a logarithm.
+
+        The node must be a product of constants, moduli |u| and powers, or it must not vanish inside
+        the domain.
+        """
         if is_constant(node, self.variable):
             return True
         if self._keeps_branch(node) and coefficient(node):
@@ -169,7 +181,10 @@ class _Form:
         )
 
     def _one_size(self, node: Expression) -> bool:
-        """Whether a node is analytic, so that the size is the same on both sides of a zero."""
+        """Whether |node| is the same on both sides of a zero, up to higher terms.
+
+        It is the same if the node is analytic or a polynomial in logarithms.
+        """
         if self.in_logarithms(node, self.analytic):
             return True
         if not (isinstance(node, Call) and self._is_product(node, self.analytic)):
@@ -182,7 +197,7 @@ class _Form:
         return node.function in ("mul", "div")
 
     def _keeps_branch(self, node: Expression) -> bool:
-        """Whether a real node never vanishes, or only at an end of the domain."""
+        """Whether a real node never vanishes, or vanishes only at an end of the domain."""
         if never_vanishes(node) or is_constant(node, self.variable):
             return True
         return self._ends(node) and has_fixed_branch(Branch(node, -1, True), self.variable)
@@ -204,7 +219,7 @@ class _Form:
         return plain and all(map(self.continuous, node.args))
 
     def _real(self, node: Expression) -> bool:
-        """Whether a node is real and continuous on the line."""
+        """Whether a node is real and continuous on the whole real line."""
         if not isinstance(node, Call):
             return True
         if node.function == "abs":
@@ -212,7 +227,7 @@ class _Form:
         return self._is_continuous(node, _ON_LINE) and all(map(self._real, node.args))
 
     def _is_continuous(self, node: Call, functions: Collection[str]) -> bool:
-        """Whether a node is a continuous function of the arguments."""
+        """Whether a node is a continuous function of its arguments."""
         if node.function == "div":
             return is_constant(node.args[1], self.variable)
         if node.function == "pow":
@@ -224,7 +239,7 @@ class _Form:
     # --- analytic ones ---
 
     def analytic(self, node: Expression) -> bool:
-        """Whether a node has no steps, and no roots or logarithms that may change branch."""
+        """Whether a node has no step functions, and no root or logarithm that may change branch."""
         return not any(map(self._has_branches, _branching(node)))
 
     def _has_branches(self, node: Expression) -> bool:
@@ -242,7 +257,7 @@ def _factors(node: Call) -> tuple[Expression, ...]:
 
 
 def _whole(node: Expression, least: int | None = None) -> bool:
-    """Whether a power has an integer exponent not below a bound."""
+    """Whether the exponent of a power is an integer, and is at least ``least`` if this is given."""
     exponent = fold(node.args[1])
     if exponent is None or exponent.denominator != 1:
         return False

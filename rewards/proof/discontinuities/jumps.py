@@ -22,10 +22,16 @@ def jump(
 ) -> Witness | None:
     """The values of F on both sides of [low, high], if the values provably differ by a jump.
 
-    ``magnitude`` is the order of f near the interval, in bits: a larger f needs closer points.
-    With ``real`` only real parts count, as ``ln u`` of a negative u stands for ``ln|u|``, and the
-    derivative may change sign.
-    None where F is continuous, where f is unbounded or not real, or where F has no value.
+    The result is None if F seems continuous, if f is unbounded or not real, or if F has no value.
+
+    Args:
+        comparison: F and f.
+        low: the lower end of the interval.
+        high: the upper end of the interval.
+        magnitude: the size of f near the interval, as log2. A larger f needs closer points.
+        real: whether only the real part of F counts. ``ln u`` of a negative u then stands for
+            ``ln|u|``, and the derivative may change its sign.
+
     """
     at, answer = comparison, comparison.tape
     # Precision doubles, and once more by a factor of 4, where the values do not decide. The step is
@@ -69,7 +75,7 @@ def jump(
 
 
 def is_unbounded(comparison: Comparison, low: Ball, high: Ball) -> bool:
-    """Whether f grows towards an interval on which f has no enclosure."""
+    """Whether f has no enclosure on an interval and grows towards the interval."""
     step = 2 * (high - low) + NEAR * (1 + abs(low))
     near = far = None
     for bits in (512, 2048):  # an angle that is 1/x^2 takes many
@@ -86,13 +92,13 @@ def is_unbounded(comparison: Comparison, low: Ball, high: Ball) -> bool:
 
 
 def enclosure(comparison: Comparison, left: Ball, right: Ball) -> Ball | None:
-    """An enclosure of f on the interval, if f is finite and real on all of it."""
+    """An enclosure of f on the interval. None means that f is not finite and real on all of it."""
     value = comparison.integrand(acb(left.real.union(right.real))) or ZERO
     return value if value.is_finite() and value.imag.contains(0) else None
 
 
 def _size(comparison: Comparison, *points: Ball) -> Ball | None:
-    """The largest |f| at the points, if f is finite and real at all of them."""
+    """The largest |f| at the points. None means that f is not finite and real at a point."""
     sizes = []
     for x in points:
         value = comparison.integrand(x)

@@ -1,4 +1,4 @@
-"""Places where an answer may jump: breakpoints, zeros of radicands, poles of arguments."""
+"""The search for points where an answer may jump: breakpoints, zeros of radicands, and poles."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ MAX_FLAGGED = 400
 
 
 class CriticalInterval(NamedTuple):
-    """An interval where F may jump: a value passes zero or an integer."""
+    """An interval where F may jump, because a sub-expression passes zero or an integer."""
 
     low: Ball
     high: Ball
@@ -60,17 +60,20 @@ class CriticalInterval(NamedTuple):
 
 
 class Steps:
-    """Jumps of an answer.
+    """The search for jumps of an answer F.
+
+    F may jump at *critical points*: zeros of radicands and of arguments of logarithms, breakpoints
+    of functions such as ``|u|``, and points where an inverse function turns back.
 
     Args:
         comparison: F' compared with f.
         formulas: F and f, if the form of F may exclude jumps.
 
     Attributes:
-        touching: intervals around places where a radicand may touch zero, or a complex logarithm
-            may change branch.
-        too_large: whether f was so large beside a place, or a constant of F so small, that no jump
-            can be excluded.
+        touching: intervals around points where a radicand may touch zero, or where a complex
+            logarithm may change branch.
+        too_large: whether no jump can be excluded at a critical point, because f is too large
+            beside the point or a constant of F is too small.
 
     """
 
@@ -86,9 +89,10 @@ class Steps:
         self._known: dict[tuple[Branch, float, int], list[CriticalInterval]] = {}
 
     def impossible(self) -> bool:
-        """Whether F has no steps, for want of critical points or by the form of F.
+        """Whether F cannot jump: F has no critical points, or the form of F excludes jumps.
 
-        A search that had to leave out a special function shows nothing.
+        The result is False if the search for critical points was incomplete and F has special
+        functions.
         """
         if not (self.tape.breaks or self.tape.branches):
             return True
@@ -124,7 +128,10 @@ class Steps:
         return self._in_cells([*cells, *(interval.low for interval in self.touching)])
 
     def _at_breaks(self, cells: list[Ball], width: float) -> Outcome | None:
-        """Refute a jump where a part that is not analytic breaks; such places bound cells."""
+        """Refute an F that jumps at a breakpoint of a non-analytic part.
+
+        The breakpoints are added to ``cells``, the ends of the intervals in which F is analytic.
+        """
         for brk in self.tape.breaks:
             # A quarter of the work that is left: values beside the breakpoints need the others.
             budget = min(MAX_SEARCH, self.at.budget.left // (4 * self.tape.work(ctx.prec)))
@@ -139,7 +146,7 @@ class Steps:
         return None
 
     def _at_branches(self, cells: list[Ball], width: float) -> Outcome | None:
-        """Refute a jump where a root, a logarithm or an inverse function may change branch."""
+        """Refute an F that jumps where a root, logarithm or inverse function may change branch."""
         for branch in self.tape.branches:
             turns = self._turns(branch, width)
             if not branch.root:
@@ -161,7 +168,10 @@ class Steps:
         return None
 
     def _in_cells(self, cells: list[Ball]) -> Outcome | None:
-        """Refute an F that differs from f, or has no value, somewhere between the places."""
+        """Refute an F whose derivative differs from f between two critical points.
+
+        If F has no value between two critical points, the outcome is undecided.
+        """
         ctx.prec = self.at.bits
         refuted = self.at.visit(self._between(cells), thorough=True)
         if refuted is None and any(self._nowhere(x, cells) for x in self.at.valueless):
@@ -188,14 +198,17 @@ class Steps:
         )
 
     def _poles(self) -> Iterator[tuple[Ball, Ball]]:
-        """Where the argument of an inverse function has a pole, in a short answer."""
+        """The intervals at which an argument of an inverse function has a pole.
+
+        A long answer has no such intervals here, because the search would take too long.
+        """
         # Of 699 answers of the corpora with poles or touching places none has more than two poles.
         poles = self.tape.poles[:4] if self.tape.size <= MAX_FLAGGED else []
         for slot in poles:
             yield from pole_crossings(self.tape, slot, self.at.values)
 
     def _ends(self, branch: Branch) -> list[Ball]:
-        """Where an inverse function of a linear argument, as arcsec(x - 3), stops being real."""
+        """The ends of the domain of an inverse function of a linear argument: arcsec(x - 3)."""
         if not (branch.turns and has_fixed_branch(branch, self.tape.variable)):
             return []
         u = branch.argument
@@ -206,9 +219,10 @@ class Steps:
         return [low for low, _ in intervals]
 
     def _nowhere(self, x: float, cells: Sequence[Ball]) -> bool:
-        """Whether F, without a value at x, has no value in the whole cell around x.
+        """Whether F has no value in the whole cell around x, where F has no value at x.
 
-        True for ``(x + |x|)/(x + |x|)`` on x < 0, false where ``artanh(tanh x)`` overflows.
+        It is True for ``(x + |x|)/(x + |x|)`` on x < 0. It is False where ``artanh(tanh x)``
+        overflows.
         """
         if self.pool.usable(acb(x)) is None:
             return False
@@ -231,7 +245,7 @@ class Steps:
         )
 
     def _is_regular(self, interval: CriticalInterval) -> bool:
-        """Whether no root, logarithm or non-analytic part of f changes at a place."""
+        """Whether no root, logarithm or non-analytic part of f changes in an interval."""
         f = self.pool.tape
         jets = self.at.run(f, acb(interval.low.union(interval.high)), derivative=False)
         slots = [branch.slot for branch in f.branches if branch.root]
@@ -239,14 +253,14 @@ class Steps:
         return not any(jets[slot][0].contains(ZERO) for slot in slots)
 
     def _is_far_and_large(self, interval: CriticalInterval) -> bool:
-        """Whether f is so large at a distant interval that to detect a jump takes long."""
+        """Whether an interval is distant and f is too large there for a search of jumps."""
         if abs(interval.low) < WINDOW:
             return False
         value = self.pool.f(Point(acb(interval.low.mid()), measured=False), self.at.bits)
         return not value.is_finite() or log2(value.abs_upper()) > MAX_FAR_BITS
 
     def _turns(self, branch: Branch, width: float) -> list[CriticalInterval]:
-        """Where the branch of a root or logarithm may change, or an inverse function turn back."""
+        """The intervals where a root or logarithm may change branch, or an inverse may turn."""
         key = branch, width, self._budget
         if key not in self._known:
             self._known[key] = self._search(branch, width)
@@ -295,7 +309,7 @@ class Steps:
         return bool(value.contains(ZERO)) or self._is_cut(branch, interval)
 
     def _is_cut(self, branch: Branch, interval: CriticalInterval) -> bool:
-        """Whether a complex argument of a root or logarithm may be negative at a place."""
+        """Whether a complex argument of a root or logarithm may be negative in an interval."""
         value = self._argument(branch, interval)
         return value.real < 0 and is_written_with(branch.argument, "i")
 
@@ -304,7 +318,7 @@ class Steps:
         return self.at.part(self.tape, branch.slot, x, derivative=False)[0]
 
     def _between(self, cells: Sequence[Ball]) -> list[Point]:
-        """A point in each cell between neighbouring breakpoints, and beyond the outer ones."""
+        """Points between neighbouring breakpoints, beside them, and beyond the outer ones."""
         if not cells:
             return []
         ends = sorted({float(cell.mid()) for cell in cells})
@@ -316,10 +330,11 @@ class Steps:
         return [point for point in points if self.pool.usable(point.x) is not None]
 
     def _jump(self, interval: CriticalInterval, *, real: bool = False) -> Witness | None:
-        """A jump in an interval, which is isolated as sharply as the size of f demands.
+        """A jump of F in an interval, or None.
 
-        Only very close points show a jump beside a large f, as in ``e^x + sgn(x - 1000)``, and
-        only very close points show a peak of f.
+        The interval is narrowed first, according to the size of f. Only very close points show a
+        jump beside a large f, as in ``e^x + sgn(x - 1000)``, and only very close points show a peak
+        of f.
         """
         interval = self._isolated(interval)
         if is_unbounded(self.at, interval.low, interval.high):
@@ -338,9 +353,9 @@ class Steps:
         return jump(self.at, interval.low, interval.high, magnitude + fine, real=real)
 
     def _isolated(self, interval: CriticalInterval, magnitude: int = 0) -> CriticalInterval:
-        """A narrower interval around the same zero; a pole keeps the interval.
+        """A narrower interval around the same zero. An interval around a pole is not narrowed.
 
-        ``magnitude`` is that of f, in bits: the larger, the narrower.
+        ``magnitude`` is log2 of the size of f. A larger f needs a narrower interval.
         """
         low, high, tape, passing = interval
         width, bits = _sharpness(magnitude)
@@ -356,10 +371,10 @@ class Steps:
         return interval._replace(low=closer[0], high=closer[1]) if closer else interval
 
     def _fineness(self, interval: CriticalInterval) -> int:
-        """Bits by which a step in an interval may be below 1.
+        """The number of bits by which a jump in an interval may be smaller than 1.
 
-        The estimate uses the constants of F, without the constant of integration, and the summands
-        that are constant near the interval and have steps themselves, as ``sgn(x)/10^300``.
+        The estimate uses two kinds of summands of F: constants, except the constant of integration,
+        and summands that are constant near the interval and may jump, such as ``sgn(x)/10^300``.
         """
         summand_slots = set(self.tape.terms)
         for slot, _, arguments in self.tape.operations():
@@ -400,13 +415,13 @@ class Steps:
         return value is not None and value.is_finite() and not value.imag.contains(0)
 
     def _is_bounded(self, interval: CriticalInterval) -> bool:
-        """Whether f has no pole in an interval or very near to the interval."""
+        """Whether f is finite and real in an interval and very near to it."""
         margin = interval.high - interval.low
         ends = acb(interval.low - margin), acb(interval.high + margin)
         return enclosure(self.at, *ends) is not None
 
     def _magnitude(self, x: Ball, distance: Ball = NEARBY) -> int:
-        """Binary order of magnitude of a large f beside a point."""
+        """The size of f beside a point, as log2. The result is 0 if f is not large."""
         bits = ctx.prec
         for factor in (1, 4, 16, 64):  # with few bits, what is beside x may be x itself
             with precision(bits * factor):
@@ -430,14 +445,18 @@ def _is_level(jet: Jet) -> bool:
 
 
 def _isolating_width(bits: int) -> float:
-    """The width of isolated zeros: a double zero shows in half of the bits, less an eighth."""
+    """The width to which zeros are isolated: three eighths of the bits.
+
+    A double zero can be isolated to half of the bits at most.
+    """
     return 2.0 ** -(bits * 3 // 8)
 
 
 def _sharpness(magnitude: int) -> tuple[Ball, int]:
-    """The width of an isolated place where f has this magnitude in bits, and the precision.
+    """The width to which a critical point is isolated, and the precision in bits.
 
-    The precision is twice the bits of the width, for double zeros, and two bits more for each bit
-    of f, which differences of values lose.
+    ``magnitude`` is log2 of the size of f. The precision is twice the bits of the width, because of
+    double zeros. Two bits are added for each bit of f, because differences of values lose these
+    bits.
     """
     return arb(2) ** (-CLOSE_BITS - 3 * magnitude), 2 * CLOSE_BITS + 8 * magnitude

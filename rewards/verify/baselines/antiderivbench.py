@@ -21,25 +21,23 @@ residual for hours.
 The paper leaves some questions open. They were decided as follows, where possible in favour of the
 evaluator:
 
-- Answers are read by latex2sympy2-extended (extra ``published``). Before that, spellings that this
-  reader does not know are rewritten (`_SPELLINGS`). If it rejects an answer, or takes the name of a
-  function for a symbol, our reader reads the answer. Integrands are always read by our reader.
-  ``\log`` without a base is the natural logarithm, and ``e`` is its base. If the answer is an
-  equation, its right-hand side counts.
-- The variable is real (otherwise ``\ln|x|`` has no derivative). Other symbols are unconstrained.
-- The chain tries D without a change, `expand`, `simplify`, `trigsimp`, and `simplify` after D is
-  rewritten in exponentials.
-- Step 3 allows a constant difference. If integrating or simplifying raises an exception, the step
-  is skipped.
-- Step 4 uses ball arithmetic with 30 digits. It uses more digits (up to `MOST_DIGITS`) as long as
-  the ball shrinks and has values on both sides of 1e-8. This bound is absolute. Points are skipped
-  if f or D is undefined or not real there, or if the digits do not suffice.
+- latex2sympy2-extended (extra ``published``) reads the answers. Spellings that it does not know are
+  rewritten before (`_SPELLINGS`). Our reader reads an answer if latex2sympy2-extended rejects the
+  answer or takes the name of a function for a symbol. Our reader also reads all integrands.
+- ``\log`` without a base is the natural logarithm, and ``e`` is its base. Of an equation, the
+  right-hand side counts.
+- The variable is real (otherwise ``\ln|x|`` has no derivative); other symbols are unconstrained.
+- The chain: as it is, `expand`, `simplify`, `trigsimp`, `simplify` in exponentials.
+- Step 3 allows a constant difference. If integrating or simplifying raises, the step is skipped.
+- Step 4 works in ball arithmetic with 30 digits. It uses more digits (up to `MOST_DIGITS`) as long
+  as the ball shrinks and has values on both sides of 1e-8. The tolerance 1e-8 is absolute. A point
+  is skipped if f or D is undefined or not real there, or if the digits do not decide.
 - Step 5 is SciPy's default, Brent's method without bounds.
-- By these steps, an answer is accepted if not a single point could be evaluated. (A symbol that
-  does not cancel is enough for this.) The flag ``nothing_evaluated`` marks such a verdict.
+- If no point could be evaluated, the answer is accepted, as in the paper's text. A symbol that does
+  not cancel has this effect. The flag ``nothing_evaluated`` marks such verdicts.
 - An unevaluated integral of f is accepted at step 2, because its derivative is f.
-- The deadline (of processor time) covers all steps. After the deadline the status is ``timeout``,
-  which is neither an acceptance nor a rejection. The detail says what steps 4 and 5 found.
+- The deadline (of processor time) covers all steps. After the deadline the status is ``timeout``:
+  the answer is neither accepted nor rejected. The detail says what steps 4 and 5 found.
 
 Everything runs in a worker. No text is ever passed to `eval`. The reader builds SymPy objects from
 its own grammar. (It calls ``parse_expr`` only for values of variables, and none are given.) Values
@@ -255,7 +253,7 @@ def points() -> Iterator[tuple[int, int]]:
 
 
 def read(text: str, x: sympy.Symbol) -> sympy.Expr:
-    """The formula as the published evaluator reads the text, in the symbol ``x``."""
+    """Read a formula in the symbol ``x`` as the published evaluator does."""
     try:
         formula = _read_by_library(text, x)
     except MissingReaderError:

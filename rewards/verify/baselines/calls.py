@@ -78,11 +78,10 @@ def welleck_verdicts(items: Sequence[WorkItem], results: Sequence[Any]) -> list[
 
 
 def welleck_verdict(item: WorkItem, result: Any) -> Verdict:
-    """The verdict for a worker's result, where a timeout or an exception counts as correct.
+    """The verdict for a worker's result.
 
-    This is a rule of the published scorer. Two kinds of errors do not count as correct: a problem
-    that cannot be used, and a `WorkerCutOff`. For these, and for results without an error, the
-    verdict is the one of `verdict_of`.
+    A timeout or an exception of the scorer counts as correct, as in the paper. All other results
+    are treated as by `verdict_of`, a problem that cannot be used included.
     """
     bad_problem = isinstance(result, TaskError) and result.kind == "ProblemError"
     if not isinstance(result, WorkerError) or bad_problem or isinstance(result, WorkerCutOff):

@@ -43,7 +43,7 @@ TOLERANCE = 0.001
 
 
 def judge(completion: str, integrand: str, options: dict[str, Any]) -> list[Any]:
-    """Judge a completion, and return the packed verdict (`rewards.workers.verdicts.pack`).
+    """A packed verdict (`rewards.workers.verdicts.pack`), without a limit of time.
 
     The time is unbounded. ``options`` are the options of `rewards.verify_antiderivative`. This
     scorer ignores domains and assumptions on parameters.
@@ -73,7 +73,7 @@ class UnreadableError(ValueError):
 
 
 def correct(candidate: Expression, integrand: Expression, variable: str = "x") -> bool:
-    """Whether steps 1 to 3 find F correct. Any exception of SymPy is passed on."""
+    """Whether steps 1 to 3 find F correct. Exceptions of SymPy are not caught."""
     x = sympy.Symbol(variable)
     f = to_sympy(integrand)
     try:

@@ -5,20 +5,19 @@ There are two kinds of certificates.
 An ``identity`` shows that F' - f is zero. F and f are rational functions of generators: symbols,
 exponentials, sines, cosines, logarithms, arc tangents, roots and other functions. In each case of
 signs, the checker verifies two statements. First, the derivatives of the generators obey the rules
-of differentiation. The derivatives of other functions are taken as stated. Second, the numerator of
-F' - f is a sum of cofactors times relations, plus a remainder. The coefficients of the remainder
-must be numbers, and intervals around these numbers must contain zero. The checker takes as stated
-that the numbers are exactly zero. It does not verify that all cases are there, nor that the
-generators are those of the text. A reader can see both from the generators' meanings.
+of differentiation; derivatives of other functions are taken as stated. Second, the numerator of F'
+- f is a sum of cofactors times relations, plus a remainder. The coefficients of the remainder must
+be numbers whose intervals contain zero. The checker does not verify that they are exactly zero. It
+verifies neither that all cases are there nor that the generators are the functions of the text. A
+reader can see both from the generators' meanings.
 
-A logarithm ln|u| has the derivative u'/u for real u only. If u contains the number i, the
-certificate is therefore refused. Roots and logarithms that occur in f are real, because only points
-where they are real count. If u contains other functions, the derivative of ln|u| is taken as
-stated.
+A logarithm ln|u| has the derivative u'/u for real u only. A u with the number i is therefore
+refused. Roots and logarithms that occur in f are real, because only points where they are real
+count. If u contains other functions, the derivative of ln|u| is taken as stated.
 
 A ``witness`` is a point with bounds of F' and f. The bounds must be disjoint. The intervals that
-mpmath computes (`intervals`) must be disjoint as well, and they must overlap the bounds. If mpmath
-lacks a function, or if its precision does not suffice, only the bounds are checked.
+mpmath computes (`intervals`) must be disjoint as well, and each must meet the stated bounds. If
+mpmath lacks a function or the precision, only the bounds are checked.
 """
 
 from __future__ import annotations
@@ -63,13 +62,13 @@ REAL_IN_F = frozenset(("even root", "ln", "asin", "acosh", "atanh", "exp"))
 
 
 class CertificateError(ValueError):
-    """The certificate does not show its statement; the message names the part that fails."""
+    """The certificate does not prove its statement. The message names the part that fails."""
 
 
 def check(certificate: dict[str, Any]) -> list[str]:
     """Check a certificate, and return the parts that were taken as stated: functions or bounds.
 
-    `rewards.certify` makes certificates. Raises `CertificateError` if the certificate is not valid.
+    The certificate comes from `rewards.certify`. If it is not valid, `CertificateError` is raised.
     """
     try:
         if certificate["kind"] == "witness":
@@ -236,17 +235,14 @@ def _number(g: dict[str, Any], generators: list[Any]) -> Any:
 
 
 def _functions(g: dict[str, Any], generators: list[Any], real: set[int]) -> set[str]:
-    """The functions in a generator's arguments, and in the arguments of these, and so on.
-
-    The generators in ``real`` are left out, together with their arguments.
-    """
+    """The functions in a generator's arguments, without the generators in ``real``."""
     inner = {h for arg in g["args"] for p in _ratio(arg) for m in p for h, _ in m} - real
     names = {generators[h]["function"] for h in inner}
     return names.union(*(_functions(generators[h], generators, real) for h in inner))
 
 
 def _relation(i: int, g: dict[str, Any]) -> Poly:
-    """The relation of a generator, or an empty polynomial if there is none.
+    """The relation of a generator. The polynomial is empty if there is no relation.
 
     The leading term of the relation is a power of the generator.
     """
@@ -266,7 +262,7 @@ def _relation(i: int, g: dict[str, Any]) -> Poly:
 
 
 def _rule(i: int, generators: list[Any], slopes: list[Any]) -> Ratio | None:
-    """The derivative of a generator by the rule of its function, or None if there is no rule."""
+    """The derivative of a generator by the rule of its function. None means that it has no rule."""
     g = generators[i]
     name, unit, args = g["function"], Q(g["unit"]), [_ratio(arg) for arg in g["args"]]
     if name == "variable":

@@ -1,7 +1,4 @@
-"""Proofs of F' = f as data.
-
-`rewards.verify.certificates.check` checks them with fractions alone.
-"""
+"""Proofs of F' = f as data. `rewards.verify.certificates.check` checks the data with fractions."""
 
 from __future__ import annotations
 
@@ -99,6 +96,8 @@ def _cofactors(base: Field, total: Poly) -> tuple[list[Poly], Poly]:
     Raises:
         NotProvedError: the remainder is not proved to be zero.
 
+    The remainder is zero as well, although this does not follow from the relations: each of its
+    coefficients is a number that equals zero.
     """
     cofactors = []
     content = base.one.num if total.is_zero() else total.term_content()

@@ -27,10 +27,7 @@ iv.prec = BITS
 
 
 class UnknownError(Exception):
-    """A value cannot be enclosed in an interval.
-
-    The function is unknown, a value is not real, or a number is too large.
-    """
+    """There is no enclosure: an unknown function, a value that is not real, or a large number."""
 
 
 def interval(low: Q, high: Q | None = None) -> Any:

@@ -1,6 +1,6 @@
-"""Making of certificates, which contain the basis of a verdict as data.
+"""Certificates: the proof or the refutation behind a verdict, as data.
 
-`rewards.verify.certificates.check` checks them.
+`rewards.verify.certificates.check` checks the data.
 """
 
 from __future__ import annotations
@@ -120,9 +120,9 @@ def certify(
 
 
 def certify_many(items: Iterable[WorkItem]) -> list[dict[str, Any] | str]:
-    """Make certificates in workers, and return them in the order of the items.
+    """Certificates in order, made by workers.
 
-    If an item has no certificate, its entry in the list is the reason as text.
+    If there is no certificate, the entry is the reason as text.
 
     Args:
         items: the completion, the integrand and the options of `certify` for each certificate.

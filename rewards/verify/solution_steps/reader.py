@@ -1,4 +1,4 @@
-"""Takes the statements of a solution in order, and keeps the claims and the definitions."""
+"""The reader of a solution: it turns statements into judged claims and definitions."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ class Reader:
             self._take_chain(statement, links, start, settled)
 
     def _turn(self, statement: Statement) -> None:
-        """Withdraw the claims that the words before a statement give up, and begin another try."""
+        """Withdraw the claims that the words before a statement take back, and begin a new try."""
         match statement.gives_up:
             case "statement":
                 self._withdraw(self.latest)

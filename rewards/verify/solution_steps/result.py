@@ -153,7 +153,7 @@ class Solution(Record):
 
     @property
     def outcome(self) -> Result:
-        """The outcome of the solution.
+        """The outcome of the solution, from the verdict on the answer and the first wrong claim.
 
         ``right``: a right answer, and no wrong claim. ``lucky``: a right answer, and a wrong claim.
         ``slip``: only the answer is wrong. ``wrong``: a step is wrong. ``unlocated``: the answer is

@@ -25,14 +25,14 @@ def verify_steps(
     r"""The verdict on the final answer, with the progress of the steps as the reward.
 
     Args:
-        completion: as for `verify_solution`.
-        integrand: as there, in LaTeX.
-        variable: as there.
-        assumptions: as there.
-        strict: as there.
-        stop: as there.
-        truncated: as there.
-        deadline: as there.
+        completion: the model's output. All arguments are as for `verify_solution`.
+        integrand: f, or a definite integral, in LaTeX.
+        variable: the variable of an indefinite integral.
+        assumptions: kinds of parameters.
+        strict: whether the final answer needs a box.
+        stop: the prompt's stop strings.
+        truncated: whether the token limit cut the completion off.
+        deadline: seconds of processor time for all work in a worker together.
 
     Returns:
         The `Verdict` of the final answer; the ``reward`` is `Solution.progress`.

@@ -352,7 +352,7 @@ class _SideReader:
         return integrand, tail
 
     def _varying(self, tree: Expression) -> str:
-        """The variable of an integral without a differential: the only possible variable."""
+        """The variable of an integral without a differential, if only one variable is possible."""
         symbols = symbols_of(tree)
         if not symbols or self.variable in symbols:
             return self.variable

@@ -1,4 +1,4 @@
-"""Sums and power series: `sums` has the entry point, `series` what is asked of power series."""
+"""Sums and power series: `sums` has the entry point, `series` judges answers about power series."""
 
 from .sums import verify_sum
 

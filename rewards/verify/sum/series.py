@@ -1,8 +1,8 @@
 r"""Judges answers about power series: Taylor polynomial, coefficient, remainder, radius.
 
-The difference of the function and a polynomial is expanded at the point with exact coefficients
-(`rewards.numeric.expansions`). The polynomial is right if the leading term has a higher power than
-the degree of the question, and wrong if a term of a lower power is proved not to be zero.
+The function and a polynomial answer are expanded at the point with exact coefficients
+(`rewards.numeric.expansions`). The polynomial is right if all coefficients up to the degree of the
+question are equal. It is wrong if two coefficients are proved to differ.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def judge_series(
     assumptions: Mapping[str, str],
     through: int = 0,
 ) -> Outcome:
-    """Whether an answer is what a question asks for.
+    """Judge whether an answer is what a question about a power series asks for.
 
     Args:
         answer: the answer, or the sign of an infinity.
@@ -160,7 +160,11 @@ def _coefficient(
 def _lagrange(
     answer: Expression, question: SeriesQuestion, assumptions: Mapping[str, str]
 ) -> Outcome:
-    """Lagrange's form: the next term with the derivative at a point between."""
+    """Judge a remainder in Lagrange's form.
+
+    The remainder is the next term of the series, with the derivative at a point between the centre
+    and x.
+    """
     degree = whole_degree(question.degree)
     between = sorted(symbols_of(answer) - set(question.parameters))
     if len(between) > 1:
@@ -186,7 +190,7 @@ def _lagrange(
 def _radius(
     answer: Expression | int, question: SeriesQuestion, assumptions: Mapping[str, str]
 ) -> Outcome:
-    """A radius beside a number, or the sign of an infinity."""
+    """Judge a radius of convergence. The answer is a number, or the sign of an infinity."""
     expected = radius(question, assumptions)
     if isinstance(answer, int) or expected is None:
         if answer == 1 and expected is None:

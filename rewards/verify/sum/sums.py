@@ -1,9 +1,9 @@
 r"""Verify sums against the sum itself; no reference answer is needed.
 
-A finite sum with a symbolic limit is proved by telescoping, and compared at many whole numbers. An
-infinite sum is enclosed (`rewards.numeric.summation`), and the answer has to be a closed form that
-agrees with the sum to more digits than the answer could encode. Questions about power series are
-judged by `rewards.verify.sum.series`.
+For a finite sum with a symbolic limit, the answer is compared with the sum at many whole numbers,
+and proved by telescoping. An infinite sum is enclosed (`rewards.numeric.summation`). The answer has
+to be a closed form that agrees with the sum to more digits than the text of the answer could
+encode. `rewards.verify.sum.series` judges questions about power series.
 """
 
 from __future__ import annotations
@@ -91,27 +91,28 @@ def verify_sum(
 ) -> Verdict:
     r"""Verify that the final answer of a completion is the value of a sum, or what is asked of one.
 
-    An unevaluated sum is no answer, nor is the list of its terms, nor a decimal. Of a divergent sum
-    "diverges" is the answer, or the infinity that its partial sums tend to.
+    An unevaluated sum, the list of its terms, or a decimal is no answer. The right answer to a
+    divergent sum is "diverges", or the infinity to which the partial sums tend.
 
     Args:
         completion: the model's output.
         problem: LaTeX with one sum sign (``\sum_{n=1}^{\infty} \frac{1}{n^2}``), or a question
             about a power series in words (`rewards.reading.problem.power_series`).
-        assumptions: kinds of parameters, as in `verify_antiderivative`; positive by default, and
-            whole numbers in limits.
-        strict: require a box.
-        stop: the prompt's stop strings. Text after the first of them is ignored.
-        truncated: the completion was cut off by the token limit.
-        accept: ``proof`` accepts only what is proved: by telescoping, by an enclosure of a sum
-            without parameters, by an expansion. What is only agreed is undecided then.
+        assumptions: kinds of parameters, as in `verify_antiderivative`. By default, parameters in
+            the limits of the sum are whole numbers, and other parameters are positive.
+        strict: whether a box is required.
+        stop: the prompt's stop strings. Text after the first stop string is ignored.
+        truncated: whether the token limit cut the completion off.
+        accept: ``agreement`` or ``proof``. With ``proof``, an answer needs a proof: telescoping, an
+            enclosure of a sum without parameters, or an expansion. Other agreeing answers are
+            undecided.
         undecided_reward: the reward of an undecided answer.
         deadline: seconds of processor time, for an item that has to run in a worker.
 
     Returns:
         A `Verdict`. ``evidence.proof`` is ``telescoping``, ``enclosure``, ``divergence``,
-        ``expansion`` or ``agreement``; ``evidence.digits`` says to how many digits the answer
-        agrees, and ``evidence.points`` at how many choices of the parameters.
+        ``expansion`` or ``agreement``. ``evidence.digits`` is the number of digits of agreement,
+        and ``evidence.points`` is the number of choices of the parameters.
 
     Raises:
         ProblemError: the question is unreadable, or a term of the sum is not defined.
@@ -173,7 +174,7 @@ def _of_sum(
     problems: Sequence[SumProblem],
     assumed: tuple[tuple[str, str], ...],
 ) -> tuple[Outcome, Reading | None]:
-    """The outcome of a question for the value of a sum."""
+    """The outcome of a question for the value or the convergence of a sum."""
     if answer.text is not None:
         answer.text = _OPEN_CASE.sub(" ", answer.text)
     if problems[0].asks_convergence and says_convergent(answer.text or ""):
@@ -210,19 +211,19 @@ def _judged(
 
 @dataclass(frozen=True)
 class Asked:
-    """A sum with kinds of its parameters, ready to be compared with answers."""
+    """A sum and the kinds of its parameters. The methods judge answers."""
 
     problem: SumProblem
     kinds: tuple[tuple[str, str], ...]
 
     @property
     def assumptions(self) -> dict[str, str]:
-        """Kinds of parameters: symbols in limits are whole numbers."""
+        """The kinds of the parameters. Without a stated kind, symbols in limits are integers."""
         stated = dict(self.problem.conditions.kinds) | dict(self.kinds)
         return dict.fromkeys(whole_parameters(self.problem), "integer") | stated
 
     def judge_divergence(self, infinity: int) -> Outcome:
-        """Whether "diverges" (0), or plus or minus infinity, is right."""
+        """Judge the answer "diverges" (``infinity`` 0), or plus or minus infinity."""
         if not is_infinite(self.problem):
             return Outcome(Status.INCORRECT, detail="a finite sum does not diverge")
         try:
@@ -243,7 +244,7 @@ class Asked:
         return Outcome(Status.CORRECT, points=len(chosen), proof=proof)
 
     def judge_convergence(self) -> Outcome:
-        """Whether "converges" is right."""
+        """Judge the answer "converges"."""
         opposite = self.judge_divergence(0)
         if opposite.status is Status.CORRECT:
             return Outcome(Status.INCORRECT, detail="the sum diverges")
@@ -252,7 +253,7 @@ class Asked:
         return Outcome(status, proof=proof, detail=opposite.detail)
 
     def judge(self, answer: Expression, text: str) -> Outcome:
-        """Whether a closed form is the value of the sum."""
+        """Judge whether a closed form is the value of the sum."""
         answer = with_constants(answer, self.problem.parameters)
         if (strange := with_strangers(answer, self.problem.parameters)) is not None:
             return strange

@@ -15,7 +15,7 @@ _BY_PARTS = re.compile(r"by[ -]parts|\bd\s?v\b", re.IGNORECASE)
 
 
 def kind_of(left: Side, right: Side, scope: Scope, lead: str) -> Kind:
-    """The kind of a claim.
+    """The kind of a claim, such as ``parts`` or ``limit``, according to the form of its sides.
 
     Args:
         left: the left side, as written.
