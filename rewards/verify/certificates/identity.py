@@ -98,6 +98,7 @@ def _cofactors(base: Field, total: Poly) -> tuple[list[Poly], Poly]:
 
     The remainder is zero as well, although this does not follow from the relations: each of its
     coefficients is a number that equals zero.
+
     """
     cofactors = []
     content = base.one.num if total.is_zero() else total.term_content()
