@@ -92,7 +92,7 @@ def mirrored(term: Expression, index: str) -> Expression:
 
 
 def _total(term: Expression, index: str, start: int) -> Ball:
-    """The sum over all groups of summands that may cancel."""
+    """The sum of a term. Summands that may cancel are summed as a group."""
     groups: dict[object, list[Summand]] = {}
     for summand in summands_of(term, index):
         groups.setdefault((summand.base, summand.gammas), []).append(summand)
