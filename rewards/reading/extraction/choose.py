@@ -253,8 +253,8 @@ class _FormulaReader:
     def checked(self, index: int) -> bool:
         """Whether the formula is in a check or an explanation after the answer.
 
-        The caller has to ask about the last formula first. Its search for the words of a check is
-        the only one; the result serves all earlier formulas.
+        The caller has to ask about the last formula first. Only this call searches the text for a
+        check. Later calls, about earlier formulas, use the result of the search.
         """
         start = self.formulas[index].start
         if self._check is None:
