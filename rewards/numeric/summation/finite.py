@@ -1,4 +1,4 @@
-"""Exact values of terms at whole numbers, and sums of finitely many of them."""
+"""Computes exact values of terms at whole numbers, and finite sums of terms."""
 
 from __future__ import annotations
 
