@@ -40,7 +40,7 @@ _N: Final = fmpq_poly([0, 1])
 
 @dataclass(frozen=True, slots=True)
 class Summand:
-    """One summand of a term. The letters are those of the module's docstring.
+    """One summand of a term. The module's docstring explains the letters.
 
     Attributes:
         numerator: the numerator of R.

@@ -163,7 +163,7 @@ def defines(root: str) -> bool:
 
 
 def is_foreign(latex: str, symbols: Collection[str]) -> bool:
-    """Whether a formula has letters, but none of the names that the problem uses."""
+    """Whether a formula has letters, and none of them is a name that the problem uses."""
     plain = patterns.command.sub(" ", latex)
     for name in symbols:
         if (name in plain) if len(name) == 1 else (name[:1] in plain or f"\\{name}" in latex):

@@ -286,7 +286,7 @@ def is_sign(comparison: Expression) -> bool:
 
 
 def _is_signed(comparison: Expression, name: str) -> bool:
-    r"""Whether a comparison shows that x may be negative: x != 0, \|x\| < a, x < 1 or -1 < x."""
+    r"""Whether a comparison allows a negative x, as x != 0, \|x\| < a, x < 1 and -1 < x do."""
     if any(node.function == "abs" and name in symbols_of(node) for node in all_nodes(comparison)):
         return True
     low, high = comparison.args

@@ -250,7 +250,8 @@ def read_tree(
 def _sole(jets: Jets, tree: Expression) -> str:
     """The variable by which a prime differentiates.
 
-    It is the only variable of the functions. If there are no functions, it is that of the tree.
+    It is the only variable of the functions. If there are no functions, it is the only variable of
+    the tree.
 
     Raises:
         ProblemError: there is not exactly one variable.

@@ -195,7 +195,7 @@ def _without_brackets(content: str) -> str:
 def _without_name(command: re.Match[str]) -> str:
     """The text command if it holds words.
 
-    If the command holds a name, such as that of Catalan's constant, the result is empty.
+    If the command holds a name, such as the name of Catalan's constant, the result is empty.
     """
     return "" if is_name(command["held"]) else command[0]
 

@@ -148,12 +148,12 @@ def _denies(sentence: str, start: int = 0) -> bool:
 
 
 def denied_before(sentence: str) -> bool:
-    """Whether the words of a sentence before a formula reject it: "the answer is not"."""
+    """Whether the words of a sentence before a formula reject it, as "the answer is not" does."""
     return _denies(sentence.lower())
 
 
 def denied_after(text: str, end: int) -> bool:
-    """Whether the words after a formula reject it: "is not right"."""
+    """Whether the words after a formula reject it, as "is not right" does."""
     return bool(
         patterns.rejects_previous_in_brackets.match(text, end, end + _REJECTION)
         or patterns.rejects_previous.match(text, end, end + _REJECTION)
@@ -166,7 +166,7 @@ def mentioned_after(text: str, end: int) -> bool:
 
 
 def named_after(text: str, end: int) -> bool:
-    """Whether the words after a formula call it the answer: "is the final answer"."""
+    """Whether the words after a formula call it the answer, as "is the final answer" does."""
     return patterns.names_previous.match(text, end, end + _MENTION) is not None
 
 
