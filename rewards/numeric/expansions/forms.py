@@ -1,9 +1,10 @@
-"""Real functions of y as sums of terms e^{-v y} r(y), for the behaviour as y grows.
+"""Writes real functions of y as sums of terms e^{-v y} r(y), for the behaviour as y grows.
 
-Subexpressions that are analytic in u = e^{-y} become models (`models`): a power of u times a new
-symbol with bounded values. The logarithm of a model is linear in y. Hyperbolic functions
-are rewritten in exponentials; exponentials with linear arguments are exact terms. The exponents v
-are exact: 1 - 10^{-6} differs from 1, and exponents cancel exactly.
+Such a sum is called a form. Subexpressions that are analytic in u = e^{-y} become models
+(`models`): a power of u times a new symbol with bounded values. The logarithm of a model is linear
+in y. Hyperbolic functions are rewritten in exponentials. An exponential of a linear function is a
+term of its own. The exponents v are exact: 1 - 10^{-6} differs from 1, and exponents cancel
+exactly.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def plus(a: Exponent, b: Exponent, sign: int = 1) -> Exponent:
 
 
 def rate(exponent: Exponent) -> Expression:
-    """v as an expression."""
+    """The exponent v as an expression."""
     return add(*(mul(number(q), key) for key, q in exponent))
 
 
@@ -337,7 +338,7 @@ class Expander:
         return exponent, remainder
 
     def _slope(self, addend: Expression) -> Expression | None:
-        """c of the expression c y."""
+        """The factor c if an expression is c y with a constant c, else None."""
         y = Symbol(self.variable)
         if addend == y:
             return ONE
@@ -413,7 +414,7 @@ class Expander:
 
 
 def _sum(factors: list[Expression]) -> Expression:
-    """A sum with its rational numbers added up."""
+    """The sum of the factors, in which all rational numbers are added to one number."""
     flat = [addend for f in factors for addend in (f.args if f.function == "add" else (f,))]
     total, symbolic = Fraction(0), []
     for addend in flat:
@@ -426,7 +427,7 @@ def _sum(factors: list[Expression]) -> Expression:
 
 
 def exact_value(node: Expression) -> tuple[Fraction, Fraction] | None:
-    """(a, b) if a constant is a + b pi by its form."""
+    """(a, b) with rational a and b, if a constant is a + b pi by its form; else None."""
     ratio = fold(node)
     if ratio is not None:
         return ratio, Fraction(0)
@@ -479,7 +480,7 @@ def _coth(z: Expression) -> Expression:
 
 
 def _logarithmic(sign: int) -> Callable[[Expression], Expression]:
-    """ln(z + sqrt(z^2 + 1)) or ln(z + sqrt(z^2 - 1))."""
+    """The function ln(z + sqrt(z^2 + sign)): asinh for the sign 1, acosh for -1."""
     return lambda z: Call("ln", (add(z, Call("sqrt", (add(power(z, TWO), Number(sign)),))),))
 
 

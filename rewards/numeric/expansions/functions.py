@@ -25,7 +25,7 @@ MAX_SHIFT = 40
 
 
 class FunctionExpander(Protocol):
-    """What expands an expression (`germs`)."""
+    """The interface of the object that expands expressions (`germs.GermExpander`)."""
 
     constants: Constants
     scale: Scale
@@ -47,7 +47,7 @@ class FunctionExpander(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Expanded:
-    """A germ, where a rule may also give an expression."""
+    """A germ as the result of a rule. A rule may also return an expression."""
 
     germ: Germ
 
@@ -145,7 +145,7 @@ def _exponential_integral(e: FunctionExpander, z: Expression) -> Germ:
 
 
 def _auxiliary(e: FunctionExpander, z: Expression) -> tuple[Germ, Germ]:
-    """f and g of the sine and cosine integrals at infinity."""
+    """The auxiliary functions f and g of the sine and cosine integrals, at infinity."""
     square = e.germ(power(z, TWO))
     inverse = e.scale.inverse(e.germ(z))
     f = e.asymptotic(lambda j: fmpq((-1) ** j * factorial(2 * j)), square, "f of DLMF 6.2.17")

@@ -1,4 +1,4 @@
-"""The expansion of an expression in x near a point, or at infinity, from one side.
+"""Expands expressions in x near a point or at infinity, from one side.
 
 `multiseries` does arithmetic, powers, exponentials and logarithms. A function that is analytic at
 the limit of its argument is expanded into a Taylor series. The coefficients follow from the

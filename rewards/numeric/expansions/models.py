@@ -1,5 +1,7 @@
 """Models of functions u^v m(u) with m analytic near u = 0: power series with a bound on a disc.
 
+The point u = 0 is called the end. It is an end of the range of an integral or a sum.
+
 The coefficients come from python-flint's series. Cauchy's estimate bounds the remainder: if
 |m| <= M for |u| <= r, the k-th coefficient is at most M r^{-k}.
 """

@@ -103,7 +103,7 @@ class Scale:
         return Series(element, iter([(exponent, germ)]), whole_value)
 
     def spend(self) -> None:
-        """Count one coefficient."""
+        """Count one computed coefficient, and raise an error if there are too many."""
         self.computed += 1
         if self.computed > MAX_COEFFICIENTS:
             raise NotExpandedError("the expansion takes too many coefficients")
@@ -128,7 +128,7 @@ class Scale:
         return value
 
     def is_zero_altogether(self, germ: Germ) -> bool:
-        """Whether a germ is zero as a polynomial in atoms."""
+        """Whether a germ is known to be zero as a polynomial in atoms."""
         try:
             return self.constants.rational(self.value(germ)) == 0
         except NotExpandedError:

@@ -26,7 +26,7 @@ def agreement_at(
         answer: the closed form.
         points: choices of the parameters, each with the value of the sum.
         digits: the number of decimal digits to which the values were computed.
-        needed: the number of digits to which values have to agree that are not exact.
+        needed: the number of digits to which inexact values have to agree.
 
     Returns:
         The outcome: correct, incorrect or undecided.

@@ -131,8 +131,8 @@ def _of_parity(number: int, kind: str | None) -> int:
 def conventions(problem: SumProblem, assumptions: Mapping[str, str]) -> Iterator[SumProblem]:
     """The sum, or its readings by convention if its upper limit is always below its lower limit.
 
-    There are two conventions for such limits. By one, the result is the negative sum over the
-    indices between the limits; by the other, the sum is empty and its value is 0.
+    Such limits have up to two readings. In the first, the sum is minus the sum over the indices
+    between the limits. In the second, the sum is empty and its value is 0.
 
     Raises:
         ProblemError: an assumption restricts the index, for example to even numbers.

@@ -57,7 +57,7 @@ _Y: Final = "y"
 class Expansion:
     """n^{-v} (ln n)^j times a series in 1/n, for n >= N.
 
-    The letters are those of the module's docstring.
+    The module's docstring explains the letters.
 
     Attributes:
         exponent: v.

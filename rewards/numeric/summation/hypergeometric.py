@@ -260,7 +260,7 @@ def _sign_of_positive(term: Hypergeometric) -> int:
 
 
 def geometric(term: Hypergeometric, start: int) -> Ball:
-    """The sum by the ratio test."""
+    """The sum from ``start`` to infinity, with a bound of the remainder by the ratio test."""
     cutoff = max(start, term.regular_from)
     bound = term.quotient_bound(cutoff)
     limit = arb(1) if term.growth.factorials else (1 + term.growth.size) / 2
@@ -344,7 +344,7 @@ class _Multiplier:
 
     @classmethod
     def of(cls, term: Hypergeometric, leading: fmpq, order: int) -> _Multiplier:
-        """Solve for T, one coefficient after the other."""
+        """Compute T for a term, one coefficient after the other."""
         exact = term.exact_base
         assert exact is not None
         numerator, denominator = map(reversed_polynomial, term.quotient)

@@ -1,4 +1,4 @@
-r"""The term of a sum as hypergeometric summands times factors that vary slowly.
+r"""Writes the term of a sum as hypergeometric summands times factors that vary slowly.
 
 A summand is c z^n R(n) prod Gamma(p n + b)^e times a slow factor. Here c and z are constants, and R
 is a rational function with rational coefficients. A product of factorials, binomial coefficients,
@@ -40,7 +40,7 @@ _N: Final = fmpq_poly([0, 1])
 
 @dataclass(frozen=True, slots=True)
 class Summand:
-    """One summand of a term. The letters are those of the module's docstring.
+    """One summand of a term. The module's docstring explains the letters.
 
     Attributes:
         numerator: the numerator of R.

@@ -1,4 +1,4 @@
-"""The value of an infinite sum without parameters, or its divergence."""
+"""Computes the value of an infinite sum without parameters, or proves that the sum diverges."""
 
 from __future__ import annotations
 
@@ -87,12 +87,12 @@ def long_sum(term: Expression, index: str, low: int, high: int, digits: int) -> 
 
 
 def mirrored(term: Expression, index: str) -> Expression:
-    """The term in which the index is negated. It turns a sum from minus infinity around."""
+    """The term in which the index is negated. A sum from minus infinity becomes one to infinity."""
     return substitute(term, index, neg(Symbol(index)))
 
 
 def _total(term: Expression, index: str, start: int) -> Ball:
-    """The sum over all groups of summands that may cancel."""
+    """The sum of a term. Summands that may cancel are summed as a group."""
     groups: dict[object, list[Summand]] = {}
     for summand in summands_of(term, index):
         groups.setdefault((summand.base, summand.gammas), []).append(summand)
@@ -114,7 +114,7 @@ def _exceed_all(groups: Sequence[Sequence[Summand]]) -> bool:
     r"""Whether it is proved that c_1 z_1^n + c_2 z_2^n + .. does not tend to 0.
 
     This holds if the z of the largest summands are on the unit circle and differ, and their c are
-    not zero. The mean of the squares of these summands' sum then tends to sum \|c\|^2 > 0.
+    not zero. The mean of the squared size of their sum then tends to sum \|c\|^2 > 0.
     """
     if any(
         len(summands) > 1 or summands[0].slow != ONE or summands[0].gammas for summands in groups

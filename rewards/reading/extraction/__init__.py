@@ -1,17 +1,18 @@
-r"""The final answer in a completion, as LaTeX. The work is linear in the text, and no text raises
-an exception.
+r"""Finds the final answer in a completion, as LaTeX.
 
-The rules, in order; `Extraction.source` names the rule that applied:
+The time is linear in the length of the text, and no text raises an exception.
+
+The following rules are tried in order. `Extraction.source` names the rule that applied:
 
 1. ``boxed``: the last complete ``\boxed``, ``\fbox``, ``\framebox`` (also ``\boxed 5``) outside any
-  thinking block. If the box holds an equation, the answer is the last link of the equation. A box
+  thinking block. If the box holds an equation, the answer is the last side of the equation. A box
   with only the constant of integration is ignored if there is an earlier box. An empty box, or a
-  box with a placeholder (``\boxed{...}``), repeats the instruction: it holds no answer, and only
-  the text after it is searched. A box that is only mentioned ("verify with $\boxed{}$") does not
-  count as empty. A box that the text denies ("not $\boxed{F}$") is skipped. The formula around a
-  box belongs to the answer (``-\boxed{F}``). The words in a box must be in a closed list
-  (`rewards.reading.extraction.words.vocabulary`); other words make the answer unreadable
-  (`Extraction.refused`).
+  box with a placeholder (``\boxed{...}``), only repeats the instruction to write a box. It holds no
+  answer, and only the text after it is searched. A box that is only mentioned ("verify with
+  $\boxed{}$") does not count as empty. A box that the text denies ("not $\boxed{F}$") is skipped.
+  The formula around a box belongs to the answer (``-\boxed{F}``). The words in a box must be in a
+  closed list (`rewards.reading.extraction.words.vocabulary`); other words make the answer
+  unreadable (`Extraction.refused`).
 
 With ``strict`` there are no further rules. Otherwise every formula outside the thoughts is judged,
 from the last to the first: ``$..$``, ``\(..\)``, ``$$..$$``, ``\[..\]``, environments, code, and
@@ -19,20 +20,21 @@ formulas without delimiters. Some statements are never an answer: a lone constan
 = x^2``, ``C = ..``), a differential, a condition (``x > 0``), a derivative (a check), and an
 integral without a value. Any other formula is *strong* if it ends in ``+ C`` or has the form ``\int
 f dx = ..`` or ``F(x) = ..``. A formula is *announced* if words such as "the answer is" precede it.
-Then
+The answer is then the first of the following that the text has:
 
 2. the last formula that is strong or announced, unless the text recalls, uses or checks the
   formula. A later plain formula overrides this formula only if the plain formula is a display or
   follows words of conclusion. The source is ``final_answer`` if announced, else ``display``,
   ``inline`` or ``bare``;
-3. the last plain expression; 4. the last side of an identity; the sources are the same as for rule
-  2;
-5. ``none``.
+3. the last plain expression, with the sources of rule 2;
+4. the last side of an equation of two expressions, with the sources of rule 2;
+5. no answer, with the source ``none``.
 
-Of a formula with several statements, the last statement counts. Of a chain ``a = b = c``, the last
-link is the answer, and the other links are `Extraction.steps`. Other answers that the formula
-offers are `Extraction.alternatives`. Values with conditions form one table of cases. Text after an
-approximation sign, a single condition, and "where C is .." are left out.
+If a formula has several statements, the last statement counts. In a chain ``a = b = c``, each of a,
+b and c is called a link. The last link is the answer, and the other links are `Extraction.steps`.
+Other answers that the formula offers are `Extraction.alternatives`. Values with conditions form one
+table of cases. Text after an approximation sign, a single condition, and "where C is .." are left
+out.
 
 ``truncated`` completions (cut by the token limit) have an answer only in a complete box. The box
 must be outside the thoughts, and no other box may begin after it.

@@ -17,9 +17,10 @@ TAIL = 20_000
 
 @dataclass(frozen=True, slots=True)
 class FinalText:
-    """The visible text; ``answer`` is its boxed or announced part, if the text has such a part.
+    """The visible text of a completion, and its boxed or announced answer.
 
-    ``formula`` is a boxed answer with its text commands.
+    ``answer`` is None if the text has no such answer. ``formula`` is a boxed answer that still has
+    its text commands.
     """
 
     text: str
@@ -46,10 +47,10 @@ def _boxed(text: str, closed: list[Box]) -> FinalText:
 
 
 def final_text(completion: str, *, strict: bool, stop: Sequence[str], truncated: bool) -> FinalText:
-    """The boxed answer of a completion; without a box, the announced answer.
+    """The boxed answer of a completion. If there is no box, it is the announced answer.
 
-    As for mathematical answers, thoughts do not count, and ``stop`` strings end the text. With
-    ``strict`` or ``truncated`` only a box counts.
+    As with mathematical answers, thoughts do not count, and the text ends at the first ``stop``
+    string. With ``strict`` or ``truncated`` only a box counts.
     """
     visible_part = visible(completion, stop)
     text = visible_part.text[-TAIL:]

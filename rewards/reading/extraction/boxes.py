@@ -27,7 +27,7 @@ class Box:
 
 
 def closing_brace(text: str, start: int) -> int:
-    """The index of the brace that closes the brace at ``start``, or -1."""
+    """The index of the brace that closes the brace at ``start``, or -1 if there is none."""
     depth = 0
     for token in _BRACE.finditer(text, start, start + LONGEST):
         character = token[0]
@@ -41,7 +41,7 @@ def closing_brace(text: str, start: int) -> int:
 
 
 def boxes(text: str) -> list[Box]:
-    """The last boxes of the text, in order; boxes inside another box are left out."""
+    """The last `MAX_BOXES` boxes of the text, in order. Boxes inside another box are left out."""
     last_boxes: list[Box] = []
     for mark in list(patterns.box.finditer(text))[-MAX_BOXES:]:
         at = mark.end()

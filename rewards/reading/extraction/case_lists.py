@@ -1,4 +1,4 @@
-"""Values with conditions in several formulas of a text, joined to one table of cases."""
+"""Joins values with conditions in several formulas of a text to one table of cases."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ _LEAD_LENGTH = 20
 
 
 def with_conditions(text: str, formulas: list[Span]) -> list[Span]:
-    """The formulas of a text; values with conditions in neighbouring formulas become one table of
-    cases.
+    """Join values with conditions in neighbouring formulas to one formula, a table of cases.
 
     Two forms are recognised: "$A$ for $x > 0$ and $B$ for $x < 0$", and "for $x > 0$, $A$; for $x <
-    0$, $B$".
+    0$, $B$". All other formulas are unchanged.
     """
     joined: list[Span] = []
     rows: list[tuple[Span, Span]] = []  # values and conditions, in the order of the text
@@ -40,8 +39,9 @@ def with_conditions(text: str, formulas: list[Span]) -> list[Span]:
 
 
 def _row(text: str, formulas: list[Span], at: int) -> tuple[Span, Span] | None:
-    """The value and the condition in a formula and the next formula; None if they are not such a
-    pair.
+    """The value and the condition in a formula and the next formula, in this order.
+
+    A display may hold both. If the formulas are no such pair, the result is None.
     """
     formula = formulas[at]
     if formula.kind == "display" and (case := one_case(formula.latex)):
@@ -63,7 +63,7 @@ def _row(text: str, formulas: list[Span], at: int) -> tuple[Span, Span] | None:
 
 
 def _table(rows: list[tuple[Span, Span]]) -> list[Span]:
-    """The rows as one formula, a table of cases; a single row stays unchanged."""
+    """The rows as one formula, a table of cases. The formulas of a single row are unchanged."""
     if len(rows) < 2:
         lone_rows = (row[:1] if row[0].end == row[1].end else row for row in rows)
         return sorted((span for row in lone_rows for span in row), key=lambda span: span.start)

@@ -1,4 +1,4 @@
-"""Several values with conditions in one formula, as a table of cases."""
+"""Rewrites several values with conditions in one formula as a table of cases."""
 
 from __future__ import annotations
 
@@ -49,8 +49,9 @@ def as_cases(latex: str) -> str:
 
 
 def one_case(latex: str) -> tuple[str, str] | None:
-    """The value and the condition in a formula such as ``F (x > 0)``; None for any other
-    formula.
+    """The value and the condition in a formula such as ``F (x > 0)``.
+
+    For any other formula, the result is None.
     """
     if len(latex) > _LONGEST_CASES or not patterns.condition_sign.search(latex):
         return None
@@ -59,7 +60,10 @@ def one_case(latex: str) -> tuple[str, str] | None:
 
 
 def _rows(latex: str) -> list[tuple[str, str]]:
-    """The values and conditions at the top level; empty if the formula has another form."""
+    """The values with their conditions at the top level of a formula.
+
+    The list is empty if a value has no condition, or a condition has no value.
+    """
     rows = _Rows(latex)
     for token in patterns.case_token.finditer(latex):
         if rows.take(token):
@@ -68,7 +72,10 @@ def _rows(latex: str) -> list[tuple[str, str]]:
 
 
 class _Rows:
-    """Values and conditions, paired in the order in which they stand in the text."""
+    """Reads the values and conditions of a formula in order, and pairs them to rows.
+
+    A piece is the text between two tokens that separate, such as a comma or "if".
+    """
 
     def __init__(self, latex: str) -> None:
         self.latex = latex
@@ -91,7 +98,7 @@ class _Rows:
         self.group, self.group_bounded = (0, 0), False
 
     def take(self, token: re.Match[str]) -> bool:
-        """Take the next token; returns whether the token ends the rows."""
+        """Take the next token. Returns whether the rows end at this token."""
         group_name = token.lastgroup
         if group_name == "open":
             if not self.depth:
@@ -110,7 +117,7 @@ class _Rows:
         return False
 
     def separate(self, token: re.Match[str], group_name: str | None) -> bool:
-        """Take a token that may end a piece; returns whether the token ends the rows."""
+        """Take a token that may end a piece. Returns whether the rows end at this token."""
         if group_name == "stop":
             self.end = token.start()
             return True
@@ -131,8 +138,9 @@ class _Rows:
         return False
 
     def finish_piece(self, end: int) -> None:
-        """Take the piece that ends at ``end``: a condition, a value, or a value followed by a
-        condition.
+        """Take the piece that ends at ``end``.
+
+        The piece is a condition, a value, or a value followed by a condition in brackets.
         """
         piece = self.latex[self.start : end]
         if not patterns.spacing.sub("", self.prefix + piece).strip("."):
@@ -178,7 +186,7 @@ class _Rows:
         return True
 
     def finished(self) -> list[tuple[str, str]]:
-        """The rows, if every value has a condition."""
+        """The rows if every value has a condition, else an empty list."""
         if not self.failed:
             self.finish_piece(self.end)
         complete = not self.failed and self.value is None and not self.condition

@@ -50,7 +50,8 @@ def from_formulas(text: str, symbols: Collection[str] = ()) -> Extraction:
 
     Args:
         text: the text.
-        symbols: names of the problem. A formula with only other letters is an explanation.
+        symbols: the names that the problem uses. A formula that has letters, and none of these
+            names, is taken for an explanation.
 
     """
     if "<" in text and (tagged := list(patterns.answer_tag.finditer(text))):
@@ -133,7 +134,7 @@ def _last_line(text: str) -> int:
 
 
 def _with_bare_lines(text: str, formulas: list[Span], start: int) -> list[Span]:
-    """The formulas, with those after ``start`` that are lines of their own without delimiters."""
+    """Add formulas without delimiters that are lines of their own, from ``start`` on."""
     extra: list[Span] = []
     later = iter([span for span in formulas if span.end > start])
     span = next(later, None)
@@ -151,7 +152,10 @@ def _with_bare_lines(text: str, formulas: list[Span], start: int) -> list[Span]:
 
 
 class _FormulaReader:
-    """The formulas of a text, and how the text introduces each formula; computed on demand."""
+    """The formulas of a text, and how the text introduces each formula.
+
+    Both are computed on demand. A formula consists of chains ``a = b = c`` (`statements`).
+    """
 
     def __init__(self, text: str, formulas: list[Span]) -> None:
         self.text = text
@@ -166,7 +170,10 @@ class _FormulaReader:
         return self._chains[index]
 
     def root(self, index: int) -> str:
-        """The first link of the chain that ends here. The chain may begin in an earlier formula."""
+        """The first link of the chain that this formula continues, for example F(x) in F(x) = a.
+
+        The chain may begin in an earlier formula. The result is empty if no link is found.
+        """
         walked: list[int] = []
         root = ""
         for at in range(index, -1, -1):
@@ -202,7 +209,7 @@ class _FormulaReader:
         return judged
 
     def adjoins(self, index: int) -> bool:
-        """Whether there is nothing between a formula and the preceding formula."""
+        """Whether only spaces and punctuation separate a formula from the preceding formula."""
         preceding_end = self.formulas[index - 1].end if index else 0
         return bool(index) and not self.text[preceding_end : self.formulas[index].start].strip(
             " \n.,"
@@ -246,8 +253,8 @@ class _FormulaReader:
     def checked(self, index: int) -> bool:
         """Whether the formula is in a check or an explanation after the answer.
 
-        The caller asks about the last formula first. The search for words of explanation therefore
-        runs once, and earlier formulas use its result.
+        The caller has to ask about the last formula first. Only this call searches the text for a
+        check. Later calls, about earlier formulas, use the result of the search.
         """
         start = self.formulas[index].start
         if self._check is None:
@@ -303,7 +310,7 @@ class _Candidate:
         return tuple(filter(None, map(definition, formula_chains)))
 
     def _whole(self) -> str:
-        """The answer, with its first terms from displays directly before the formula."""
+        """The answer. If a sum runs over several displays, the terms of earlier ones are added."""
         reader, answer = self.reader, self.statement.answer
         for at in range(self.index, 0, -1):
             formula_chains = reader.chains(at)
@@ -378,7 +385,11 @@ class JudgedFormula(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """A rule for the standings (`STANDINGS`) of formulas for which `holds` is true."""
+    """A rule that gives formulas their standings.
+
+    A standing is what a formula may be to its text (`STANDINGS`). The rule applies to the formulas
+    for which `holds` is true.
+    """
 
     reason: str
     holds: Callable[[JudgedFormula], bool]
@@ -443,13 +454,19 @@ _MOST_NOTES = 4
 
 @cache  # of at most 1,280 arguments
 def standings_of(kind: Kind, *facts: bool) -> tuple[str, ...]:
-    """The standings by the first of `RULES` that holds for these fields of `JudgedFormula`."""
+    """The standings of a formula, by the first of `RULES` that holds for it.
+
+    The arguments are the fields of `JudgedFormula`.
+    """
     judged = JudgedFormula(kind, *facts)
     return next(rule.standings for rule in RULES if rule.holds(judged))
 
 
 def _choose(reader: _FormulaReader, symbols: Collection[str]) -> _Candidate | None:
-    """The formula that is the answer, by `RULES` and `STANDINGS`; None without an answer."""
+    """The formula that is the answer, by `RULES` and `STANDINGS`.
+
+    If the text has no answer, the result is None.
+    """
     by_standing: dict[str, _Candidate] = {}
     passed: tuple[str, ...] = ()
     for index in range(len(reader.formulas) - 1, -1, -1):

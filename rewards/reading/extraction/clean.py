@@ -1,4 +1,4 @@
-"""Cleaning one side of an equation: layout commands and remarks are removed."""
+"""Cleans one side of an equation, which is called a link: removes layout commands and remarks."""
 
 from __future__ import annotations
 
@@ -25,9 +25,7 @@ _MOST_WRAPPERS = 4
 
 
 def clean(latex: str) -> str:
-    """A link without layout: without sizes, styles, labels, alignment, and punctuation at its
-    ends.
-    """
+    """A link without sizes, styles, labels and alignment, and without punctuation at its ends."""
     if "$" in latex or "\\" in latex or "*" in latex:
         if "**" in latex:
             latex = patterns.power_sign.sub("^", latex)
@@ -50,8 +48,9 @@ def clean(latex: str) -> str:
 
 
 def with_clean_ends(latex: str) -> str:
-    """A link without punctuation, remarks and braces at its ends, and without brackets around a
-    constant at its end.
+    """A link without punctuation, remarks and braces at its ends.
+
+    Brackets around a constant of integration at the end are removed as well.
     """
     latex = _trim(latex)
     if latex[-1:] in _CLOSING and latex[:-1].rstrip().removesuffix("\\right")[-1:] in "CcKk":
@@ -88,7 +87,7 @@ def _without_labels(latex: str) -> str:
 
 
 def _trim(latex: str) -> str:
-    """Without spacing and punctuation at either end."""
+    """A link without spacing and punctuation at its ends."""
     if latex[-1:] in _TRAILING_CHARACTERS or latex.endswith(_TRAILING_COMMANDS):
         latex = latex[:-_LONGEST_END] + patterns.trailing.sub("", latex[-_LONGEST_END:])
         if latex.endswith("\\right"):

@@ -1,4 +1,8 @@
-"""The kind of a statement: an answer, a definition, a condition, a check, a lone constant."""
+"""Judges what a statement is: an answer, a definition, a condition, a check, a lone constant.
+
+A statement is a chain ``a = b = c``. Its sides a, b and c are called links, and the first link is
+called the root.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +33,10 @@ class Kind(IntEnum):
 
 
 class JudgedChain(NamedTuple):
-    """A classified chain: its last link, its kind, and the reason."""
+    """A chain with its kind.
+
+    ``answer`` is the last link of the chain, and ``reason`` says why a chain is not an answer.
+    """
 
     answer: str
     kind: Kind
@@ -41,8 +48,12 @@ class JudgedChain(NamedTuple):
 
 
 def judge(chain: Chain, root: str | None = None) -> JudgedChain:
-    """Classify a chain. If the chain continues an earlier formula, ``root`` is the first link of
-    that formula's chain.
+    """Classify a chain.
+
+    Args:
+        chain: the chain.
+        root: the first link, if the chain continues a chain of an earlier formula.
+
     """
     links = chain.links
     if (
@@ -89,8 +100,9 @@ def judge(chain: Chain, root: str | None = None) -> JudgedChain:
 
 
 def _refusal(answer: str, root: str, about_integral: bool, bound: bool) -> str:
-    """The reason why a chain with this root and last link is not an answer; empty if it may be an
-    answer.
+    """The reason why a chain with this root and last link is not an answer.
+
+    The reason is empty if the chain may be an answer.
     """
     if bound:
         return "a condition"
@@ -130,7 +142,10 @@ def _refusal(answer: str, root: str, about_integral: bool, bound: bool) -> str:
 
 
 def definition(chain: Chain) -> tuple[str, str] | None:
-    r"""The symbol that a chain defines, and its value: ``u = \ln x``."""
+    r"""The symbol that a chain such as ``u = \ln x`` defines, and its value.
+
+    If the chain is not a definition, the result is None.
+    """
     if len(chain.links) != 2 or chain.bound or chain.approximate:
         return None
     name, value = map(clean, chain.links)
@@ -148,7 +163,7 @@ def defines(root: str) -> bool:
 
 
 def is_foreign(latex: str, symbols: Collection[str]) -> bool:
-    """Whether a formula has letters, but none of the names that the problem uses."""
+    """Whether a formula has letters, and none of them is a name that the problem uses."""
     plain = patterns.command.sub(" ", latex)
     for name in symbols:
         if (name in plain) if len(name) == 1 else (name[:1] in plain or f"\\{name}" in latex):

@@ -13,15 +13,16 @@ class Extraction:
         answer: the LaTeX of the answer, or None.
         source: ``boxed``, ``display``, ``final_answer``, ``inline``, ``bare`` or ``none``.
         notes: remarks on how the answer was chosen.
-        alternatives: other formulas that the text offers as the same answer ("or"). The answer is
+        alternatives: other formulas that the text joins to the answer by "or". The answer is
             correct only if all alternatives are correct.
         steps: the links before the answer in its chain of equations (``a = b = answer``). The
             answer is not correct if a step is a wrong answer.
         definitions: the symbols of the answer that the text defines ("where u = .."), with the
             LaTeX of their values.
-        refused: why the answer cannot be read: words or formulas next to the answer may change its
-            meaning.
-        second: the answer without its first hyphen, if the hyphen may be the bullet of a list.
+        refused: the reason if the answer cannot be read, because words or formulas next to the
+            answer may change its meaning; else empty.
+        second: the answer without its first hyphen, if the hyphen may be the bullet of a list; else
+            empty.
 
     >>> from calculus_harness.rewards.reading.extraction import extract
     >>> extract(r"It is $\boxed{x^2 + C}$.").source

@@ -28,7 +28,8 @@ class Span(NamedTuple):
 def restored(text: str) -> str:
     """The text with repaired delimiters and tables.
 
-    Backslashes that display delimiters have lost are restored, and each table is put on one line.
+    If the brackets of displays have lost their backslashes, these are restored. Each table is put
+    on one line.
     """
     if "\\begin" in text:
         text = patterns.value_table.sub(lambda m: m[0].replace("\n", " "), text)
@@ -40,7 +41,10 @@ def restored(text: str) -> str:
 
 
 def spans(text: str) -> list[Span]:
-    """The delimited formulas of a text, in order; neighbouring pieces of one formula are joined."""
+    """The formulas of a text that have delimiters, in order.
+
+    If one formula is written in several neighbouring pieces, the pieces are joined.
+    """
     formulas: list[Span] = []
     position = 0
     marks = _Marks(text)
@@ -60,10 +64,10 @@ def spans(text: str) -> list[Span]:
 
 
 class _Marks:
-    """The positions of marks in a text, which is searched from left to right.
+    """Finds marks, such as closing delimiters, in a text that is read from left to right.
 
-    The text is searched once for each kind of mark. A search for each opening delimiter would
-    repeat the work if delimiters are never closed.
+    The text is searched once for each kind of mark. A new search for each opening delimiter would
+    take quadratic time in a text in which delimiters are never closed.
     """
 
     def __init__(self, text: str) -> None:
@@ -71,7 +75,7 @@ class _Marks:
         self._next: dict[str, int] = {}
 
     def find(self, mark: str, start: int) -> int:
-        """As `str.find`; later calls must have larger values of ``start``."""
+        """The same as `str.find`. Later calls must not have smaller values of ``start``."""
         at = self._next.get(mark, 0)
         if 0 <= at < start or mark not in self._next:
             at = self.text.find(mark, start)
@@ -156,10 +160,10 @@ def _paragraph_end(marks: _Marks, start: int, limit: int) -> int:
 def _add(
     formulas: list[Span], span_kind: str, text: str, token: re.Match[str], close: int, width: int
 ) -> int:
-    """Add the formula between an opening delimiter and the offset ``close`` of the closing
-    delimiter.
+    """Add the formula between two delimiters, and return the offset after the formula.
 
-    Returns the offset after the formula.
+    ``token`` is the opening delimiter, ``close`` the offset of the closing delimiter, and ``width``
+    the length of the closing delimiter.
     """
     latex = text[token.end() : close]
     start, end = token.start(), close + width
@@ -242,7 +246,7 @@ def bare_spans(text: str, start: int, end: int) -> list[Span]:
 
 
 def has_prose(text: str, start: int = 0, end: int = LONGEST_LINE) -> bool:
-    """Whether a line contains words, so that the line is not a single formula."""
+    """Whether a line contains words or ends of sentences. It is not a single formula then."""
     for lexeme in patterns.lone_letters.finditer(text, start, end):
         word = lexeme[0]
         if not word.isalpha() or patterns.mathematical_word.fullmatch(word) or _is_calls(word):
@@ -266,8 +270,7 @@ def _inside_call(text: str, stop: re.Match[str]) -> bool:
 
 
 def _is_calls(word: str) -> bool:
-    """Whether a run of letters such as "xsinx" consists of functions with letters before and after
-    them.
+    """Whether a run of letters consists of functions and single letters beside them, as "xsinx".
 
     Every position is visited once. A regular expression could need 2^n attempts for n functions,
     because "sin" can also be read as "si" followed by "n".
@@ -289,7 +292,7 @@ def _is_calls(word: str) -> bool:
 
 
 def _is_code(text: str, start: int) -> bool:
-    """Whether a function call begins here, with a function's name that the LaTeX reader knows."""
+    """Whether a function call begins at ``start``, with a name that the LaTeX reader knows."""
     word = patterns.code_word.match(text, start)
     return word is not None and (word["name"] is None or word["name"] in NAMES)
 

@@ -1,8 +1,9 @@
-r"""The statements of a formula: chains of links that are joined by ``=``.
+r"""Cuts a formula into its statements, which are chains of links joined by ``=``.
 
-A formula's LaTeX is cut at its top level (outside braces, brackets and environments such as
-``cases``) into *chains*: ``F(x) = a = b, \quad x > 0 \\ u = x^2`` has three chains. The last link
-of a chain is its answer. The first link is the root, which says what the chain is about.
+A formula's LaTeX is cut at its top level, which means outside of braces, brackets and environments
+such as ``cases``. ``F(x) = a = b, \quad x > 0 \\ u = x^2`` has three *chains*. The first chain has
+the links F(x), a and b. The last link of a chain is its answer. The first link is the root, which
+says what the chain is about.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _AHEAD = 40  # 10 change no answer of the corpora (tests/mutation/constants.py)
 
 @dataclass(slots=True)
 class Chain:
-    """Links joined by relations. If the root is ``""``, the chain continues an earlier chain."""
+    """Links joined by relations. If the first link is empty, it continues an earlier chain."""
 
     links: list[str] = field(default_factory=list)
     lead: str = ""  # the prose in \text{} before it
@@ -45,7 +46,7 @@ class Chain:
 
 
 def chains(latex: str, *, boxed: bool = False) -> list[Chain]:
-    """The statements of a formula, in order; empty statements are left out.
+    """The statements of a formula, in order. Empty statements are left out.
 
     Args:
         latex: the formula.
@@ -89,9 +90,7 @@ class _Nesting:
         self.braced = 0  # tables behind a brace, closed by \right.
 
     def holds(self, group_name: str, token: re.Match[str]) -> bool:
-        """Take the next token; returns whether the token is inside of a group, or opens or closes a
-        group.
-        """
+        """Take the next token. Returns whether it is inside of a group, or opens or closes one."""
         if group_name == "brace":
             self.braces = self.braces + 1 if token[0] == "{" else max(self.braces - 1, 0)
         elif self.braces:
@@ -128,7 +127,7 @@ class _Nesting:
 
 
 class _ChainCutter:
-    """Cuts a formula in one pass over its tokens; ``done`` are its chains."""
+    """Cuts a formula into chains in one pass over its tokens. The chains are in ``done``."""
 
     def __init__(self, latex: str, *, brackets: bool, boxed: bool) -> None:
         self.latex = latex
@@ -143,7 +142,7 @@ class _ChainCutter:
         self.unbalanced = self._run(brackets)
 
     def _run(self, brackets: bool) -> bool:
-        """Handle the tokens at the top level. Returns whether brackets did not match."""
+        """Handle the tokens at the top level. Returns whether some brackets do not match."""
         nesting = _Nesting(self.latex, brackets)
         for index, token in enumerate(self.tokens):
             group_name = token.lastgroup
@@ -196,9 +195,7 @@ class _ChainCutter:
             self.chain.approximate = True
 
     def _pause(self, index: int, token: re.Match[str]) -> None:
-        """Handle a comma or a wide space, which ends a statement if a statement or a remark
-        follows.
-        """
+        """Handle a comma or a wide space. It ends the statement if another or a remark follows."""
         latex, at = self.latex, token.start()
         comma = token[0] in ",;"
         if self.row and not comma and patterns.indentation.fullmatch(latex, self.start, at):
@@ -282,8 +279,9 @@ class _ChainCutter:
     # The link and the chain that grow
 
     def _take(self, token: re.Match[str] | None, *, drop: bool = True) -> None:
-        """Add the text before the token to the link. With ``drop``, the token itself is left
-        out.
+        """Add the text before the token to the current link.
+
+        With ``drop``, the token itself is left out. Otherwise the next text begins with the token.
         """
         end = token.start() if token else len(self.latex)
         piece = self.latex[self.start : end]

@@ -15,9 +15,7 @@ from .words.tables import patterns, replacement
 
 
 def plain(text: str) -> str:
-    """The text without invisible characters, with plain spaces, letters of normal width and plain
-    relations.
-    """
+    """The text without invisible characters, and with plain spaces, letters and relations."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if text.isascii():
@@ -46,8 +44,9 @@ _BARE_FINAL = "assistantfinal"
 
 @dataclass(frozen=True, slots=True)
 class Visible:
-    """The visible text; ``thought`` is an unfinished thought at the end of the completion, or
-    None.
+    """The visible text of a completion.
+
+    ``thought`` is an unfinished thought at the end of the completion, or None.
     """
 
     text: str
@@ -55,7 +54,7 @@ class Visible:
 
 
 def _channels(text: str) -> Visible:
-    """The messages of the final channel; all text before the first channel marker is a thought."""
+    """The messages of the final channel. All text before the first channel marker is a thought."""
     marks = list(patterns.channel.finditer(text))
     final: list[str] = []
     channel = ""

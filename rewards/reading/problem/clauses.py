@@ -1,6 +1,6 @@
-r"""The clauses of a question of the course: ``Let y = x^x. Find \frac{dy}{dx} at x = 1.``
+r"""Cuts a question into clauses: ``Let y = x^x. Find \frac{dy}{dx} at x = 1.``
 
-A question is a list of formulas. Between the formulas are words, punctuation and delimiters. All
+A clause is a formula with the words before it. Punctuation and delimiters separate the clauses. All
 words have to be in a closed list, because an unknown word may change the question.
 """
 
@@ -103,7 +103,8 @@ def without_prose(text: str, understood: frozenset[str]) -> str:
     If a question marks all its formulas, by ``$`` or similar delimiters, then its other words may
     be about anything, such as a particle or the method to use. Two groups of words have to be in
     ``understood``: the name of what is asked for, as in "find the area of", and the words of
-    `CHOOSES` and `NAMES_OPERATION`.
+    `CHOOSES` and `NAMES_OPERATION`. Words directly before a formula, as in "find the speed $x'$",
+    only describe the formula and are not such a name.
 
     Args:
         text: the question.

@@ -1,8 +1,8 @@
-r"""Conditions that a problem states on its parameters: ``\int_0^n x\,dx, n\in\mathbb{N}``.
+r"""Reads conditions that a problem states on its parameters: ``\int_0^n x\,dx, n\in\mathbb{N}``.
 
 A text of conditions is a list of clauses: comparisons (``a > b > 0``), sets (``n \in \mathbb{N}``)
 and words (``where n is a positive integer``). If a clause is not understood, the reader rejects
-the whole text: an answer that is right under a condition may be wrong without the condition.
+the whole text, because an answer that is right under a condition may be wrong without it.
 """
 
 from __future__ import annotations
@@ -202,7 +202,7 @@ class _Statements:
 
 
 def _set_of_series(match: re.Match[str]) -> str:
-    """The set or the word for a series of numbers: "odd" for 1, 3, 5, ..., for example."""
+    """The set or the word that stands for a list of numbers, such as "odd" for 1, 3, 5, ..."""
     start, second = int(match[1]), int(match[2])
     return r"\in\mathbb{N} " if second != start + 2 else " odd " if start % 2 else " even "
 
@@ -286,7 +286,7 @@ def is_sign(comparison: Expression) -> bool:
 
 
 def _is_signed(comparison: Expression, name: str) -> bool:
-    r"""Whether a comparison shows that x may be negative: x != 0, \|x\| < a, x < 1 or -1 < x."""
+    r"""Whether a comparison allows a negative x, as x != 0, \|x\| < a, x < 1 and -1 < x do."""
     if any(node.function == "abs" and name in symbols_of(node) for node in all_nodes(comparison)):
         return True
     low, high = comparison.args

@@ -1,4 +1,7 @@
-r"""Questions for a derivative: ``\frac{d}{dx} x^2``, ``f(x) = e^x, f'(0)``, implicit."""
+r"""Reads questions for a derivative: ``\frac{d}{dx} x^2``, ``f(x) = e^x, f'(0)``.
+
+The function may also be defined implicitly, by an equation.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ LARGEST: Final = 20_000
 
 @dataclass(frozen=True)
 class DerivativeQuestion:
-    """The derivative of a question, as a formula.
+    """A question for a derivative, with the derivative as a formula.
 
     Attributes:
         derivative: the derivative as a formula. The values in ``point`` are not yet substituted.

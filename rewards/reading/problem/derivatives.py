@@ -1,4 +1,4 @@
-r"""Derivatives in every spelling: ``\frac{d^2y}{dx^2}``, ``y''``, ``\dot x``, ``u_{xy}``.
+r"""Reads derivatives in every spelling: ``\frac{d^2y}{dx^2}``, ``y''``, ``\dot x``, ``u_{xy}``.
 
 The LaTeX reader can read closed forms only. Before it is called, this module replaces derivatives
 of functions that have no formula, such as y'', by new symbols. An operator such as d/dx before a
@@ -248,7 +248,10 @@ def read_tree(
 
 
 def _sole(jets: Jets, tree: Expression) -> str:
-    """The variable by which a prime differentiates: the only one of the functions or the tree.
+    """The variable by which a prime differentiates.
+
+    It is the only variable of the functions. If there are no functions, it is the only variable of
+    the tree.
 
     Raises:
         ProblemError: there is not exactly one variable.
@@ -299,7 +302,7 @@ def _shown(symbol: str) -> str:
 
 
 def _with_primes(text: str, function: str, jets: Jets, values: bool) -> str:
-    """Replace the derivatives of one function that have primes or subscripts by symbols."""
+    """Replace derivatives of a function that are written with primes or subscripts by symbols."""
     own = jets.variables[function]
     letter = r"\\?" + re.escape(function) if len(function) > 1 else re.escape(function)
     if "_" in function:

@@ -1,4 +1,4 @@
-r"""Differentials in every spelling: ``dx``, ``\mathrm{~d}x``, ``\text{ dx}``, ``\cos xdx``.
+r"""Finds differentials in every spelling: ``dx``, ``\mathrm{~d}x``, ``\text{ dx}``, ``\cos xdx``.
 
 The position of the differential decides how to read the integrand. With the differential at the end
 or in front, the remaining text is the integrand. With the differential in the middle

@@ -145,7 +145,7 @@ class SeriesQuestion:
         variable: the variable of the series.
         centre: the point about which the function is expanded.
         degree: the degree of the polynomial, or the exponent of the power whose coefficient is
-            asked for. For a general coefficient, such as that of x^n, it is a formula in n.
+            asked for. For the coefficient of x^n with a symbol n, it is a formula in n.
         terms: the number of nonzero terms, if the question states this number instead of a degree;
             else 0.
         series: the series whose radius is asked for, in every reading of its notation.

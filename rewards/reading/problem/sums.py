@@ -72,7 +72,7 @@ class SumProblem(NamedTuple):
         outside: the addend, which is outside of the sum.
         conditions: the conditions on the parameters.
         flags: the names of the conventions that this reading uses.
-        asks_convergence: whether the question is only if the series converges.
+        asks_convergence: whether the question only asks if the series converges.
 
     >>> read_sum(r"\sum_{n\ge 1} 2^{-n}")[0].upper
     1
@@ -261,7 +261,7 @@ def _is_harmless(around: str) -> bool:
 
 
 def _range(marks: dict[str, str], text: str) -> tuple[str, Limit, Limit]:
-    """The name of the index, its least and its greatest value."""
+    """The name of the index, and its least and greatest values."""
     subscript = _unbraced(marks.get("_", ""))
     for pattern in _RANGES:
         match = pattern.fullmatch(subscript)

@@ -171,7 +171,7 @@ _MOST_BRACKETS = 4
 
 
 def _without_brackets(content: str) -> str:
-    """The content of a box, in which a bracket at the end may become a statement of its own.
+    """The content of a box without the brackets around a statement at its end.
 
     ``F (= G)`` becomes ``F = G``, and ``F (where C is constant)`` becomes ``F, where C is
     constant``.
@@ -193,15 +193,17 @@ def _without_brackets(content: str) -> str:
 
 
 def _without_name(command: re.Match[str]) -> str:
-    """The text command if it holds words, and an empty text if it holds a name such as Catalan's
-    constant.
+    """The text command if it holds words.
+
+    If the command holds a name, such as the name of Catalan's constant, the result is empty.
     """
     return "" if is_name(command["held"]) else command[0]
 
 
 def _refusal(chain: Chain) -> str:
-    """The reason why a statement in the box may change the answer; empty if the statement is
-    harmless.
+    """The reason why a statement in the box may change the answer.
+
+    The reason is empty if the statement is harmless.
     """
     if chain.unknown:
         return f"words that may change the answer: {chain.unknown.strip()[:_MAX_NOTE]}"

@@ -1,8 +1,8 @@
-r"""The text around a box: the formula that contains the box, or the sentence that denies the box.
+r"""Reads the text around a box: the formula that contains it, or the sentence that denies it.
 
 The boxes of a text are replaced by marks (private characters). The formula around a mark is then
-cut into statements like any other formula. The remainder of the link that contains the mark belongs
-to the answer: ``-\boxed{F}``, ``\frac12\boxed{F} + C``.
+cut into statements like any other formula. A link is one side of an equation. The remainder of the
+link that contains the mark belongs to the answer: ``-\boxed{F}``, ``\frac12\boxed{F} + C``.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ class BoxContext:
     """The text around a box.
 
     Attributes:
-        template: the formula that contains the box, with a mark for each box in it.
+        template: the formula that contains the box, with a mark in place of each box.
         following: the links after the box in its chain of equations.
-        alternatives: the templates of other boxes that the text offers as the same answer ("or").
+        alternatives: the templates of other boxes that the text joins to this box by "or".
         where: a formula after the box that begins with "where".
         denied: whether the text says that the content of the box is not the answer.
 
@@ -59,13 +59,14 @@ class BoxContext:
 
 
 def marks_in(template: str) -> list[int]:
-    """The boxes of a template, by their numbers."""
+    """The numbers of the boxes whose marks a template contains."""
     return [ord(character) - _MARK_BASE for character in patterns.box_mark.findall(template)]
 
 
 def filled(template: str, contents: Mapping[int, str]) -> str:
-    """A template with the contents of the boxes. A content is put in parentheses unless it is a
-    whole term.
+    """The template in which each mark is replaced by the content of its box.
+
+    A content is put in parentheses unless it is a whole term of the formula.
     """
     bare = len(template) == 1 or "\\begin{cases}" in template
 
@@ -80,7 +81,7 @@ def filled(template: str, contents: Mapping[int, str]) -> str:
 
 
 def place(text: str, marked: list[Box]) -> BoxContext:
-    """The context of the last of the marked boxes; all of these boxes are closed."""
+    """The context of the last of the boxes ``marked``, which must all be closed."""
     last_box = marked[-1]
     mark = chr(_MARK_BASE + len(marked) - 1)
     preceding, following = (

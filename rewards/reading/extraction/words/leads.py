@@ -1,6 +1,4 @@
-"""How the words around a formula introduce the formula: as the answer, a rule, a condition, a
-check.
-"""
+"""Reads how words introduce a formula: as the answer, a rule, a condition or a check."""
 
 from __future__ import annotations
 
@@ -34,12 +32,14 @@ _ANNOUNCED, _NAMED, _NOUN, _CONCLUDED, _RECALLED, _METHOD, _CHECKED, _SOFT = (
 class _Effect(NamedTuple):
     """The effect of a word on the marks that the preceding words have set.
 
+    A mark is a bit that says what the sentence does, such as to announce or to check a formula.
+
     Attributes:
         sets: the marks that the word sets.
         clears: the marks that the word removes.
-        clears_earlier: the marks that the word removes if the last doubt is in an earlier clause.
-        doubts: whether the word is a doubt, so that its clause becomes the clause of the last
-            doubt.
+        clears_earlier: further marks that the word removes, if the last doubt of the sentence is in
+            an earlier clause than the word.
+        doubts: whether the word is a doubt, such as "check".
 
     """
 
@@ -76,13 +76,13 @@ def _role_of_word() -> dict[str, str]:
 
 @cache
 def _unspaced() -> re.Pattern[str]:
-    """The words of languages without spaces; a match is named by the role."""
+    """The words of languages without spaces. The name of the matching group is the role."""
     spellings = {role: unspaced_words(role) for role in _WORD_ROLES}
     return re.compile("|".join(f"(?P<{role}>{'|'.join(s)})" for role, s in spellings.items() if s))
 
 
 def _roles_in(sentence: str) -> list[str]:
-    """The roles of the words of a sentence in lower case, in order."""
+    """The roles of the words in a sentence, in order. The sentence is in lower case."""
     role_of_word = _role_of_word()
     roles = [
         role for word in patterns.lead_word.findall(sentence) if (role := role_of_word.get(word))
@@ -93,8 +93,9 @@ def _roles_in(sentence: str) -> list[str]:
 
 
 def read_lead(sentence: str) -> Lead:
-    """Classify the words before a formula. The character `FORMULA` stands for another formula among
-    the words.
+    """Classify the words before a formula.
+
+    The character `FORMULA` stands for any other formula among the words.
     """
     if "respect" in sentence:
         sentence = sentence.replace("with respect to", "")
@@ -147,12 +148,12 @@ def _denies(sentence: str, start: int = 0) -> bool:
 
 
 def denied_before(sentence: str) -> bool:
-    """Whether the words of a sentence before a formula reject it: "the answer is not"."""
+    """Whether the words of a sentence before a formula reject it, as "the answer is not" does."""
     return _denies(sentence.lower())
 
 
 def denied_after(text: str, end: int) -> bool:
-    """Whether the words after a formula reject it: "is not right"."""
+    """Whether the words after a formula reject it, as "is not right" does."""
     return bool(
         patterns.rejects_previous_in_brackets.match(text, end, end + _REJECTION)
         or patterns.rejects_previous.match(text, end, end + _REJECTION)
@@ -165,7 +166,7 @@ def mentioned_after(text: str, end: int) -> bool:
 
 
 def named_after(text: str, end: int) -> bool:
-    """Whether the words after a formula call it the answer: "is the final answer"."""
+    """Whether the words after a formula call it the answer, as "is the final answer" does."""
     return patterns.names_previous.match(text, end, end + _MENTION) is not None
 
 
@@ -173,9 +174,7 @@ _LAST_WORDS: Final = re.compile(r"[^\W\d_]+")
 
 
 def asks(gap: str) -> bool:
-    """Whether the words before a formula end with a request for its integral, as in "the
-    integral of".
-    """
+    """Whether the words before a formula ask for its integral, as "the integral of" does."""
     filler, request_words = words("asked_filler"), words("asked")
     for word in reversed(_LAST_WORDS.findall(gap[-_MENTION:].lower())):
         if word not in filler or word in request_words:  # "of the function"
@@ -193,7 +192,7 @@ _BEFORE_HINT, _BEHIND_HINT = 12, 30
 
 
 def first_check(text: str, end: int) -> int:
-    """The offset of the first check or explanation before ``end``; without one, ``end``."""
+    """The offset of the first check or explanation before ``end``, or ``end`` if there is none."""
     earliest = end
     english = text.isascii()
     for hint in hints("begins_check", english=english):
@@ -220,8 +219,9 @@ def _check_by(hint: str, text: str, at: int, earliest: int, end: int) -> int:
 
 
 def _explanation_by(hint: str, text: str, at: int, earliest: int) -> int:
-    """The offset of an explanation's heading that contains ``hint``; ``earliest`` if there is
-    none.
+    """The offset of a heading that contains ``hint`` and begins an explanation.
+
+    If there is no such heading, the result is ``earliest``.
     """
     for _ in range(_MOST_HINTS):
         line = text.rfind("\n", 0, at) + 1
@@ -233,7 +233,9 @@ def _explanation_by(hint: str, text: str, at: int, earliest: int) -> int:
 
 
 def check_fails(text: str, start: int, end: int) -> bool:
-    """Whether a check between two offsets reports a mistake. Later text may then correct the
-    mistake.
+    """Whether a check between two offsets reports a mistake.
+
+    The caller then does not treat the formulas after the check as repetitions of the answer,
+    because they may be corrections.
     """
     return patterns.check_fails.search(text, start, end) is not None

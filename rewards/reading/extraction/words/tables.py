@@ -25,11 +25,11 @@ class SpellingRow:
         spelling: the words, or the regular expression of the phrases or the layout.
         matches: a text that has the role by this row.
         misses: a text that does not have the role.
-        language: the language's code (ISO 639-1); empty for a layout.
-        kind: the name of the regular expression's group that says which row matched.
-        becomes: the text that replaces the characters.
-        hint: letters that every spelling contains, for a fast search; empty for a search without a
-            hint.
+        language: the language's code (ISO 639-1). It is empty for a layout.
+        kind: the name of the group in the regular expression that tells which kind of row matched.
+        becomes: the text by which a match is replaced.
+        hint: letters that every spelling contains, for a fast search. It is empty if the role is
+            searched without hints.
 
     """
 
@@ -47,9 +47,9 @@ class WordTable:
     """A role: the meaning of words next to a formula, or the purpose of a layout.
 
     Attributes:
-        says: the meaning.
-        reads: what a spelling is, and where a spelling stands; the comments at the top of the TOML
-            files list the values.
+        says: the meaning of the role in words.
+        reads: what a spelling is, and where in the text it is searched. The comments at the top of
+            the TOML files list the values.
         rows: the spellings.
         frame: the text that may stand around a spelling.
         any_case: whether capital letters count as small letters.
@@ -76,7 +76,7 @@ def roles() -> Mapping[str, WordTable]:
 
 
 def _row(row: dict[str, str]) -> SpellingRow:
-    """A row from the TOML file; a long regular expression may be written on several lines."""
+    """A row from the TOML file. Line breaks in a long regular expression are removed."""
     column = next(name for name in ("words", "phrase", "layout") if name in row)
     fields = {name: value for name, value in row.items() if name != column}
     spelling = row[column] if column == "words" else re.sub(r"\n\s*", "", row[column])
@@ -110,9 +110,9 @@ def replacement(name: str, text: str) -> str:
 def _either(rows: tuple[SpellingRow, ...]) -> str:
     """A regular expression that matches any of these rows.
 
-    The name of the group says which kind of row matched. The group is empty and stands after its
-    rows, because the search is slow for expressions that begin with a group. Rows may contain that
-    group themselves.
+    For rows with a kind, the expression has a group with the name of the kind, which tells which
+    kind of row matched. The group is empty and follows its rows, because a search is slow for
+    expressions that begin with a group. If a row contains this group itself, no group is added.
     """
     spellings: list[str] = []
     for group_name, same in groupby(rows, key=lambda row: row.kind):
@@ -135,9 +135,7 @@ def framed(role: WordTable, rows: tuple[SpellingRow, ...]) -> re.Pattern[str]:
 
 class _Patterns:
     def __getattr__(self, name: str) -> re.Pattern[str]:
-        """Compile the regular expression of a role at its first use, and store it as an
-        attribute.
-        """
+        """Compile the regular expression of a role at its first use, and store it."""
         if name not in roles():
             raise AttributeError(name)
         compiled = framed(roles()[name], roles()[name].rows)
@@ -151,6 +149,6 @@ patterns: Final = _Patterns()
 
 @cache
 def hints(name: str, *, english: bool = False) -> tuple[str, ...]:
-    """The hints of a role's rows, in order; with ``english``, only the hints of English rows."""
+    """The hints of a role's rows, in order. With ``english``, only English rows are used."""
     rows = roles()[name].rows
     return tuple(dict.fromkeys(row.hint for row in rows if row.language == "en" or not english))

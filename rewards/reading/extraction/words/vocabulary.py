@@ -27,8 +27,9 @@ class Role(Enum):
 
 @cache
 def _word_roles() -> dict[str, Role]:
-    """The role of every word in the list. A word that may offer another answer has the role
-    `Role.OFFER`, even if it is in another group as well.
+    """The role of every word in the list.
+
+    A word that may offer another answer has `Role.OFFER`, even if it is in another group as well.
     """
     roles = ("harmless", Role.LEAD), ("same", Role.SAME), ("offer", Role.OFFER)
     return {word: role for name, role in roles for word in words(name)}
@@ -97,7 +98,7 @@ def is_name(text: str, *, applied: bool = False) -> bool:
 
 
 def beside_a_number(preceding: str, following: str) -> bool:
-    """Whether the words around a number leave the number unchanged; a unit may follow the number.
+    """Whether the words around a number do not change it. A unit may follow the number.
 
     Args:
         preceding: the words before the number.
@@ -117,7 +118,7 @@ def without_lead(latex: str) -> str:
 
 
 def unknown_word(latex: str) -> str:
-    """The first word of a remark that is not in the list; empty if there is no such word.
+    """The first word of a remark that is not in the list, or an empty text if there is none.
 
     Words in text commands are not examined.
     """
