@@ -46,8 +46,8 @@ def ring_of(size: int) -> tuple[Any, list[Poly], Quotient, Quotient]:
 def gcd(a: Poly, b: Poly) -> Poly:
     """The greatest common divisor of two polynomials.
 
-    If its computation may take long, the result has only the monomial factors (as x^2 y) that both
-    polynomials share.
+    If its computation may take long, the result has only the monomial factors that both polynomials
+    share, such as x^2 y.
     """
     if len(a) > 1 and len(b) > 1 and _may_take_long(a, b):
         return a.term_content().gcd(b.term_content())

@@ -65,8 +65,8 @@ class Tower:
     because the signs decide which requests follow.
 
     Units are basis vectors (`lattice`). ``exponents`` has the units of exponentials. ``angles`` has
-    the units of sines and cosines. ``units`` has, for each radicand, the number that divides all
-    exponents of the radicand.
+    the units of sines and cosines. ``units`` has, for each radicand, the greatest number that
+    divides all exponents of the radicand.
     """
 
     field: Field

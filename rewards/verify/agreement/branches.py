@@ -1,4 +1,8 @@
-"""Answers that are right on a part of the domain only with another branch of f's radicals."""
+"""Answers that agree with the integrand on another branch of its radicals.
+
+At some points, F' equals f only if a radical of f has another value than its principal value (as
+``-sqrt(x)`` instead of ``sqrt(x)``).
+"""
 
 from __future__ import annotations
 
@@ -27,7 +31,7 @@ NEARBY = (0.0047, 0.031, 0.113)
 
 
 def drop_indifferent(comparison: Comparison) -> None:
-    """Drop the points at which F' agrees with two branches of f, the principal branch included.
+    """Drop the points at which F' agrees with f on the principal branch and on another branch.
 
     At such a point a radical contributes too little to f to tell the branches apart.
     """
@@ -53,7 +57,7 @@ def beside(points: Sequence[Point]) -> list[float]:
 
 
 def _tells(comparison: Comparison, point: Point, choices: Collection[Choice]) -> bool:
-    """Whether F' at a point differs from f on every one of these branches."""
+    """Whether F' at a point differs from f on each of these branches."""
     bits = comparison.bits
     while bits <= comparison.max_bits:
         slope = comparison.slope(point, bits)

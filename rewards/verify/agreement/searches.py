@@ -1,6 +1,6 @@
 """Searches for a fault of an answer, after F' = f agreed at the first points.
 
-`SEARCHES` lists the searches in their order. A search returns an outcome or None; the first outcome
+`SEARCHES` lists the searches in their order. A search returns an outcome or None. The first outcome
 ends the decision. Cheap searches that refute many answers come first. Searches that need more
 points come after the search that adds points.
 """

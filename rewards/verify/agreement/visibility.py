@@ -103,7 +103,7 @@ def _partial(
 
 
 def _leaves_slope(rule: Rule, operands: list[Jet], index: int) -> bool:
-    """Whether the slope does not depend on the argument's value, as for 3 in ``3 x``."""
+    """Whether the slope is independent of an argument's value, such as x in ``3 x``."""
     if rule in _LINEAR:
         return True
     bilinear = rule is rules.mul or (rule is rules.div and index == 0)
@@ -111,9 +111,9 @@ def _leaves_slope(rule: Rule, operands: list[Jet], index: int) -> bool:
 
 
 def _change(base_value: Ball | None, shifted_value: Ball | None) -> float:
-    """log2 of the absolute difference of two values.
+    """The logarithm (log2) of the absolute difference of two values.
 
-    If one of the values is undefined, the difference counts as large.
+    A value that is None counts as zero. If the difference is not finite, the result is 0.
     """
     if base_value is None and shifted_value is None:
         return _NOTHING
@@ -123,8 +123,9 @@ def _change(base_value: Ball | None, shifted_value: Ball | None) -> float:
 def _size(ball: Ball | None) -> float:
     """log2 of a lower bound of a ball's absolute value. An unknown value counts as 1.
 
-    If the ball contains zero, the result is far below log2 of its error. The parts of its
-    expression then count as invisible, and not as parts without effect.
+    Without a ball, the result is minus infinity. If the ball is not finite, the result is 0. If the
+    ball contains zero, the result is far below the ball's error. The parts of the expression then
+    count as invisible, and not as parts without effect.
     """
     if ball is None:
         return _NOTHING
@@ -138,7 +139,7 @@ class Unseen:
     """The operations of an expression that have been visible at no point of agreement so far.
 
     All parts of an operation must be visible at the same point. In ``1 + x^{10000}`` the first term
-    is visible at 1/2 and the second at 2; the sum is visible at neither point. Parts that have no
+    is visible at 1/2 and the second at 2. The sum is visible at neither point. Parts that have no
     effect at any point are exempt.
     """
 

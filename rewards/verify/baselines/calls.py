@@ -26,7 +26,7 @@ PUBLISHED_MARGIN = 5.0
 
 
 def deadline_for(method: str, deadline: float | None = None) -> float:
-    """The seconds of processor time for one answer; by default the method's own limit.
+    """The seconds of processor time for one answer. The default is the method's own limit.
 
     >>> deadline_for("published"), deadline_for("published", 5)
     (30.0, 5)

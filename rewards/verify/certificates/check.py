@@ -189,8 +189,9 @@ def _identity(case: dict[str, Any]) -> set[str]:
 def _zeros(remainder: Poly, generators: list[Any]) -> set[str]:
     """Check that the coefficients of a remainder are numbers whose intervals contain zero.
 
-    A coefficient is a polynomial in the constant generators; it multiplies a product of other
-    generators. The result contains "constants" if there is a remainder.
+    The remainder is a sum of products of generators that are not constant. The coefficients are
+    polynomials in the constant generators. If there is a remainder, the result is {"constants"},
+    because the checker takes the zeros as stated.
     """
     numbers = {
         i

@@ -27,7 +27,7 @@ Q: TypeAlias = Quotient
 
 
 def _hyperbolic(t: T, u: Q, shift: int) -> Q:
-    """(exp u + shift exp(-u))/2."""
+    """The value (exp u + shift exp(-u))/2, which is sinh u or cosh u."""
     up = exp(t, u)
     return (up * up + shift) / (2 * up)
 

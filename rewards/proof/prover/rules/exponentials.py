@@ -124,7 +124,10 @@ def _exp_inverse(t: Tower, g: Generator, c: fmpq) -> Quotient | None:
 
 
 def _exp_lambertw(t: Tower, g: Generator, c: fmpq) -> Quotient | None:
-    """W exp W = u (Corless et al., *On the Lambert W function*, 1996, equation 1.5)."""
+    """The exponential of a multiple of W(u), from W exp W = u.
+
+    (Corless et al., *On the Lambert W function*, 1996, equation 1.5.)
+    """
     return integer_power(t, g.args[0] / g.element, int(c.p)) if c.q == 1 else None
 
 

@@ -169,10 +169,14 @@ def positive_root(t: Tower, base: Quotient, exponent: fmpq) -> Quotient:
 def radical(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Quotient:
     """A power of n/d with a rational exponent, as a power of a generator.
 
-    The generator equals d (n/d)^(1/q). Its q-th power n d^(q-1) is a polynomial. A radicand of the
-    kind ``root`` is positive; if its generator does not suffice, a root of the generator is used. A
-    radical of the kind ``either root`` may be the negative of the principal root, as on a branch
-    cut.
+    The generator equals d (n/d)^(1/q). Its q-th power n d^(q-1) is a polynomial. If the power needs
+    a root of higher order than the generator has, the result is a root of the generator. This is
+    possible only for the kind ``root``, which has a positive radicand. A radical of the kind
+    ``either root`` may be the negative of the principal root, for example on a branch cut.
+
+    Raises:
+        NotProvedError: a radical of another kind needs a root of higher order.
+
     """
     generator = t.field.find(kind, (radicand,)) or _generator(t, kind, radicand, exponent)
     times = exponent / generator.unit

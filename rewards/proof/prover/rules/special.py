@@ -78,7 +78,7 @@ def _raised(value: Q, order: Q, steps: int, relation: Callable[[Q], tuple[Q | in
 
 
 def _gamma_upper(t: T, s: Q, u: Q) -> Q:
-    """Gamma(s + 1, u) = s Gamma(s, u) + u^s exp(-u)."""
+    """The upper incomplete gamma function, by Gamma(s + 1, u) = s Gamma(s, u) + u^s exp(-u)."""
     s, steps = _shift(t, s)
     u = t.normal(u)
     if s.is_zero() and steps > 0:
@@ -91,7 +91,7 @@ def _gamma_upper(t: T, s: Q, u: Q) -> Q:
 
 
 def _gamma(t: T, u: Q) -> Q:
-    """Gamma(u + 1) = u Gamma(u)."""
+    """The gamma function, by Gamma(u + 1) = u Gamma(u)."""
     integer = u.rational()
     if integer is not None and integer.q == 1 and 1 <= integer <= MAX_WHOLE:
         return t.field.rational(factorial(int(integer) - 1))
@@ -105,7 +105,7 @@ def _gamma(t: T, u: Q) -> Q:
 
 
 def _polygamma(t: T, n: Q, u: Q) -> Q:
-    """psi_n(u + 1) = psi_n(u) + (-1)^n n! / u^(n + 1)."""
+    """The polygamma function, by psi_n(u + 1) = psi_n(u) + (-1)^n n! / u^(n + 1)."""
     order = n.rational()
     if order is None or order.q != 1 or not 0 <= order.p <= MAX_STEPS:
         raise NotProvedError("an order that is not a whole number")
@@ -116,7 +116,7 @@ def _polygamma(t: T, n: Q, u: Q) -> Q:
 
 
 def _zeta(t: T, *args: Q) -> Q:
-    """The zeta function; if it has one argument, the argument must be constant."""
+    """The zeta function. If it has one argument, the argument must be constant."""
     if len(args) > 1:
         return t.by_record("zeta", *args)
     return t.function("zeta", args, partial(_unknown, "zeta"))
@@ -144,7 +144,7 @@ def _polylog(t: T, s: Q, u: Q) -> Q:
 
 
 def _lambertw(t: T, *args: Q) -> Q:
-    """W' = W / (u (1 + W)) on every branch."""
+    """Lambert's W, with the derivative W' = W / (u (1 + W)) on every branch."""
     args = args[:1] if args[-1].is_zero() else args
 
     def factor() -> Q:
@@ -193,7 +193,7 @@ def _bessel(name: str, alpha: int, beta: int, sigma: int) -> Callable[[T, Q, Q],
 
 
 def _airy(t: T, u: Q, *, name: str) -> Q:
-    """A'' = u A."""
+    """The Airy function ``name``. The rule for its derivatives is A'' = u A."""
     return t.function(name, (u,), lambda: _airy_prime(t, u, name=name))
 
 
