@@ -296,10 +296,7 @@ class _RunningSearch:
         return Run(self.job.out)
 
     def _ask_seeds(self, state: _State) -> None:
-        """Ask the seeds, and note which seeds the model does not solve.
-
-        If a model does not solve the seeds, its failures mean little.
-        """
+        """Ask the seeds, and note which are not solved. If none is, failures mean little."""
         state.seeds = [read(str(problem.metadata["formula"])) for problem in self.first]
         state.seen = {str(problem.metadata["formula"]) for problem in self.first}
         self.oracle.ask(self.first)

@@ -27,8 +27,7 @@ from ..ball_arithmetic.jets import ZERO, Ball
 from . import models
 from .models import Model, NoModelError
 
-#: Terms that a product of sums is multiplied out to, three by four; longer products are one term,
-#: which is integrated numerically.
+#: Most terms that a product is multiplied out to, three by four; longer products are one term.
 MAX_TERMS = 12
 #: Symbols that stand for the slowly varying factor of a model.
 MARK = "@"
@@ -298,10 +297,7 @@ class Expander:
         return [Term(exponent, Call("exp", (self.expression(inner),)))]
 
     def _small(self, terms: list[Term]) -> Model | None:
-        """A sum of constants times decaying powers of u = e^{-y}, as a model.
-
-        If the sum has other terms, the result is None.
-        """
+        """A sum of constants times decaying powers of u, as a model. Other sums give None."""
         total: Model | None = None
         for term in terms:
             if [key for key, _ in term.exponent] != [ONE] or self.varies(term.factor):
@@ -318,10 +314,7 @@ class Expander:
         return total
 
     def _slopes(self, factor: Expression) -> tuple[Exponent, list[Expression]] | None:
-        """Split a sum into its part -v y, which is linear in y, and the remaining addends.
-
-        The result is v and the addends.
-        """
+        """Split a sum into its part -v y and the other addends. The result is v and the addends."""
         addends = factor.args if factor.function == "add" else (factor,)
         exponent: Exponent = ()
         remainder: list[Expression] = []

@@ -48,8 +48,7 @@ from .work import (
 #: How a value was got: an enclosure is a proof; two quadratures, or an extrapolation and the same
 #: with fewer terms, agreed to 25 digits or more; divergence follows from the growth at an end.
 Method = Literal["enclosure", "two quadratures", "extrapolation", "divergence"]
-#: Up to so many pieces each is computed to digits relative to its own size, which takes up to 600
-#: bits more; of more pieces it is done only if the sum needs it.
+#: Up to so many pieces get digits relative to their own sizes; more do only if the sum needs it.
 FEW_PIECES = 8
 _UNPROVED = "the integral seems to diverge, which is not proved"
 
@@ -83,10 +82,7 @@ class IntegralValue:
 
     @property
     def digits(self) -> float:
-        """Decimal digits to which the value is known.
-
-        If the value may be 0, the digits are counted relative to `size`.
-        """
+        """Decimal digits that are known. If the value may be 0, they are relative to `size`."""
         if self.diverges:
             return 0.0
         if self.ball.contains(0):
@@ -123,10 +119,7 @@ def evaluate(problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int)
 def _with_numbers(
     problem: DefiniteIntegral, values: Mapping[str, Ball]
 ) -> tuple[DefiniteIntegral, Mapping[str, Ball]]:
-    """The problem with exact parameter values put in, and the values of the other parameters.
-
-    The exact values show by their form that p pi/(2p) is pi/2.
-    """
+    """Put exact values in, so that p pi/(2p) is seen as pi/2. Return the other values as well."""
     free_values: dict[str, Ball] = {}
     f, limits = problem.integrand.expression, [problem.lower, problem.upper]
     for name, value in values.items():
@@ -170,10 +163,7 @@ def _evaluate(problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int
 def _periodic(
     problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int
 ) -> list[IntegralValue]:
-    """The integral over whole periods, as a multiple of one period, and the integral over the rest.
-
-    The list is empty if there are few periods, or none.
-    """
+    """The integrals over whole periods and the rest. The list is empty if there are few periods."""
     f = problem.integrand
     lower, upper = problem.lower, problem.upper
     if isinstance(lower, int) or isinstance(upper, int) or problem.principal_value:
@@ -341,9 +331,7 @@ class _Computation:
             return self._pieces(marks)
 
     def _principal(self, marks: list[arb]) -> IntegralValue:
-        """The principal value, with limits symmetric around each singularity and at both
-        infinities.
-        """
+        """The principal value, with symmetric limits at singularities and at both infinities."""
         value, size = arb(0), arb(0)
         with precision(END_BITS):
             if not marks[0].is_finite() and not marks[-1].is_finite():
@@ -417,11 +405,7 @@ class _Computation:
             return None
 
     def _piece(self, full: piece.Piece) -> arb:
-        """The integral over one piece, which is enclosed if possible.
-
-        Otherwise the piece is halved. If a half cannot be enclosed, two quadratures have to agree
-        on its integral.
-        """
+        """Enclose the integral over a piece or its halves. Else two quadratures have to agree."""
         enclosed = self._enclosure(full.left.point, full.right.point)
         if enclosed is not None:
             return enclosed
@@ -472,10 +456,7 @@ class _Computation:
         return arb("inf") if infinite else max(bounds)
 
     def _settles(self, phase: oscillation.Phase, side: int) -> bool:
-        """Whether the oscillating integral converges.
-
-        It is taken to converge if f over the slope of the phase tends to 0.
-        """
+        """Whether f over the phase's slope tends to 0. If so, the integral is taken to converge."""
         with precision(BOUND_BITS):
             sizes = []
             for k in SETTLED_AT:
@@ -491,7 +472,6 @@ class _Computation:
 
 def _inner(low: arb, high: arb) -> list[arb]:
     """A point off the middle of a finite range, in a list. The list is empty for infinite ranges.
-
     The point divides the range into two parts, whose integrals show how large an odd f is.
     """
     finite = low.is_finite() and high.is_finite()
@@ -511,11 +491,9 @@ def _common_sign(signs: list[int]) -> int:
     return signs[0] if len(set(signs)) == 1 else 0
 
 
-#: A length of phase beyond one turn, 2 pi, and parts of it on which f is bounded: a cosine changes
-#: by less than 0.11 on one of them.
+#: A length of phase beyond 2 pi, and its parts: a cosine changes by less than 0.11 on each.
 TURN, _SUBINTERVALS = 7, 64
 #: Bits at which f is bounded far out: 2^60 with the phase to 400 bits more.
 BOUND_BITS = 512
-#: Powers of two between which an exponential decay shows, and those between which f over the slope
-#: of its phase has to have fallen.
+#: Powers of two between which a decay like e^{-x} shows, and between which f/slope has to fall.
 EXPONENTIAL_AT, SETTLED_AT = (8, 10), (30, 60)

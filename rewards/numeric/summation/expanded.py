@@ -2,10 +2,9 @@ r"""Sums of z^n S(n) with \|z\| <= 1, where S has an expansion in 1/n and ln n, 
 
 S(n) is a sum of expressions n^{-v} (ln n)^j (c_0 + c_1/n + ..). Each series in 1/n is cut off after
 K coefficients, and its remainder is at most C n^{-K} for all n >= N. For z = 1, the sum over n >= N
-is a combination of values of Hurwitz's zeta function; its derivatives appear if there are
-logarithms. The remainders are bounded by C times the sum of n^{-v-K} (ln n)^j. For z = -1 and other
-roots of unity, each residue class of n has a sum of this kind. The leading term decides whether the
-sum diverges.
+is a combination of values of Hurwitz's zeta function, and of its derivatives if there are
+logarithms. The remainders are bounded by C times the sum of n^{-v-K} (ln n)^j. For other roots of
+unity, each residue class of n has a sum of this kind. The leading term decides about divergence.
 """
 
 from __future__ import annotations
@@ -43,8 +42,7 @@ from .terms import MAX_SHIFT, Summand
 #: 1/u for the least u at which a series is used, over the radius of its disc: with
 #: `models.BITS_PER_TERM` = 7 bits a coefficient, the series then serves for all bits.
 DEPTH: Final = 2**models.BITS_PER_TERM
-#: Largest order of a root of unity: a coefficient takes that many values of the zeta function.
-#: Angles of textbooks are multiples of pi/12; those of the bank have orders up to 6.
+#: Largest order of a root of unity: e^{i pi/12} has it. A coefficient takes 24 zeta values.
 MAX_ORDER: Final = 24
 #: Largest whole power that is multiplied out, and products of monomials in ln n that follow: 2^4.
 MAX_EXPONENT, MAX_MONOMIALS = 4, 16
@@ -55,9 +53,7 @@ _Y: Final = "y"
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """n^{-v} (ln n)^j times a series in 1/n, for n >= N.
-
-    The module's docstring explains the letters.
+    """n^{-v} (ln n)^j times a series in 1/n, for n >= N, in the letters of the module's docstring.
 
     Attributes:
         exponent: v.
@@ -134,11 +130,10 @@ class SlowTerm:
     index: str
 
     def expanded_trees(self) -> list[tuple[Expression, list[Call], Ball]]:
-        """The summands, each as a product of three factors.
+        """The summands as products of a tree with an expansion, digamma functions, and a number.
 
-        The factors are a tree that has an expansion, a list of digamma functions, and a complex
-        number. Summands that have neither digamma functions nor a complex number are added to one
-        tree, because their leading terms may cancel.
+        Summands that have neither digamma functions nor a complex number are added to one tree,
+        because their leading terms may cancel.
         """
         plain: list[Expression] = []
         expanded: list[tuple[Expression, list[Call], Ball]] = []
@@ -179,11 +174,7 @@ class SlowTerm:
         return expansions, cutoff
 
     def _raw(self, tree: Expression) -> list[tuple[Ball, Fraction | None, int, Model]]:
-        """A tree as a sum of models times powers of n and of ln n.
-
-        Each entry has the exponent v as a ball and as a fraction, the power j of ln n, and the
-        model.
-        """
+        """A tree as a sum of terms n^{-v} (ln n)^j m: lists v, v as a fraction, j, and model m."""
         unknown = models.inverse_power(1, arb(1))
         expander = Expander(_Y, (self.index, unknown), {})
         try:
@@ -265,10 +256,8 @@ def _products(
 
 
 def _of_model(v: Ball, exact: Fraction | None, j: int, model: Model) -> Expansion:
-    r"""A model, times n^{-v} (ln n)^j, as an expansion.
-
-    The coefficients satisfy \|m_k\| <= M r^{-k}, where M is the model's bound and r its radius. The
-    remainder after K coefficients is therefore at most 2 M (u/r)^K for u <= r/2.
+    r"""A model, with bound M and radius r, times n^{-v} (ln n)^j, as an expansion.
+    As \|m_k\| <= M r^{-k}, the remainder after K terms is at most 2 M (u/r)^K for u <= r/2.
     """
     if model.is_power:  # a constant, with as many zeros as a product may need
         zeros = (acb(0),) * (models.order(ctx.prec) - 1)
@@ -279,10 +268,8 @@ def _of_model(v: Ball, exact: Fraction | None, j: int, model: Model) -> Expansio
 
 
 def _digamma(node: Call, index: str) -> list[Expansion]:
-    r"""The two expansions whose sum is psi(p n + k), for a whole number k.
-
-    psi(x + 1) = psi(x) + 1/x leads to the case k = 1. In that case, psi is ln(p n) plus a series in
-    1/n (DLMF 5.11.2). The remainder of the series is at most the first term that is left out.
+    """The two expansions whose sum is psi(p n + k): psi(x + 1) = psi(x) + 1/x leads to k = 1.
+    For k = 1, they are ln(p n) and a series; its first omitted term bounds the rest (DLMF 5.11.2).
     """
     argument = node.args[0]
     slope, shift = (
@@ -348,10 +335,8 @@ def total(term: SlowTerm, start: int) -> Ball:
 
 
 def _turning(expansion: Expansion, base_tree: Expression, cutoff: int) -> Ball:
-    r"""The sum of z^n n^{-v} (c_0 + c_1/n + ..) over n >= N, for any z on the unit circle except 1.
-
-    For s > 2, the sum of z^n n^{-s} over n >= N is z^N times Lerch's function. For smaller s, it is
-    the polylogarithm minus the terms below N (DLMF 25.12.10, and by Abel's theorem for all s > 0).
+    """The sum of z^n n^{-v} (c_0 + c_1/n + ..) over n >= N, for any z on the unit circle except 1.
+    It uses Lerch's function if s > 2, else the polylogarithm (DLMF 25.12.10, Abel's theorem).
     """
     if expansion.logarithms:
         raise QuadratureError("logarithms beside an angle that is no part of a circle")
@@ -416,15 +401,8 @@ def geometric_total(quotient: Hypergeometric, term: SlowTerm, start: int) -> Bal
 
 
 def _refuse_divergence(expansions: Sequence[Expansion], order: int) -> None:
-    """Raise an error unless the sum of the expansions converges.
-
-    The sum of n^{-v} (ln n)^j converges if v > 1. With the factor z^n, for another root of unity z,
-    it converges if v > 0.
-
-    Raises:
-        DivergenceError: the leading term proves that the sum diverges.
-        QuadratureError: it is not known whether the sum converges.
-
+    """Raise DivergenceError if the sum is proved to diverge, QuadratureError if it is unknown.
+    The sum of n^{-v} (ln n)^j converges if v > 1. For roots of unity z except 1, v > 0 suffices.
     """
     limit = Fraction(1 if order == 1 else 0)
     slow = [
@@ -501,10 +479,7 @@ class _Tails:
     logarithms: int
 
     def value(self, s: Ball) -> Ball:
-        """The sum for this s, added over all residue classes of n modulo the order of z.
-
-        In a class, n = order (m + a) with a = (N + i)/order and m = 0, 1, 2, ...
-        """
+        """The sum for s, over the residue classes n = order (m + a) with a = (N + i)/order."""
         j = self.logarithms
         spend(ZETA_WORK * self.order * (1 + j) * max(1, ctx.prec // 512))
         total = acb_series([0], prec=j + 1)

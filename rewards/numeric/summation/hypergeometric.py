@@ -280,10 +280,7 @@ def geometric(term: Hypergeometric, start: int) -> Ball:
 
 
 def _factorial_length(term: Hypergeometric, cutoff: int) -> int:
-    """The number of terms to add from ``cutoff`` on, if the quotients of terms tend to 0.
-
-    The product of the quotients of so many terms is less than 2^-prec.
-    """
+    """The number of terms from ``cutoff`` on whose quotients have a product below 2^-prec."""
     size, n = 0.0, cutoff
     numerator, denominator = term.quotient
     base = max(float(abs(term.base()).upper()), sys.float_info.min)
@@ -299,7 +296,6 @@ def _factorial_length(term: Hypergeometric, cutoff: int) -> int:
 
 def _accelerated(term: Hypergeometric, start: int, leading: fmpq) -> Ball:
     """The sum of a term, where a polynomial T gives the sum of all terms from N on.
-
     N is doubled until the bound of the error is small enough.
     """
     order = ctx.prec // BITS_PER_COEFFICIENT
@@ -444,10 +440,7 @@ def _second(polynomial: fmpq_poly) -> Fraction:
 
 
 def _root_bound(polynomial: fmpq_poly) -> int:
-    """An upper bound of all real roots of a polynomial.
-
-    It is Fujiwara's bound, or follows from the roots themselves if Fujiwara's bound is large.
-    """
+    """An upper bound of all real roots by Fujiwara, or from the roots if his bound is large."""
     degree = polynomial.degree()
     bound = 0.0
     for k in range(1, degree + 1):

@@ -35,8 +35,7 @@ MAX_LEVELS = 3
 CUTS = (3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 17, 20, 24, 28, 33, 40, 64, 110, 200, 400)
 #: Binary places by which the integral over an omitted rest is smaller than the wanted accuracy.
 NEGLIGIBLE = 8
-#: Largest power of y in a term that is integrated in closed form: the sum of so many terms of one
-#: sign loses no digits, and their factorials (12! is 2^29) are within the bits that are added.
+#: Largest power of y integrated in closed form: 12! is 2^29, within the bits that are added.
 MAX_POWER = 12
 #: Name of the end p in expressions.
 _END = "@p"
@@ -152,8 +151,7 @@ class Approach:
     def principal(self, farthest: arb) -> tuple[arb, arb]:
         """The principal value near a pole or near both infinities, and a distance r.
 
-        At a pole p, the range is |x - p| < r. At both infinities, the range is |x| > r. f has a
-        series there, whose odd part cancels.
+        The range is |x - p| < r at a pole p, else |x| > r. The odd part of f's series cancels.
 
         Args:
             farthest: the largest distance from the pole, or the least from 0.
@@ -328,10 +326,7 @@ class Tail:
         return None if enclosed is None else total + enclosed
 
     def _closed(self, term: Term, cut: arb) -> arb | None:
-        """The integral of a term c y^m P(u) u^v in closed form.
-
-        The result is None if the term has another form.
-        """
+        """The integral of a term c y^m P(u) u^v in closed form. Other terms give None."""
         ratio = Fraction(0)
         for key, q in term.exponent:
             if key != ONE:
@@ -408,10 +403,7 @@ class Tail:
         return (scale, degree, model) if 0 <= degree <= MAX_POWER else None
 
     def _enclosed(self, terms: list[Term], cut: arb) -> arb | None:
-        """The integral of terms by rigorous integration, with a bound of the rest.
-
-        The result is None if the rest has no negligible bound.
-        """
+        """The integral by rigorous integration, or None if the rest has no negligible bound."""
         expression = self.level.expander.expression(terms)
         end, error = self._end(expression, cut)
         if end is None:
@@ -457,10 +449,7 @@ class Tail:
         return values
 
     def _end(self, expression: Expression, cut: arb) -> tuple[arb | None, arb]:
-        """A point beyond which the integral is negligible, and a bound of the integral beyond it.
-
-        The point is None if no such point is found.
-        """
+        """A point with a negligible integral beyond it, or None, and a bound of this integral."""
         goal = arb(2) ** -(self.bits + NEGLIGIBLE)
         error = arb("inf")
         for k in CUTS:
