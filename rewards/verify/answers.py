@@ -442,6 +442,12 @@ def stated_divergence(answer: ExtractedAnswer) -> int | None:
     return None
 
 
+def divergence_of(text: str) -> int | None:
+    """What a text says of divergence: 1 or -1 for an infinity, 0 for words, else None."""
+    infinity = signed_infinity(text)
+    return 0 if infinity is None and says_divergent(text) else infinity
+
+
 def says_convergent(text: str) -> bool:
     """Whether a text only asserts convergence, such as ``converges`` or ``it is convergent``."""
     plain = re.sub(r"\\text\s*\{([^{}]*)\}|[.,]", r" \1 ", text).strip()

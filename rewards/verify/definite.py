@@ -51,11 +51,11 @@ from .answers import (
     ExtractedAnswer,
     NeedsWorkerError,
     best,
+    divergence_of,
     find_answer,
     judged,
     read_answer,
     require_worker,
-    says_divergent,
     stated_divergence,
     verify_in_worker,
     with_strangers,
@@ -288,7 +288,8 @@ class _KnownValue:
         return pairs
 
     def _check_reference(self, reference: str) -> None:
-        if says_divergent(reference) != self.diverges:
+        stated = divergence_of(reference)
+        if (stated is not None) != self.diverges or (stated and stated != self.sign):
             behaviour = "diverges" if self.diverges else "converges"
             raise ProblemError(f"the integral {behaviour}; the reference is {reference!r}")
         if self.diverges:
@@ -301,7 +302,8 @@ class _KnownValue:
         """Judge the answer "diverges" (``infinity`` 0), or plus or minus infinity."""
         if self.failure:
             if self.reference is not None:
-                right = says_divergent(self.reference)
+                stated = divergence_of(self.reference)
+                right = stated is not None and 0 in (infinity, stated, infinity - stated)
                 return Outcome(Status.CORRECT if right else Status.INCORRECT)
             return Outcome(Status.UNDECIDED, detail=self.failure)
         if not self.diverges:
@@ -386,9 +388,10 @@ class _KnownValue:
         return by_digits, 0.0
 
     def _judge_by_reference(self, answer: Expression) -> Outcome:
-        if self.reference is None or self.integral.parameters or says_divergent(self.reference):
+        reference = self.reference
+        if reference is None or self.integral.parameters or divergence_of(reference) is not None:
             return Outcome(Status.UNDECIDED, detail=self.failure)
-        return compare_values(answer, _read_reference(self.reference, self.integral).expression)
+        return compare_values(answer, _read_reference(reference, self.integral).expression)
 
 
 def _witness(values: Mapping[str, Ball], value: IntegralValue, got: Ball) -> Witness:

@@ -14,7 +14,7 @@ from ..numeric.sampling.parameters import Draw, regimes
 from ..proof.limit_questions import LimitQuestion, limit_readings, with_values
 from ..proof.limits import Limit, are_equal
 from ..reading.expression.tree import Expression
-from ..reading.latex import ReadError, Reading, read, signed_infinity, to_latex
+from ..reading.latex import ReadError, Reading, read, to_latex
 from ..reading.latex.tokens.roles import IS_VALUE
 from ..verdict import Status, Verdict
 from ..workers.deadline import Deadline
@@ -25,11 +25,11 @@ from .answers import (
     ExtractedAnswer,
     NeedsWorkerError,
     best,
+    divergence_of,
     find_answer,
     judged,
     read_answer,
     require_worker,
-    says_divergent,
     stated_divergence,
     verify_in_worker,
     with_strangers,
@@ -193,9 +193,9 @@ class _KnownLimit:
             ProblemError: the reference is unreadable, or refuted.
 
         """
-        infinity = signed_infinity(reference)
-        if says_divergent(reference) or infinity is not None:
-            outcome = self.judge_divergence(infinity or 0, reference)
+        divergence = divergence_of(reference)
+        if divergence is not None:
+            outcome = self.judge_divergence(divergence, reference)
         else:
             try:
                 outcome = self.judge(

@@ -148,6 +148,14 @@ def test_a_reference_that_the_integral_refutes_is_an_error():
         verify_definite_integral(r"\boxed{\frac12}", problem, reference="diverges")
 
 
+def test_an_infinity_is_a_reference_of_a_divergent_integral():
+    problem = r"\int_1^\infty\frac{dx}{x}"
+    for reference in (r"\infty", "diverges", r"+\infty"):
+        assert verify_definite_integral(r"\boxed{\infty}", problem, reference=reference).correct
+    with pytest.raises(ProblemError, match="diverges"):
+        verify_definite_integral(r"\boxed{\infty}", problem, reference=r"-\infty")
+
+
 def test_a_reference_stands_in_for_a_complex_integral():
     problem, value = r"\int_0^{\pi} e^{ix}\,dx", "2i"
     assert verify_definite_integral(r"\boxed{2i}", problem, reference=value).correct
