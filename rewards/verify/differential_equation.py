@@ -1,9 +1,8 @@
 r"""Verify solutions of differential equations by substitution; no reference answer is needed.
 
-The judge checks three properties. First, the solution and its derivatives satisfy the equations
-(*residual*). Second, they have the initial and boundary values (*conditions*). Third, the solution
-has as many independent constants as order and conditions leave free (*generality*). The rank of a
-Jacobian, computed in balls, shows how many constants are independent.
+First, the solution must satisfy the equations (*residual*). Second, it must have the initial and
+boundary values (*conditions*). Third, it must have as many independent constants as order and
+conditions leave free (*generality*). The rank of a Jacobian, computed in balls, counts them.
 """
 
 from __future__ import annotations
@@ -56,8 +55,7 @@ from .values import (
 )
 
 _POLICY: Final = DecisionPolicy(strict_domain=True)
-#: Names of constants of integration. Letters of functions and variables are none, so that
-#: ``y = f`` and ``y = y_h`` state nothing.
+#: Names of constants of integration. The usual letters of functions and variables are excluded.
 _CONSTANT: Final = re.compile(
     r"(?:[A-EKMNPQRa-dkmnpqrs]|alpha|beta|gamma|delta|lambda|mu|phi|varphi|theta)(?:_\w+)?"
 )
@@ -84,14 +82,12 @@ def verify_differential_equation(
 
     Args:
         completion: the model's output.
-        problem: the equation or a system in LaTeX, with initial or boundary conditions, as in
-            ``y'' + y = 0, y(0) = 1, y'(0) = 0``.
+        problem: the equations and conditions in LaTeX, as ``y'' + y = 0, y(0) = 1, y'(0) = 0``.
         assumptions: kinds of parameters, as in `verify_antiderivative`; positive by default.
         strict: whether a box is required.
         stop: the prompt's stop strings. Text after the first stop string is ignored.
         truncated: whether the token limit cut the completion off.
-        accept: ``agreement`` or ``proof``. With ``proof``, an answer is accepted only if the
-            residual is proved to be zero.
+        accept: ``agreement`` or ``proof``, which requires a proof that the residual is zero.
         undecided_reward: the reward of an undecided answer.
         deadline: seconds of processor time, for an item that has to run in a worker.
 
@@ -101,8 +97,7 @@ def verify_differential_equation(
         ``redundant_constants`` means that the answer has more constants than it needs.
 
     Raises:
-        ProblemError: the question is unreadable, or it is not a determined system for functions of
-            one variable.
+        ProblemError: the question is unreadable, or it is no determined system in one variable.
 
     Example:
         >>> verdict = verify_differential_equation(r"$\boxed{y = Ce^{x^2}}$", "y' = 2xy")
@@ -199,10 +194,7 @@ class _Judge:
         return Outcome(Status.UNDECIDED, detail=detail)
 
     def _complete(self, families: Sequence[_Family]) -> Outcome:
-        """Judge whether the families contain the constant solutions.
-
-        The outcome is undecided if one is missing. The question must ask for all solutions.
-        """
+        """Judge whether no constant solution is missing. Otherwise the outcome is undecided."""
         question = self.asked
         if question.order != 1 or question.conditions:
             return Outcome(Status.CORRECT, proof="identity")
@@ -219,10 +211,7 @@ class _Judge:
 
 
 def _joined(outcomes: Sequence[Outcome]) -> Outcome:
-    """The joint outcome: the first outcome that is not correct, or else the weakest outcome.
-
-    An outcome by agreement is weaker than an outcome by proof.
-    """
+    """The first outcome that is not correct, or else the weakest. Proof outranks agreement."""
     wrong = next((outcome for outcome in outcomes if outcome.status is not Status.CORRECT), None)
     if wrong is not None:
         return wrong
@@ -265,10 +254,7 @@ class _Family:
         return all(tree == ZERO for tree in self.solution.formulas.values())
 
     def derivative(self, function: str, order: int) -> Expression:
-        """A derivative of the solution, as an expression in the variable.
-
-        If the solution is implicit, the expression contains the function as well.
-        """
+        """A derivative of the solution. It contains the function if the solution is implicit."""
         key = function, order
         if key not in self._derivatives:
             x = self.asked.variable
@@ -307,10 +293,7 @@ class _Family:
         return self._without_constant(tree)
 
     def _without_constant(self, tree: Expression) -> Expression:
-        """Eliminate constants from a tree, by means of the relation of an implicit solution.
-
-        A constant is eliminated if the relation is linear in the constant.
-        """
+        """Eliminate the constants in which the relation of an implicit solution is linear."""
         if self._relation is None:
             return tree
         for name in self.constants:
@@ -323,10 +306,7 @@ class _Family:
         return tree
 
     def substituted(self) -> Iterator[tuple[Expression, Expression]]:
-        """Each equation with the solution in it.
-
-        The terms with the highest derivatives are on the left, and all other terms on the right.
-        """
+        """Each equation with the solution in it. The highest derivatives are on the left."""
         question = self.asked
         for lhs, rhs in question.equations:
             terms = [*_addends(lhs), *map(neg, _addends(rhs))]
@@ -426,10 +406,7 @@ class _Family:
         return Outcome(Status.UNDECIDED, detail="a condition with parameters")
 
     def has_multiples(self) -> bool:
-        """Whether all multiples of the solution satisfy the equations and conditions as well.
-
-        The result is False for a solution with constants.
-        """
+        """Whether all multiples of a solution without constants are solutions as well."""
         if self.constants or self.is_zero or self._relation is not None:
             return False
         scale = Symbol("scale of a solution")
@@ -458,10 +435,7 @@ class _Family:
         return enough and has_rank(self._rows(), needed)
 
     def is_dependent(self, needed: int) -> bool:
-        """Whether the rank is proved to be less than ``needed`` everywhere.
-
-        The proof is tried for up to two constants.
-        """
+        """Whether the rank is proved to be below ``needed``, tried for up to two constants."""
         if len(self.constants) < needed:
             return True
         if len(self.constants) != needed or needed > 2 or self._relation is not None:
@@ -489,8 +463,7 @@ class _Family:
     def is_unique(self) -> bool:
         """Whether the conditions are initial values at a point where the equations are regular.
 
-        At a regular point the highest derivatives are smooth functions of the lower derivatives.
-        The solution is then unique (Picard and Lindelöf, with the implicit function theorem).
+        The highest derivatives are smooth there, so the solution is unique (Picard, Lindelöf).
         """
         question, jets = self.asked, self.asked.jets
         left_sides = [lhs.name for lhs, _ in question.conditions if isinstance(lhs, Symbol)]

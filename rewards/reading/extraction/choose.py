@@ -28,18 +28,16 @@ from .words.leads import (
 )
 from .words.tables import patterns
 
-#: Only this many characters and formulas at the end of a text are searched. In `responses.json` the
-#: answer stands at most 190 characters before the end, and a response has at most nine formulas
-#: (tests/rewards/reading/extraction/test_bounds.py measures this and what follows); these are
-#: bounds of the work for hostile texts.
+#: Only so many characters and formulas at the end of a text are searched, to bound the work. In
+#: `responses.json` the answer is at most 190 characters before the end, and a response has at most
+#: nine formulas. tests/rewards/reading/extraction/test_bounds.py measures this and what follows.
 TAIL = 20_000
 MAX_FORMULAS = 256  # 16 change no answer of the corpora (tests/mutation/constants.py)
 #: Most characters and formulas that a sentence is followed back over: the longest sentence before a
 #: formula has 197 characters, and 99 of 100 have three formulas or fewer.
 _REACH = 240
 _FORMULAS_BACK = 5  # 3 or 10 change no answer of the corpora (tests/mutation/constants.py)
-#: A longer line is no lone formula, so that a long text is not read for one. 200 characters change
-#: no answer of the corpora (tests/mutation/constants.py).
+#: A longer line is no lone formula. 200 characters change no answer (tests/mutation/constants.py).
 _LONGEST_LINE = 1000
 #: Shorter lines are a symbol or a number, with dollar signs: "$x$".
 _SHORTEST_FORMULA = 4
@@ -152,10 +150,7 @@ def _with_bare_lines(text: str, formulas: list[Span], start: int) -> list[Span]:
 
 
 class _FormulaReader:
-    """The formulas of a text, and how the text introduces each formula.
-
-    Both are computed on demand. A formula consists of chains ``a = b = c`` (`statements`).
-    """
+    """The formulas of a text, each as chains ``a = b = c``, and how the text introduces each."""
 
     def __init__(self, text: str, formulas: list[Span]) -> None:
         self.text = text
@@ -170,10 +165,7 @@ class _FormulaReader:
         return self._chains[index]
 
     def root(self, index: int) -> str:
-        """The first link of the chain that this formula continues, for example F(x) in F(x) = a.
-
-        The chain may begin in an earlier formula. The result is empty if no link is found.
-        """
+        """The first link of the chain that a formula continues, as F(x) in F(x) = a, or empty."""
         walked: list[int] = []
         root = ""
         for at in range(index, -1, -1):
@@ -216,10 +208,7 @@ class _FormulaReader:
         )
 
     def lead(self, index: int) -> tuple[Lead, bool]:
-        """How the sentence before a formula introduces the formula.
-
-        The second value says whether the sentence asks for the integral of the formula.
-        """
+        """How a sentence introduces the formula, and whether the sentence asks for its integral."""
         text, formulas = self.text, self.formulas
         span = formulas[index]
         if denied_after(text, span.end):
@@ -385,11 +374,7 @@ class JudgedFormula(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """A rule that gives formulas their standings.
-
-    A standing is what a formula may be to its text (`STANDINGS`). The rule applies to the formulas
-    for which `holds` is true.
-    """
+    """A rule that gives `standings` (see `STANDINGS`) to the formulas for which `holds` is true."""
 
     reason: str
     holds: Callable[[JudgedFormula], bool]
@@ -463,10 +448,7 @@ def standings_of(kind: Kind, *facts: bool) -> tuple[str, ...]:
 
 
 def _choose(reader: _FormulaReader, symbols: Collection[str]) -> _Candidate | None:
-    """The formula that is the answer, by `RULES` and `STANDINGS`.
-
-    If the text has no answer, the result is None.
-    """
+    """The formula that is the answer, by `RULES` and `STANDINGS`, or None if there is none."""
     by_standing: dict[str, _Candidate] = {}
     passed: tuple[str, ...] = ()
     for index in range(len(reader.formulas) - 1, -1, -1):

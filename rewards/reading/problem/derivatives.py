@@ -23,13 +23,11 @@ from ..latex.tokens.pattern import FONT
 from ..latex.tokens.roles import IN_PROBLEM
 from .layout import argument_end
 
-#: Derivatives that are cut out of one formula, and the highest order of one. Textbooks have up to
-#: six in an equation, and orders up to ten in questions for a pattern.
+#: The most derivatives in one formula, and their highest order. Textbooks have up to 6 and 10.
 MOST, HIGHEST = 40, 24
 #: Characters of a formula; the longest equation of textbooks has some 200.
 LONGEST: Final = 4000
-#: Functions of trees that are not computed here: the derivative of a formula by a symbol, and the
-#: value of a formula where a symbol has a value.
+#: Functions of trees that are not computed here: a derivative by a symbol, a value at a point.
 DERIVATIVE: Final = "derivative"
 VALUE_AT: Final = "value_at"
 
@@ -40,8 +38,7 @@ class Jet(NamedTuple):
     Attributes:
         function: the name of the function.
         by: the variables of differentiation, sorted. It is empty for the function itself.
-        at: the arguments at which the derivative is taken, as 0 in ``y'(0)``. It is empty if the
-            arguments are the function's own variables, as in ``y'(x)``.
+        at: the arguments, as 0 in ``y'(0)``. It is empty for the function's own variables.
 
     >>> Jet("y", ("x", "x")).order
     2
@@ -65,8 +62,7 @@ class Jets:
     Attributes:
         variables: the variables of each function without a formula.
         symbols: the symbol of each derivative that was read so far.
-        written: whether a derivative of a formula is left as a call of `DERIVATIVE`, so that
-            another computer algebra system can compute the derivative.
+        written: whether derivatives are left as calls of `DERIVATIVE`, for another program.
 
     """
 
@@ -75,10 +71,7 @@ class Jets:
     written: bool = False
 
     def symbol(self, jet: Jet) -> str:
-        """The name of the symbol that stands for a derivative.
-
-        A function itself, which has no variables of differentiation, keeps its name.
-        """
+        """The name of the symbol for a derivative. A function itself keeps its name."""
         if not jet.by and not jet.at:
             return jet.function
         if jet.order > HIGHEST:
@@ -154,8 +147,7 @@ def normal(text: str) -> str:
         text: LaTeX.
 
     Returns:
-        The text. Every prime is spelt ``'``, the d of a differential ``d``, and a fraction
-        ``\frac``.
+        The text. Primes are spelt ``'``, the d of a differential ``d``, and fractions ``\frac``.
 
     Raises:
         ProblemError: the text is longer than `LONGEST`.
@@ -248,15 +240,7 @@ def read_tree(
 
 
 def _sole(jets: Jets, tree: Expression) -> str:
-    """The variable by which a prime differentiates.
-
-    It is the only variable of the functions. If there are no functions, it is the only variable of
-    the tree.
-
-    Raises:
-        ProblemError: there is not exactly one variable.
-
-    """
+    """The only variable of the functions. If there are none, the only variable of the tree."""
     variables = {variable for names in jets.variables.values() for variable in names}
     variables = variables or symbols_of(tree)
     if len(variables) != 1:
@@ -357,10 +341,7 @@ def _is_in_operator(text: str, start: int) -> bool:
 
 
 def _by(match: re.Match[str], own: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The variables by which primes or a subscript differentiate.
-
-    If a subscript does not name variables of the function, the result is None.
-    """
+    """The variables by which primes or a subscript differentiate, or None for other subscripts."""
     subscript = match["below"] or match["letter"]
     if subscript:
         names = tuple(map(name_of, re.findall(r"\\[A-Za-z]+|[A-Za-z]", subscript)))
@@ -378,10 +359,7 @@ def _by(match: re.Match[str], own: tuple[str, ...]) -> tuple[str, ...] | None:
 
 
 def _arguments(text: str, start: int) -> tuple[int, list[str] | None]:
-    """The offset after the parentheses that open at ``start``, and the arguments inside.
-
-    If no parentheses open there, the result is ``start`` and None.
-    """
+    """The end of the parentheses at ``start`` and the arguments inside, or ``start`` and None."""
     opened = re.compile(r"\s*\(").match(text, start)
     if opened is None:
         return start, None
@@ -419,7 +397,6 @@ def operators(text: str) -> list[Operator]:
 
     >>> [(each.of, each.by) for each in operators(r"\frac{d^2y}{dx^2} + \frac{d}{dx}(xy)")]
     [('y', ('x', 'x')), ('', ('x',))]
-
     """
     candidates: list[Operator] = []
     for match in re.finditer(r"\\frac(?![A-Za-z])\s*", text):
@@ -451,10 +428,7 @@ def operators(text: str) -> list[Operator]:
 
 
 def _operator(numerator: str, denominator: str) -> tuple[str, tuple[str, ...]] | None:
-    """The operand of a quotient of differentials, and its variables in order of differentiation.
-
-    If the fraction is not a quotient of differentials, the result is None.
-    """
+    """The operand and variables of a quotient of differentials, or None for other fractions."""
     head = _TOP.match(numerator)
     if head is None or re.match(rf"\s*{_D}", denominator) is None:
         return None
@@ -487,7 +461,6 @@ def operand(text: str) -> tuple[str, str]:
 
     >>> operand("(x^2) + 3"), operand(r"x^2 \sin x + 3")
     (('(x^2)', ' + 3'), ('x^2 \\sin x ', '+ 3'))
-
     """
     text = text.lstrip()
     level = 0

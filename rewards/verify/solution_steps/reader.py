@@ -84,11 +84,7 @@ class Reader:
                 scope.ranges[scope.variable] = ends[0], ends[-1]
 
     def take_all(self, statements: Iterable[Statement]) -> None:
-        """Take all statements of a text.
-
-        The conditions are read first, because a condition may follow the statement that it
-        restricts.
-        """
+        """Take all statements. Conditions are read first, as one may follow what it restricts."""
         every = list(statements)
         links = (link.latex for statement in every for link in statement.links)
         if any("i" in INDEX.findall(latex) for latex in links if "\\sum" in latex):
@@ -143,8 +139,7 @@ class Reader:
     def _opened(self, statement: Statement) -> tuple[list[Link], int, str]:
         """The links of the chain, the index of the first claimed link, and a symbol to settle.
 
-        To settle v means to give v its value after ``dv = ..``. The symbol is empty if there is
-        nothing to settle.
+        To settle v means to give v its value after ``dv = ..``. The symbol may be empty.
         """
         links = statement.links
         continued = self.shown if statement.displayed and self.shown else self.before
@@ -224,11 +219,7 @@ class Reader:
         return sides
 
     def _define(self, statement: Statement, links: Sequence[Link]) -> tuple[int, str]:
-        """Keep the definition that a statement may begin with.
-
-        The result is the index of the link at which the claims begin, and a symbol to settle, as
-        in `_opened`.
-        """
+        """Keep a definition. Returns the index of the first claimed link and a symbol to settle."""
         scope = self.scope
         at = _AT.fullmatch(links[0].latex)
         if at and symbol_name(at["name"]) in scope.introduced:  # u(1) = .. after x = \tan u
@@ -318,10 +309,7 @@ class Reader:
         self._solve(name, value)
 
     def _solve(self, name: str, value: Side) -> None:
-        """Mark earlier equations as unchecked if ``name = value`` solves them.
-
-        An equation that the text solves does not claim to hold for all values of the variable.
-        """
+        """Mark equations that ``name = value`` solves as unchecked. They are no identities."""
         for index, pair in self.equations[-REMEMBERED:]:
             numeric = any(not free_symbols(side) for side in pair)
             near = index >= self.latest
@@ -408,9 +396,7 @@ class Reader:
     def _in_context(self, judged: Judged, statement: Statement) -> Judged:
         """Adapt a finding to the conditions and the points of the statement's sentence.
 
-        A right claim under a narrow condition earns no progress. A wrong claim becomes unchecked if
-        it may be an equation to solve, or is meant at a point or under a condition that is not
-        read. It becomes right if it holds at a point that the sentence names.
+        A wrong claim may become unchecked, or right at a point. A right claim may earn nothing.
         """
         conditions = self.conditions.get(statement.sentence, {})
         if conditions == {} and judged.finding.judgement is not Judgement.INCORRECT:
@@ -419,8 +405,7 @@ class Reader:
             sides = [self._written_out(side) for side in judged.pair or ()]
         except (NotReadError, NotLinearError):
             return judged
-        # A condition says something of letters: of numbers, nothing.
-        letters = any(map(free_symbols, sides))
+        letters = any(map(free_symbols, sides))  # numbers alone have no conditions
         if letters and (conditions is None or any(map(is_narrow, conditions.values()))):
             judged = replace(judged, earns=False)  # else it could not cost what it earns
         if judged.finding.judgement is not Judgement.INCORRECT or judged.pair is None:
@@ -509,9 +494,6 @@ class Reader:
         self.chain = chain
 
     def settle(self, verdict: Verdict) -> None:
-        """Set all gains to zero if a step states the integral and the answer is not right.
-
-        Either the text does not follow its own steps, or only a few points confirm the steps.
-        """
+        """Set all gains to zero if a step states the integral and the answer is not right."""
         if verdict.status is not Status.CORRECT and self.progress.stated:
             self.claims = [replace(claim, gain=0.0) for claim in self.claims]

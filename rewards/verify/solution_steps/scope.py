@@ -43,12 +43,10 @@ class Equation:
         right: the right side.
         variable: the common variable of both sides.
         rates: the variables of integration and of differentials as functions of ``variable``.
-        narrow: whether a substitution such as ``x = \sin\theta`` is in use. The sample points of
-            ``variable`` then lie in the first quadrant.
+        narrow: whether sample points must be in the first quadrant, as for ``x = \sin\theta``.
         used: the definitions that were written out.
         free: the free symbols of both sides.
-        within: expressions in ``variable``, each with a range. Every expression must lie in its
-            range at a sample point.
+        within: expressions in ``variable``, each with the range of its values at sample points.
         ranges: the ranges of letters.
         problem: the symbols of the problem.
 
@@ -118,8 +116,7 @@ class Scope:
     def is_fresh(self, name: str) -> bool:
         """Whether the text may still define a name.
 
-        The name must begin with a small letter. It must not be defined, not be a symbol of the
-        problem, and not be a usual name of a constant of integration.
+        It must be new, begin with a small letter, and not be a usual constant of integration.
         """
         is_defined = name in self.values or name in self.symbols or name == self.variable
         is_defined |= name in self.introduced
@@ -219,10 +216,7 @@ class Scope:
 
     @property
     def applied(self) -> dict[str, str]:
-        """The names that can be applied to a number, with their variables.
-
-        Examples are F after ``F(x) = ..`` and u after ``u = x^2``.
-        """
+        """The names that can be applied to a number, as u after ``u = x^2``, with variables."""
         table = dict(self.functions)
         for name, value in self.values.items():
             if name not in table and not value.parts:
@@ -290,19 +284,13 @@ class Scope:
 
     @staticmethod
     def _free(sides: list[Side], rates: Mapping[str, Side]) -> frozenset[str]:
-        """The free symbols of both sides.
-
-        A variable of integration that has a value is replaced by the symbols of the value.
-        """
+        """The free symbols of both sides, without variables of integration that have a value."""
         every = frozenset().union(*map(free_symbols, (*sides, *rates.values())))
         own = {name for name, value in rates.items() if value.expression != Symbol(name)}
         return every - own
 
     def _of_any(self, left: Side, right: Side, names: list[str]) -> Equation:
-        """The equation with two fixed functions in place of arbitrary functions.
-
-        It tests formulas in any u and v, such as the formula of integration by parts.
-        """
+        """The equation with two fixed functions in place of any u and v."""
         table = {name: Side(value, {}) for name, value in zip(names, _ANY, strict=False)}
         sides = [substituted(side, table) for side in (left, right)]
         return Equation(
@@ -453,10 +441,7 @@ def _varies(side: Side, name: str, variable: str) -> bool:
 
 
 def _slope(side: Side, name: str, variable: str, derivatives: dict[str, Part]) -> Expression:
-    """The derivative of a definite integral by Leibniz's rule.
-
-    A new integral in the result is added to ``derivatives``.
-    """
+    """An integral's derivative by Leibniz's rule. New integrals are added to ``derivatives``."""
     integral = side.parts[name]
     if not isinstance(integral, Integral) or symbols_of(integral.integrand) & side.parts.keys():
         raise NotReadError("the derivative of a nested integral")
