@@ -121,7 +121,7 @@ def _change(base_value: Ball | None, shifted_value: Ball | None) -> float:
 
 
 def _size(ball: Ball | None) -> float:
-    """log2 of a lower bound of a ball's absolute value. An unknown value counts as 1.
+    """log2 of a lower bound of a ball's absolute value. A ball that is not finite counts as 1.
 
     If the ball contains zero, the result is far below log2 of its error. The parts of its
     expression then count as invisible, and not as parts without effect.
