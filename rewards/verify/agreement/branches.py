@@ -143,11 +143,11 @@ def _breaks_between(comparison: Comparison, first_point: Point, second_point: Po
 
 
 def unless_inverted(refutation: Outcome, *trees: Expression) -> Outcome:
-    """The refutation, unless a tree applies an inverse function to its own function.
+    """The refutation, or an undecided outcome if a tree has a part such as arctan(tan u).
 
-    An example is arctan(tan u), which is u up to a multiple of pi. On an interval without a jump
-    the trees may be equal, although they differ at the witness. The outcome is then undecided. The
-    records of functions say which functions jump or turn.
+    Here arctan(tan u) is u up to a multiple of pi. On an interval without a jump the trees may be
+    equal, although they differ at the witness. The records of functions say which inverse functions
+    jump or turn.
     """
     for node in (node for tree in trees for node in nodes_of(tree)):
         record = RECORDS.get(node.function)

@@ -52,7 +52,7 @@ class Confirmation:
         self.agreement = -math.inf
 
     def refute(self) -> Outcome | None:
-        """Compare until every part of F and f has been visible, with many bits and far points.
+        """Compare F' and f with many bits and at far points, until every part has been visible.
 
         The search for events (`rewards.numeric.sampling.events`) runs in three cases: a part has
         been visible at no point, F or f is not analytic, or F may turn back between the points. The

@@ -121,7 +121,7 @@ def _change(base_value: Ball | None, shifted_value: Ball | None) -> float:
 
 
 def _size(ball: Ball | None) -> float:
-    """log2 of a lower bound of a ball's absolute value. An unknown value counts as 1.
+    """log2 of a lower bound of a ball's absolute value. A ball that is not finite counts as 1.
 
     Without a ball, the result is minus infinity. If the ball is not finite, the result is 0. If the
     ball contains zero, the result is far below the ball's error. The parts of the expression then

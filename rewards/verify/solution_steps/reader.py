@@ -429,7 +429,7 @@ class Reader:
     def _is_at_point(
         self, pair: tuple[Side, Side], sides: Sequence[Side], statement: Statement
     ) -> bool:
-        """Whether an equation that is wrong for all values may be meant at one point."""
+        """Whether an equation may be meant at one point, and not for all values of a variable."""
         varies = any(free_symbols(side) & self.scope.variables for side in sides)
         named = varies and bool(self.points.of(statement.sentence))
         if named and not any(side.has(Integral) for side in sides):

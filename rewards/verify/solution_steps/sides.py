@@ -92,7 +92,7 @@ Part = Integral | Derivative | Differential | Change | LimitAt | Value
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A tree, and the parts (integrals, derivatives, ..) that replace symbols of the tree."""
+    """A tree, and the parts (integrals, derivatives, ..) that some of its symbols stand for."""
 
     expression: Expression
     parts: Mapping[str, Part]

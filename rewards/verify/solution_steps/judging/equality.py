@@ -59,7 +59,7 @@ class VaryingFactorError(NotReadError):
 
 @dataclass
 class Work:
-    """The remaining work of a solution, in counted operations, to be equal on every machine."""
+    """The remaining work of a solution. It counts operations, and is equal on every machine."""
 
     slots: int = SLOTS
     evaluations: int = EVALUATED
