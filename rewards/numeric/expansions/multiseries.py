@@ -76,7 +76,10 @@ class Scale:
         return element
 
     def logarithm(self, element: Element) -> Germ:
-        """The logarithm of an element. For the slowest element, a slower one is added for it."""
+        """The logarithm of an element.
+
+        For the slowest element, a slower element is added to express the logarithm.
+        """
         if element.logarithm is None:
             slower = self.insert(0, None)
             element.logarithm = self.monomial(slower, fmpq(-1))

@@ -121,10 +121,10 @@ def _value_of_text(
 
 
 def _computed(integral: DefiniteIntegral, digits: int) -> tuple[tuple[Draw, IntegralValue], ...]:
-    """The values at `DRAWS` of the usual choices, and at all choices that distinguish cases.
+    """The values at `DRAWS` usual choices, and at all choices that distinguish cases.
 
-    If there are choices that distinguish cases and a value cannot be computed, an error is raised,
-    because no answer could then be shown right.
+    If there are choices of the second kind, a value that cannot be computed is an error, because
+    no answer can be shown right without it.
     """
     usual, special = draws_of(integral)
     wanted_count = min(DRAWS, len(usual))
