@@ -188,8 +188,8 @@ def _gudermannian(x: Jet) -> Jet:
 def _polygamma(n: Jet, x: Jet) -> Jet:
     """The polygamma function of order n. The result is unknown if the order is below -1.
 
-    Authors disagree about these orders. python-flint has the functions of Espinosa and Moll. Other
-    authors mean repeated integrals from 0, which differ from these functions by polynomials.
+    Authors disagree about these orders. python-flint follows Espinosa and Moll. Other authors
+    use repeated integrals from 0, which differ from python-flint's functions by polynomials.
     """
     if not n[0].real > -2:
         return _unknown(n, x)

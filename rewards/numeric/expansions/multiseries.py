@@ -320,8 +320,8 @@ class Scale:
         Args:
             taylor: the coefficients.
             h: the germ.
-            name: a key for the function. Functions with equal keys must be equal. With None, the
-                sum is not known as a polynomial in atoms.
+            name: a key for the function. Functions with equal keys must be equal. If the key is
+                None, the sum is not known as a polynomial in atoms.
             order: the order of the derivative, if ``taylor`` belongs to a derivative of the
                 function with that key.
 

@@ -58,9 +58,10 @@ def value_at(integral: DefiniteIntegral, draw: Draw, digits: int) -> IntegralVal
 
 
 def with_whole_parameters(integral: DefiniteIntegral) -> Iterator[DefiniteIntegral]:
-    r"""The integral with each parameter in turn assumed to be whole, and then with all of them.
+    r"""Copies of the integral with the assumption that parameters are whole.
 
-    An example is x^m \ln^n x, which is real on (0, 1) for whole n only.
+    The assumption is made for each parameter alone, and at last for all. An example is
+    x^m \ln^n x, which is real on (0, 1) for whole n only.
     """
     names, assumptions = integral.parameters, dict(integral.integrand.assumptions)
     if integral.is_text and names:
