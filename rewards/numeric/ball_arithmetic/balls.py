@@ -271,7 +271,7 @@ class Tape:
         return any(jet is not None and not jet[0].imag.is_zero() for jet in self._start())
 
     def faintness(self, max_bits: int) -> int:
-        r"""The number of binary places that show all constant parts to differ from whole numbers.
+        r"""The number of binary places needed to tell all constant parts from whole numbers.
 
         ``e^{-100}`` and ``\tanh 50`` need 145 places. With fewer places they look like 0 and 1. A
         constant that agrees with a whole number to ``max_bits`` bits counts as whole, such as

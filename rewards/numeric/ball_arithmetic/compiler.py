@@ -96,9 +96,7 @@ def _gather(rule: Rule, slots: Sequence[int]) -> Rule:
 
 @lru_cache(maxsize=4096)
 def _lengths(number: Number) -> tuple[int, float]:
-    """The bit length of the longer of numerator and denominator, and the bit length of both
-    together.
-    """
+    """Two bit lengths of a fraction: of its longer part, and of both parts together."""
     numerator, denominator = abs(number.numerator), number.denominator
     total = math.log2(max(numerator, 1)) + math.log2(denominator)
     return max(numerator, denominator).bit_length(), total

@@ -128,7 +128,7 @@ def _interval(low: float, high: float) -> Ball:
 
 
 def search(tape: Tape, values: Mapping[str, Ball], count: int) -> list[float]:
-    """Points at which f is real, for an f that is real on a small share of the line only.
+    """Points at which f is real, if f is real only on a small share of the line.
 
     The line is mapped to a finite range. The longest interval is halved first. An interval is
     dropped if ball arithmetic proves that f is not real on it.
@@ -240,10 +240,11 @@ OVERLOOKED_BUDGET, OVERLOOKED_WIDTH, MAX_OVERLOOKED = 400, 2.0**-40, 8
 def overlooked(
     tape: Tape, breaks: Sequence[Break], values: Mapping[str, Ball], seen: Sequence[float]
 ) -> list[float]:
-    """One point in each interval between breakpoints that contains no point of ``seen``.
+    """One point in each gap without a point of ``seen``.
 
-    At most `MAX_OVERLOOKED` points are returned, beginning with the largest intervals. The search
-    for breakpoints has a budget, so some breakpoints may be missed.
+    The breakpoints divide the line into gaps. At most `MAX_OVERLOOKED` points are returned, for the
+    largest gaps first. The search for breakpoints has a budget, so some of them may be
+    missed.
     """
     ends: set[float] = set()
     for brk in breaks:

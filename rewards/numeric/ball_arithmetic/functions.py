@@ -95,7 +95,7 @@ def _by_series(name: str) -> Rule:
 
 
 def _in_argument(at: int, value: Callable[..., Ball], slope: Callable[..., Ball]) -> Rule:
-    """A rule that differentiates a function by its argument number ``at``.
+    """A rule that differentiates a function with respect to its argument number ``at``.
 
     All other arguments must be constant.
     """
@@ -188,8 +188,8 @@ def _gudermannian(x: Jet) -> Jet:
 def _polygamma(n: Jet, x: Jet) -> Jet:
     """The polygamma function of order n. The result is unknown if the order is below -1.
 
-    Authors disagree about these orders. python-flint has the functions of Espinosa and Moll. Other
-    authors mean repeated integrals from 0, which differ from these functions by polynomials.
+    Authors disagree about these orders. python-flint follows Espinosa and Moll. Other authors
+    use repeated integrals from 0, which differ from python-flint's functions by polynomials.
     """
     if not n[0].real > -2:
         return _unknown(n, x)
@@ -198,7 +198,10 @@ def _polygamma(n: Jet, x: Jet) -> Jet:
 
 @cache
 def _slope(name: str) -> Callable[[Sequence[Ball]], Ball]:
-    """The derivative in a function's record, as a function of the values of the arguments."""
+    """A function that computes the derivative of ``name`` from the values of its arguments.
+
+    It evaluates the formula in the record of ``name``.
+    """
     return _formula(template(RECORDS[name].derivative), RECORDS[name].arguments.split())
 
 

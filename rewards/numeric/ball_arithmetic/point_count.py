@@ -34,9 +34,9 @@ def points_wanted(tape: Tape) -> int:
 def has_fixed_branch(branch: Branch, variable: str) -> bool:
     """Whether a branch can change only at an end of the real domain.
 
-    This holds for a linear argument. For a root, it also holds for a quadratic argument without a
-    double zero, for the logarithm of a linear argument, and for an argument that never vanishes and
-    has no pole.
+    This holds if the argument is linear. For a root, it also holds if the argument is a quadratic
+    polynomial without a double zero, or the logarithm of a linear function, or if the argument has
+    neither zeros nor poles.
     """
     argument = branch.argument
     coefficients = polynomial(argument, variable)

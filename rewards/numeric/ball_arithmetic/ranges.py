@@ -20,8 +20,9 @@ _FIXED = {f.name: f.range for f in RECORDS.values() if f.range}
 
 
 def bounds(node: Expression) -> Range:
-    """A lower and an upper bound of the values for real symbols, wherever the expression is
-    real.
+    """A lower and an upper bound of an expression, for all real values of its symbols.
+
+    Values of the symbols for which the expression is not real are disregarded.
     """
     if isinstance(node, Number):
         try:

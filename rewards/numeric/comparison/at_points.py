@@ -198,8 +198,9 @@ class Comparison:
     def has_no_value(self, jets: Sequence[Jet]) -> bool:
         """Whether F or F' has no finite value.
 
-        F is checked as well as F', because by the rules the slope of ``1/(sgn x - 1)`` is 0 where
-        the function has no value. A special function that could not be computed does not count.
+        F is checked as well as F', because F' may be finite where F has no value. For example, the
+        rules give the slope 0 to ``1/(sgn x - 1)`` at positive x. A value that is missing because
+        a special function could not be computed does not count.
         """
         value, slope = jets[self.tape.root]
         finite = value.is_finite() and (slope is None or slope.is_finite())
@@ -208,10 +209,10 @@ class Comparison:
     # --- at one point, and at several ---
 
     def screen(self, points: Sequence[Point]) -> list[PointResult] | None:
-        """The results at the first points, at the first precision. None if F is likely to be wrong.
+        """The results at the first points, at the first precision.
 
-        F may be right if the balls of F' and f overlap at all these points, and F has a finite
-        value. It is then worth looking for a proof.
+        The result is None if F is likely to be wrong. Otherwise the balls of F' and f overlap at
+        all these points, and F has a finite value at one of them. A proof is then worth a search.
         """
         results: list[PointResult] = []
         for point in points:
@@ -312,9 +313,9 @@ class Comparison:
         )
 
     def scale(self, point: Point, expected: Ball, jets: Sequence[Jet]) -> float:
-        """log2 of the largest term that cancels, at a point where f appears to be zero.
+        """log2 of the largest term of F' and f, at a point where f appears to be zero.
 
-        The result is -inf if the precision is too low to take f for zero.
+        If the precision is too low to decide that f is zero, the result is -inf.
         """
         if not expected.is_zero() and ctx.prec < ZERO_BITS:
             return -math.inf

@@ -149,9 +149,10 @@ class GermExpander:
         return self.constants.number(fmpq(p, q))
 
     def limit(self, germ: Germ) -> tuple[int, Any]:
-        """The limit of a germ: 0 and a number, or 1 or -1 for plus or minus infinity.
+        """The limit of a germ, as two numbers.
 
-        In the case of infinity, the number is the coefficient of the leading term.
+        For a finite limit, they are 0 and the limit. For plus or minus infinity, they are 1 or -1
+        and the coefficient of the leading term.
         """
         germ = self.scale.normal(germ)
         size = self.scale.size(germ)
@@ -213,7 +214,10 @@ class GermExpander:
         )
 
     def _angle(self, germ: Germ) -> tuple[Any, Angle]:
-        """An argument as a rational number times an angle. A new angle is made if necessary."""
+        """A rational number and an angle whose product is the argument.
+
+        If no known angle fits, a new angle is made.
+        """
         if self.whole:
             parity = self._parity(germ)
             if parity is not None:

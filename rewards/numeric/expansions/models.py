@@ -112,7 +112,7 @@ class Model:
         return total + _disc(self._remainder(abs(u).upper()))
 
     def reach(self, bits: int) -> arb:
-        """The largest u at which the model has ``bits`` correct bits, relative to its bound."""
+        """The largest u at which the model's error is at most 2^-``bits`` times its bound."""
         if self.is_power:
             return arb(2) ** 4096
         if self.series.prec == 1 and self.valuation > 1:
@@ -157,7 +157,10 @@ def unit_power(exponent: Fraction) -> Model:
 
 
 def _normal(model: Model) -> Model:
-    """The model without zeros at the start of its series; the power of u is raised instead."""
+    """The model rewritten so that its series does not begin with zeros.
+
+    The power of u before the series is raised accordingly.
+    """
     coefficients = model.coefficients
     if model.at_zero is not None and not any(model.at_zero):
         coefficients[0] = acb(0)

@@ -76,7 +76,10 @@ class Scale:
         return element
 
     def logarithm(self, element: Element) -> Germ:
-        """The logarithm of an element. For the slowest element, a slower one is added for it."""
+        """The logarithm of an element.
+
+        For the slowest element, a slower element is added to express the logarithm.
+        """
         if element.logarithm is None:
             slower = self.insert(0, None)
             element.logarithm = self.monomial(slower, fmpq(-1))
@@ -317,8 +320,8 @@ class Scale:
         Args:
             taylor: the coefficients.
             h: the germ.
-            name: a key for the function. Functions with equal keys must be equal. With None, the
-                sum is not known as a polynomial in atoms.
+            name: a key for the function. Functions with equal keys must be equal. If the key is
+                None, the sum is not known as a polynomial in atoms.
             order: the order of the derivative, if ``taylor`` belongs to a derivative of the
                 function with that key.
 

@@ -95,7 +95,7 @@ def _step(
 ) -> tuple[Step, tuple[Expression, ...]]:
     """The operation of a node, and the nodes of its operands.
 
-    The operation is a function of the box, the flag and the values of the operands.
+    The operation is a function of the box, the flag (as in `BoxFunction`) and the operands' values.
     """
     if isinstance(node, Number):
         constant = acb(fmpq(node.numerator, node.denominator))
@@ -154,7 +154,10 @@ def _product(z: Ball, a: bool, product: Ball, *factors: Ball) -> Ball:
 
 
 def _plain(name: str) -> Callable[..., Ball]:
-    """The operation of a meromorphic function. At a pole the ball is not finite, as is required."""
+    """The operation of a meromorphic function.
+
+    At a pole, the resulting ball is not finite. The integration relies on this.
+    """
     rule = RULES[name]
     return lambda z, a, u: rule((u, None))[0]
 
@@ -299,11 +302,11 @@ SPREAD = 12
 def integrate_where_large(
     function: BoxFunction, lower: arb, upper: arb, bits: int, evaluations: int
 ) -> Ball | None:
-    """An enclosure as of `integrate`, for an integrand that is negligible on most of the range.
+    """Like `integrate`, for an integrand that is negligible on most of the range.
 
-    The range is halved repeatedly. Halving an interval ends if a bound of f makes its integral
-    negligible, or if the bound is near to a value of f. In the first case, the bound of the
-    integral is added to the error. In the second case, the interval is integrated.
+    The range is halved up to `MAX_HALVINGS` times. If a bound of f shows that the integral over an
+    interval is negligible, the bound of this integral is added to the error. If the bound of f is
+    near to a value of f, `integrate` is applied to the interval. All other intervals are halved.
     """
     goal = arb(2) ** -(bits + SPREAD)
     queue = [(lower, upper, 0)]

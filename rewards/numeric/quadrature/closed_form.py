@@ -43,7 +43,7 @@ NEARER = range(1, 16)
 
 
 def encoded_digits(answer: Expression) -> float:
-    r"""The number of digits of an arbitrary number to which an expression could have been fitted.
+    r"""How many digits of an arbitrary number an expression of this length could match.
 
     >>> from calculus_harness.rewards.reading.latex import read
     >>> encoded_digits(read(r"\frac{\pi^2}{6}")[0].expression) < 10

@@ -58,9 +58,10 @@ def value_at(integral: DefiniteIntegral, draw: Draw, digits: int) -> IntegralVal
 
 
 def with_whole_parameters(integral: DefiniteIntegral) -> Iterator[DefiniteIntegral]:
-    r"""The integral with each parameter in turn assumed to be whole, and then with all of them.
+    r"""Copies of the integral with the assumption that parameters are whole.
 
-    An example is x^m \ln^n x, which is real on (0, 1) for whole n only.
+    The assumption is made for each parameter alone, and at last for all. An example is
+    x^m \ln^n x, which is real on (0, 1) for whole n only.
     """
     names, assumptions = integral.parameters, dict(integral.integrand.assumptions)
     if integral.is_text and names:
@@ -121,10 +122,10 @@ def _value_of_text(
 
 
 def _computed(integral: DefiniteIntegral, digits: int) -> tuple[tuple[Draw, IntegralValue], ...]:
-    """The values at `DRAWS` of the usual choices, and at all choices that distinguish cases.
+    """The values at `DRAWS` usual choices, and at all choices that distinguish cases.
 
-    If there are choices that distinguish cases and a value cannot be computed, an error is raised,
-    because no answer could then be shown right.
+    If there are choices of the second kind, a value that cannot be computed is an error, because
+    no answer can be shown right without it.
     """
     usual, special = draws_of(integral)
     wanted_count = min(DRAWS, len(usual))

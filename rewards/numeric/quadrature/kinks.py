@@ -132,7 +132,9 @@ def _zeros_of_radicands(
 
 
 def resolved(constant: Expression, values: Mapping[str, Ball]) -> Expression:
-    """A constant expression with cases, floors and so on resolved for the values of the parameters.
+    """A constant expression in which cases, floors and the like are replaced by analytic forms.
+
+    The forms hold for the given values of the parameters.
 
     Raises:
         UnusableError: a condition is not a comparison.
@@ -206,7 +208,10 @@ def _linear(
 
 
 def _named(point: arb) -> arb:
-    """A number with a short name that lies in the ball of a point, or else the ball itself."""
+    """The number with a short name, such as pi/4, that lies in the ball of a point.
+
+    If there is no such number, the result is the ball itself.
+    """
     for named in named_numbers(float(point), float(point)):
         if named.overlaps(point):
             return named
@@ -264,9 +269,10 @@ def _passes(value: arb, break_: Break) -> bool:
 def _isolated(
     tape: Tape, slot: int, target: arb, values: Mapping[str, Ball], low: arb, high: arb
 ) -> arb | None:
-    """The point of [low, high] where a monotone slot has the value ``target``, or None.
+    """The point of [low, high] where a monotone slot has the value ``target``.
 
-    If a number with a short name lies in the ball of the point, the result is this number.
+    If a number with a short name, such as pi/4, lies in the ball of the point, the result is this
+    number. If there is no such point, the result is None.
     """
     jet_at = partial(tape.at, slot, values=values)
     isolated = isolate(jet_at, target, low, high, arb(2) ** (ISOLATED - END_BITS))
@@ -341,9 +347,10 @@ def _holds(condition: Expression, value: Callable[[Expression], arb]) -> bool:
 
 
 def _root(node: Call, value: Callable[[Expression], arb]) -> Expression | None:
-    """The form -(-u)^{p/q} or (-u)^{p/q} of a real odd root with a negative radicand u.
+    """An analytic form of the real power u^{p/q} of a negative u, for an odd q.
 
-    The result is None for any other power or root.
+    The form is -(-u)^{p/q} if p is odd, and (-u)^{p/q} if p is even. The result is None for any
+    other power or root.
     """
     base, exponent = node.args
     if node.function == "root":

@@ -101,9 +101,10 @@ class RealLine:
         return not self._run(x).is_finite()
 
     def special_slots(self, interval: arb) -> list[tuple[int, arb]]:
-        """The slots whose value may be 0 or a multiple of pi/2 in an interval, with this number.
+        """The slots whose value may be a multiple of pi/2, such as 0, in an interval.
 
-        A function of such a slot may have a pole there, as 1/u and tan u have.
+        Each slot is paired with this multiple. Functions of the slot, such as 1/u and tan u, may
+        have a pole there.
         """
         self.spent += self.tape.size
         jets = self.tape.run(acb(interval), self.values, derivative=False)

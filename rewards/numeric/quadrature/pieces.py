@@ -117,8 +117,8 @@ def pieces_towards(
         digits: decimal digits that are wanted.
 
     Returns:
-        The integrand in t up to some t, and an enclosure of the remainder. The result is None if
-        f has another form, or no enclosure is found.
+        The integrand in t on a finite range, and an enclosure of the integral beyond this range.
+        The result is None if f does not have the form that is needed, or no enclosure is found.
 
     """
     monomial_form = _coordinate(expression, variable, values)
@@ -221,7 +221,7 @@ def _is_sign(node: Expression) -> bool:
 def _coordinate(
     expression: Expression, variable: str, values: Mapping[str, Ball]
 ) -> tuple[Expression, Fraction, dict[Expression, _Argument]] | None:
-    """|c_1|, q, and the argument of each floor or fractional part as k t + d.
+    """The numbers |c_1| and q, and for each floor or fractional part its argument k t + d.
 
     The result is None if the arguments have another form.
     """
@@ -319,7 +319,7 @@ def _mean(
 
 
 def _cancel(summands: list[Expression]) -> bool:
-    """Whether the mean of the leading coefficient is exactly 0, and each piece tends to 0."""
+    """Whether it is proved that c, the mean of m_s(0), is 0 and that each piece tends to 0."""
     ring = fmpq_mpoly_ctx.get(("n", "s"), Ordering.lex)
     numerator, denominator = ring.from_dict({}), ring.from_dict({(0, 0): 1})
     for summand in summands:
@@ -381,7 +381,7 @@ def _sum(
     bits: int,
     without: Fraction | None,
 ) -> arb | None:
-    """The integral over 0 < s < 1 of the sum of the pieces over n >= ``start_count`` + 1/2.
+    """The sum of the pieces with n >= ``start_count`` + 1/2, integrated over 0 < s < 1.
 
     If ``without`` is an exponent v, the terms of n^{-v} are left out because their integrals
     cancel.

@@ -102,7 +102,7 @@ def period(expression: Expression, variable: str) -> tuple[Fraction, Fraction] |
 def whole_periods(
     size: tuple[Fraction, Fraction], lower: Expression, upper: Expression
 ) -> tuple[int, Expression, Expression] | None:
-    """The number of periods in a range, the end of the first, and the end of the last.
+    """The number of whole periods in a range, and the points where the first and the last end.
 
     The result is None if there are fewer than `LEAST_PERIODS`, or if their number is not known.
     """
@@ -182,7 +182,10 @@ def _cut(
     side: int,
     digits: int,
 ) -> Range:
-    """The integral from ``start`` to an end, as a finite range of another variable and a rest."""
+    """The integral from ``start`` to an end, as an integral over a finite range plus a rest.
+
+    The variable of the integral over the finite range is another one.
+    """
     y = Symbol(variable)
     infinite = isinstance(limit, int)
     outwards = y if (side < 0) == infinite else neg(y)

@@ -40,7 +40,7 @@ _limits: list[int] = []
 
 
 def target_bits(digits: int) -> int:
-    """The accuracy relative to 1, in bits, at which an enclosure aims.
+    """The accuracy, in bits relative to 1, that an enclosure should reach.
 
     16 bits are added for the rounding of 2^16 terms.
     """
@@ -48,7 +48,7 @@ def target_bits(digits: int) -> int:
 
 
 def working_bits(digits: int) -> int:
-    """The precision, in bits, at which values of so many digits are added.
+    """The precision, in bits, for adding values that must be known to ``digits`` digits.
 
     A digit takes less than four bits. The 128 further bits keep the digits if terms cancel.
     """

@@ -164,10 +164,10 @@ def places(tape: Tape, values: Mapping[str, Ball]) -> list[float]:
 def beyond_reach(*tapes: Tape) -> list[Ball]:
     """Numbers that are larger or smaller than all points of the other samples.
 
-    They lie on both sides of large numbers in the expressions, and beyond all thresholds. An
-    expression may change its behaviour at a threshold such as ``10^1000``. A threshold is a number
-    of the expression, the reciprocal of such a number, or a product of several. Let n be the sum of
-    the bit lengths of all numbers. Every threshold is less than 2^n.
+    An expression may change its behaviour at a threshold, such as ``10^1000``. A threshold is a
+    number of the expression, the reciprocal of such a number, or a product of several of them. It
+    is less than 2^n, where n is the sum of the bit lengths of all numbers. The results lie beyond
+    all thresholds, and on both sides of the largest numbers of the expressions.
     """
     lengths = {key: length for tape in tapes for key, length in tape.literals.items()}
     great = [key for key, length in lengths.items() if length > REACH]

@@ -82,7 +82,8 @@ def draws(
 ) -> list[Draw]:
     """Choices of values for all parameters.
 
-    The values ascend or descend in the order of the names, lie beyond thresholds, or are special.
+    In some choices, the values ascend or descend in the order of the names. In others, the values
+    lie beyond thresholds, or one parameter has a special value.
 
     Args:
         names: the parameters, sorted.
@@ -288,7 +289,7 @@ def _spaced(least: float, greatest: float, count: int) -> list[float]:
 
 
 def _distinguishes(node: Expression, variable: str) -> bool:
-    """Whether a node distinguishes cases that depend on the parameters alone, as |a - b| does."""
+    """Whether a node, such as |a - b|, distinguishes cases by the values of parameters alone."""
     if not isinstance(node, Call) or node.function not in _CASES:
         return False
     compared = node.args[1::2] if node.function == "piecewise" else node.args

@@ -129,10 +129,11 @@ def _of_parity(number: int, kind: str | None) -> int:
 
 
 def conventions(problem: SumProblem, assumptions: Mapping[str, str]) -> Iterator[SumProblem]:
-    """The sum, or its readings by convention if its upper limit is always below its lower limit.
+    """The sum itself, or the readings of a sum with reversed limits.
 
-    Such limits have up to two readings. In the first, the sum is minus the sum over the indices
-    between the limits. In the second, the sum is empty and its value is 0.
+    Limits are reversed if the upper limit is always below the lower limit. By convention, such a
+    sum has up to two readings. In the first, it is minus the sum over the indices between the
+    limits. In the second, it is empty and its value is 0.
 
     Raises:
         ProblemError: an assumption restricts the index, for example to even numbers.
@@ -247,7 +248,10 @@ def largest_constant(answer: Expression, limit: int) -> int:
 
 
 def _rounded(node: Expression, limit: int) -> int:
-    """The size of a constant, rounded up. Without a value, or above the limit, it is limit + 1."""
+    """The size of a constant, rounded up.
+
+    If the constant has no value, or exceeds the limit, the result is limit + 1.
+    """
     with precision(FEW_BITS), suppress(QuadratureError):
         size = abs(at(node, {})).upper()
         if size < limit:

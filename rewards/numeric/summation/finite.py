@@ -122,7 +122,7 @@ def _power(arguments: list[Fraction]) -> Fraction | None:
 
 
 def _root(base: Fraction, exponent: Fraction) -> Fraction | None:
-    """The power of a square with an exponent n/2. For any other base, the result is None."""
+    """A power with exponent n/2, if the base is a rational square. Otherwise the result is None."""
     if exponent.denominator != 2 or base < 0:
         return None
     roots = math.isqrt(base.numerator), math.isqrt(base.denominator)
@@ -144,7 +144,7 @@ def _double_factorial(n: Fraction) -> Fraction | None:
 
 
 def _binomial(arguments: list[Fraction]) -> Fraction | None:
-    """(u choose k) as a polynomial in u. It is 0 if k is negative and u a natural number."""
+    """(u choose k) as a polynomial in u. For a negative k and a natural number u, it is 0."""
     u, k = arguments
     if k.denominator != 1 or abs(k) > MAX_FACTORIAL or abs(u) > MAX_BITS:
         return None

@@ -115,7 +115,7 @@ def summands_of(term: Expression, index: str) -> list[Summand]:
         index: the name of the index.
 
     Returns:
-        The summands. Summands that differ in R only are added to one summand.
+        The summands. If summands differ only in the rational function R, they are added up to one.
 
     Raises:
         QuadratureError: the term has too many summands, or a denominator that is zero.
@@ -227,7 +227,7 @@ class _TermReader:
         )
 
     def radical(self, base: Expression, exponent: Expression) -> list[Summand] | None:
-        """A power with an exponent that is not a whole number, of a base that has a factor z^n.
+        """The power of a base that has a factor z^n, for an exponent that is not a whole number.
 
         If the base has no such factor, the result is None. The power is then a slow factor.
         """
@@ -242,10 +242,10 @@ class _TermReader:
         return [root.times(summand) for summand in self.summands(inner)]
 
     def gamma(self, node: Expression, exponent: int = 1) -> list[Summand] | None:
-        """The gamma function, or 1/gamma for a negative exponent, of an argument linear in n.
+        """Gamma(u), for a u that is linear in n. If the exponent is negative, it is 1/Gamma(u).
 
-        The result is None if the slope is not a positive whole number, or if the slope or the shift
-        is too large.
+        The result is None if the slope of u is not a positive whole number, or if the slope or the
+        shift is too large.
         """
         linear_form = self.linear(node)
         slope, shift = (None, None) if linear_form is None else map(fold, linear_form)

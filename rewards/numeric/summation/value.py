@@ -113,8 +113,9 @@ def _total(term: Expression, index: str, start: int) -> Ball:
 def _exceed_all(groups: Sequence[Sequence[Summand]]) -> bool:
     r"""Whether it is proved that c_1 z_1^n + c_2 z_2^n + .. does not tend to 0.
 
-    This holds if the z of the largest summands are on the unit circle and differ, and their c are
-    not zero. The mean of the squared size of their sum then tends to sum \|c\|^2 > 0.
+    The proof requires that the numbers z of the largest summands are distinct and lie on the unit
+    circle, and that their factors c are not zero. The mean of the squared size of the sum then
+    tends to sum \|c\|^2 > 0.
     """
     if any(
         len(summands) > 1 or summands[0].slow != ONE or summands[0].gammas for summands in groups

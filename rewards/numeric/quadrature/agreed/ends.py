@@ -142,9 +142,9 @@ def _sample(line: RealLine, end: End, s: int) -> tuple[float | None, float | Non
 
 
 def _is_smooth(line: RealLine, end: End) -> bool:
-    """Whether g shows no oscillation at irregular points.
+    """Whether the values of g at irregular points look free of oscillation.
 
-    Its sign must be the same at all of them, and the slopes of log2 g must differ by less than
+    This is so if all values have the same sign, and the slopes of log2 g differ by less than
     `SMOOTH`.
     """
     samples = [_sample(line, end, s) for s in _IRREGULAR]
@@ -176,9 +176,9 @@ _HUGE = 10**18
 
 
 def _logarithmic(lower: list[float | None], upper: list[float | None]) -> Behaviour:
-    """The behaviour of a g that decays as a power of s, so that f has powers of logarithms.
+    """The behaviour at an end where f contains powers of logarithms.
 
-    g ~ s^{-p} loses p bits each time that s doubles.
+    There, g decays as s^{-p}. It loses p bits each time that s doubles.
     """
     if lower[-2] is None or upper[-1] is None:
         return Behaviour.UNKNOWN

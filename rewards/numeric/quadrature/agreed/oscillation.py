@@ -125,7 +125,9 @@ def phase(
 
 
 def tail(line: RealLine, phase: Phase, start: arb, side: int, digits: int) -> tuple[arb, arb]:
-    """The integral from a point T to infinity, and T, which is ``start`` or a little beyond it.
+    """The integral from a point T to infinity, and the point T.
+
+    T is ``start`` or lies a little beyond it.
 
     Raises:
         QuadratureError: the extrapolation does not settle to `AGREEMENT` digits.

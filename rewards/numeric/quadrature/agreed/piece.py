@@ -148,7 +148,7 @@ def _precisely(piece: Piece, digits: int, compute: Callable[[int], arb]) -> arb:
 
 
 def _points(piece: Piece, depth: int) -> Callable[[int], Nodes]:
-    """The function that takes a level to its nodes and weights, as (x, weight), on the piece."""
+    """A function that returns the nodes of a level on the piece, as pairs (x, weight)."""
     left_end, right_end = piece.left, piece.right
     if not left_end.infinite and not right_end.infinite:
         length = right_end.point - left_end.point
@@ -230,7 +230,10 @@ def _gauss(line: RealLine, piece: Piece, width: arb) -> tuple[arb, arb]:
 
 
 def _legs(piece: Piece) -> list[tuple[End, arb]]:
-    """The two ends, each with the s of the inner point from which the way to the end begins."""
+    """The two ends of a piece, each with a starting value of s.
+
+    An inner point divides the piece into two legs. The starting value is the s of this point.
+    """
     left_end, right_end = piece.left, piece.right
     if left_end.infinite and right_end.infinite:
         raise QuadratureError("a piece has a finite end")

@@ -71,7 +71,9 @@ class Enclosure:
     bits: int = 0
 
     def integral(self, points: list[arb]) -> arb:
-        """The integral between the first and the last point, with singularities at the others.
+        """The integral from the first to the last point.
+
+        Between these two, f may be singular only at the other points.
 
         Raises:
             DivergesError: divergence is proved.
@@ -103,9 +105,9 @@ class Enclosure:
         return self._sum(points)
 
     def principal(self, pole: arb, farthest: arb) -> tuple[arb, arb]:
-        """The principal value near a pole or near both infinities, and a distance r.
+        """The principal value on a range around a pole or around infinity, and a distance r.
 
-        At a pole p, the range is |x - p| < r, and r is at most ``farthest``. At both infinities,
+        Around a pole p, the range is |x - p| < r, and r is at most ``farthest``. Around infinity,
         the range is |x| > r, and r is at least ``farthest``.
         """
         bits = target_bits(self.digits)
@@ -193,7 +195,10 @@ class Enclosure:
                 raise NotEnclosedError("terms that diverge where their sum may converge") from None
 
     def _towards(self, expression: Expression, edge: Edge, start: arb) -> list[arb]:
-        """The integral of f, or of a term of f, between an inner point and an end, in parts."""
+        """The parts of an integral between an inner point and an end.
+
+        The integrand is f or a term of f. The integral is the sum of the parts.
+        """
         values = self.line.values
         try:
             rotation = Rotation(expression, self.variable, values, edge, self.bits)
@@ -208,7 +213,10 @@ class Enclosure:
         return [approach.integral(start)]
 
     def _from(self, origin: tuple[arb, Expression], end: arb, side: int) -> arb:
-        """The integral from a point far from 0 towards an end, with this point as the origin."""
+        """The integral from a point far from 0 towards an end.
+
+        The variable is shifted so that this point becomes 0.
+        """
         moved = Symbol(self.variable) if side > 0 else neg(Symbol(self.variable))
         expression = substitute(self.expression, self.variable, add(moved, origin[1]))
         limit = abs(end - origin[0]) if end.is_finite() else None
@@ -218,7 +226,10 @@ class Enclosure:
         return approach.integral(arb(0))
 
     def _origins(self, low: arb, high: arb) -> Iterator[tuple[arb, Expression]]:
-        """Zeros of linear sub-expressions inside a piece and far from 0, in ascending order."""
+        """Points inside a piece, far from 0, at which a linear sub-expression is 0.
+
+        The points are in ascending order.
+        """
         zeros: dict[Expression, arb] = {}
         for node in all_nodes(self.expression):
             if node.function != "add" or len(node.args) != 2:
@@ -271,7 +282,10 @@ class Enclosure:
 
 
 def _summands(node: Expression, variable: str) -> list[Expression]:
-    """The terms of an expression that is a sum, or that has a sum as a factor or numerator."""
+    """The terms of a sum.
+
+    If a factor or the numerator of the expression is a sum, the expression is multiplied out.
+    """
     terms = additive_terms(node, variable)
     if len(terms) > 1 or node.function not in ("mul", "div"):
         return terms

@@ -87,7 +87,9 @@ class Rotation:
     exponent: Fraction = Fraction(0)
 
     def integral(self, start: arb) -> tuple[arb, arb]:
-        """The integral between a point T and the end, and T. T lies between ``start`` and the end.
+        """The integral between a point T and the end, and the point T.
+
+        T lies between ``start`` and the end.
 
         Raises:
             DivergesError: divergence is proved.
@@ -319,9 +321,9 @@ def _monomial(node: Expression, variable: str) -> tuple[Expression, Fraction]:
 
 
 def _decays(tail: Tail) -> bool:
-    """Whether the form of an amplitude shows that it tends to 0 in the right half plane.
+    """Whether the form of an amplitude proves that the amplitude tends to 0.
 
-    The amplitude is analytic there.
+    The limit is taken in the right half plane, where the amplitude is analytic.
     """
     for term in tail.level.form:
         if tail.factors(term.factor) is None:

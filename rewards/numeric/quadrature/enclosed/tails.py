@@ -220,8 +220,9 @@ class _Tail:
         )
 
     def _near_one(self, node: Expression) -> Line | None:
-        """A line that bounds ln|w|, if the argument is 1 + w and w decays with |w| <= 1/2, else
-        None.
+        """A line that bounds ln|w|, for an argument 1 + w.
+
+        The result is None unless w is shown to decay with |w| <= 1/2.
         """
         if node.function != "add" or Number(1) not in node.args:
             return None
