@@ -149,7 +149,7 @@ def _formulas(text: str) -> list[Span]:
 
 
 def _bare(text: str, at: int) -> Span:
-    """The formula around a mark that stands outside of delimiters.
+    """The formula around a mark, if the formula has no delimiters.
 
     If no operand or operator touches the mark, the formula is the mark alone.
     """
