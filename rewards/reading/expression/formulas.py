@@ -55,7 +55,6 @@ def definition_of(call: Call) -> Expression | None:
     """A formula in other functions that equals the call.
 
     The result is None if the function's record has no definition.
-    
     """
     arguments = _given(call)
     formula = RECORDS[call.function].definition

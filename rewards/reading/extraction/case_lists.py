@@ -41,8 +41,8 @@ def with_conditions(text: str, formulas: list[Span]) -> list[Span]:
 def _row(text: str, formulas: list[Span], at: int) -> tuple[Span, Span] | None:
     """The value and the condition that a formula and the next formula state.
 
-    The value comes first in the result, in the text either may. A single display may hold both. If
-    there is no such pair, the result is None.
+    In the result, the value comes first. In the text, either may come first. A single display may
+    hold both. If there is no such pair, the result is None.
     """
     formula = formulas[at]
     if formula.kind == "display" and (case := one_case(formula.latex)):

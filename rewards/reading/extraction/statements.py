@@ -198,7 +198,6 @@ class _ChainCutter:
         """Handle a comma or a wide space.
 
         The statement ends here if another statement or a remark follows.
-        
         """
         latex, at = self.latex, token.start()
         comma = token[0] in ",;"

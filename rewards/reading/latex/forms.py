@@ -50,7 +50,7 @@ def differential(parser: Parser, _: None, depth: int) -> Expression:
 
 
 def brace(parser: Parser, _: None, depth: int) -> Expression:
-    r"""A braced group. If it holds nothing else than a function's name, the call is returned.
+    r"""A braced group. If the group is only a function's name, the call is returned.
 
     The argument of the call follows the group, as in ``{\rm arctan}(x)`` and ``{J_1}(x)``.
     """

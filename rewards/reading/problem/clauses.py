@@ -100,11 +100,11 @@ _UNMARKED: Final = re.compile(
 def without_prose(text: str, understood: frozenset[str]) -> str:
     r"""A question without the words that have no influence on what is asked for.
 
-    If all formulas are in ``$`` or similar delimiters, most words outside of the formulas are left
-    out, such as words about a particle. Two groups of words must be in ``understood``. The first is
-    the name of what is asked for, as "area" in "find the area of". The second is the words of
-    `CHOOSES` and `NAMES_OPERATION`. A word directly before a formula, as "speed" in "find the speed
-    $x'$", only describes the formula and is not in the first group.
+    If all formulas are in ``$`` or similar delimiters, most other words are left out, such as words
+    about a particle. Two groups of words must be in ``understood``. The first is the name of what
+    is asked for, as "area" in "find the area of". The second is the words of `CHOOSES` and
+    `NAMES_OPERATION`. A word directly before a formula, as "speed" in "find the speed $x'$", only
+    describes the formula and is not in the first group.
 
     Args:
         text: the question.
