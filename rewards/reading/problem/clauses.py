@@ -112,8 +112,8 @@ def without_prose(text: str, understood: frozenset[str]) -> str:
 
     Returns:
         The formulas, the words that are understood, and the punctuation. The text is returned
-        unchanged if a formula has no delimiters, if there is no formula, or if words say what kind
-        of number a name is.
+        unchanged if a formula has no delimiters, if there is no formula, or if the words state a
+        kind of number, as "n is an integer" does.
 
     Raises:
         ProblemError: a word that is not understood may change the question.

@@ -110,7 +110,7 @@ def _around(around: BoxContext, complete: list[Box], notes: tuple[str, ...]) -> 
 
 
 def inside(content: str, notes: tuple[str, ...] = ()) -> Extraction:
-    """The answer in a box: the last side of the equation, if the last statement is an equation.
+    """The answer in a box: its last statement, or the last side if this is an equation.
 
     All other statements in the box must be right as well.
     """

@@ -122,7 +122,7 @@ def place(text: str, marked: list[Box]) -> BoxContext:
 
 
 def _with_marks(text: str, marked: list[Box]) -> str:
-    """The end of the text with marks in place of the boxes.
+    """The text near the last box, with marks in place of the boxes.
 
     Characters of the text that look like marks are removed.
     """

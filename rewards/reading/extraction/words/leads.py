@@ -110,7 +110,7 @@ def read_lead(sentence: str) -> Lead:
 
 
 def _lead_of(roles: list[str]) -> Lead:
-    """The classification that follows from the roles of words, in the order of the words."""
+    """The classification of the words before a formula, by the roles of these words in order."""
     marks = clause = doubted_clause = 0
     for role in roles:
         if role == "breaks":
