@@ -27,7 +27,7 @@ def ratio(numerator: int, denominator: int) -> Number:
 
 
 def decimal(digits: str, exponent: int = 0) -> Number:
-    """The number with these digits, which may have a decimal point, times a power of ten."""
+    """A decimal number, given by its digits, times a power of ten. The value is exact."""
     integer_digits, _, fraction_digits = digits.partition(".")
     power = exponent - len(fraction_digits)
     value = int((integer_digits + fraction_digits) or "0")

@@ -19,7 +19,7 @@ template = cache(read_sympy)
 
 
 def slope_of(call: Call) -> tuple[int, Expression] | None:
-    """The index of the argument by which a call's function is differentiated, and the derivative.
+    """The index of an argument of a call, and the derivative of the call by this argument.
 
     The result is None if the function's record has no derivative.
 
@@ -38,8 +38,8 @@ def slope_of(call: Call) -> tuple[int, Expression] | None:
 def _slope_of_hypergeometric(call: Call) -> tuple[int, Expression] | None:
     """The derivative of a hypergeometric function by its argument (DLMF 16.3.1).
 
-    Each parameter is raised by 1. The function is multiplied by the product of the upper parameters
-    over the product of the lower parameters, as they were.
+    Each parameter is raised by 1. The function with these parameters is multiplied by a fraction:
+    the product of the original upper parameters over the product of the original lower parameters.
     """
     upper_count = call.args[0]
     if not isinstance(upper_count, Number):
@@ -52,14 +52,17 @@ def _slope_of_hypergeometric(call: Call) -> tuple[int, Expression] | None:
 
 
 def definition_of(call: Call) -> Expression | None:
-    """An equal formula in other functions, or None if the function's record has no definition."""
+    """A formula in other functions that equals the call.
+
+    The result is None if the function's record has no definition.
+    """
     arguments = _given(call)
     formula = RECORDS[call.function].definition
     return _filled(template(formula), arguments) if formula and arguments is not None else None
 
 
 def parts_of(call: Call, functions: Container[str]) -> list[Expression]:
-    """The calls of ``functions`` in the derivative and in the definition of a call's function.
+    """Calls of the given functions, found in the formulas for a call's derivative and definition.
 
     >>> parts_of(Call("shi", (Symbol("x"),)), {"sinh"})
     [Call(function='sinh', args=(Symbol(name='x'),))]

@@ -47,11 +47,11 @@ def infinite_sum(
         term: the term.
         index: the name of the index.
         start: the least value of the index.
-        power_series: whether a sum of powers of a symbol has a value, too.
+        power_series: whether to find the sum of powers of a symbol, such as x^n, as well.
 
     Returns:
-        A closed form. None if the sum has none of the table's forms, or if convergence is not
-        certain.
+        A closed form. The result is None if the sum has none of the table's forms, or if
+        convergence is not certain.
 
     Example:
         >>> from calculus_harness.rewards.reading.latex import read, to_latex
@@ -107,7 +107,7 @@ def _summand(term: Expression, index: str) -> InfiniteSummand | None:
 
 
 def _linear(node: Expression, index: str) -> tuple[Fraction, Fraction] | None:
-    """The numbers a and b with which a tree equals a * index + b.
+    """The numbers a and b for which a tree equals a * index + b.
 
     The result is None if the tree is not linear in the index.
     """

@@ -22,7 +22,7 @@ def linear(
 
     Returns:
         A constant tree and a list of terms. A term is a coefficient and a symbol. The tree equals
-        the constant plus the sum of the coefficients times their symbols.
+        the constant plus, for each term, the coefficient times the symbol.
 
     Raises:
         NotLinearError: a symbol is in a denominator, in a product with a symbol, or in a function.

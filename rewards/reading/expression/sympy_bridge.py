@@ -239,7 +239,7 @@ def _constants() -> dict[Any, Expression]:
 
 @lru_cache(maxsize=1)
 def _functions() -> dict[Any, dict[int | None, str]]:
-    """Our function names by SymPy's class and number of arguments.
+    """Our names of SymPy's functions. The keys are SymPy's class and the number of arguments.
 
     The number is None if our name does not depend on the number of arguments.
     """

@@ -91,7 +91,7 @@ def is_constant(expression: Expression, variable: str | None = None) -> bool:
 def needs_worker(expression: Expression) -> bool:
     """Whether the expression has a function that may be slow to evaluate and cannot be interrupted.
 
-    Such a function is evaluated in C, so that only the end of its process stops it.
+    Such a function runs in C. It stops early only if its process is ended.
     """
     return not SLOW.isdisjoint([node.function for node in all_nodes(expression)])
 
@@ -113,9 +113,9 @@ def _has_pole(node: Call, variable: str) -> bool:
 
 
 def additive_terms(expression: Expression, variable: str) -> list[Expression]:
-    """The terms of a sum, with signs and constants distributed over the terms.
+    """The terms of a sum. Signs and constants are distributed over the terms.
 
-    The constants are factors and divisors: ``2(x^2 + t)`` and ``(x^2 + t)/3`` have two terms each.
+    A constant is a factor or a divisor. ``2(x^2 + t)`` and ``(x^2 + t)/3`` have two terms each.
     """
     name, args = expression.function, expression.args
     if name == "add":
@@ -151,8 +151,8 @@ def written_factors(expression: Expression, variable: str) -> list[Expression]:
 def without_factor(term: Expression, variable: str) -> Expression:
     """A term without its sign and its constant factors.
 
-    The callers need only the derivative of an outermost logarithm or arc tangent. This derivative
-    is the same on every branch.
+    If the result is a logarithm or an arc tangent, the callers may take any branch of it. They need
+    only the derivative, which is the same on every branch.
     """
     while isinstance(term, Call):
         if term.function == "neg" or (

@@ -32,7 +32,8 @@ class FinalText:
 def _boxed(text: str, closed: list[Box]) -> FinalText:
     """The content of the last box that the text does not deny.
 
-    The formula around the box and alternatives to the box are added to the content.
+    If the box is a part of a formula, the whole formula is returned. Alternatives to the box that
+    the text states are added.
     """
     while closed:
         around = place(text, closed)
@@ -47,10 +48,10 @@ def _boxed(text: str, closed: list[Box]) -> FinalText:
 
 
 def final_text(completion: str, *, strict: bool, stop: Sequence[str], truncated: bool) -> FinalText:
-    """The boxed answer of a completion. If there is no box, it is the announced answer.
+    """The boxed answer of a completion. If there is no box, the announced answer is returned.
 
-    As with mathematical answers, thoughts do not count, and the text ends at the first ``stop``
-    string. With ``strict`` or ``truncated`` only a box counts.
+    Thoughts are ignored, and so is the text after the first ``stop`` string. Mathematical answers
+    have the same rules. If ``strict`` or ``truncated`` is true, only a box counts.
     """
     visible_part = visible(completion, stop)
     text = visible_part.text[-TAIL:]

@@ -12,7 +12,7 @@ _LEAD_LENGTH = 20
 
 
 def with_conditions(text: str, formulas: list[Span]) -> list[Span]:
-    """Join values with conditions in neighbouring formulas to one formula, a table of cases.
+    """Join neighbouring formulas that state values and their conditions to one table of cases.
 
     Two forms are recognised: "$A$ for $x > 0$ and $B$ for $x < 0$", and "for $x > 0$, $A$; for $x <
     0$, $B$". All other formulas are unchanged.
@@ -39,9 +39,10 @@ def with_conditions(text: str, formulas: list[Span]) -> list[Span]:
 
 
 def _row(text: str, formulas: list[Span], at: int) -> tuple[Span, Span] | None:
-    """The value and the condition in a formula and the next formula, in this order.
+    """The value and the condition that a formula and the next formula state.
 
-    A display may hold both. If the formulas are no such pair, the result is None.
+    In the result, the value comes first. In the text, either may come first. A single display may
+    hold both. If there is no such pair, the result is None.
     """
     formula = formulas[at]
     if formula.kind == "display" and (case := one_case(formula.latex)):

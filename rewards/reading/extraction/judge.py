@@ -52,7 +52,8 @@ def judge(chain: Chain, root: str | None = None) -> JudgedChain:
 
     Args:
         chain: the chain.
-        root: the first link, if the chain continues a chain of an earlier formula.
+        root: the first link of an earlier formula's chain, if this chain continues the earlier
+            chain.
 
     """
     links = chain.links

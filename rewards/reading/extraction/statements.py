@@ -195,7 +195,10 @@ class _ChainCutter:
             self.chain.approximate = True
 
     def _pause(self, index: int, token: re.Match[str]) -> None:
-        """Handle a comma or a wide space. It ends the statement if another or a remark follows."""
+        """Handle a comma or a wide space.
+
+        The statement ends here if another statement or a remark follows.
+        """
         latex, at = self.latex, token.start()
         comma = token[0] in ",;"
         if self.row and not comma and patterns.indentation.fullmatch(latex, self.start, at):

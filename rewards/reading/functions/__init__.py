@@ -38,7 +38,7 @@ def names(which: Callable[[Function], object]) -> frozenset[str]:
     """The names of the functions whose records satisfy a condition.
 
     Args:
-        which: the condition, a function of a record.
+        which: a function that takes a record and returns whether the condition is satisfied.
 
     Returns:
         The names.

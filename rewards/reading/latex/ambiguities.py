@@ -114,8 +114,8 @@ AMBIGUITIES: Final = tuple(
 def names(consulted: int, flipped: int) -> tuple[str, ...]:
     """The names of the ambiguities in a text, given as two bit masks.
 
-    ``consulted`` has the ambiguities that the parser met. ``flipped`` has those that it read the
-    second way; their names end in ``:second``.
+    ``consulted`` has the ambiguities that the parser met. ``flipped`` has the ambiguities that the
+    parser read the second way. The names of the latter end in ``:second``.
     """
     if not consulted | flipped:
         return ()

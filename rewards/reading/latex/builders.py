@@ -22,7 +22,7 @@ Builder = Callable[[Parser, "Expression | None", Arguments, str], "Expression | 
 
 
 def _plain(name: str, *counts: int) -> Builder:
-    """A builder of a function that has no subscript, and as many arguments as one of ``counts``."""
+    """A builder of a function without a subscript. ``counts`` are the numbers of arguments."""
 
     def build(
         _: Parser, subscript: Expression | None, arguments: Arguments, __: str
@@ -149,8 +149,8 @@ def _elliptic(
 
     The last argument is either the parameter m or the modulus k, where m = k^2.
 
-    - It is k if a letter names an incomplete integral, and a comma or a semicolon precedes it. It
-      is also k if a letter names a complete integral, and the argument is the symbol k.
+    - It is k in two cases, both with a letter as the integral's name: in an incomplete integral
+      after a comma or a semicolon, and in a complete integral if the argument is the symbol k.
     - It is m in all other cases: after a bar, in other complete integrals, in Mathematica's names,
       and in the lower-case names of mpmath and of our own printer.
 
@@ -263,7 +263,7 @@ def _clausen(
 ) -> Expression | None:
     """``Cl_n(x)``, the sum over k of sin(kx)/k^n or cos(kx)/k^n (Lewin, 4.1).
 
-    The sine is for even n, and the cosine is for odd n.
+    If n is even, the terms are sines. If n is odd, the terms are cosines.
     """
     if len(arguments) == 1 and subscript is None:
         subscript = TWO
@@ -294,7 +294,9 @@ def _legendre_chi(
 
 
 def _struve(polynomial: str, sign: int) -> Builder:
-    """A builder of a polynomial, or of Struve's ``H_n(x)`` (sign -1) or ``L_n(x)`` (sign +1).
+    """A builder for a letter that denotes either ``polynomial`` or a Struve function.
+
+    The Struve function is ``H_n(x)`` if the sign is -1, and ``L_n(x)`` if the sign is +1.
 
     H_n(x) = (x/2)^{n+1} / (Gamma(3/2) Gamma(n+3/2)) 1F2(1; 3/2, n+3/2; -x^2/4) (DLMF 11.2.1-2).
     """

@@ -162,7 +162,7 @@ def _is_simple(node: Expression) -> bool:
 def _continues(parser: Parser, name: str, token: str, constant: bool) -> bool:
     """Whether the next token continues an argument without parentheses.
 
-    The argument so far is constant or ends in a letter.
+    ``constant`` tells whether the argument so far is constant. Otherwise it ends in a letter.
     """
     if token == DIFFERENTIAL:
         return False
@@ -191,7 +191,8 @@ def _take_operator(
 ) -> None:
     r"""Read a slash or a dot after an argument without parentheses.
 
-    Both are ambiguous: in ``\sin x/2`` and ``\sin 2 \cdot x`` the argument may end before them.
+    The argument may end before the slash in ``\sin x/2``, and before the dot in ``\sin 2 \cdot x``.
+    Both texts are therefore ambiguous.
     """
     tokens = parser.tokens
     following = tokens[parser.pos + 1]

@@ -50,9 +50,9 @@ def differential(parser: Parser, _: None, depth: int) -> Expression:
 
 
 def brace(parser: Parser, _: None, depth: int) -> Expression:
-    r"""A braced group. The group may contain only the name of a function.
+    r"""A braced group. If the group is only a function's name, the call is returned.
 
-    An argument then follows the group, as in ``{\rm arctan}(x)`` and ``{J_1}(x)``.
+    The argument of the call follows the group, as in ``{\rm arctan}(x)`` and ``{J_1}(x)``.
     """
     tokens, index = parser.tokens, parser.pos
     following = tokens[index + 1]

@@ -85,7 +85,7 @@ class Parser:
         return error_type(expected, self.locate(max(index, 0)))
 
     def insert(self, index: int, tokens: list[str]) -> None:
-        """Insert tokens of a joined token; offsets in messages count the joined token as one."""
+        """Insert the parts of a split token. Offsets in messages count the split token as one."""
         self.tokens[index:index] = tokens
         self.inserted.extend([index] * len(tokens))
 
@@ -95,7 +95,7 @@ class Parser:
         return self.flipped & ambiguity != 0
 
     def lengthen(self, what: str) -> None:
-        """Count an operator of a chain (``a/b/c``), which deepens the tree without brackets."""
+        """Count an operator of a chain such as ``a/b/c``. Each one makes the tree deeper."""
         self.links += 1
         if self.links > self.limits.depth:
             raise self.error(f"at most {self.limits.depth} {what}", TooBigError)
@@ -107,7 +107,7 @@ class Parser:
         return depth + 1
 
     def enter_brackets(self, *, separates: bool = False) -> tuple[int, bool]:
-        """Begin a group that counts its own bars; the caller restores the returned state later."""
+        """Count bars anew for a group. The result is the old state, which the caller restores."""
         bar_state = self.bars, self.separates
         self.bars, self.separates = 0, separates
         return bar_state
@@ -223,7 +223,7 @@ class Parser:
     def slash_joins(
         self, start: int, factors: list[Expression], bottom: Expression, following: str
     ) -> bool | None:
-        """Whether ``a/b c`` is first read as a/(b c); None if c is never in the denominator."""
+        """Whether ``a/b c`` is more likely a/(b c) than (a/b) c. None if a/(b c) is impossible."""
         grouped = self.tokens[start] in ("(", "[", "{", "\\frac", "\\{")
         if grouped or not self.continues_denominator(following):
             return None
@@ -339,7 +339,7 @@ class Parser:
         return self.error(f"at most {self.limits.digits} digits", TooBigError, at=self.pos - 1)
 
     def mantissa_times_e(self, mantissa: str, exponent: str) -> Expression:
-        """The product ``2e`` of ``2e-3``, read as 2e - 3; the parser reads ``-`` and ``3`` next."""
+        """The product 2e, if ``2e-3`` means 2e - 3. The parser reads ``-`` and ``3`` afterwards."""
         exponent_tokens = [exponent[0], exponent[1:]] if exponent[0] in _SIGNS else ["*", exponent]
         self.insert(self.pos, exponent_tokens)
         return Call("mul", (self.number(mantissa), E))
@@ -420,7 +420,7 @@ class Parser:
         return exponent
 
     def exponent(self, depth: int) -> Expression:
-        """The operand after ``^``: a group or a token; in plain text it may have a sign, too."""
+        """The operand after ``^``: a group or a token. A sign may precede it, as in ``x^-1``."""
         tokens = self.tokens
         token = tokens[self.pos]
         if token in _SIGNS:

@@ -100,11 +100,11 @@ _UNMARKED: Final = re.compile(
 def without_prose(text: str, understood: frozenset[str]) -> str:
     r"""A question without the words that have no influence on what is asked for.
 
-    If a question marks all its formulas, by ``$`` or similar delimiters, then its other words may
-    be about anything, such as a particle or the method to use. Two groups of words have to be in
-    ``understood``: the name of what is asked for, as in "find the area of", and the words of
-    `CHOOSES` and `NAMES_OPERATION`. Words directly before a formula, as in "find the speed $x'$",
-    only describe the formula and are not such a name.
+    If all formulas are in ``$`` or similar delimiters, most other words are left out, such as words
+    about a particle. Two groups of words must be in ``understood``. The first is the name of what
+    is asked for, as "area" in "find the area of". The second is the words of `CHOOSES` and
+    `NAMES_OPERATION`. A word directly before a formula, as "speed" in "find the speed $x'$", only
+    describes the formula and is not in the first group.
 
     Args:
         text: the question.
@@ -112,8 +112,8 @@ def without_prose(text: str, understood: frozenset[str]) -> str:
 
     Returns:
         The formulas, the words that are understood, and the punctuation. The text is returned
-        unchanged if a formula has no delimiters, if there is no formula, or if words say what kind
-        of number a name is.
+        unchanged if a formula has no delimiters, if there is no formula, or if the words state a
+        kind of number, as "n is an integer" does.
 
     Raises:
         ProblemError: a word that is not understood may change the question.

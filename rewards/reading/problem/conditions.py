@@ -208,9 +208,10 @@ def _set_of_series(match: re.Match[str]) -> str:
 
 
 def _clauses(text: str) -> Iterator[str]:
-    """The clauses of a text, which is split at commas and words such as "and" outside of brackets.
+    """The clauses of a text. It is split at commas and at words such as "and".
 
-    A clause that is enclosed in brackets is split as well.
+    Commas and words inside of brackets do not split the text, unless the brackets enclose a whole
+    clause.
     """
     level, start, clauses = 0, 0, []
     joints = {match.start(): match.end() for match in _JOINT.finditer(text)}

@@ -26,7 +26,7 @@ _INDEX: Final = r"(?:_(?:[A-Za-z0-9]|\{[A-Za-z0-9]+\}))?"
 
 
 def _in_font(content: str) -> str:
-    """A regular expression for the content in a font command, in one of three spellings."""
+    """A regular expression for ``content`` within a font command, which has three spellings."""
     return (
         rf"(?:\\{FONT}\s*\{{{SPACE}{content}{SPACE}\}}|\{{{SPACE}\\{FONT}{_END}{SPACE}{content}{SPACE}\}}"
         rf"|\\{FONT}{_END}\s*{content})"

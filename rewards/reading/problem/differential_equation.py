@@ -184,8 +184,9 @@ def _with_values(
 ) -> list[str]:
     """Rewrite conditions such as "``y = 2`` when ``x = 0``" as ``y(0) = 2``.
 
-    The values of functions are expected directly before the point, or else directly after it. The
-    first equation with a derivative is the differential equation, and hence not a value.
+    Values such as ``y = 2`` are looked for directly before the point ``x = 0``. If there are none,
+    they are looked for directly after the point. The first equation with a derivative is not a
+    value, because it is the differential equation.
 
     Args:
         formulas: the formulas of the question.
@@ -194,7 +195,7 @@ def _with_values(
         functions: the functions.
 
     Returns:
-        The formulas. The formula of each such point is left out.
+        The rewritten formulas, without the formulas of the points.
 
     """
     results: list[str | None] = list(formulas)
@@ -255,7 +256,7 @@ def _checked(
 
     Raises:
         ProblemError: there is no differential equation, the numbers of equations and functions
-            differ, or a condition has more than values at points.
+            differ, or a condition contains the variable or a function without a constant argument.
 
     """
     orders = {
@@ -321,14 +322,14 @@ def _unknowns(text: str, joined: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _symbols(text: str) -> str:
-    """Put spaces between the letters of runs of up to three, so that each letter is a symbol."""
+    """Split runs of at most three letters by spaces, so that each letter is a symbol."""
     return re.sub(r"(?<![\\A-Za-z])[A-Za-z]{1,3}(?![A-Za-z])", lambda m: " ".join(m[0]), text)
 
 
 def _of_differentials(text: str, formulas: Sequence[str]) -> tuple[str, tuple[str, ...], list[str]]:
     """Rewrite an equation in ``dx`` and ``dy`` with a derivative.
 
-    The result is the independent variable, the function as a tuple of one, and the new formulas.
+    The result is the independent variable, a tuple with only the function, and the new formulas.
     """
     letters = set(_DIFFERENTIAL.findall(" ".join(formulas)))
     if len(letters) != 2:

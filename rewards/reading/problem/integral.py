@@ -59,7 +59,7 @@ def read_integral(
     r"""Read an integral, or an integrand alone.
 
     Args:
-        text: LaTeX. An integral sign, limits, a differential and words around are optional.
+        text: LaTeX. An integral sign, limits, a differential and surrounding words are optional.
         variable: the variable of integration, if it is known.
         parameters: names that are known to be parameters, even if parentheses follow them.
 
@@ -131,8 +131,8 @@ def _integrand(
 def _choices(layout: IntegralLayout, variable: str | None) -> Iterator[Sequence[Differential]]:
     r"""The choices of the differential: each candidate alone, then several together.
 
-    A sum such as ``\int x\,dx + x^2\,dx`` has the differential several times. The last choice
-    is therefore all candidates that have the variable of the likeliest candidate.
+    In a sum such as ``\int x\,dx + x^2\,dx``, every term may have its own differential. The last
+    choice is therefore all candidates that have the same variable as the likeliest candidate.
     """
     body = layout.body
     if not layout.has_sign and (

@@ -226,7 +226,7 @@ def _formula(text: str) -> tuple[str, Conditions]:
 def _without_tail(body: str, opened: int) -> str:
     """The body without punctuation, "= ?" and ends of environments at its end.
 
-    Closing braces of ``opened`` braces that were opened before the body are removed as well.
+    If ``opened`` braces were opened before the body, their closing braces are removed, too.
     """
     if body[-1:] not in _LAST_OF_FORMULA or "\\end" in body[-24:]:
         body = _TAIL.sub("", body)
@@ -272,7 +272,7 @@ def limits_of(text: str) -> tuple[dict[str, str], str]:
     r"""The limits after an integral sign, and the text after the limits.
 
     Args:
-        text: the text that follows the sign, or follows a bar such as that of ``F(x)|_0^1``.
+        text: the text after the integral sign, or after a bar as in ``F(x)|_0^1``.
 
     Returns:
         The subscript with the key ``_`` and the superscript with the key ``^``, and the remaining

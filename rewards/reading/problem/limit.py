@@ -193,7 +193,7 @@ def _written(text: str) -> tuple[str, str, str] | None:
 def _check_definitions(text: str, names: Collection[str]) -> None:
     """Raise `ProblemError` if another formula of the text defines one of the names.
 
-    Such a definition is not substituted, so that the limit would be read without it.
+    Definitions are not substituted here. Without the error, the definition would be ignored.
     """
     for match in _FORMULA.finditer(text):
         formula = match[match.lastindex or 0]
@@ -220,9 +220,9 @@ def _defined(body: str, text: str) -> str:
 
 
 def _in_words(text: str) -> tuple[str, str, str]:
-    """The subscript, the function and the words after a limit that is stated in words.
+    """The parts of a limit that is stated in words: a subscript, the function, and later words.
 
-    The subscript is composed so that it has the form of a limit sign's subscript.
+    The subscript is written as it would be under a limit sign.
     """
     match = _IN_WORDS.fullmatch(_DELIMITER.sub(" ", text).strip())
     if match is None:

@@ -35,8 +35,8 @@ def parameter_faults(
 
     Returns:
         The reason for each letter, as a message for people. A letter cannot be a parameter if it
-        occurs only before parentheses that hold the variable. The letter d cannot be one if it
-        occurs only before a variable, like the d of a differential.
+        occurs only before parentheses that hold the variable. The letter d cannot be a parameter if
+        it always looks like the d of a differential.
 
     """
     faults: dict[str, str] = {}
@@ -66,7 +66,7 @@ def parameter_faults(
 
 
 def _applied_to(tokens: list[str], name: str, variable: str) -> str:
-    """The argument of a letter that is a function, such as x for f in f(x); else an empty text.
+    """The argument of a letter, such as x for f in f(x), or an empty text if it is no function.
 
     A letter is a function if it occurs only before parentheses, and some of these hold the
     variable. Letters other than f, g and the like are functions only if the variable is alone in
@@ -101,7 +101,7 @@ def _script_end(tokens: list[str], position: int, index: str) -> int:
 
 
 def _argument(tokens: list[str], position: int) -> list[str]:
-    """The tokens in the parentheses that open at an offset; an empty list if none open there."""
+    """The tokens in the parentheses at an offset, or an empty list if no parenthesis is there."""
     braced = tokens[position] == "{" and tokens[position + 1] in _OPENERS
     if not braced and tokens[position] not in _OPENERS:
         return []

@@ -291,7 +291,7 @@ def _taken(patterns: Iterable[re.Pattern[str]], text: str) -> tuple[re.Match[str
 
 
 def _formula(remainder: str) -> tuple[str, str]:
-    """The text around the formula, and the formula. Words of the closed list are removed."""
+    """The text around the formula, and the formula, both without the words of the closed list."""
     pieces = [piece.strip(" \n\t.,:;?") for piece in remainder.split(_MARK)]
     plain = [" ".join(_WORDS.sub(" ", piece).split()).strip(" .,:;?") for piece in pieces]
     full = [at for at, piece in enumerate(plain) if piece]
@@ -345,7 +345,7 @@ def _read(formula: str, text: str, variable: str) -> Expression:
 
 
 def without_remainder(text: str, question: SeriesQuestion) -> tuple[str, int]:
-    r"""Remove a remainder such as O(x^5) from a polynomial, and say which degrees count.
+    r"""Remove a remainder such as O(x^5), and return the degree up to which terms are compared.
 
     Args:
         text: the answer.

@@ -165,10 +165,11 @@ def read_sum(text: str) -> tuple[SumProblem, ...]:
 
 
 def _without_delta(problem: SumProblem) -> SumProblem:
-    r"""Replace a sum whose term has the factor \delta_{m n}, with the index m, by a single term.
+    r"""Replace a sum by one term if its summand has the factor \delta_{m n} and m is the index.
 
-    The term for m = n is the only nonzero term. It counts only if n is between the limits, so that
-    the result may be a formula with two cases. A sum without such a factor is unchanged.
+    Only the term for m = n is nonzero. The sum has this term only if n is between the limits, and
+    is 0 otherwise. The result may therefore have two cases. A sum without such a factor is
+    unchanged.
     """
     factors = problem.term.args if problem.term.function == "mul" else (problem.term,)
     for at, factor in enumerate(factors):

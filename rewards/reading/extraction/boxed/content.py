@@ -110,7 +110,7 @@ def _around(around: BoxContext, complete: list[Box], notes: tuple[str, ...]) -> 
 
 
 def inside(content: str, notes: tuple[str, ...] = ()) -> Extraction:
-    """The answer in a box: the last link of the last statement in the box.
+    """The answer in a box: its last statement, or the last side if this is an equation.
 
     All other statements in the box must be right as well.
     """

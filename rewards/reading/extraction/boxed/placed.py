@@ -122,7 +122,7 @@ def place(text: str, marked: list[Box]) -> BoxContext:
 
 
 def _with_marks(text: str, marked: list[Box]) -> str:
-    """The end of the text with marks in place of the boxes.
+    """The text near the last box, with marks in place of the boxes.
 
     Characters of the text that look like marks are removed.
     """
@@ -149,7 +149,7 @@ def _formulas(text: str) -> list[Span]:
 
 
 def _bare(text: str, at: int) -> Span:
-    """The formula around a mark that stands outside of delimiters.
+    """The formula around a mark, if the formula has no delimiters.
 
     If no operand or operator touches the mark, the formula is the mark alone.
     """

@@ -76,7 +76,7 @@ def _role_of_word() -> dict[str, str]:
 
 @cache
 def _unspaced() -> re.Pattern[str]:
-    """The words of languages without spaces. The name of the matching group is the role."""
+    """An expression for words of languages without spaces. The matching group names the role."""
     spellings = {role: unspaced_words(role) for role in _WORD_ROLES}
     return re.compile("|".join(f"(?P<{role}>{'|'.join(s)})" for role, s in spellings.items() if s))
 
@@ -110,7 +110,7 @@ def read_lead(sentence: str) -> Lead:
 
 
 def _lead_of(roles: list[str]) -> Lead:
-    """The classification that follows from the roles of words, in the order of the words."""
+    """The classification of the words before a formula, by the roles of these words in order."""
     marks = clause = doubted_clause = 0
     for role in roles:
         if role == "breaks":
@@ -148,7 +148,7 @@ def _denies(sentence: str, start: int = 0) -> bool:
 
 
 def denied_before(sentence: str) -> bool:
-    """Whether the words of a sentence before a formula reject it, as "the answer is not" does."""
+    """Whether the words before a formula reject the formula, as "the answer is not" does."""
     return _denies(sentence.lower())
 
 

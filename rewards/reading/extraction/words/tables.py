@@ -110,9 +110,10 @@ def replacement(name: str, text: str) -> str:
 def _either(rows: tuple[SpellingRow, ...]) -> str:
     """A regular expression that matches any of these rows.
 
-    For rows with a kind, the expression has a group with the name of the kind, which tells which
-    kind of row matched. The group is empty and follows its rows, because a search is slow for
-    expressions that begin with a group. If a row contains this group itself, no group is added.
+    If rows have a kind, a group with the kind's name is added after them. The caller learns from
+    this group which kind of row matched. The group is empty and comes last, because a search is
+    slow if the expression begins with a group. If a row contains such a group already, none is
+    added.
     """
     spellings: list[str] = []
     for group_name, same in groupby(rows, key=lambda row: row.kind):

@@ -98,7 +98,7 @@ def is_name(text: str, *, applied: bool = False) -> bool:
 
 
 def beside_a_number(preceding: str, following: str) -> bool:
-    """Whether the words around a number do not change it. A unit may follow the number.
+    """Whether the words around a number leave its value as it is. A unit may follow the number.
 
     Args:
         preceding: the words before the number.

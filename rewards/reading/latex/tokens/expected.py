@@ -22,7 +22,7 @@ _ENDINGS: Final = CLOSERS | {"}", "|", "\\right|"}
 
 
 def expected_end(token: str) -> tuple[str, type[ReadError]]:
-    """What the parser expects after a complete expression, where ``token`` is.
+    """What the parser expects in place of ``token`` after a complete expression.
 
     The second result is the kind of error.
     """
@@ -36,7 +36,7 @@ def expected_end(token: str) -> tuple[str, type[ReadError]]:
 
 
 def expected_closing(token: str) -> tuple[str, type[ReadError]]:
-    """What the parser expects in a group that is not closed, where ``token`` is.
+    """What the parser expects in place of ``token`` in a group that is not closed.
 
     The second result is the kind of error.
     """
@@ -46,7 +46,7 @@ def expected_closing(token: str) -> tuple[str, type[ReadError]]:
 
 
 def expected_operand(token: str) -> tuple[str, type[ReadError]]:
-    """What the parser expects where an operand should begin, and ``token`` is.
+    """What the parser expects in place of ``token`` where an operand should begin.
 
     The second result is the kind of error.
     """

@@ -13,9 +13,9 @@ _CLOSING: Final = frozenset(("", ")", "]", "}", "\\}", "\\right|", "\\right."))
 
 
 def _continues(previous: str, following: str) -> bool:
-    """Whether no second formula begins at an alignment mark, given the tokens on both sides.
+    """Whether the formula before an alignment mark continues or ends at the mark.
 
-    Either the formula goes on after the mark, or it ends there.
+    If not, a second formula begins there. The tokens before and after the mark decide.
     """
     return (
         previous in _OPERATORS
@@ -91,7 +91,7 @@ def _mark_hypergeometric(tokens: list[str]) -> None:
 def _split_pairs(tokens: list[str]) -> set[int]:
     r"""The indices of the tokens from ``\right.`` to the next ``\left.``, both included.
 
-    Only line breaks and alignment marks may be between the two. Otherwise the pair is left out.
+    A pair is left out if anything else than line breaks and alignment marks is between the two.
     """
     indices: set[int] = set()
     closing: int | None = None

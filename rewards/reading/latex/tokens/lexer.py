@@ -146,7 +146,7 @@ def _with_cases(text: str) -> str:
 
 
 def _words_then_formula(match: re.Match[str]) -> str:
-    """A text command without the formula in it, followed by the formula.
+    """A text command with words only, followed by the formula that was in the command.
 
     The matched text command contains words and then a formula.
     """

@@ -31,7 +31,7 @@ MAX_NUMBERS: Final = 64
 
 
 def with_points(text: str) -> str:
-    """The text with decimal points and without thousands separators, padded to the same length."""
+    """The text with decimal points and without thousands separators. Its length is unchanged."""
     if not _HINT.search(text):
         return text
     if " " in text or "~" in text:

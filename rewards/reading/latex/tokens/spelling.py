@@ -69,8 +69,9 @@ _TABULAR: Final = frozenset(
 
 
 def speller(symbols: frozenset[str], canonical: Mapping[str, object]) -> Speller:
-    """A function from a raw token to canonical tokens, for a problem that uses the names
-    ``symbols``.
+    """A function that turns a raw token into canonical tokens.
+
+    ``symbols`` are the names that the problem uses.
     """
     cache: dict[str, tuple[str, ...]] = {}
 
