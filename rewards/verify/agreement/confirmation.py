@@ -52,11 +52,12 @@ class Confirmation:
         self.agreement = -math.inf
 
     def refute(self) -> Outcome | None:
-        """Compare until every part of F and f has been visible, with many bits and far points.
+        """Look for a fault with many bits, at far points, and until every part has been visible.
 
-        The search for events (`rewards.numeric.sampling.events`) runs in three cases: a part has
-        been visible at no point, F or f is not analytic, or F may turn back between the points. The
-        result is None if no fault is found.
+        A part of F or f is visible if a change of the part would be noticed. The search for events
+        (`rewards.numeric.sampling.events`) runs in three cases: a part has been visible at no
+        point, F or f is not analytic, or F may turn back between the points. The result is None if
+        no fault is found.
         """
         flipped = len(self.at.flipped)
         longest = self._longest_number()
@@ -168,7 +169,10 @@ class Confirmation:
         return None
 
     def _longest_number(self) -> int:
-        """The number of bits to which F' and f may agree although a number in F or f is wrong."""
+        """The length in bits of the numbers in F and f.
+
+        F' and f may agree to this many bits although one of the numbers is wrong.
+        """
         if self.at.max_bits == MAX_SPECIAL_BITS:
             return max(self.tape.literal_bits, self.pool.tape.literal_bits)
         return sum((self.tape.literals | self.pool.tape.literals).values())

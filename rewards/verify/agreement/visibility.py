@@ -39,7 +39,7 @@ Key = tuple[int, int]
 
 
 def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[Key, dict[int, float]]:
-    r"""The effects of each operation's parts on the value or the slope of the root, as log2.
+    r"""The effects of each operation's arguments on the whole expression at a point, as log2.
 
     A part without any effect, such as t in ``0 \cdot t`` or a constant of integration, has no
     entry. All arguments of a function of three or more arguments count as visible.
@@ -82,7 +82,7 @@ def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[Key, dict[int, 
 def _partial(
     rule: Rule, operands: list[Jet], index: int, upper: float, lower: float
 ) -> tuple[float, float]:
-    """Two effects of an argument on the root: the effect of its value, and that of its slope.
+    """How much an argument's value, and how much its slope, affects the whole expression.
 
     The effect of the value is relative to the size of the value.
     """
@@ -121,11 +121,11 @@ def _change(base_value: Ball | None, shifted_value: Ball | None) -> float:
 
 
 def _size(ball: Ball | None) -> float:
-    """log2 of a lower bound of a ball's absolute value. An unknown value counts as 1.
+    """log2 of a lower bound of a ball's absolute value.
 
-    Without a ball, the result is minus infinity. If the ball is not finite, the result is 0. If the
-    ball contains zero, the result is far below the ball's error. The parts of the expression then
-    count as invisible, and not as parts without effect.
+    The result is minus infinity for None, and 0 for a ball that is not finite. For a ball that
+    contains zero, the result is far below the ball's error, so that the argument counts as
+    invisible, and not as an argument without effect.
     """
     if ball is None:
         return _NOTHING

@@ -111,7 +111,7 @@ class _Question:
     def search(self, *, real_parts: bool = True, real_roots: bool = True) -> ProofSearch:
         """The search for a proof under a convention on odd roots.
 
-        ``real_parts`` says whether every part of f is real at the points that count.
+        With ``real_parts``, only those points count at which every part of f is real.
         """
         key = real_parts, real_roots
         if key not in self._searches:

@@ -58,7 +58,7 @@ class Parts:
     def choose(
         self, name: str, scope: Scope, definitions: Sequence[Definition], first: int, shown: bool
     ) -> None:
-        """Keep a choice of parts. ``name`` is v; the text has just stated the differential of v."""
+        """Keep a choice of u and dv. The text has just stated dv, and ``name`` is the name of v."""
         u_name = name.replace("v", "u").replace("V", "U")
         u, dv = scope.values.get(u_name), scope.values[name]
         integral = next(
