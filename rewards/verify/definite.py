@@ -92,9 +92,9 @@ def verify_definite_integral(
 
     The integral is computed to 60 digits or more (`rewards.numeric.quadrature`). The answer has to
     be a closed form; a decimal, an integral or a sum is no answer. A long expression can be fitted
-    to many digits of any number. The answer must agree with the integral to 15 digits more than can
-    be fitted with its length (`rewards.numeric.quadrature.closed_form`). The right answer to a
-    divergent integral is "diverges", or the infinity to which the integral tends.
+    to many digits of any number. The answer must agree with the integral to 15 digits more than an
+    expression of its length can be fitted to (`rewards.numeric.quadrature.closed_form`). The right
+    answer to a divergent integral is "diverges", or the infinity to which the integral tends.
 
     Args:
         completion: the model's output.

@@ -244,7 +244,7 @@ def check_variable(name: str, kinds: Mapping[str, str]) -> None:
 def half_line(kind: str) -> tuple[Expression | None, Expression | None]:
     """The lower and the upper bound of a variable: 0 or None, according to its kind.
 
-    A variable of the kind "positive" has the lower bound 0. None means that there is no bound.
+    The kind ``positive`` has the lower bound 0, and ``negative`` has the upper bound 0.
     """
     sign, zero = HALVES.get(kind, 0), Number(0)
     return zero if sign > 0 else None, zero if sign < 0 else None

@@ -52,7 +52,7 @@ class Confirmation:
         self.agreement = -math.inf
 
     def refute(self) -> Outcome | None:
-        """Look for a fault with many bits, at far points, and until every part has been visible.
+        """Look for a fault with many bits and at far points, until every part has been visible.
 
         A part of F or f is visible if a change of the part would be noticed. The search for events
         (`rewards.numeric.sampling.events`) runs in three cases: a part has been visible at no

@@ -52,7 +52,7 @@ def decide(
         key: the seed of the sample points.
         order: 1 compares F' with f; 0 compares F with f.
         budget: the remaining work of the whole verdict.
-        as_identity: whether, with order 0, F = f may be proved as an identity.
+        as_identity: whether F = f may be proved as an identity. This needs order 0.
 
     Returns:
         The decision with its evidence.

@@ -139,7 +139,7 @@ class Parts:
 def _restates(choice: _Choice, repeated: _Choice, judge: Judge) -> bool:
     """Whether a choice repeats the previous choice with another u or another dv.
 
-    The parts of the remaining integral are no repetition: u = x^2, then u = 2x with the same dv.
+    A choice for the remaining integral is no repetition, such as u = 2x after u = x^2.
     """
     if choice.v is not None or (choice.u != repeated.u and choice.dv != repeated.dv):
         return False

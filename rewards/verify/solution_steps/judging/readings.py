@@ -108,7 +108,7 @@ class Judge:
     def at_numbers(
         self, left: Read, right: Read, lead: str, sides: Callable[[Link], list[Side]]
     ) -> Judged | None:
-        """Judge an equation with a sum from 1 to n, say, by putting several numbers for n.
+        """Judge an equation with a sum up to a letter n, with several numbers in place of n.
 
         Args:
             left: the left link.
@@ -117,7 +117,8 @@ class Judge:
             sides: a function that reads a link.
 
         Returns:
-            The judged claim. The result is None if the sums end at no letter, or at several ones.
+            The judged claim. The result is None if no sum ends at a letter, or if several letters
+            occur.
 
         """
         latex = left.link.latex, right.link.latex
