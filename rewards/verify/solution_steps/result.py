@@ -170,7 +170,7 @@ class Solution(Record):
 
     @property
     def progress(self) -> float:
-        """The share of the problem, from 0 to 1, that is solved before the first wrong claim.
+        """The share of the problem, from 0 to 1, that the claims before the first wrong one settle.
 
         Right claims reduce the size of the unsolved integrals. A claim that repeats an earlier
         claim, or is about another problem, adds nothing.
