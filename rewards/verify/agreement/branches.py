@@ -75,12 +75,13 @@ def change(comparison: Comparison) -> Outcome | None:
 
     With a factor ``sqrt(u^2)/u``, an answer could change its sign anywhere. A change of branch
     between two points is natural if the radicand of the root vanishes, has a pole, or leaves the
-    reals between these points. At least one third of the changes must be natural. (Half of them are
-    for ``-2 sqrt(1 - sin x)`` and ``sqrt(1 + sin x)``.) Two kinds of answers have stricter rules.
-    If the answer has non-analytic parts, such as ``sqrt(u^2)``, every change must be natural, and
-    no change may lie at a break of these parts. If the answer has inverse functions that may turn
-    back, such as ``arcsin(cos x)``, the radicand must be negative between the two points of every
-    change: at a mere zero of the radicand, the inverse functions may turn as well.
+    reals between these points. At least one third of the changes must be natural. (For
+    ``-2 sqrt(1 - sin x)`` and ``sqrt(1 + sin x)``, half of the changes are natural.) Two kinds of
+    answers have stricter rules. If the answer has non-analytic parts, such as ``sqrt(u^2)``, every
+    change must be natural, and no change may lie at a break of these parts. If the answer has
+    inverse functions that may turn back, such as ``arcsin(cos x)``, the radicand must be negative
+    between the two points of every change: at a mere zero of the radicand, the inverse functions
+    may turn as well.
     """
     if not comparison.flipped:
         return None
@@ -143,11 +144,11 @@ def _breaks_between(comparison: Comparison, first_point: Point, second_point: Po
 
 
 def unless_inverted(refutation: Outcome, *trees: Expression) -> Outcome:
-    """The refutation, or an undecided outcome if a tree has a form such as arctan(tan u).
+    """The refutation, unless a tree applies an inverse function to its own function.
 
-    This form is u up to a multiple of pi, and it jumps. The trees may then be equal on an interval
-    without a jump, although they differ at the point of the refutation. The records of functions
-    say which functions jump or turn.
+    An example is arctan(tan u), which is u up to a multiple of pi. On an interval without a jump
+    the trees may be equal, although they differ at the witness. The outcome is then undecided. The
+    records of functions say which functions jump or turn.
     """
     for node in (node for tree in trees for node in nodes_of(tree)):
         record = RECORDS.get(node.function)

@@ -52,12 +52,11 @@ class Confirmation:
         self.agreement = -math.inf
 
     def refute(self) -> Outcome | None:
-        """Look for a fault with many bits and at far points, until every part has been visible.
+        """Compare until every part of F and f has been visible, with many bits and far points.
 
-        A part of F or f is visible if a change of the part would be noticed. The search for events
-        (`rewards.numeric.sampling.events`) runs in three cases: a part has been visible at no
-        point, F or f is not analytic, or F may turn back between the points. The result is None if
-        no fault is found.
+        The search for events (`rewards.numeric.sampling.events`) runs in three cases: a part has
+        been visible at no point, F or f is not analytic, or F may turn back between the points. The
+        result is None if no fault is found.
         """
         flipped = len(self.at.flipped)
         longest = self._longest_number()

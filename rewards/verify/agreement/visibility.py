@@ -121,11 +121,11 @@ def _change(base_value: Ball | None, shifted_value: Ball | None) -> float:
 
 
 def _size(ball: Ball | None) -> float:
-    """log2 of a lower bound of a ball's absolute value.
+    """log2 of a lower bound of a ball's absolute value. An unknown value counts as 1.
 
-    The result is minus infinity for None, and 0 for a ball that is not finite. For a ball that
-    contains zero, the result is far below the ball's error, so that the argument counts as
-    invisible, and not as an argument without effect.
+    Without a ball, the result is minus infinity. If the ball is not finite, the result is 0. If the
+    ball contains zero, the result is far below the ball's error. The parts of the expression then
+    count as invisible, and not as parts without effect.
     """
     if ball is None:
         return _NOTHING
