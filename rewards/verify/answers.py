@@ -173,7 +173,7 @@ def find_answer(
     method: str = "balls",
     symbols: Collection[str] = (),
 ) -> ExtractedAnswer:
-    """Extract the final answer of a completion. The answer has no readings before `read_answer`."""
+    """Extract the final answer of a completion. `read_answer` adds the readings later."""
     check_text("completion", completion)
     started = time.perf_counter()
     extraction = extract(
@@ -275,7 +275,7 @@ def verify_in_worker(task: str, target: str, answer: ExtractedAnswer, **further:
     """The verdict of a worker process. The worker is killed if the verification runs too long.
 
     Args:
-        task: the name of the task of workers.
+        task: the name of the workers' task.
         target: the problem, integrand or value with which the completion is judged.
         answer: the answer, with its completion and options.
         further: the options of the judge that `AnswerOptions` does not have.
@@ -321,11 +321,11 @@ def with_others(
     *,
     allowed: Expression | None = None,
 ) -> Outcome:
-    """The outcome of a right answer after a check of alternatives and equations in the text.
+    """The outcome of an answer, made incorrect if the text also states a wrong answer.
 
-    Every alternative of "F or G" must be right, and so must every link of ``a = b = F``, so that a
-    list or a chain of guesses earns nothing. A link with an integral, or with symbols that the
-    answer lacks, is a step of the solution and is not checked.
+    In "F or G", each alternative must be right. In ``a = b = F``, each link (a, b and F) must be
+    right. A list or a chain of guesses thus earns nothing. A link with an integral, or with symbols
+    that the answer lacks, is a step of the solution and is not checked.
 
     Args:
         answer: the extracted answer.

@@ -91,10 +91,10 @@ def verify_definite_integral(
     r"""Verify that the final answer of a completion is the value of a definite integral.
 
     The integral is computed to 60 digits or more (`rewards.numeric.quadrature`). The answer has to
-    be a closed form. It must agree with the integral to 15 digits more than the text of the answer
-    could encode (`rewards.numeric.quadrature.closed_form`). A decimal, an integral or a sum is
-    therefore no answer. The right answer to a divergent integral is "diverges", or the infinity to
-    which the integral tends.
+    be a closed form; a decimal, an integral or a sum is no answer. A long expression can be fitted
+    to many digits of any number. The answer must agree with the integral to 15 digits more than an
+    expression of its length can be fitted to (`rewards.numeric.quadrature.closed_form`). The right
+    answer to a divergent integral is "diverges", or the infinity to which the integral tends.
 
     Args:
         completion: the model's output.
@@ -159,14 +159,14 @@ def verify_definite_integral(
 
 
 def decimal_contradiction(problem: str, decimal: str) -> str:
-    r"""The objection to a decimal approximation of an integral. A right decimal has none.
+    r"""Contradict a wrong decimal approximation of an integral.
 
     Args:
         problem: the integral.
         decimal: the approximation; six digits have to agree.
 
     Returns:
-        A line with the value of the integral. The text is empty if the decimal is right, or if the
+        A line with the value of the integral. The line is empty if the decimal is right, or if the
         value cannot be computed.
 
     Raises:
@@ -266,8 +266,8 @@ class _KnownValue:
     def _beyond(self, answer: Expression, digits: int) -> list[tuple[Draw, IntegralValue]]:
         """Values of the integral at further choices of the parameters.
 
-        The answer determines the choices. They fall into different cases of the answer, and they
-        exceed the numbers in it.
+        The choices depend on the answer: they cover different cases that the answer distinguishes,
+        and they exceed the numbers in the answer.
 
         Raises:
             QuadratureError: a value cannot be computed.
@@ -344,10 +344,10 @@ class _KnownValue:
         return outcome
 
     def _compare(self, answer: Expression, digits: int, needed: float) -> tuple[Outcome, float]:
-        """Compare an answer with the values, computed to ``digits`` digits.
+        """Compare an answer with values of the integral, which are computed to ``digits`` digits.
 
-        The second result is the number of digits to which a wrong answer agrees. It is 0 if the
-        answer is not wrong, or if a rigorous enclosure refutes it.
+        The result is the outcome, and the number of digits to which a wrong answer agrees. This
+        number is 0 if the answer is not wrong, or if a rigorous enclosure refutes the answer.
         """
         least_agreement, bits = float(digits), working_bits(digits)
         pairs = [*values_of(self.integral, digits), *self._beyond(answer, digits)]

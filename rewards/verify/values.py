@@ -186,7 +186,8 @@ def verify_equivalent(
 def _variable(expected: Expression, up_to_constant: bool) -> str:
     """The variable of an expression.
 
-    An expression may have several candidates. If no derivative is needed, the result is then x.
+    If the expression has several candidates, the result is x. With ``up_to_constant``, derivatives
+    are compared. A `ProblemError` is then raised instead.
     """
     try:
         return sole_variable(symbols_of(expected))
@@ -241,7 +242,10 @@ def check_variable(name: str, kinds: Mapping[str, str]) -> None:
 
 
 def half_line(kind: str) -> tuple[Expression | None, Expression | None]:
-    """The bounds of a variable of a kind: 0 for a variable with a sign. None means no bound."""
+    """The lower and the upper bound of a variable: 0 or None, according to its kind.
+
+    The kind ``positive`` has the lower bound 0, and ``negative`` has the upper bound 0.
+    """
     sign, zero = HALVES.get(kind, 0), Number(0)
     return zero if sign > 0 else None, zero if sign < 0 else None
 
@@ -377,7 +381,9 @@ def _comparisons(
 
 
 def with_constants(answer: Expression, parameters: Collection[str]) -> Expression:
-    """Replace letters of an answer that are no parameters by constants: G is Catalan's constant.
+    """Replace the letters of constants by the constants, such as G by Catalan's constant.
+
+    A letter that names a parameter is not replaced.
 
     >>> with_constants(Symbol("G"), ())
     Call(function='catalan', args=())

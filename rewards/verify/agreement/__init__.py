@@ -8,10 +8,12 @@ from .searches import UnrefutedAnswer, refute
 
 
 def agrees(at: Comparison, steps: Steps) -> Outcome:
-    """Accept or refuse an answer without a proof; no other function accepts without a proof.
+    """Accept or refuse an answer without a proof.
+
+    No other function accepts an answer without a proof.
 
     Args:
-        at: the comparison of F' with f; no point has refuted the answer.
+        at: the comparison of F' with f, in which no point has refuted the answer.
         steps: the search for jumps of F.
 
     Returns:

@@ -73,14 +73,15 @@ def _tells(comparison: Comparison, point: Point, choices: Collection[Choice]) ->
 def change(comparison: Comparison) -> Outcome | None:
     """Refute an answer if a change of branch comes from the answer and not from the integrand.
 
-    A factor ``sqrt(u^2)/u`` could give an answer any sign anywhere. A change of branch is natural
-    if, between two points, the radicand that changes vanishes, has a pole, or leaves the reals. At
-    least every third change must be natural. (For ``-2 sqrt(1 - sin x)`` and ``sqrt(1 + sin x)``
-    every second change is natural.) Two kinds of answers have stricter rules. If the answer has
-    non-analytic parts, such as ``sqrt(u^2)``, every change must be natural, and no change may lie
-    at a break of these parts. If the answer has inverse functions that may turn back, such as
-    ``arcsin(cos x)``, the radicand must be negative between the two points of every change: at a
-    mere zero of the radicand, the inverse functions may turn as well.
+    With a factor ``sqrt(u^2)/u``, an answer could change its sign anywhere. A change of branch
+    between two points is natural if the radicand of the root vanishes, has a pole, or leaves the
+    reals between these points. At least one third of the changes must be natural. (For
+    ``-2 sqrt(1 - sin x)`` and ``sqrt(1 + sin x)``, half of the changes are natural.) Two kinds of
+    answers have stricter rules. If the answer has non-analytic parts, such as ``sqrt(u^2)``, every
+    change must be natural, and no change may lie at a break of these parts. If the answer has
+    inverse functions that may turn back, such as ``arcsin(cos x)``, the radicand must be negative
+    between the two points of every change: at a mere zero of the radicand, the inverse functions
+    may turn as well.
     """
     if not comparison.flipped:
         return None

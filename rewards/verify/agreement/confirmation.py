@@ -168,7 +168,10 @@ class Confirmation:
         return None
 
     def _longest_number(self) -> int:
-        """The number of bits to which F' and f may agree although a number in F or f is wrong."""
+        """The length in bits of the numbers in F and f.
+
+        F' and f may agree to this many bits although one of the numbers is wrong.
+        """
         if self.at.max_bits == MAX_SPECIAL_BITS:
             return max(self.tape.literal_bits, self.pool.tape.literal_bits)
         return sum((self.tape.literals | self.pool.tape.literals).values())

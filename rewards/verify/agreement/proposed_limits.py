@@ -31,7 +31,7 @@ _NEARER: Final = 4
 
 @lru_cache(maxsize=256)
 def proposed(question: LimitQuestion) -> Limit | None:
-    """The limit that SymPy finds if values of the function approach this limit, else None.
+    """The limit that SymPy finds. The result is None if the function does not approach this limit.
 
     SymPy's result may depend on whether the variable is declared real, and one of the two results
     may be wrong. Both are therefore tried.

@@ -54,7 +54,7 @@ class UnrefutedAnswer(NamedTuple):
     def is_shown(self) -> bool:
         """Whether F has a value and F' = f is proved.
 
-        Such an answer needs no points that agree. If f is zero or huge, there may be no such point.
+        Such an answer needs no points of agreement. If f is zero or huge, there may be none.
         """
         return self.is_proved and self.at.has_value()
 

@@ -39,7 +39,7 @@ Key = tuple[int, int]
 
 
 def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[Key, dict[int, float]]:
-    r"""The effects of each operation's parts on the value or the slope of the root, as log2.
+    r"""The effects of each operation's arguments on the whole expression at a point, as log2.
 
     A part without any effect, such as t in ``0 \cdot t`` or a constant of integration, has no
     entry. All arguments of a function of three or more arguments count as visible.
@@ -82,7 +82,7 @@ def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[Key, dict[int, 
 def _partial(
     rule: Rule, operands: list[Jet], index: int, upper: float, lower: float
 ) -> tuple[float, float]:
-    """Two effects of an argument on the root: the effect of its value, and that of its slope.
+    """How much an argument's value, and how much its slope, affects the whole expression.
 
     The effect of the value is relative to the size of the value.
     """

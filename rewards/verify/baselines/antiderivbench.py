@@ -154,7 +154,7 @@ class Evaluation:
 def evaluate(
     answer: str, integrand: str, variable: str = "x", seconds: float = math.inf
 ) -> Evaluation:
-    """The verdict of the six steps, within a limit of processor time.
+    """Evaluate an answer by the six steps of AntiderivBench, within a limit of processor time.
 
     With a time limit, the function must run in the main thread of a process of its own
     (`rewards.verify.baselines.calls`).
@@ -410,9 +410,9 @@ def _value(tape: Tape, point: acb) -> Any:
 
 
 def _almost_everywhere(form: sympy.Expr) -> sympy.Expr:
-    """The form without functions that our trees lack.
+    """Replace functions of SymPy that expressions of this package cannot contain.
 
-    SymPy's derivatives of abs contain such functions. The result agrees with the form almost
+    Such functions occur in SymPy's derivatives of abs. The result equals the form almost
     everywhere.
     """
     import sympy

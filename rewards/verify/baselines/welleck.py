@@ -43,10 +43,11 @@ TOLERANCE = 0.001
 
 
 def judge(completion: str, integrand: str, options: dict[str, Any]) -> list[Any]:
-    """A packed verdict (`rewards.workers.verdicts.pack`), without a limit of time.
+    """Judge a completion without a time limit.
 
-    The time is unbounded. ``options`` are the options of `rewards.verify_antiderivative`. This
-    scorer ignores domains and assumptions on parameters.
+    The result is a verdict that `rewards.workers.verdicts.pack` has packed. ``options`` are the
+    options of `rewards.verify_antiderivative`. This scorer ignores domains and assumptions on
+    parameters.
     """
     variable = options.get("variable")
     problem = prepare(integrand, variable, options.get("assumptions"))

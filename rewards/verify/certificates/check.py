@@ -66,7 +66,7 @@ class CertificateError(ValueError):
 
 
 def check(certificate: dict[str, Any]) -> list[str]:
-    """Check a certificate, and return the parts that were taken as stated: functions or bounds.
+    """Check a certificate, and name what is taken on trust, such as functions or bounds.
 
     The certificate comes from `rewards.certify`. If it is not valid, `CertificateError` is raised.
     """
@@ -91,7 +91,7 @@ def _ratio(row: list[Any]) -> Ratio:
 
 
 def _add(a: dict[Any, Any], b: dict[Any, Any], c: int = 1) -> dict[Any, Any]:
-    """The sum a + c b of two polynomials, or of two products of powers by their exponents."""
+    """The sum a + c b of two polynomials, or of the exponents of two products of powers."""
     total = dict(a)
     for key, value in b.items():
         total[key] = total.get(key, 0) + c * value
@@ -190,8 +190,9 @@ def _zeros(remainder: Poly, generators: list[Any]) -> set[str]:
     """Check that the coefficients of a remainder are numbers whose intervals contain zero.
 
     The remainder is a sum of products of generators that are not constant. The coefficients are
-    polynomials in the constant generators. If there is a remainder, the result is {"constants"},
-    because the checker takes the zeros as stated.
+    polynomials in the constant generators. An interval around zero does not prove that a
+    coefficient is zero. If there is a remainder, the result is therefore {"constants"}: the checker
+    takes the zeros as stated.
     """
     numbers = {
         i

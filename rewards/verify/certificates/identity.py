@@ -91,13 +91,11 @@ def _cofactors(base: Field, total: Poly) -> tuple[list[Poly], Poly]:
     """Divide a polynomial by the relations of the generators.
 
     The result has the cofactors of the relations, in the order of the generators, and the
-    remainder. The coefficients of the remainder are numbers that are proved to be zero.
+    remainder. The coefficients of the remainder are numbers that are proved to be zero. The
+    remainder is therefore zero, although this does not follow from the relations.
 
     Raises:
         NotProvedError: the remainder is not proved to be zero.
-
-    The remainder is zero as well, although this does not follow from the relations: each of its
-    coefficients is a number that equals zero.
 
     """
     cofactors = []

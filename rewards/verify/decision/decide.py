@@ -52,7 +52,7 @@ def decide(
         key: the seed of the sample points.
         order: 1 compares F' with f; 0 compares F with f.
         budget: the remaining work of the whole verdict.
-        as_identity: whether, with order 0, F = f may be proved as an identity.
+        as_identity: whether F = f may be proved as an identity. This needs order 0.
 
     Returns:
         The decision with its evidence.
@@ -111,7 +111,7 @@ class _Question:
     def search(self, *, real_parts: bool = True, real_roots: bool = True) -> ProofSearch:
         """The search for a proof under a convention on odd roots.
 
-        ``real_parts`` says whether every part of f is real at the points that count.
+        With ``real_parts``, only those points count at which every part of f is real.
         """
         key = real_parts, real_roots
         if key not in self._searches:

@@ -53,14 +53,14 @@ def meaning_of(
     problem_integral: Integral,
     agrees: Callable[[Side, Side], bool],
 ) -> Meaning:
-    """The purpose of an equation at the beginning of a chain.
+    """What the first equation of a chain does, such as to define a symbol or to make a claim.
 
     Args:
         left: the left side.
         right: the right side.
         lead: the prose before the equation.
         scope: the definitions in force.
-        problem_integral: the integral of the problem, which ``I`` may stand for.
+        problem_integral: the integral of the problem. The letter ``I`` may stand for it.
         agrees: a function that tells whether two sides are equal up to a constant.
 
     Raises:
@@ -207,7 +207,10 @@ def implicit(left: Side, right: Side, scope: Scope) -> tuple[str, Side] | None:
 
 
 def _shifted(left: Expression, right: Expression, scope: Scope) -> tuple[str, Side] | None:
-    r"""The problem's variable and its value in a new variable, as from ``x + 1 = \cosh t``."""
+    r"""The problem's variable x and its value \cosh t - 1, for an equation ``x + 1 = \cosh t``.
+
+    The variable t must be new. For other equations the result is None.
+    """
     terms = left.args if isinstance(left, Call) and left.function == "add" else ()
     (name, *further) = symbols_of(right) or ("",)
     if [term for term in terms if symbols_of(term)] != [Symbol(scope.variable)] or further:

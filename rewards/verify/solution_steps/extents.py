@@ -88,10 +88,10 @@ def depths(text: str) -> Iterator[tuple[int, int]]:
 
 
 def operand(text: str, *, grouped: bool = True) -> tuple[str, str]:
-    r"""The operand at the beginning of a text, as behind ``\frac{d}{dx}``, and the text behind it.
+    r"""Split the text behind an operator such as ``\frac{d}{dx}`` into the operand and the rest.
 
-    With ``grouped``, an operand in brackets ends with the closing bracket. Any other operand is the
-    rest of the term.
+    With ``grouped``, an operand in brackets ends with the closing bracket. Any other operand ends
+    where its term ends.
     """
     grouped &= re.match(r"(?:\\(?:left|[bB]igg?l?)\s*)?[([{]", text) is not None
     for index, depth in depths(text):
@@ -121,7 +121,10 @@ def _ends_operand(text: str) -> bool:
 
 
 def bar_starts(text: str, at: int) -> list[int]:
-    """The indices where the operand of a bar may begin: the first or last term before the bar."""
+    """The indices at which F of ``F|_a^b`` may begin. The bar is at the index ``at``.
+
+    F is either all terms before the bar, or only the last term.
+    """
     depth, start, term = 0, 0, -1
     for index in range(at - 1, -1, -1):
         depth += (text[index] in _CLOSE) - (text[index] in _OPEN)

@@ -134,10 +134,11 @@ class Points:
         scope: Scope,
         compare: Callable[[Side, Side], Judgement],
     ) -> Judgement:
-        """Judge whether a variable has a value at a point that the text or the problem names.
+        """Judge the statement that a variable has a value, such as u = 1, at some named point.
 
-        A value that fits one of these points is right. A value that fits none is wrong if the
-        statement follows from a point that its sentence names, and is otherwise unchecked.
+        The points are those that the text or the problem names. If the value fits a point, the
+        statement is right. If the value fits no point, the statement is wrong, provided that its
+        own sentence names a point from which it follows. Otherwise the statement is unchecked.
 
         Args:
             sentence: the number of the statement's sentence.
@@ -164,10 +165,10 @@ class Points:
 def _related(
     name: str, value: Side, scope: Scope
 ) -> tuple[str, Callable[[Expression], tuple[Side, Side]]]:
-    """The variable that a variable depends on, and a function that builds an equation.
+    """The variable that ``name`` depends on, and a function that builds an equation.
 
-    The function takes a point of the first variable. It returns two sides, which are equal if the
-    variable ``name`` has the value at this point.
+    The argument of the function is a point: a number for the returned variable. The function
+    returns two sides, which are equal if ``name`` has the value ``value`` at this point.
     """
     if name in scope.values:
         of = scope.values[name]

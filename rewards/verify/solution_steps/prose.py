@@ -33,9 +33,9 @@ def names_an_end(lead: str) -> bool:
 
 
 def is_condition(lead: str, before: bool) -> bool:
-    """Whether a formula behind the words is a condition.
+    """Whether the words before a formula make the formula a condition.
 
-    If ``before`` is True, the previous formula was a condition, and a word such as "and" suffices.
+    If the previous formula was a condition (``before``), a word such as "and" suffices.
     """
     return any(
         role.search(lead) for role in (patterns.supposes, patterns.for_all, patterns.to_solve)
@@ -58,7 +58,7 @@ def quotes(lead: str) -> bool:
 
 
 def given_up(words: str) -> Tries:
-    """What the words take back: the previous statement, the current try, all tries, or nothing."""
+    """What the words withdraw: the last "statement", the current "try", "all" tries, or ""."""
     if patterns.abandons.search(words):
         return "all" if patterns.earlier.search(words) else "try"
     return "statement" if patterns.given_up.search(words) else ""
@@ -70,7 +70,10 @@ def begins_try(words: str) -> bool:
 
 
 def goes_on(lead: str) -> bool:
-    """Whether ``= b`` behind the words continues a chain. Otherwise the words are a name for b."""
+    """Whether ``= b`` continues a chain, judged by the words before it.
+
+    Otherwise these words are a name for b.
+    """
     return patterns.goes_on.search(lead) is not None
 
 

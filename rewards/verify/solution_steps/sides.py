@@ -116,11 +116,12 @@ def read_sides(
     Args:
         latex: the LaTeX of the side.
         names: symbols of the problem and of the definitions in force.
-        functions: two tables of names with their variables. The first has the functions of the
-            text (``F(x)``). The second has all names that can be applied to a number (``u(1)``
-            after u = x^2).
+        functions: two tables. Each maps the name of a function to the function's variable. The
+            first table has the functions of the text (``F(x)``). The second has all names that can
+            be applied to a number (``u(1)`` after u = x^2).
         variable: the variable of derivatives without a named variable (``F'``).
-        numbers: numbers for the symbols of parts, so that no two sides share a symbol.
+        numbers: yields a new number for the symbol of each part, so that no two sides share a
+            symbol.
 
     """
     if len(latex) > LONGEST:
@@ -395,7 +396,10 @@ class _SideReader:
         return text
 
     def _changed(self, text: str, mark: re.Match[str]) -> tuple[int, str]:
-        """The index at which ``[F]_a^b`` begins, and F. In ``F|_a^b`` the index is ambiguous."""
+        """The index at which ``[F]_a^b`` begins, and the text of F.
+
+        ``F|_a^b`` has no opening bracket. F may then begin at several indices.
+        """
         at = mark.start("mark")
         if mark["mark"] in "])":
             start = opening(text, at)

@@ -185,9 +185,9 @@ def _final_claim(reader: Reader, verdict: Verdict, completion: str) -> Claim | N
 
 
 def _place(answer: str, completion: str) -> Link:
-    """The link of an answer that is not a side of an equation.
+    """An answer that is not a side of an equation, with its offsets in the completion.
 
-    If the completion does not contain the answer verbatim, the link is the last line.
+    If the completion does not contain the answer verbatim, the offsets are those of the last line.
     """
     at = completion.rfind(answer)
     if at >= 0:

@@ -293,7 +293,10 @@ class _Cutter:
         return depth > 0 or unmatched > 0
 
     def _environment(self, token: re.Match[str], kind: str, tables: int) -> int:
-        """Blank out the marks of an environment of rows. Returns the number of open tables."""
+        """Blank out the begin or the end mark of an environment with rows, such as ``align``.
+
+        Other environments are tables. The result is the number of open tables.
+        """
         if not patterns.row_environment.fullmatch(token[kind]) or tables:
             return max(tables + (1 if kind == "begin" else -1), 0)
         end = token.end()

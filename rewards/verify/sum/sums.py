@@ -89,7 +89,7 @@ def verify_sum(
     undecided_reward: float = 0.0,
     deadline: float | Deadline = DEFAULT_DEADLINE,
 ) -> Verdict:
-    r"""Verify that the final answer of a completion is the value of a sum, or what is asked of one.
+    r"""Verify the final answer of a completion to a question about a sum or a power series.
 
     An unevaluated sum, the list of its terms, or a decimal is no answer. The right answer to a
     divergent sum is "diverges", or the infinity to which the partial sums tend.

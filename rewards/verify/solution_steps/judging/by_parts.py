@@ -58,7 +58,7 @@ class Parts:
     def choose(
         self, name: str, scope: Scope, definitions: Sequence[Definition], first: int, shown: bool
     ) -> None:
-        """Keep a choice of parts. ``name`` is v; the text has just stated the differential of v."""
+        """Keep a choice of u and dv. The text has just stated dv, and ``name`` is the name of v."""
         u_name = name.replace("v", "u").replace("V", "U")
         u, dv = scope.values.get(u_name), scope.values[name]
         integral = next(
@@ -139,7 +139,7 @@ class Parts:
 def _restates(choice: _Choice, repeated: _Choice, judge: Judge) -> bool:
     """Whether a choice repeats the previous choice with another u or another dv.
 
-    The parts of the remaining integral are no repetition: u = x^2, then u = 2x with the same dv.
+    A choice for the remaining integral is no repetition, such as u = 2x after u = x^2.
     """
     if choice.v is not None or (choice.u != repeated.u and choice.dv != repeated.dv):
         return False

@@ -86,7 +86,7 @@ class Work:
         return tape
 
     def allow(self, tree: Expression) -> None:
-        """Require a worker for a tree with slow functions, or refuse it if ``special`` is off."""
+        """Require a worker for a tree with slow functions. Without ``special``, refuse the tree."""
         if needs_worker(tree):
             if not self.special:
                 raise NotReadError("a special function that takes too long")
@@ -227,8 +227,8 @@ class Program:
     def divergence(self) -> Finding:
         """Judge an equation with one divergent integral.
 
-        A side that depends on the integral has no value, and the other side has one. The equation
-        is then wrong. All other cases are not decided.
+        The side with the integral has no value, unless the integral cancels. The other side has a
+        value, so the equation is wrong. In all other cases, `NotReadError` is raised.
         """
         sides, unread = (self.equation.left, self.equation.right), "an integral that diverges"
         if self.equation.free:
@@ -285,7 +285,7 @@ class Program:
         return None if left_value is None or right_value is None else (left_value, right_value)
 
     def _speed(self, name: str, x: Ball, bits: int, values: Mapping[str, Ball]) -> Ball | None:
-        """The derivative of a variable by the common variable. None means that it is unknown."""
+        """The derivative of a variable with respect to the common variable, or None if unknown."""
         tape, terms = self.rates[name]
         if name == self.variable:
             return ONE
@@ -354,9 +354,8 @@ class Program:
     def is_rational(self) -> bool:
         """Whether both sides are rational functions.
 
-        Such sides are equal everywhere if they are equal on an interval. If they differ at one
-        point and seem equal at another, they are only too close there: x^{2000} vanishes within the
-        precision.
+        If such sides differ at one point, they are equal on no interval. Where they seem equal, the
+        precision is too low to show the difference: near 0, x^{2000} is too small to be seen.
         """
         sides = self.equation.left, self.equation.right, *self.equation.rates.values()
         if self.varying or any(side.has(Derivative, LimitAt) for side in sides):

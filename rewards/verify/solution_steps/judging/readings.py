@@ -73,9 +73,10 @@ class Judge:
     work: Work
 
     def judge(self, left: Read, right: Read, lead: str, anti: bool) -> Judged:
-        """Judge whether two links are equal.
+        """Judge the claim that two links (sides of an equation) are equal.
 
-        The claim is right if one pair of readings agrees. It is wrong if all pairs differ.
+        A link may have several readings. The claim is right if one pair of readings agrees, and
+        wrong if all pairs differ.
 
         Args:
             left: the left link.
@@ -107,16 +108,17 @@ class Judge:
     def at_numbers(
         self, left: Read, right: Read, lead: str, sides: Callable[[Link], list[Side]]
     ) -> Judged | None:
-        """Judge an equation with sums up to a letter, at several numbers in place of the letter.
+        """Judge an equation with a sum up to a letter n, with several numbers in place of n.
 
         Args:
             left: the left link.
             right: the right link.
             lead: the words before the statement.
-            sides: reads a link.
+            sides: a function that reads a link.
 
         Returns:
-            The judged claim. None if no sum runs to a letter, or if sums run to several letters.
+            The judged claim. The result is None if no sum ends at a letter, or if several letters
+            occur.
 
         """
         latex = left.link.latex, right.link.latex

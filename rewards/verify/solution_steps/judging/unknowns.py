@@ -95,7 +95,10 @@ def _matters(rows: Sequence[Sequence[Ball]], column: int) -> bool:
 
 
 def _independent(rows: Sequence[Sequence[Ball]], count: int) -> list[int]:
-    """The indices of the first unknowns that the equations at generic points determine."""
+    """The indices of unknowns that the equations at generic points determine.
+
+    An unknown is left out if its coefficients are a combination of those of earlier unknowns.
+    """
     pivots: list[int] = []
     for column in range(count):
         trial = [*pivots, column]

@@ -55,7 +55,8 @@ def value_of(
         values: the values of the free symbols.
         pay: a function that is called with the number of evaluations. It raises an error if the
             budget is spent.
-        improper: the integrals that were improper at other values. A new integral may be added.
+        improper: the integrals that were improper in earlier calls. If the integral of this call is
+            improper, it is added.
 
     Raises:
         NotReadError: the value does not exist or is not computed.
@@ -210,7 +211,10 @@ def _from_one_side(limit_at: LimitAt, values: Mapping[str, Ball], side: int) -> 
 
 
 def _grows(steps: Sequence[Ball], finest: Ball) -> bool:
-    """Whether values grow without bound, tested by the steps between them and by the last value."""
+    """Whether values grow without bound.
+
+    The test uses the differences of successive values (``steps``) and the last value (``finest``).
+    """
     first, second = (step.real for step in steps)
     even = log2((acb(second - first)).abs_upper()) < log2(acb(first).abs_upper()) - EVEN
     return even or bool(second / first > FASTER and finest.abs_lower() > 2**LARGE)
