@@ -59,10 +59,10 @@ class RewardFunction:
     def rollouts(
         self, queries: Sequence[str], prompts: Sequence[str], labels: Sequence[Any]
     ) -> list[Rollout]:
-        """Queries as rollouts.
+        """Convert queries to rollouts.
 
         Args:
-            queries: prompts with responses.
+            queries: texts, each a prompt followed by the response.
             prompts: the prompts.
             labels: the targets.
 
@@ -145,8 +145,9 @@ def reward_func(
 
     Raises:
         ValueError: the lists have different lengths.
-        NoOpinionError: no worker can be started, or the wall clock ended the verification of all
-            completions for a label. `NoOpinionError` is a subclass of `RuntimeError`.
+        NoOpinionError: no worker can be started, or there is a label for which the wall clock
+            ended the verification of every completion. `NoOpinionError` is a subclass of
+            `RuntimeError`.
 
     Example:
         >>> reward_func([r"Integrate 2x. $\boxed{x^2}$"], ["Integrate 2x."], ["2x"])["scores"]

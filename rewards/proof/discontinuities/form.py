@@ -93,7 +93,7 @@ def cannot_jump(
 
 
 def _inside(term: Expression, variable: str) -> Expression:
-    """The argument of an outermost logarithm, without bars. Any other term is not changed."""
+    """The u in a term c ln u or c ln|u|. Of any other term, only the constant factor is removed."""
     node = without_factor(term, variable)
     if node.function in _LOGARITHMS and all(is_constant(arg, variable) for arg in node.args[1:]):
         node = node.args[0]

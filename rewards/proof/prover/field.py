@@ -161,7 +161,8 @@ class Field:
     def relate(self, generator: Generator, relation: Poly, order: int) -> None:
         """Set the relation of a new generator.
 
-        The relation is a monic polynomial of degree ``order`` in the generator.
+        The relation is a polynomial that equals zero. It is monic of degree ``order`` in the
+        generator.
         """
         generator.relation, generator.order = relation, order
         self.related.append(generator)

@@ -62,7 +62,7 @@ class Lattice:
     largest: int = 1
 
     def settle(self) -> None:
-        """Compute the units of all vectors that were read, those with few coordinates first."""
+        """Compute the units for all vectors that were read, beginning with the shortest vectors."""
         waiting, self.vectors = sorted(filter(None, self.vectors), key=len), []
         for vector in waiting:
             self.add(vector)
@@ -119,7 +119,8 @@ class Lattice:
     def _refine(self, used: Combination, denominator: int) -> bool:
         """Refine units so that a vector becomes a combination of them with whole numbers.
 
-        If a multiple would exceed ``most``, the units are not changed, and the result is False.
+        If a vector would then need more than ``most`` times a unit, the units are not changed, and
+        the result is False.
         """
         rank = len(used)
         rows = [[denominator * (i == j) for j in range(rank)] for i in range(rank)]
