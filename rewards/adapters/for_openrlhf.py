@@ -160,8 +160,8 @@ def reward_func(
 def response_of(query: str, prompt: str) -> str | None:
     """The response in a query, which is the text after the prompt.
 
-    The result is None if the query does not contain the prompt. In the query, the tokenizer may
-    have added a token before the prompt, changed spaces, or cut off the beginning of the prompt.
+    The result is None if the query does not contain the prompt. The prompt is also found if the
+    tokenizer has added a token before it, changed its spaces, or cut off its beginning.
     The function never guesses where the prompt ends, because text of the prompt could then be
     graded as an answer. The work is linear in the query.
 

@@ -260,8 +260,8 @@ def make_reward(
             truncated.
         max_completion_length: the token limit. If given, only a completion of this length without
             an end token is truncated, because a shorter completion may have ended at a stop string.
-        opens_thinking: whether the prompt opens a thought. The default is read from the prompt, if
-            the prompt is a string.
+        opens_thinking: whether the prompt opens a thought. By default, the end of a prompt that is
+            a string is inspected.
         rubric: the other fields of `scoring.Rubric`.
 
     Returns:

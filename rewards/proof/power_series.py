@@ -182,7 +182,7 @@ def _by_growth(coefficients: Expression, index: str, steps: int) -> Expression |
     r"""The radius of convergence, from the growth of the coefficients. None means infinity.
 
     The coefficients grow like n!^d L^n n^{-s}. A further factor that varies slowly and
-    has an expansion is bounded by powers of n, and does not change the radius.
+    has an expansion lies between two powers of n, and does not change the radius.
     """
     radii: list[Expression] = []
     for summand in summands_of(coefficients, index):

@@ -102,7 +102,7 @@ class Memory:
         self.enforced = False
 
     def rebase(self) -> None:
-        """Measure the memory in use anew after an import, so that the imported code does not count
+        """Measure the memory in use again after an import, because imported code does not count
         against an item.
         """
         self._base, used = resident(), address_space()

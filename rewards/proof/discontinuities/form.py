@@ -68,8 +68,8 @@ def cannot_jump(
         integrand: f. The domain of f ends where a radicand or the argument of a logarithm in f has
             a simple zero.
         variable: the variable.
-        terms: the additive terms of F, if F is known to have no complex constants. An outermost
-            logarithm then changes branch at poles only, and by a constant.
+        terms: the additive terms of F, if F is known to have no complex constants. A
+            logarithm that forms a term then changes branch at poles only, and by a constant.
 
     Example:
         >>> from calculus_harness.rewards.reading.latex import read

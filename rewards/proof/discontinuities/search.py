@@ -219,7 +219,7 @@ class Steps:
         return [low for low, _ in intervals]
 
     def _nowhere(self, x: float, cells: Sequence[Ball]) -> bool:
-        """Whether F, which has no value at x, has no value anywhere in the cell around x.
+        """Whether F has no value anywhere in the cell around x. It is known to have none at x.
 
         The result is True for ``(x + |x|)/(x + |x|)`` and x < 0. It is False for ``artanh(tanh x)``
         and an x at which the computation overflows.
@@ -332,9 +332,9 @@ class Steps:
     def _jump(self, interval: CriticalInterval, *, real: bool = False) -> Witness | None:
         """A jump of F in an interval, or None.
 
-        The interval is narrowed first, according to the size of f. If f is
-        large, as in ``e^x + sgn(x - 1000)``, only very close points show a jump. A peak of f is
-        seen at very close points only, too.
+        The interval is narrowed first, according to the size of f. If f is large, as for
+        ``e^x + sgn(x - 1000)``, only very close points show a jump. A peak of f is seen only at
+        very close points, too.
         """
         interval = self._isolated(interval)
         if is_unbounded(self.at, interval.low, interval.high):
@@ -445,7 +445,7 @@ def _is_level(jet: Jet) -> bool:
 
 
 def _isolating_width(bits: int) -> float:
-    """The width of the intervals that isolate zeros: 2^(-3/8 bits).
+    """The width of the intervals that isolate zeros: 2^(-3 bits/8).
 
     For a double zero, no width below 2^(-bits/2) can be reached.
     """

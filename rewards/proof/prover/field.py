@@ -126,7 +126,7 @@ class Field:
         real: bool = False,
         positive: bool = False,
     ) -> Generator:
-        """The generator of a kind and arguments; a new generator is made if the field has none.
+        """Find the generator of a kind with given arguments, or make one if the field has none.
 
         Args:
             kind: the name of a function or a constant, ``symbol``, or one of the four kinds of

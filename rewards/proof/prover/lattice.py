@@ -117,10 +117,10 @@ class Lattice:
         return [(len(self.units) - 1, sign)]
 
     def _refine(self, used: Combination, denominator: int) -> bool:
-        """Refine units so that a vector becomes a combination of them with whole numbers.
+        """Refine units so that a vector becomes a combination of them with integer coefficients.
 
-        If a vector would then need more than ``most`` times a unit, the units are not changed, and
-        the result is False.
+        If a unit would then occur more than ``most`` times in a vector, the units are not changed,
+        and the result is False.
         """
         rank = len(used)
         rows = [[denominator * (i == j) for j in range(rank)] for i in range(rank)]

@@ -50,7 +50,8 @@ def normal_forms(
 def slope_factors(expression: Expression, variable: str) -> list[Expression]:
     """The factors of an expression's derivative.
 
-    Where a real expression touches zero without a change of sign, one of these factors is zero.
+    At a point where a real expression is zero without changing its sign, one of these factors is
+    zero.
 
     Args:
         expression: the expression; all parameters are real.

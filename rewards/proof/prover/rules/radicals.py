@@ -49,7 +49,7 @@ def power(t: Tower, element: Quotient, exponent: Fraction) -> Quotient:
 
 
 def principal_power(t: Tower, base: Quotient, exponent: Quotient) -> Quotient:
-    """The principal value of a power. Instead, `power` takes real roots of odd order."""
+    """The principal value of a power. The function `power` takes real odd roots instead."""
     ratio = exponent.rational()
     if ratio is not None and (ratio.q == 1 or ratio.q % 2 == 0):
         return power(t, base, Fraction(int(ratio.p), int(ratio.q)))
@@ -145,7 +145,8 @@ def radicals(t: Tower, element: Quotient, q: int) -> tuple[bool, list[Radical]]:
 def note_radicand(t: Tower, element: Quotient, q: int) -> None:
     """Note a radicand, so that all roots of the same base can be powers of one generator.
 
-    The exponent of this generator is the greatest number that divides all exponents of the base.
+    The generator's exponent is the greatest number of which all exponents of the base are integer
+    multiples.
     """
     element = t.normal(element)
     for family, base, exponent in () if element.is_zero() else radicals(t, element, q)[1]:
