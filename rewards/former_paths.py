@@ -56,8 +56,6 @@ class _FormerPaths(MetaPathFinder, Loader):
 
 
 def keep() -> None:
-    """Make former paths importable, even if an older checkout has left folders under these
-    paths.
-    """
+    """Keep former import paths working, even if an older checkout has left folders there."""
     if not any(isinstance(finder, _FormerPaths) for finder in sys.meta_path):
         sys.meta_path.insert(0, _FormerPaths())

@@ -81,10 +81,10 @@ class Witness:
     difference: str = ""
 
     def described(self) -> dict[str, str]:
-        """The numbers of the witness by name, without error bounds.
+        """The numbers of the witness, without error bounds.
 
         Returns:
-            The values by their names.
+            A dictionary from names such as ``expected`` to numbers as texts.
 
         """
         jump = self.point.endswith("just above")

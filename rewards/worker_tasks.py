@@ -32,7 +32,7 @@ def timed(task: str, *arguments: Any) -> list[Any]:
 
 
 def __getattr__(name: str) -> Callable[..., list[Any]]:
-    """The worker's task with a name, as a function that judges a question and packs the verdict."""
+    """The task ``name``, as a function that judges a question and packs the verdict."""
     for question in QUESTIONS.values():
         if question.worker_task == name:
             return partial(_judged, question)

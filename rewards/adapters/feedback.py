@@ -100,9 +100,8 @@ def retry(
     """The message that asks for another attempt.
 
     Args:
-        kind: what the message contains: nothing, the verdict, the point that refutes the answer, or
-            the first wrong step. If there is no such point or step, the message contains the
-            verdict.
+        kind: the content of the message: nothing, the verdict, the point that refutes the answer,
+            or the first wrong step. If there is no such point or step, the content is the verdict.
         verdict: the verdict on the last attempt.
         task: the verdict's task.
         claims: the judged claims in the last attempt, for ``steps``.
@@ -132,9 +131,9 @@ def retry(
 
 
 def _shown(verdict: Verdict, task: str) -> str:
-    """The reason why an answer is incorrect.
+    """The reason why an answer is incorrect, as text.
 
-    The reason is left empty if it would reveal the right answer.
+    The text is empty if the reason would reveal the right answer.
     """
     if task not in _STATED:
         return ""

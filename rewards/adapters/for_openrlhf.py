@@ -59,10 +59,10 @@ class RewardFunction:
     def rollouts(
         self, queries: Sequence[str], prompts: Sequence[str], labels: Sequence[Any]
     ) -> list[Rollout]:
-        """Queries as rollouts.
+        """Convert queries to rollouts.
 
         Args:
-            queries: prompts with responses.
+            queries: texts, each a prompt followed by the response.
             prompts: the prompts.
             labels: the targets.
 
@@ -145,8 +145,9 @@ def reward_func(
 
     Raises:
         ValueError: the lists have different lengths.
-        NoOpinionError: no worker can be started, or the wall clock ended the verification of all
-            completions for a label. `NoOpinionError` is a subclass of `RuntimeError`.
+        NoOpinionError: no worker can be started, or there is a label for which the wall clock
+            ended the verification of every completion. `NoOpinionError` is a subclass of
+            `RuntimeError`.
 
     Example:
         >>> reward_func([r"Integrate 2x. $\boxed{x^2}$"], ["Integrate 2x."], ["2x"])["scores"]
@@ -159,8 +160,8 @@ def reward_func(
 def response_of(query: str, prompt: str) -> str | None:
     """The response in a query, which is the text after the prompt.
 
-    The result is None if the query does not contain the prompt. In the query, the tokenizer may
-    have added a token before the prompt, changed spaces, or cut off the beginning of the prompt.
+    The result is None if the query does not contain the prompt. The prompt is also found if the
+    tokenizer has added a token before it, changed its spaces, or cut off its beginning.
     The function never guesses where the prompt ends, because text of the prompt could then be
     graded as an answer. The work is linear in the query.
 

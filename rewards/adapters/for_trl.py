@@ -245,9 +245,9 @@ def make_reward(
 
     Args:
         task: ``antiderivative``, ``steps``, ``definite``, ``value``, ``equivalent``, ``label``,
-            ``integer`` or ``mixed``. With ``mixed``, the column ``task`` has the task of each row,
-            by a name from this list or a benchmark's name. Without this column, the task follows
-            from the column that is filled: ``integrand`` or ``problem``.
+            ``integer`` or ``mixed``. With ``mixed``, the column ``task`` has for each row a name
+            from this list or a benchmark's name. If there is no such column, a row's task depends
+            on which of the columns ``integrand`` and ``problem`` has a value.
         components: names of `rewards.adapters.components`.
         weights: the weight of each component; by default 1 for correctness and 0.1 for others.
         asynchronous: make an async function.
@@ -260,8 +260,8 @@ def make_reward(
             truncated.
         max_completion_length: the token limit. If given, only a completion of this length without
             an end token is truncated, because a shorter completion may have ended at a stop string.
-        opens_thinking: whether the prompt opens a thought. The default is read from the prompt, if
-            the prompt is a string.
+        opens_thinking: whether the prompt opens a thought. By default, the end of a prompt that is
+            a string is inspected.
         rubric: the other fields of `scoring.Rubric`.
 
     Returns:

@@ -40,7 +40,7 @@ def text_of(completion: Any) -> str:
 
 
 def opens_thinking(prompt: Any, tag: str) -> bool:
-    """Whether a prompt ends with the tag that opens a thought, as some chat templates do."""
+    """Whether a prompt ends with the tag that opens a thought. Some chat templates add this tag."""
     text = prompt if isinstance(prompt, str) else ""
     if not text and isinstance(prompt, Sequence) and prompt and isinstance(prompt[-1], Mapping):
         last_message = prompt[-1]  # a prefilled assistant message
@@ -65,7 +65,7 @@ def is_truncated(ids: Sequence[int] | None, ends: Collection[int], limit: int | 
 
 @lru_cache(maxsize=1024)
 def warn_once(log: logging.Logger, message: str, subject: str) -> None:
-    """Warn about a row once, although every completion of the row's group has it in every epoch."""
+    """Warn about a row only once, and not for each of its completions in each epoch."""
     log.warning(message, subject)
 
 

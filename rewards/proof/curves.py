@@ -135,7 +135,7 @@ def points_of(
 ) -> Iterator[dict[str, Ball]]:
     """Points of a curve, each as a number x and a small ball in which y lies.
 
-    For the number x, G changes its sign within the ball of y.
+    At this x, the function G changes its sign within the ball.
 
     Args:
         curve: G of the curve G = 0.
@@ -145,7 +145,7 @@ def points_of(
         signs: the signs of the coordinates that are assumed to be positive or negative.
 
     Yields:
-        At most five points, each with the values of the parameters.
+        At most five points. Each is a dictionary with the values of x, y and the parameters.
 
     """
     tape = compile_tape(curve, y)

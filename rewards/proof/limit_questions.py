@@ -147,7 +147,7 @@ def _with_variable(question: LimitQuestion, kinds: dict[str, str]) -> LimitQuest
     limit of a sequence.
 
     Raises:
-        ProblemError: the variable has another kind, or no values near the point.
+        ProblemError: the variable has another kind, or cannot come near the point.
 
     """
     variable, at = question.variable, question.at

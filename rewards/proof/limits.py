@@ -180,8 +180,9 @@ def _along_sequences(
     """The limit of a function with one angle, from sequences of points.
 
     On each sequence the angle is constant modulo 2 pi. If two sequences have different limits, the
-    function has no limit. Otherwise ``failure`` is raised, except for functions of (-1)^n: even and
-    odd numbers are then all sequences.
+    function has no limit. If the limits are equal, ``failure`` is raised, because another sequence
+    may have another limit. Functions of (-1)^n are an exception: even and odd numbers are all that
+    is needed, and their common limit is returned.
     """
     if len({angle.name for angle in free.angles}) > 1:
         raise failure
@@ -216,11 +217,11 @@ def _along_whole_numbers(
     kinds: Mapping[str, str],
     failure: NotExpandedError,
 ) -> Limit:
-    """Prove that a sequence has no limit, by integers n for which q n converges modulo 2 pi.
+    """Prove that a sequence with an angle q n has no limit, from two subsequences.
 
-    If q is rational, such integers exist for every limit of q n, because pi is irrational. Up to a
-    term that tends to zero, the function is continuous in the angle. If no two limits differ,
-    ``failure`` is raised.
+    If q is rational, then for every number v there are integers n for which q n converges to v
+    modulo 2 pi, because pi is irrational. The sequence is a continuous function of the angle, up to
+    a term that tends to zero. If no two subsequences have different limits, ``failure`` is raised.
     """
     if bounded is None or angle.of_floor or free.multiple_of_variable(angle.germ) is None:
         raise failure
@@ -233,9 +234,9 @@ def _along_whole_numbers(
 def _values(angle: Angle) -> Iterator[tuple[Expression, int]]:
     """Values of an angle along sequences of points, each with a side.
 
-    With side 0, the angle has the value at the points. With side 1 or -1, the angle tends to the
-    value from this side. Such values come last. They are needed because 1/sin and sin^x have no
-    limit along the sequence on which the sine is 0.
+    Side 0 means that the angle equals the value at all points of the sequence. Side 1 or -1 means
+    that it tends to the value from the right or the left. Such values come last. They
+    are needed because 1/sin and sin^x have no limit along the sequence on which the sine is 0.
     """
     if angle.name == _PARITY:
         yield from ((value, 0) for value in _OF_PARITY)

@@ -139,7 +139,7 @@ def radius(asked: SeriesQuestion, kinds: Mapping[str, str]) -> Expression | None
 
 
 def _power_of_variable(term: Expression, index: str, x: str) -> tuple[int, Expression]:
-    """The numbers p and a of the factor (x - a)^{p n + q} of a term.
+    """Find the factor (x - a)^{p n + q} in a term, and return p and a.
 
     Raises:
         ProblemError: the term has no such factor, or another factor with x.
@@ -181,8 +181,8 @@ def _power_of_variable(term: Expression, index: str, x: str) -> tuple[int, Expre
 def _by_growth(coefficients: Expression, index: str, steps: int) -> Expression | None:
     r"""The radius of convergence, from the growth of the coefficients. None means infinity.
 
-    The coefficients grow like n!^d L^n n^{-s}. A slowly varying factor with an expansion lies
-    between powers of n, and does not change the radius.
+    The coefficients grow like n!^d L^n n^{-s}. A further factor that varies slowly and
+    has an expansion lies between two powers of n, and does not change the radius.
     """
     radii: list[Expression] = []
     for summand in summands_of(coefficients, index):
@@ -239,7 +239,7 @@ def degree_bound(node: Expression, variable: str) -> int | None:
 
 
 def degree_of_terms(question: SeriesQuestion, assumptions: Mapping[str, str]) -> int:
-    """The degree of the polynomial with as many nonzero terms as the question asks for."""
+    """The degree up to which there are as many nonzero terms as the question asks for."""
     for degree in range(4 * question.terms, MAX_DEGREE + 1, 4):
         terms = coefficients_of(question.function, question, assumptions, degree)
         if len(terms) >= question.terms:
@@ -248,7 +248,7 @@ def degree_of_terms(question: SeriesQuestion, assumptions: Mapping[str, str]) ->
 
 
 def lagrange_remainder(question: SeriesQuestion, degree: int, name: str) -> Expression:
-    """Lagrange's remainder: the next term of a Taylor series, with the derivative at ``name``.
+    """Lagrange's remainder: the next Taylor term, with the derivative taken at a symbol ``name``.
 
     Raises:
         NotExpandedError: the derivative is too long.

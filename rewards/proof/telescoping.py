@@ -64,7 +64,7 @@ def prove_sum(
 
     Args:
         problem: the sum. The symbol of the upper limit must not occur in the term.
-        answer: the closed form of the sum together with the factor and the addend of the problem.
+        answer: the closed form. It includes the problem's factor and addend.
         kinds: assumptions on the parameters.
 
     Returns:
@@ -148,7 +148,7 @@ def diverges_by_comparison(problem: SumProblem) -> int | None:
 def values_or_divergence(
     problem: SumProblem, kinds: Mapping[str, str], digits: int, largest: int = 0, salt: str = ""
 ) -> list[ParameterPoint]:
-    """The values of a sum for choices of its parameters, or a single entry for its divergence.
+    """The values of a sum at chosen parameters. For a divergent sum, one entry states divergence.
 
     Args:
         problem: the sum.
@@ -178,7 +178,7 @@ def telescopes(
     variable: str,
     kinds: Mapping[str, str],
 ) -> tuple[str, ...] | None:
-    r"""Prove that from n - 1 to n a closed form grows by the new terms of a sum.
+    r"""Prove that a closed form F grows by the new terms of a sum when n - 1 becomes n.
 
     Args:
         answer: F, a function of the variable.

@@ -102,8 +102,8 @@ class Memory:
         self.enforced = False
 
     def rebase(self) -> None:
-        """Set the baseline anew after an import, because imported code does not count against an
-        item.
+        """Measure the memory in use again after an import, because imported code does not count
+        against an item.
         """
         self._base, used = resident(), address_space()
         self._limit = used + self._allowance if used else 0
@@ -161,8 +161,9 @@ def tie_to_parent(parent: int, memory: Memory) -> None:
     """End this process when the parent ends, even in the middle of a C call that holds the GIL.
 
     Linux kills this process when the thread that started it ends. That thread is the pool's
-    dispatcher, which lives as long as the pool. On other systems, a thread here polls for the
-    parent. That thread cannot interrupt every C call; `limit_processor_time` ends such calls.
+    dispatcher, which lives as long as the pool. On other systems, a thread of this process
+    watches the parent. This thread cannot interrupt every C call; `limit_processor_time` ends such
+    calls.
     """
     tied = False
     if sys.platform == "linux":

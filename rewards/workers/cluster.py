@@ -301,8 +301,8 @@ class Cluster:
     def _lost(self, key: str, why: str, lasts: bool = False) -> None:
         """Give up the actor of a node, and try the node again after a pause that doubles each time.
 
-        The pause is needed because Ray lists a dead node as alive for a while. A node whose failure
-        ``lasts`` is not tried again.
+        The pause is needed because Ray lists a dead node as alive for a while. If the
+        failure ``lasts``, the node is not tried again.
         """
         self._why = PoolError(why)
         self._nodes.pop(key, None)
@@ -446,9 +446,10 @@ atexit.register(_JOINED.close)
 
 
 def join_cluster(address: str | None = None, *, workers: int | None = None) -> Cluster:
-    """Use a Ray cluster until this process ends, in a reward worker of a trainer that runs on Ray.
+    """Use a Ray cluster until this process ends.
 
-    The processes of a Ray job share the actors. The first process sets the number of workers.
+    The function is for the reward workers of a trainer that runs on Ray. The processes of a Ray job
+    share the actors. The first process sets the number of workers.
 
     Args:
         address: as for `use_cluster`.

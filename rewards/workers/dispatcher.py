@@ -42,8 +42,7 @@ PACKAGE = __package__.rpartition(".")[0]
 def _roots() -> dict[str, str]:
     """The folders of the packages that workers import, by package name.
 
-    These are the verifier's package and, if the verifier is a part of calculus_harness, that
-    package.
+    The packages are the verifier and, if the verifier is a part of it, calculus_harness.
     """
     parent = PACKAGE.rpartition(".")[0]
     names = [parent, PACKAGE] if parent == "calculus_harness" else [PACKAGE]
@@ -316,7 +315,8 @@ class Dispatcher:
     def _lost(self, worker: Worker, why: WorkerError | None) -> None:
         """Discard a worker that has died or exceeded a limit.
 
-        The item at fault fails or is tried again. The worker's other unfinished items wait again.
+        The item at fault fails or is tried again. The worker's other unfinished items go back to
+        the queue.
         """
         seconds, work = time.monotonic() - worker.since, worker.work
         error = why or worker.autopsy()
@@ -379,10 +379,10 @@ class Dispatcher:
 def _over_time(worker: Worker) -> WorkerError:
     """The error of an item that was stopped by the wall clock.
 
-    The error is `WorkerTimeout` if the item has used half of its processor time by then, in both
-    tries together: more time would hardly have helped. An endless item is therefore cut off by the
-    wall clock only if the machine gives the worker less than a sixteenth of a core. In all other
-    cases the error is `WorkerCutOff`.
+    If the item has used half of its processor time by then, the error is `WorkerTimeout`, because
+    more time would hardly have helped. The time of both tries counts. Otherwise the error is
+    `WorkerCutOff`. An endless item gets `WorkerCutOff` only if the machine gives the worker less
+    than a sixteenth of a core.
     """
     batch, current = worker.batch, worker.current
     if batch is None or current is None:

@@ -302,7 +302,7 @@ def make_pool(
 ) -> Pool:
     """A new pool. Its workers are on the cluster if a cluster is in use, else on this machine.
 
-    The cluster determines the size of a pool on the cluster.
+    For a pool on a cluster, the cluster determines the size.
     """
     return _MAKERS[-1](size, memory_mb, tasks)
 

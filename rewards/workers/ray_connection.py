@@ -30,7 +30,7 @@ def our_version() -> str:
 
 
 def connect(ray: Any, address: str | None) -> None:
-    """Connect this process by `ray.init`. Without a cluster, the error message is a single line.
+    """Connect this process by `ray.init`. If no cluster answers, the error message is one line.
 
     Raises:
         PoolError: no cluster answers at the address.

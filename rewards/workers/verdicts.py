@@ -78,7 +78,7 @@ def unpack(packed: list[Any]) -> Verdict:
 
 
 def has_no_opinion(verdict: Verdict) -> bool:
-    """Whether a verdict does not judge the answer, because the wall clock ended the worker."""
+    """Whether the wall clock ended the worker, so that the verdict does not judge the answer."""
     return verdict.status is Status.TIMEOUT and _FLAGS[WorkerCutOff] in verdict.evidence.flags
 
 
@@ -129,7 +129,7 @@ def _part_of_call(task: str, arguments: Sequence[Any], deadline: Deadline) -> An
 
 
 def verdict_of(result: Any, answer: str | None = None, evidence: Evidence | None = None) -> Verdict:
-    """The verdict that a task packed, or a verdict for the `WorkerError` of an unfinished item.
+    """Unpack a task's verdict, or make a verdict from the `WorkerError` of an unfinished item.
 
     ``answer`` and ``evidence`` are already known, and go into the verdict of an unfinished item. If
     there is no ``evidence``, the verdict's ``seconds`` are the worker's time.

@@ -118,8 +118,8 @@ def load_component(entry: str) -> str:
     """Register a function of a user's file as a component.
 
     Args:
-        entry: a component's name, or ``FILE.py:FUNCTION``. The file is executed, so that it must be
-            a trusted file of the user.
+        entry: a component's name, or ``FILE.py:FUNCTION``. The file is executed, so use
+            trusted files only.
 
     Returns:
         The component's name: the name of the function, or the entry itself.

@@ -57,7 +57,7 @@ def form_of(
     tags: tuple[str, str] = THINK_TAGS,
     must_think: bool = False,
 ) -> Form:
-    """The form of a completion with the verdict ``status``, as five criteria.
+    """Check the form of a completion, whose verdict has the given status, by five criteria.
 
     The work is linear in the text, and no text raises an exception. The criteria are:
 

@@ -34,7 +34,7 @@ def agent_executor(
     turn: str = TURN,
     **rubric: Any,
 ) -> type[Any]:
-    """Make the class ``AgentExecutor`` for the file.
+    """Make the class ``AgentExecutor``, which OpenRLHF imports from the user's file.
 
     Args:
         checks: the largest number of checks in a rollout (`episode.Turns`).

@@ -68,7 +68,7 @@ def checked(answer: str, target: Any, rubric: Rubric, **row: Any) -> str:
 
 
 def judged(scored: Score) -> Verdict:
-    """The verdict, with the status that the reward used.
+    """The verdict of a score, with the score's status instead of the verdict's own.
 
     The two statuses differ if `Rubric.min_coverage` makes a right answer incorrect.
     """

@@ -47,7 +47,8 @@ async def read_json(
     Args:
         chunks: the body as it arrives.
         encoding: the header Content-Encoding: empty, ``identity``, ``gzip`` or ``deflate``.
-        spend: called with the cost of each piece. It raises an exception to refuse the body.
+        spend: a function that is called with the cost of each piece of the body. The function
+            raises an exception if the body is to be refused.
 
     Raises:
         BadRequestError: the body is not JSON, or incomplete, or in another encoding.

@@ -38,7 +38,7 @@ class ParsedRequest:
 
 
 def understood(body: Any, function: RewardFunction, *, detail: bool = False) -> ParsedRequest:
-    """The parsed request of a body sent to ``/score``. A bad body raises `BadRequestError`."""
+    """Parse the body of a request to ``/score``. A bad body raises `BadRequestError`."""
     if not isinstance(body, dict):
         raise BadRequestError("the body must be a JSON object")
     if "items" in body:
@@ -126,7 +126,7 @@ def _slime(body: dict[str, Any], function: RewardFunction, detail: bool) -> Pars
 
 
 def understood_verify(body: Any) -> ParsedRequest:
-    """The parsed request of a body sent to ``/verify``. A bad body raises `BadRequestError`."""
+    """Parse the body of a request to ``/verify``. A bad body raises `BadRequestError`."""
     if not isinstance(body, dict) or not isinstance(body.get("response"), dict):
         raise BadRequestError('the body must be an object with a "response"')
     metadata = body.get("verifier_metadata")

@@ -68,8 +68,8 @@ def cannot_jump(
         integrand: f. The domain of f ends where a radicand or the argument of a logarithm in f has
             a simple zero.
         variable: the variable.
-        terms: the additive terms of F, if F is known to have no complex constants. An outermost
-            logarithm then changes branch at poles only, and by a constant.
+        terms: the additive terms of F, if F is known to have no complex constants. A
+            logarithm that forms a term then changes branch at poles only, and by a constant.
 
     Example:
         >>> from calculus_harness.rewards.reading.latex import read
@@ -93,7 +93,7 @@ def cannot_jump(
 
 
 def _inside(term: Expression, variable: str) -> Expression:
-    """The argument of an outermost logarithm, without bars. Any other term is not changed."""
+    """The u in a term c ln u or c ln|u|. Of any other term, only the constant factor is removed."""
     node = without_factor(term, variable)
     if node.function in _LOGARITHMS and all(is_constant(arg, variable) for arg in node.args[1:]):
         node = node.args[0]

@@ -92,7 +92,7 @@ def is_unbounded(comparison: Comparison, low: Ball, high: Ball) -> bool:
 
 
 def enclosure(comparison: Comparison, left: Ball, right: Ball) -> Ball | None:
-    """An enclosure of f on the interval. None means that f is not finite and real on all of it."""
+    """A ball of all values of f on the interval, or None if f is not finite and real there."""
     value = comparison.integrand(acb(left.real.union(right.real))) or ZERO
     return value if value.is_finite() and value.imag.contains(0) else None
 

@@ -200,7 +200,7 @@ class Steps:
     def _poles(self) -> Iterator[tuple[Ball, Ball]]:
         """The intervals at which an argument of an inverse function has a pole.
 
-        A long answer has no such intervals here, because the search would take too long.
+        For a long answer, no intervals are yielded, because the search would take too long.
         """
         # Of 699 answers of the corpora with poles or touching places none has more than two poles.
         poles = self.tape.poles[:4] if self.tape.size <= MAX_FLAGGED else []
@@ -208,7 +208,7 @@ class Steps:
             yield from pole_crossings(self.tape, slot, self.at.values)
 
     def _ends(self, branch: Branch) -> list[Ball]:
-        """The ends of the domain of an inverse function of a linear argument: arcsec(x - 3)."""
+        """The domain's ends for an inverse function with a linear argument, as in arcsec(x - 3)."""
         if not (branch.turns and has_fixed_branch(branch, self.tape.variable)):
             return []
         u = branch.argument
@@ -219,10 +219,10 @@ class Steps:
         return [low for low, _ in intervals]
 
     def _nowhere(self, x: float, cells: Sequence[Ball]) -> bool:
-        """Whether F has no value in the whole cell around x, where F has no value at x.
+        """Whether F has no value anywhere in the cell around x. It is known to have none at x.
 
-        It is True for ``(x + |x|)/(x + |x|)`` on x < 0. It is False where ``artanh(tanh x)``
-        overflows.
+        The result is True for ``(x + |x|)/(x + |x|)`` and x < 0. It is False for ``artanh(tanh x)``
+        and an x at which the computation overflows.
         """
         if self.pool.usable(acb(x)) is None:
             return False
@@ -260,7 +260,7 @@ class Steps:
         return not value.is_finite() or log2(value.abs_upper()) > MAX_FAR_BITS
 
     def _turns(self, branch: Branch, width: float) -> list[CriticalInterval]:
-        """The intervals where a root or logarithm may change branch, or an inverse may turn."""
+        """Intervals where roots or logarithms may change branch, or inverse functions turn back."""
         key = branch, width, self._budget
         if key not in self._known:
             self._known[key] = self._search(branch, width)
@@ -332,9 +332,9 @@ class Steps:
     def _jump(self, interval: CriticalInterval, *, real: bool = False) -> Witness | None:
         """A jump of F in an interval, or None.
 
-        The interval is narrowed first, according to the size of f. Only very close points show a
-        jump beside a large f, as in ``e^x + sgn(x - 1000)``, and only very close points show a peak
-        of f.
+        The interval is narrowed first, according to the size of f. If f is large, as for
+        ``e^x + sgn(x - 1000)``, only very close points show a jump. A peak of f is seen only at
+        very close points, too.
         """
         interval = self._isolated(interval)
         if is_unbounded(self.at, interval.low, interval.high):
@@ -371,7 +371,7 @@ class Steps:
         return interval._replace(low=closer[0], high=closer[1]) if closer else interval
 
     def _fineness(self, interval: CriticalInterval) -> int:
-        """The number of bits by which a jump in an interval may be smaller than 1.
+        """An estimate of an n such that jumps in the interval are not smaller than 2^-n.
 
         The estimate uses two kinds of summands of F: constants, except the constant of integration,
         and summands that are constant near the interval and may jump, such as ``sgn(x)/10^300``.
@@ -445,18 +445,18 @@ def _is_level(jet: Jet) -> bool:
 
 
 def _isolating_width(bits: int) -> float:
-    """The width to which zeros are isolated: three eighths of the bits.
+    """The width of the intervals that isolate zeros: 2^(-3 bits/8).
 
-    A double zero can be isolated to half of the bits at most.
+    For a double zero, no width below 2^(-bits/2) can be reached.
     """
     return 2.0 ** -(bits * 3 // 8)
 
 
 def _sharpness(magnitude: int) -> tuple[Ball, int]:
-    """The width to which a critical point is isolated, and the precision in bits.
+    """The width of the interval around a critical point, and the precision in bits.
 
-    ``magnitude`` is log2 of the size of f. The precision is twice the bits of the width, because of
-    double zeros. Two bits are added for each bit of f, because differences of values lose these
-    bits.
+    ``magnitude`` is log2 of the size of f. For a width of 2^-n, the precision has 2 n bits, because
+    zeros may be double. Differences of values lose bits if f is large. The precision is therefore
+    increased by 2 ``magnitude``.
     """
     return arb(2) ** (-CLOSE_BITS - 3 * magnitude), 2 * CLOSE_BITS + 8 * magnitude

@@ -126,7 +126,7 @@ class Field:
         real: bool = False,
         positive: bool = False,
     ) -> Generator:
-        """The generator of a kind and arguments; a new generator is made if the field has none.
+        """Find the generator of a kind with given arguments, or make one if the field has none.
 
         Args:
             kind: the name of a function or a constant, ``symbol``, or one of the four kinds of
@@ -161,7 +161,8 @@ class Field:
     def relate(self, generator: Generator, relation: Poly, order: int) -> None:
         """Set the relation of a new generator.
 
-        The relation is a monic polynomial of degree ``order`` in the generator.
+        The relation is a polynomial that equals zero. It is monic of degree ``order`` in the
+        generator.
         """
         generator.relation, generator.order = relation, order
         self.related.append(generator)

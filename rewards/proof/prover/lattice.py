@@ -62,7 +62,7 @@ class Lattice:
     largest: int = 1
 
     def settle(self) -> None:
-        """Compute the units of all vectors that were read, those with few coordinates first."""
+        """Compute the units for all vectors that were read, beginning with the shortest vectors."""
         waiting, self.vectors = sorted(filter(None, self.vectors), key=len), []
         for vector in waiting:
             self.add(vector)
@@ -117,9 +117,10 @@ class Lattice:
         return [(len(self.units) - 1, sign)]
 
     def _refine(self, used: Combination, denominator: int) -> bool:
-        """Refine units so that a vector becomes a combination of them with whole numbers.
+        """Refine units so that a vector becomes a combination of them with integer coefficients.
 
-        If a multiple would exceed ``most``, the units are not changed, and the result is False.
+        If a unit would then occur more than ``most`` times in a vector, the units are not changed,
+        and the result is False.
         """
         rank = len(used)
         rows = [[denominator * (i == j) for j in range(rank)] for i in range(rank)]

@@ -50,7 +50,8 @@ def normal_forms(
 def slope_factors(expression: Expression, variable: str) -> list[Expression]:
     """The factors of an expression's derivative.
 
-    Where a real expression touches zero without a change of sign, one of these factors is zero.
+    At a point where a real expression is zero without changing its sign, one of these factors is
+    zero.
 
     Args:
         expression: the expression; all parameters are real.
@@ -73,10 +74,10 @@ def slope_factors(expression: Expression, variable: str) -> list[Expression]:
 
 
 def has_no_zeros(expression: Expression, variable: str) -> bool:
-    """Whether an expression is shown to have no zeros, because it divides a nonzero number.
+    """Whether an expression is proved to have no zeros: it must divide a nonzero number.
 
-    For example, ``x + sqrt(x^2 + 1)`` has no zeros: the product of it and the conjugate ``x -
-    sqrt(x^2 + 1)`` is -1.
+    For example, ``x + sqrt(x^2 + 1)`` has no zeros, because its product with the conjugate
+    ``x - sqrt(x^2 + 1)`` is -1.
 
     Args:
         expression: the expression; all parameters are real.
@@ -98,9 +99,9 @@ def has_no_zeros(expression: Expression, variable: str) -> bool:
 
 
 def squares(expression: Expression, variable: str) -> list[Expression]:
-    """The factors with even powers in the numerator or the denominator that may be zero somewhere.
+    """The factors of a quotient that occur in even powers and may be zero somewhere.
 
-    Only powers that are written as such, or that a factorization shows, are found.
+    A factor is found if its power is written as such, or if a factorization shows the power.
 
     Args:
         expression: the expression; all parameters are real.
@@ -134,7 +135,8 @@ def squares(expression: Expression, variable: str) -> list[Expression]:
 def _written_squares(expression: Expression) -> Iterator[Expression]:
     """Yield the bases of the even powers that are written among the factors.
 
-    Converted to elements of the field, such powers may no longer be squares.
+    The expression is searched before its conversion to a field: there, the same powers may no
+    longer be squares.
     """
     if expression.function in ("mul", "div", "neg"):
         for arg in expression.args:

@@ -92,7 +92,7 @@ def prove(
         integrand: f.
         variable: the variable, which is real.
         kinds: assumptions on the parameters; a parameter without an assumption is merely real.
-        real_parts: whether only those points count at which every radical and logarithm of f is
+        real_parts: whether to consider only the points at which every radical and logarithm of f is
             real.
         real_roots: whether odd roots of negative numbers are real. If not, they are principal.
 
@@ -139,14 +139,14 @@ class ProofSearch:
 
     @property
     def is_splittable(self) -> bool:
-        """Whether the search without cases failed, and a proof in cases of signs is possible."""
+        """Whether the proof without cases failed, and a proof in cases of signs may be tried."""
         proof, is_splittable = self._whole
         return proof is None and is_splittable
 
     def in_cases(self) -> Proof | None:
         """The proof in cases of signs, or None if none was found.
 
-        The cases are the signs of those expressions whose signs the rules ask for.
+        Each case assumes a sign for every expression whose sign a rule needs to know.
         """
         return self._in_cases if self.is_splittable else None
 
@@ -189,7 +189,8 @@ def _attempt(
 ) -> tuple[Tower, Case | None]:
     """Try to prove F' = f under the signs of a case.
 
-    The result is the tower of the attempt and, if the proof succeeds, the `Case`, else None.
+    The result is a pair: the tower of the attempt, and the `Case` that was proved. If the proof
+    fails, the second entry is None.
     """
     field = Field(reading.split_size if split else reading.size)
     tower = Tower(field, variable, kinds, split, case, principal_roots=principal_roots)

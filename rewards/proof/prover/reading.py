@@ -104,7 +104,8 @@ class ArgumentReading:
     def note(self, tower: Tower, *, real_parts: bool) -> None:
         """Note the arguments in a tower, and compute the bases of their lattices.
 
-        The arguments are noted height by height. At each height, f comes before F.
+        Arguments with less nesting are noted first. At each depth of nesting (called height), the
+        arguments in f come before those in F.
         """
         if self.is_trivial:
             return

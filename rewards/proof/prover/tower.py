@@ -143,10 +143,10 @@ class Tower:
         return Quotient(arg.num / i, arg.den) if arg.num.term_content().gcd(i) == i else None
 
     def addends(self, element: Quotient) -> list[tuple[fmpq, Quotient, Generator | None]]:
-        """Write an element as a sum of products of a rational number and a monomial.
+        """Write an element as a sum of terms, each of them a rational number times a monomial.
 
-        Each entry has the number, the monomial, and the generator that equals the monomial (or
-        None). A long sum counts as one monomial.
+        Each entry has the number, the monomial, and the generator that equals the monomial. If no
+        generator equals it, the last item is None. A long sum counts as one monomial.
         """
         base, element = self.field, self.normal(element)
         inner = base.single(element)
@@ -162,7 +162,7 @@ class Tower:
         return [(c, monomial, base.single(monomial)) for c, monomial in terms]
 
     def key(self, monomial: Quotient) -> int:
-        """The index of a monomial, used as coordinate in the vectors of exponents and angles."""
+        """The index of a monomial. Vectors of exponents and angles name their coordinates by it."""
         num, den = monomial.num, monomial.den
         for at, earlier in enumerate(self.monomials):
             if earlier.num == num and earlier.den == den:

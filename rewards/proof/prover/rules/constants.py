@@ -24,9 +24,10 @@ MAX_TERMS, MAX_DEGREE, MAX_TEXT = 12, 16, 300
 
 
 def vanishes(field: Field, num: Poly, den: Poly) -> bool:
-    """Whether all coefficients of ``num``, and not all coefficients of ``den``, are proved zero.
+    """Whether the fraction num/den is proved zero.
 
-    The coefficients are constants (see the module). Then the fraction num/den is zero.
+    All coefficients of ``num`` must be proved zero, and a coefficient of ``den`` must be proved
+    nonzero. The coefficients are constants (see the module).
     """
     numbers = _numbers(field)
     if not field.support(field.poly(num)) & numbers or len(num) > MAX_TERMS or len(den) > MAX_TERMS:
@@ -65,9 +66,9 @@ def _numbers(field: Field) -> int:
 
 
 def _coefficients(field: Field, poly: Poly, numbers: int) -> list[Poly]:
-    """The coefficients of a polynomial in those generators that are not numbers.
+    """Take a polynomial as one in the generators that are not numbers; return its coefficients.
 
-    Each coefficient is a polynomial in those generators that are numbers.
+    Each coefficient is a polynomial in the generators that are numbers.
     """
     polys: dict[tuple[int, ...], dict[tuple[int, ...], fmpq]] = {}
     highest = field.size - 1

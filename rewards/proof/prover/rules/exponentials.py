@@ -24,7 +24,7 @@ def exponent(
 ) -> tuple[Vector, list[tuple[fmpq, Quotient, Generator]], Quotient | None]:
     """Split an exponent into a vector, multiples of generators that may have a rule, and an angle.
 
-    If i does not occur in the exponent, the angle is None.
+    The angle is the factor of i. If i does not occur in the exponent, the angle is None.
     """
     vector: Vector = {}
     multiples: list[tuple[fmpq, Quotient, Generator]] = []
@@ -79,9 +79,9 @@ def _generator(t: Tower, at: int) -> Generator:
 
 
 def _fraction(t: Tower, unit: Generator, n: fmpq) -> Quotient:
-    """A power of a unit's exponential with a fractional exponent, as a radical.
+    """The exponential of n times a unit, with a fractional n, as a radical.
 
-    Such a power occurs if the unit's generator was made before the power was asked for.
+    A fractional n occurs if the exponential of the unit had a generator before n was known.
     """
     if not t.field.is_real(unit.element):
         raise NotProvedError("a root of an exponential that may not be real")

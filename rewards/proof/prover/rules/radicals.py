@@ -49,7 +49,7 @@ def power(t: Tower, element: Quotient, exponent: Fraction) -> Quotient:
 
 
 def principal_power(t: Tower, base: Quotient, exponent: Quotient) -> Quotient:
-    """The principal value of a power, where `power` has real roots of odd order instead."""
+    """The principal value of a power. The function `power` takes real odd roots instead."""
     ratio = exponent.rational()
     if ratio is not None and (ratio.q == 1 or ratio.q % 2 == 0):
         return power(t, base, Fraction(int(ratio.p), int(ratio.q)))
@@ -117,9 +117,9 @@ def root(t: Tower, element: Quotient, q: int) -> Quotient:
 
 
 def radicals(t: Tower, element: Quotient, q: int) -> tuple[bool, list[Radical]]:
-    """Split the q-th root of a normal element into a root of -1 and radicals.
+    """Write the q-th root of a normal element as a product of radicals and, perhaps, a root of -1.
 
-    The result says whether a root of -1 is a factor, and lists the radicals.
+    The result tells whether the root of -1 is a factor, and lists the radicals.
     """
     positive, element = positive_factors(t.field, element)
     powers = [("root", base, e / q) for base, e in positive]
@@ -145,7 +145,8 @@ def radicals(t: Tower, element: Quotient, q: int) -> tuple[bool, list[Radical]]:
 def note_radicand(t: Tower, element: Quotient, q: int) -> None:
     """Note a radicand, so that all roots of the same base can be powers of one generator.
 
-    The exponent of this generator is the greatest number that divides all exponents of the base.
+    The generator's exponent is the greatest number of which all exponents of the base are integer
+    multiples.
     """
     element = t.normal(element)
     for family, base, exponent in () if element.is_zero() else radicals(t, element, q)[1]:
@@ -283,12 +284,12 @@ def factors(t: Tower, element: Quotient) -> tuple[int, list[tuple[Poly, int]] | 
 
 
 def _conjugate(field: Field, poly: Poly) -> tuple[Poly, fmpq] | None:
-    """The conjugate ``a - b r`` of ``a + b r``, where r is a square root, and their product.
+    """The conjugate ``a - b r`` that replaces ``a + b r``, and the product of the two.
 
-    If the product is a number, either of the two can replace the other. For example, ``sqrt(x^2 +
-    1) - x`` is ``1/(sqrt(x^2 + 1) + x)``. One of the two is preferred, so that both have the same
-    factor. If the polynomial itself is preferred, or if the product is not a number, the result is
-    None.
+    Here r is a square root. If the product is a number, a polynomial can be written in terms of its
+    conjugate: ``sqrt(x^2 + 1) - x`` is ``1/(sqrt(x^2 + 1) + x)``. Of the two, always the same one
+    is preferred, so that both lead to the same factor. If the polynomial itself is preferred, or if
+    the product is not a number, the result is None.
     """
     for conjugate in conjugates(field, poly):
         if list(poly.coeffs()) < list(conjugate.coeffs()):

@@ -61,7 +61,7 @@ def sign(t: Tower, poly: Poly) -> int | None:
 
 
 def require_sign(t: Tower, element: Quotient) -> int:
-    """The sign of an element that a proof needs.
+    """The sign of an element, for a proof that cannot go on without this sign.
 
     Raises:
         NotProvedError: the sign is unknown.
@@ -77,7 +77,7 @@ def require_sign(t: Tower, element: Quotient) -> int:
 
 
 def require_positive(t: Tower, chosen: int, element: Quotient) -> None:
-    """Leave the present case of signs if the integrand has no real value in it.
+    """Give up the present case of signs if the integrand has no real value in this case.
 
     Raises:
         NowhereError: a part of the integrand that must be positive is negative.

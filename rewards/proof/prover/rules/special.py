@@ -48,9 +48,9 @@ RULES |= {
 
 
 def _shift(t: T, order: Q, *, least: int = 0) -> tuple[Q, int]:
-    """Split an order into a first order and a number of steps of 1 up to the order.
+    """Split a function's order into a base order and the whole number by which the two differ.
 
-    The rational term of the first order is in [least, least + 1).
+    The rational term of the base order is in [least, least + 1).
     """
     order, steps = t.normal(order), 0
     if order.den.is_one():
