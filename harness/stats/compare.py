@@ -322,7 +322,7 @@ def _by_run(systems: Sequence[System]) -> list[tuple[Run, set[str]]]:
 
 
 def _pairing(answered: tuple[Run, set[str]], second: tuple[Run, set[str]]) -> str:
-    """A sentence that says how many problems of two runs pair, and why other problems do not."""
+    """A sentence on how many problems two runs have in common, and why others are not paired."""
     (run, keys), (second_run, second_keys) = answered, second
     paired = _common(run.problems, second_run.problems).keys() & keys & second_keys
     names = f"{run.path} and {second_run.path}"
@@ -401,7 +401,7 @@ def labels_of(problem: Problem, by: Breakdown) -> tuple[str, ...]:
 def range_names(by: Breakdown) -> list[str]:
     """The names of the ranges of a HINT feature, in ascending order.
 
-    The list is empty for a breakdown that is not by ranges.
+    The list is empty if the breakdown has no ranges.
     """
     ends = _RANGES.get(by, ())
     between = [f"{low + 1:,} to {high:,}" for low, high in pairwise(ends)]

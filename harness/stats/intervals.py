@@ -99,7 +99,10 @@ def resampled(tables: Sequence[Floats], seed: int, resamples: int | None = None)
 
 
 def _times(count: int, seed: int, resamples: int) -> Iterator[Floats]:
-    """Yield batches of resamples: how often each of ``count`` rows occurs in each resample."""
+    """Yield resamples of the numbers 0 to ``count`` - 1, in batches.
+
+    A batch has a row for each resample. The row says how often each number was drawn.
+    """
     generator = np.random.default_rng(seed)
     batch = max(1, 4_000_000 // count)
     for start in range(0, resamples, batch):
@@ -149,11 +152,11 @@ def clopper_pearson(successes: float, trials: float) -> tuple[float, float]:
 def interval(values: Sequence[float], clusters: Labelled) -> tuple[float, float]:
     """The interval of the mean of clustered values between 0 and 1.
 
-    The mean is as uncertain as a proportion of n independent trials. The effective number n is the
-    number of clusters divided by phi. phi is the observed variance between clusters, divided by the
-    variance between clusters of the same mean in which all values are 0 or all values are 1. If
-    clusters have unequal sizes, a smaller number of equal clusters is used for the number of
-    clusters (Kish).
+    The mean is as uncertain as a proportion of n = m / phi independent trials, where m is the
+    number of clusters. phi is the observed variance between clusters, divided by the largest
+    variance that is possible with the same mean. The variance is largest if each cluster has only
+    values 0 or only values 1. For clusters of unequal sizes, m is smaller than their number: it is
+    the number of equal clusters with the same precision (Kish).
 
     Args:
         values: the values.

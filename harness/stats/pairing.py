@@ -117,10 +117,11 @@ class Pairs(tuple[Pair, ...]):
 
     @cached_property
     def weights(self) -> dict[tuple[int, int], float]:
-        """The weight of each problem's sampling variance in the variance of the mean difference.
+        """The weights of the sampling variances in the variance of the mean difference.
 
-        The keys are the counts (samples, correct samples) of a problem. The variance of the mean is
-        the weighted sum of the sampling variances, divided by the number of clusters.
+        A key is a pair of counts: samples and correct samples. Its weight is a sum over all
+        problems with these counts. The weighted sum of the sampling variances, divided by the
+        number of clusters, is the part of the variance of the mean that is due to sampling.
         """
         scale = self.clusters.count / len(self) ** 2
         weights: dict[tuple[int, int], float] = {}

@@ -140,9 +140,9 @@ def repaired(run: Run, policy: str | None = None) -> tuple[Repaired, ...]:
 def repaired_differences(
     first: tuple[Run, str, str], second: tuple[Run, str, str], policy: str | None = None
 ) -> Iterator[RepairedDifference]:
-    """repaired@t of two systems, for every arm that both systems have.
+    """The differences of repaired@t between two systems.
 
-    A system is a run, a model's hash and a name.
+    A system is a tuple of a run, a model's hash and a name.
 
     Args:
         first: the first system.
@@ -150,7 +150,7 @@ def repaired_differences(
         policy: the verdicts to count.
 
     Yields:
-        A difference for each common arm and turn in which both systems have a problem in common.
+        A difference for each arm and turn for which the systems have a common problem.
 
     """
     (run, model, name), (other_run, other_model, other_name) = first, second
@@ -177,10 +177,11 @@ def _share(counts: tuple[int, int]) -> float:
 
 
 def _arms(run: Run, policy: str | None) -> dict[tuple[str, str, int], _Counts]:
-    """The counts of every problem, summed over the turns so far, by model, arm and turn.
+    """The counts of every problem up to each turn, by model, arm and turn.
 
-    A sweep that was stopped within a turn would give too low a share. Therefore a turn after the
-    second counts only if all answers that were wrong in the turn before have been tried again.
+    A turn from the third on is left out if not all wrong answers of the turn before were tried
+    again. The sweep was then stopped within the turn, and the share of repaired answers would be
+    too low.
     """
     turns: dict[str, dict[int, Run]] = {}
     for path in (run.path / "turns").glob("*/manifest.json"):

@@ -61,12 +61,12 @@ def sign_flip(differences: Sequence[float], clusters: Labelled, seed: int = 0) -
     Symmetry Assumption", Econometrica 85 (2017). With one sample per problem the test is McNemar's
     exact test.
 
-    The p value is exact in two cases. In the first case, few clusters have a sum that differs from
-    zero. In the second case, the sums of the clusters are multiples of a common fraction, as always
-    for pass@1. The distribution is then computed by convolution, as in Pagano and Tritchler, JASA
-    78 (1983). In all other cases B random patterns are drawn. If b patterns are as extreme as the
-    observed sum, p = (b + 1) / (B + 1). Source: Phipson and Smyth, "Permutation P-values Should
-    Never Be Zero", Stat. Appl. Genet. Mol. Biol. 9 (2010).
+    The p value is exact in two cases. If few clusters have a sum that differs from zero, all
+    patterns are enumerated. If the sums of the clusters are multiples of a common fraction, which
+    is always true for pass@1, the distribution is computed by convolution, as in Pagano and
+    Tritchler, JASA 78 (1983). In all other cases B random patterns are drawn. If b patterns are as
+    extreme as the observed sum, p = (b + 1) / (B + 1). Source: Phipson and Smyth, "Permutation
+    P-values Should Never Be Zero", Stat. Appl. Genet. Mol. Biol. 9 (2010).
 
     Args:
         differences: the difference of each pair, between -1 and 1.
@@ -124,10 +124,10 @@ def _kept_signs(count: int, seed: int) -> NDArray[np.float32]:
 
 
 def _lattice(sizes: Floats) -> tuple[list[int], int] | None:
-    """The sizes as fractions with a common denominator: all numerators, and the denominator.
+    """The numerators and the denominator of the sizes, as fractions with a common denominator.
 
-    The result is None if the sizes are no such fractions, or if the convolution over the numerators
-    would be too large.
+    The result is None if the sizes have no small common denominator, or if the convolution over the
+    numerators would be too large.
     """
     unit, fractions = 1, {}
     for size in set(sizes.tolist()):
@@ -142,7 +142,10 @@ def _lattice(sizes: Floats) -> tuple[list[int], int] | None:
 
 
 def _convolved(lattice: tuple[list[int], int], observed: float) -> float:
-    """The exact probability that the absolute sum of randomly signed steps reaches ``observed``."""
+    """The exact probability of a sum with random signs at least as far from 0 as ``observed``.
+
+    The addends are the fractions of ``lattice``. Each sign is + or - with probability 1/2.
+    """
     steps, unit = lattice
     far = round(float(observed) * unit)
     if len(set(steps)) == 1:  # McNemar's test
@@ -261,13 +264,13 @@ def samples_needed(
 
 
 def expected_variance(samples: int) -> float:
-    """The expected variance of a cluster's difference between two models, before any request.
+    """The variance of a cluster's difference between two models, as expected before a run.
 
     The result rests on three assumptions. The success probability of a problem is uniform on [0,
     1], with the variance 1/12. The probabilities of two models have correlation 1/2. All problems
     of a cluster have the same probability. Then the differences of the probabilities have the
-    variance 1/12, and n samples of each model add 2/(6n). `stats.paired.power.design` uses the
-    observed variance instead.
+    variance 1/12, and n samples of each model add 2/(6n). After a run, `stats.paired.power.design`
+    uses the observed variance instead.
 
     >>> round(detectable(expected_variance(4), clusters=18), 2)
     0.29

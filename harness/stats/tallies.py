@@ -55,7 +55,7 @@ class Tally:
         return self.failed < self.samples
 
     def drawn(self, k: int) -> tuple[int, int]:
-        """The numbers n of samples and c of correct samples for a metric over k.
+        """The number n of samples and the number c of correct samples, for a metric over k.
 
         For ranked candidates n is k, because only the k best candidates count. pass@k is then 1 -
         Fail@k.
@@ -238,9 +238,9 @@ def tally_samples(run: Run, policy: str | None = None) -> dict[str, dict[str, Ta
 
 
 def _tallies(run: Run, totals: Mapping[counts.Group, Sums]) -> dict[str, dict[str, Tally]]:
-    """The counts of every problem, from the totals of one reading of the verdicts.
+    """The counts of every problem, from totals that were read from the verdicts once.
 
-    A sweep may be writing the run: a second reading could have more problems and models.
+    The verdicts are not read again, because a sweep may add problems and models in the meantime.
     """
     clusters, ranked = clusters_of(run.problems), is_ranked(run)
     tallies: dict[str, dict[str, Tally]] = {model: {} for model in run.models}

@@ -171,7 +171,10 @@ def check_run(path: str | os.PathLike[str], policy: str | None = None) -> Checke
 
 
 def _verdicts(run: Run, policy: str, result: CheckedRun) -> Iterator[dict[str, Any]]:
-    """The verdicts that can have a certificate. All verdicts are counted in ``result``."""
+    """The verdicts that can have a certificate.
+
+    The function also counts all verdicts in ``result``.
+    """
     for row in run.verdicts(policy).rows():
         basis = _basis(row)
         result.verdicts[row["status"], basis] += 1

@@ -141,9 +141,10 @@ def failure_of(problem: Problem, row: Mapping[str, Any]) -> Failure | None:
 
 
 def without_slip(row: Mapping[str, Any]) -> Failure | None:
-    """The failure class by status and finish reason alone, without a search for a slip.
+    """The failure class of a verdict, without a search for slips.
 
-    Every wrong answer has the class `Failure.OTHER`. The result is None for a correct answer.
+    The class follows from the status and the finish reason. Every wrong answer has the class
+    `Failure.OTHER`. The result is None for a correct answer.
     """
     status = row["status"]
     if status == Status.CORRECT:
@@ -246,7 +247,7 @@ def minus(a: complex | None, b: complex | None) -> complex | None:
 
 
 def ratio(top: Values, bottom: Values) -> complex | None:
-    """The ratio of two functions.
+    """The constant ratio of two functions, from their values at the same points.
 
     The result is None if the ratio is zero or varies over the points.
     """

@@ -87,7 +87,9 @@ class Metric:
         return fits_task and self.ranked in (None, group.ranked)
 
     def estimates(self, group: Group) -> tuple[Estimate, ...]:
-        """The estimates with intervals, for every k. There are none if the metric does not apply.
+        """The estimates with intervals, for every k.
+
+        The result is empty if the metric does not apply, or has no interval.
 
         Args:
             group: samples of one model.

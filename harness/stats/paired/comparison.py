@@ -109,7 +109,10 @@ class Losses:
 def losses(
     side: PairedSide, second: PairedSide, clusters: Clusters, k: int, seed: int = 0
 ) -> Losses | None:
-    """`Losses` from one side of pairs to the other. The result is None if nothing was solved."""
+    """How often the second side fails problems that the first side solved: `Losses`.
+
+    The result is None if the first side solved no problem.
+    """
     solved = side.passes(k)
     weight = math.fsum(solved)
     if weight <= 0:
@@ -172,7 +175,8 @@ class Difference:
     def stands(self) -> bool:
         """Whether the difference is significant.
 
-        A difference is significant if both the adjusted p value and the interval exclude 0.
+        A difference is significant if its adjusted p value is below 1 - `LEVEL`, and its interval
+        does not contain 0. Without an adjusted p value, ``p`` is used.
         """
         low, high = self.interval
         p = self.p if self.adjusted is None else self.adjusted

@@ -25,7 +25,7 @@ POWER = 0.8
 def sampling_variance(n: int, c: int, k: int, at: int) -> float:
     """The variance that pass@k of one problem would have with ``at`` samples.
 
-    The estimate needs n samples with 2k <= n, of which c are correct. pass@k is a U-statistic. Its
+    The estimate rests on n samples with c correct ones, where 2k <= n. pass@k is a U-statistic. Its
     variance is a sum over the overlap j of two sets of k among ``at`` samples: sum_j C(k,j)
     C(at-k,k-j) / C(at,k) q^(2k-j) - q^(2k), where q is the chance of a wrong sample (Hoeffding, "A
     Class of Statistics with Asymptotically Normal Distribution", Ann. Math. Statist. 19 (1948),
@@ -48,11 +48,12 @@ def _misses(n: int, c: int, size: int) -> Any:
 
 @lru_cache(maxsize=1 << 8)
 def _overlaps(k: int, at: int) -> Any:
-    """The distribution of the number j of samples that two sets of k among ``at`` samples share.
+    """The distribution of the overlap of two random sets of k samples.
 
-    The result has the probability of each j from 0 to k. Binomial coefficients would overflow. The
-    probabilities are therefore computed from the logarithms of successive ratios, beginning with
-    the smallest possible overlap.
+    Both sets are drawn from the same ``at`` samples. The result has the probability that they share
+    j samples, for each j from 0 to k. The probabilities are computed from the logarithms of
+    successive ratios, beginning with the smallest possible overlap, because binomial coefficients
+    would overflow.
     """
     least = max(0, 2 * k - at)
     j = np.arange(least + 1, k + 1)

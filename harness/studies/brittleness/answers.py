@@ -70,9 +70,9 @@ class ModelAnswers:
 
     @cached_property
     def protocol(self) -> str | None:
-        """The name of the latest complete verdicts of the paper's scorer with a deadline.
+        """The name of the latest complete verdicts that the paper's scorer made under a deadline.
 
-        For a validation problem the deadline holds for all candidates together.
+        The candidates of a validation problem share one deadline.
         """
         if self.samples > 1 and not is_ranked(self.run):
             return None  # the limit is for candidates one after another
@@ -133,10 +133,10 @@ class ModelAnswers:
         return endings((row for row in rows if row["model"] == self.model), self.limit, decoding)
 
     def protocol_tallies(self, *, credit: bool) -> dict[str, Tally]:
-        """The counts under `protocol`.
+        """The counts of the verdicts that `protocol` names.
 
-        The deadline may end before a candidate is accepted. Such a problem is cancelled. It counts
-        as correct if ``credit`` is true, and as incorrect otherwise.
+        If the deadline passes before a candidate is accepted, the problem is cancelled. A cancelled
+        problem counts as correct if ``credit`` is true, and as incorrect otherwise.
         """
         tallies = {}
         for key, tally in self.tallies.items():
@@ -208,9 +208,9 @@ def named(name: str) -> Where:
 
 
 def of_other_benchmarks(problem: Problem) -> bool:
-    """Whether a problem belongs to another benchmark than ``brittleness``.
+    """Whether a problem comes from a benchmark that is not ``brittleness``.
 
-    Problems of other benchmarks are perturbed if a model solves them.
+    Such a problem is perturbed if a model solves it.
     """
     return problem.benchmark != "brittleness"
 

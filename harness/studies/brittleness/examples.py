@@ -50,7 +50,10 @@ class ExampleAnswer:
 
     @property
     def example(self) -> Example:
-        """The answer in normal form, with its derivative and the difference from the integrand."""
+        """The answer in normal form, with its derivative.
+
+        The result also has the difference between this derivative and the integrand.
+        """
         target = self.problem.target_as(IntegrationTarget)
         return with_answer(
             formula(target.integrand, target.variable), self.read, solved=self.solved
@@ -152,7 +155,10 @@ def table_5(source: ModelAnswers) -> Section:
 
 
 def table_7(source: ModelAnswers) -> Section:
-    """Table 7: failed sums of solved terms. The solved terms are listed above each sum."""
+    """Table 7: sums that the model fails although it solves each of their terms.
+
+    The terms are listed above each sum.
+    """
     by_id = answers(source)
     rows: list[tuple[str, ...]] = []
     for pool in ("exp", "coeff", "valid"):
@@ -176,7 +182,7 @@ def _failed_sums(
 def table_1(source: ModelAnswers) -> Section:
     """Table 1 and figure 1: examples of each deficiency.
 
-    An example has problems that the model solves, and a problem that the model fails.
+    Each example shows problems that the model solves, next to a problem that the model fails.
     """
     by_id = answers(source)
     given = list(by_id.values())

@@ -14,9 +14,9 @@ RANGES = ((1, 100), (100, 200), (1000, 2000), (10_000, 20_000))
 
 
 def positive_integers(tokens: Sequence[str]) -> Iterator[int]:
-    """The positive integers in prefix tokens, except those in fractions.
+    """The positive integers in prefix tokens, without the integers inside fractions.
 
-    The function yields the integers that are nodes of type Integer in SymPy. SymPy represents a
+    The result has the integers that SymPy represents by a node of type Integer. SymPy represents a
     fraction by a single node of type Rational.
 
     >>> list(positive_integers("add mul div INT+ 1 INT+ 3 x pow x INT+ 1 2".split()))

@@ -45,7 +45,10 @@ def _headings(
 
 
 def _ks(source: ModelAnswers) -> list[int]:
-    """The values of k to report: the number of answers, and the paper's values below it."""
+    """The values of k to report.
+
+    They are the paper's values up to the number of answers, and this number itself.
+    """
     return sorted({k for k in KS if k <= source.samples} | {source.samples})
 
 
@@ -77,11 +80,11 @@ def _row(
 
 
 def _scorers(source: ModelAnswers, *, valid: bool, credit: bool) -> Mapping[str, Tally]:
-    """The counts by the paper's scorer.
+    """The counts of each problem's answers, as judged by the paper's scorer.
 
-    If ``valid`` is true, the time limit is for all candidates of a validation problem together.
-    Otherwise the time limit is for each candidate. If ``credit`` is true, an answer that reaches
-    the time limit is correct.
+    If ``valid`` is true, the candidates of a problem share one time limit. Otherwise each candidate
+    has its own time limit. If ``credit`` is true, an answer that reaches the time limit counts as
+    correct.
     """
     if valid and source.protocol:
         return source.protocol_tallies(credit=credit)

@@ -75,9 +75,10 @@ class Unresolved:
 
 
 def unresolved_at_k(problems: Iterable[Ranked], k: int) -> Unresolved:
-    """Table 13: the failures at k whose reference is less probable than the k-th candidate.
+    """Table 13: the number of failures at k that a perfect search would leave unresolved.
 
-    If there are fewer than k candidates, the reference is compared with the last candidate.
+    In these failures the reference is less probable than the k-th candidate. If there are fewer
+    than k candidates, the reference is compared with the last candidate.
     """
     failures = scored = unresolved = 0
     for problem in problems:

@@ -57,7 +57,9 @@ def score_texts(
     answer_format: AnswerFormat = "latex",
     limit: int | None = None,
 ) -> ScoringResult:
-    """Score the references and the best candidates of a run's problems, unless scores are stored.
+    """Score the references and the best candidates of a run's problems.
+
+    Texts with a stored score are skipped.
 
     Args:
         path: a run of this model.
@@ -113,11 +115,12 @@ def score_texts(
 
 
 def ranked_candidates(run: Run, model: str, policy: str | None = None) -> dict[str, Ranked]:
-    """The candidates and the reference of every problem with log-probabilities, by problem key.
+    """The candidates and the reference of every problem, with their log-probabilities.
 
-    The log-probability of a text is the stored score. If a text has no score, the log-probability
-    of its completion is used, if it is known. Candidates of a beam search keep their order. Sampled
-    candidates are sorted by probability.
+    The keys of the result are problem keys. The log-probability of a text is its stored score.
+    Without a stored score, a candidate has the log-probability that was recorded with its
+    completion, or None. Candidates of a beam search keep their order. Sampled candidates are sorted
+    by probability.
     """
     scores: dict[str, float] = {}
     references: dict[str, float] = {}

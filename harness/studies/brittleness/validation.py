@@ -35,7 +35,9 @@ class Ending:
 def endings(
     rows: Iterable[Mapping[str, Any]], limit: float, decoding: Mapping[str, float]
 ) -> dict[str, Ending | None]:
-    """The ending of each problem. It is None if all candidates are wrong within the limit.
+    """The candidate at which each problem ended.
+
+    The entry is None if all candidates are wrong and were judged within the limit.
 
     Args:
         rows: a model's verdicts, in any order.

@@ -85,14 +85,20 @@ def cancelled(source: ModelAnswers) -> Section:
 
 
 def _is_sum(problem: Problem) -> bool:
-    """Whether a problem is a sum of powers and roots. Single terms (``exp_sum1``) are no sums."""
+    """Whether a problem is a sum of powers and roots.
+
+    A single term (``exp_sum1``) does not count as a sum.
+    """
     return problem.metadata.get("pool") == "exp" and problem.metadata.get("terms") != 1
 
 
 def _seconds(
     source: ModelAnswers, policy: str | None, keys: Set[str], counts: Sequence[int]
 ) -> dict[int, float]:
-    """The seconds spent on the first candidates of all problems, for each number of candidates."""
+    """The total time in seconds that all problems take if only their first n candidates are judged.
+
+    The result has a time for each n in ``counts``.
+    """
     spent: dict[str, dict[int, tuple[float, bool]]] = {}
     for row in source.run.verdicts(policy).rows():
         if row["model"] == source.model and row["problem"] in keys:

@@ -26,10 +26,10 @@ def export_analyses(
 ) -> str:
     """The analyses as text in one of four forms.
 
-    Markdown and LaTeX (booktabs) have all tables. CSV (a line per number) and JSON have only our
-    own numbers. In JSON, the intersections of several models and the table of prompts follow the
-    analyses. An intersection has ``models`` in place of ``model``. In CSV, the column ``of`` has
-    the prompt for measures of Table 4.
+    Markdown and LaTeX (booktabs) have all tables. CSV and JSON have only our own numbers. CSV has a
+    line for each number. Its column ``of`` holds the prompt if the number is from Table 4. JSON has
+    the analyses first, then the intersections of several models, then the table of prompts. An
+    intersection has the key ``models`` instead of ``model``.
     """
     design_tables = designs_table(designs)
     *tables, last_table = [*sections(analyses, common), *design_tables]

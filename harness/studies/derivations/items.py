@@ -159,8 +159,8 @@ def judged_labels(run: Run, policy: str | None = None) -> dict[str, dict[str, Ju
 def pooled(answered: Sequence[ModelItems], label: str) -> ModelItems:
     """The items of several models, counted as if one model had answered all of them.
 
-    Table 3 pools encoders, each trained on another number of derivation steps. An item that two
-    models answered counts twice.
+    Table 3 pools encoders that were trained on different numbers of derivation steps. An item that
+    two models answered counts twice.
     """
     groups: dict[GroupKey, ItemGroup] = {}
     for model_items in answered:
@@ -197,7 +197,11 @@ def _groups(
 def items(
     problems: Mapping[str, Problem], judged: Mapping[str, JudgedLabel]
 ) -> dict[tuple[str, str], tuple[list[PerturbedItem], tuple[str, ...], int]]:
-    """The items, the perturbations and the number of incomplete items, by benchmark and subset."""
+    """The complete items, the perturbations and the number of incomplete items of each subset.
+
+    The keys of the result are pairs of a benchmark and a subset. An item is complete if the problem
+    and all its perturbed versions were answered.
+    """
     twins: dict[tuple[str, str], dict[str, str]] = {}
     for key, problem in problems.items():
         if problem.pair_parent is not None and problem.perturbation is not None:
@@ -234,7 +238,11 @@ def items(
 def _others(
     problems: Mapping[str, Problem], judged: Mapping[str, JudgedLabel], benchmark: str, subset: str
 ) -> dict[str, tuple[tuple[JudgedLabel, str], ...]]:
-    """The labels on the sets that are named after the subset, such as ``step3_minus1``."""
+    """The judged labels of the further sets that belong to a subset.
+
+    The name of such a set begins with the name of the subset, for example ``step3_minus1``. The
+    keys of the result are the rest of the name.
+    """
     sets: dict[str, list[tuple[JudgedLabel, str]]] = {}
     for key, problem in problems.items():
         named_after = problem.benchmark == benchmark and problem.subset.startswith(f"{subset}_")

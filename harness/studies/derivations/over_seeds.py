@@ -75,11 +75,14 @@ class SeedAnalysis:
 def trained_in(runs: Sequence[Run]) -> dict[str, list[ModelItems]]:
     """The items of the models of `training.encoder_grid`, by encoder.
 
+    The grid trains each encoder on each set with each seed. The models of an encoder with the same
+    seed are pooled.
+
     Args:
         runs: the evaluations of the grid.
 
     Returns:
-        For each encoder, the models of all seeds, each with its subsets of all runs.
+        For each encoder, a list with the pooled items of each seed.
 
     """
     by_seed: dict[tuple[str, str], list[ModelItems]] = {}

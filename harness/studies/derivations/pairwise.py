@@ -186,9 +186,10 @@ def analyse(answered: Sequence[ModelItems]) -> list[Analysis]:
 
 
 def with_family(analyses: Sequence[Analysis]) -> list[Analysis]:
-    """The analyses, with p values adjusted over all drops.
+    """The analyses, with p values adjusted for multiple testing.
 
-    Drops of several subsets together are not adjusted.
+    The drops of all single subsets are adjusted together. The drops of joint analyses, which cover
+    several subsets, keep their p values.
     """
     drops = [
         drop
@@ -211,9 +212,9 @@ def with_family(analyses: Sequence[Analysis]) -> list[Analysis]:
 
 
 def _families(answered: ModelItems) -> Iterable[SubsetAnalysis]:
-    """The analyses of a model's subsets, and joint analyses of several subsets.
+    """The analysis of each subset of a model, and joint analyses of several subsets.
 
-    A joint analysis has all subsets of a benchmark with the same perturbations.
+    Subsets of one benchmark are analysed jointly if they have the same perturbations.
     """
     together: dict[tuple[str, tuple[str, ...]], list[ItemGroup]] = {}
     for (benchmark, subset, perturbations), group in answered.groups.items():
@@ -286,7 +287,11 @@ def pairs_of(items: Sequence[PerturbedItem]) -> list[ItemPair]:
 def categorised(
     name: str, holds: Sequence[bool], operators: Sequence[str], clusters: Sequence[str]
 ) -> Category:
-    """The category of the items for which ``holds`` is true, with their final operators."""
+    """The category ``name``. It consists of the items for which ``holds`` is true.
+
+    The result has the share of these items among all items, and the frequencies of their final
+    operators.
+    """
     bounds = interval([float(is_right) for is_right in holds], clusters)
     return Category(name, sum(holds), len(holds), bounds, ranked(holds, operators))
 
@@ -342,7 +347,11 @@ def drop(
 
 
 def _f1_sums(judged: Sequence[JudgedLabel], clusters: Sequence[str]) -> Floats:
-    """For each cluster, the number of hits, and of predictions plus true instances, of label 1."""
+    """The two sums from which F1 of label 1 is computed, for each cluster.
+
+    The first sum is the number of correct predictions of label 1. The second sum is the number of
+    predictions of label 1 plus the number of items with true label 1.
+    """
     hits = [float(label.truth == 1 == label.given) for label in judged]
     either = [float(label.truth == 1) + float(label.given == 1) for label in judged]
     return cluster_sums([hits, either], clusters)[0]

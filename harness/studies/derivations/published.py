@@ -12,5 +12,8 @@ SOURCE = "Meadows et al. 2023"
 
 @cache
 def published() -> Numbers:
-    """The published numbers as printed, by place (``table 1``), model, subset and measure."""
+    """The published numbers as printed, by place, model, subset and measure.
+
+    A place is, for example, ``table 1``.
+    """
     return numbers(derivations, "place", "model", "subset", "measure")

@@ -71,10 +71,9 @@ def smooth(rng: HashedRandom, scale: int | None = None) -> Expression:
 
 
 def antiderivative(rng: HashedRandom) -> Expression:
-    """A random antiderivative.
+    """A random formula F, the antiderivative of a case.
 
-    The tree is a smooth sum, a tree of the benchmark `lample_charton`, or a template of
-    `brittleness`.
+    F is a smooth sum, a tree of the benchmark `lample_charton`, or a template of `brittleness`.
     """
     source = rng.below(8)
     if source == 0:

@@ -25,9 +25,9 @@ def _square(at: int) -> Expression:
 def misplaced_branch(rng: HashedRandom) -> Case:
     """A case with the right answer F, or with the wrong answer |F|.
 
-    The integrand is F' times the sign of x - a. The sign is written with the root of (x - a)^2, so
-    that F is right on a branch of the root. |F| is written as the root of a square. It is wrong,
-    because F changes its sign at another point than a.
+    The integrand is F' times the sign of x - a. The sign contains the root of (x - a)^2. F is a
+    right answer, because F' is the integrand on one branch of this root. |F| is written as the root
+    of a square. |F| is a wrong answer, because F changes its sign at another point than a.
     """
     zero, elsewhere, *_ = rng.shuffled(range(-9, 10))
     t, k = add(X, number(-zero)), number(rng.integer(1, 9))
@@ -74,7 +74,7 @@ def misplaced_branch(rng: HashedRandom) -> Case:
 
 @generator
 def hidden_step(rng: HashedRandom) -> Case:
-    """A wrong answer: F plus a step function.
+    """A case with a wrong answer: F plus a step function.
 
     Examples of the step are u/sqrt(u^2), and csc(u) sin(arccos(cos u)).
     """

@@ -88,7 +88,9 @@ class Case:
         voice: str = BOXED,
         assumptions: Mapping[str, str] | None = None,
     ) -> Case:
-        """The case with these trees. Its completion is the template ``voice`` with the answer.
+        """The case with these trees.
+
+        Its completion is the template ``voice``, filled with the answer.
 
         Args:
             formulas: the trees.

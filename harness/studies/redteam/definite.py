@@ -122,7 +122,10 @@ def _steps(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _pieces(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """An integrand with infinitely many pieces, at 0 or at infinity, that decay as a power."""
+    """An integrand with infinitely many pieces, which accumulate at 0 or at infinity.
+
+    The integral over the n-th piece decays as a power of n.
+    """
     n, p = rng.integer(1, 60), rng.integer(3, 8)
     if rng.below(2):
         value = rf"\frac{{\zeta({p - 1})}}{{{p - 1}}}"
@@ -145,7 +148,7 @@ def _pieces(rng: HashedRandom) -> tuple[str, str, list[str]]:
 def _towards_a_limit(rng: HashedRandom) -> tuple[str, str, list[str]]:
     """An integrand with kinks that accumulate geometrically at a limit of integration.
 
-    The limit of integration has any size.
+    The limit of integration may be a small or a large number.
     """
     b, m = rng.integer(2, 9), _place(rng)
     f = rf"\left|\sin\left(\frac{{\pi\ln{_shifted('x', m)}}}{{\ln {b}}}\right)\right|"
@@ -169,9 +172,10 @@ def _whole(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _regime(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """An integral with different formulas for its value below and above a threshold of a parameter.
+    """An integral that depends on a parameter.
 
-    The wrong values are right on one side of the threshold only.
+    Its value has one formula below a threshold of the parameter, and another formula above it. The
+    wrong values are right on one side of the threshold only.
     """
     letter = rng.choice("abcknprst")
     n = rng.integer(1, 60)

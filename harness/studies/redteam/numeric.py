@@ -107,10 +107,11 @@ def _apply(name: str, args: list[Value]) -> Value:
 
 
 def points(*trees: Expression, assumptions: Mapping[str, str]) -> Iterator[dict[str, Fraction]]:
-    """Points for comparisons.
+    """Points at which formulas are compared.
 
-    The first points are a few usual points. Then points at the scales of the large numbers in the
-    formulas follow, and then further usual points.
+    A few usual points come first. The next points belong to the largest numbers n in the formulas:
+    they lie near n, 2n and -n, and at distances such as 1/n from 0 and 1. The other usual points
+    come last.
     """
     sizes = {size for tree in trees for node in nodes_of(tree) for size in _sizes(node)}
     abscissas: list[Fraction] = []
@@ -130,7 +131,8 @@ def points(*trees: Expression, assumptions: Mapping[str, str]) -> Iterator[dict[
 def _sizes(node: Expression) -> tuple[int, ...]:
     """The sizes of the numbers in a node.
 
-    They are the numerator and the denominator of a number, or the value of a power of numbers.
+    A number has two sizes: its numerator and its denominator. A power of numbers has one size, its
+    value. Other nodes have none.
     """
     if isinstance(node, Number):
         return abs(node.numerator), node.denominator
@@ -161,9 +163,9 @@ def refuted(
     assumptions: Mapping[str, str] | None = None,
     ladder: tuple[int, ...] = (40, 250),
 ) -> bool:
-    """Whether F' differs from f at some point, by the same amount at two precisions.
+    """Whether F' differs from f at some point where f is real.
 
-    Only points at which f is real count.
+    The difference F' - f must be the same at two precisions, because a rounding error would change.
     """
     try:
         trees = (integrand, differentiate(answer), answer)
@@ -186,8 +188,8 @@ def refuted(
 def on_another_branch(integrand: Expression, answer: Expression) -> bool:
     """Whether F' is f at some points and -f at all other points.
 
-    An example is F = x for f = ``x/sqrt(x^2)``. The verifier accepts such an answer by its rule on
-    branches.
+    For example, F = x is such an answer for f = ``x/sqrt(x^2)``. The verifier's rule on branches
+    accepts these answers.
     """
     trees, signs = (integrand, differentiate(answer), answer), set()
     for point in points(integrand, answer, assumptions={}):
@@ -206,8 +208,8 @@ def on_another_branch(integrand: Expression, answer: Expression) -> bool:
 def _is_steady(tree: Expression, point: Point) -> bool:
     """Whether the value is the same at 600 and at 1200 digits.
 
-    An example of an unsteady value is ``ln(cos(asin(1)))``, because cos(asin(1)) is a rounding
-    error.
+    The value of ``ln(cos(asin(1)))``, for example, differs. There cos(asin(1)) is 0, so that its
+    computed value is a rounding error.
     """
     values = []
     for digits in (600, 1200):

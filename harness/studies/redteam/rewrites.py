@@ -116,7 +116,7 @@ def _halves(rng: HashedRandom, factor: str) -> tuple[str, str]:
 
 @generator
 def piecewise(rng: HashedRandom) -> Case:
-    """A right antiderivative of |x - a| (x - a)^(m-1), written as two pieces.
+    """A case with a right antiderivative of |x - a| (x - a)^(m-1), written as two pieces.
 
     The pieces are written in one of many notations.
     """

@@ -116,7 +116,10 @@ def _item(case: Case) -> WorkItem:
 
 
 def fault(case: Case, verdict: Verdict) -> str | None:
-    """The fault of a verdict, an element of `FAULTS`. It is None if the verdict is right."""
+    """The fault of a verdict, an element of `FAULTS`.
+
+    The result is None if the verdict is right.
+    """
     if verdict.status in (Status.ERROR, Status.TIMEOUT):
         return FAILED
     if case.wanted == verdict.correct:

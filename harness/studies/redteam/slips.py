@@ -74,7 +74,10 @@ def _faint_everywhere(rng: HashedRandom) -> Expression:
 
 
 def _check_varies(tree: Expression) -> None:
-    """Discard the draw if the terms of ``tree`` cancel, because the label would be wrong."""
+    """Raise `DiscardedError` if the terms of ``tree`` cancel, so that its derivative is zero.
+
+    The label of such a draw would be wrong.
+    """
     if not refuted(ZERO, tree):
         raise DiscardedError("the derivative vanishes")
 
@@ -130,7 +133,7 @@ def neglected_term(rng: HashedRandom) -> Case:
 
 @generator
 def steep_step(rng: HashedRandom) -> Case:
-    """A wrong answer F. The integrand is F' times a steep step.
+    """A case with a wrong answer F. The integrand is F' times a steep step.
 
     F is right on one side of the step only.
     """

@@ -88,8 +88,8 @@ class Reproduction:
             A list of arguments for each command.
 
         Raises:
-            UserError: this size has no command, or no model is given for a command that needs one,
-                or a model is given for a command that needs none.
+            UserError: there are no commands of this size, or ``model`` is missing although a
+                command needs it, or ``model`` is given although no command needs it.
 
         """
         lines = self.small if small else self.commands

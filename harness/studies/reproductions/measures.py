@@ -66,7 +66,7 @@ def hint_files(folder: Path) -> Mapping[str, Value]:
 
 @measure
 def hint_data(folder: Path) -> Mapping[str, Value]:
-    """The numbers of figures A1 and A2 that the paper's text states, for our expressions."""
+    """Our values of the numbers that the paper's text gives for figures A1 and A2."""
     sets = statistics.drawn(0, statistics.PER_LENGTH)
     symbols = statistics.distributions(sets, statistics.SYMBOL)
     return {
@@ -90,7 +90,7 @@ def integers(folder: Path) -> Mapping[str, Value]:
 
 @measure
 def pair_lengths(folder: Path) -> Mapping[str, Value]:
-    """The mean number of tokens of integrands and antiderivatives, by method.
+    """The mean length of integrands and of antiderivatives in tokens, by method.
 
     The values ``..._sd`` are the standard deviations.
     """

@@ -104,11 +104,11 @@ def _integrate(tokens: str) -> dict[str, Any]:
 
 
 def elementary(tokens: str) -> str:
-    """Whether a formula has an elementary antiderivative. The text is empty if this is not known.
+    """Whether a formula has an elementary antiderivative, as text: ``yes``, ``no`` or empty.
 
-    ``yes`` is followed by a space and an antiderivative in LaTeX. ``no`` rests on SymPy's Risch
-    algorithm. The algorithm is applied to the sum of the terms that SymPy does not integrate
-    otherwise.
+    ``yes`` is followed by a space and an antiderivative in LaTeX. SymPy first integrates each term
+    by itself. Its Risch algorithm then decides on the sum of the remaining terms. ``no`` is a
+    result of this algorithm. The text is empty if neither answer is found.
     """
     try:
         made: str = run_in_fork(_elementary, tokens, processor_seconds=_PROCESSOR_SECONDS)

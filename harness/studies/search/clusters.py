@@ -32,7 +32,7 @@ def _numbers(tree: Expression) -> list[Number]:
 
 
 def _exponent(tree: Expression, test: Callable[[Number], bool]) -> bool:
-    """Whether a power with x in the base has a numeric exponent for which ``test`` is true."""
+    """Whether x occurs in the base of a power whose exponent is a number that passes ``test``."""
     return any(
         isinstance(call.args[1], Number) and test(call.args[1]) and _varies(call.args[0])
         for call in _calls(tree, "pow")

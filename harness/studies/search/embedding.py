@@ -141,10 +141,10 @@ def _described(model: str) -> str:
 def _encoder(name: str) -> tuple[Embed, str]:
     """A function that maps formulas to vectors by an encoder, and the name of the pooling.
 
-    The encoder is a model of the package transformers. It reads padded batches of texts. An encoder
-    of sentences names its pooling in ``1_Pooling/config.json``. The pooling is the mean over the
-    tokens, or the first token. Without this file, the vectors are the encoder's pooled output, as
-    published.
+    The encoder is a model of the package transformers. It reads padded batches of texts. The
+    pooling makes one vector from the vectors of a text's tokens. Encoders of sentences state their
+    pooling in ``1_Pooling/config.json``: the mean over the tokens, or the first token. Without this
+    file, the result is the encoder's own pooled output, as published.
     """
     try:
         import torch

@@ -58,7 +58,7 @@ class NormalForms:
 
 
 def structure(tree: Expression) -> Expression:
-    """The tree with powers in place of quotients and roots, and products in place of signs.
+    """The tree without quotients, roots and signs: they become powers and products.
 
     Nested sums become one sum.
     """

@@ -114,7 +114,7 @@ def minimise(failures: Sequence[Problem], oracle: Oracle, make: Make) -> list[Mi
     """The minimised failures, each with the nearest solved neighbour.
 
     Args:
-        failures: problems that fail, with their ``formula`` as metadata.
+        failures: problems that fail. The metadata of each has its ``formula``.
         oracle: the object that asks the model.
         make: a function that makes a problem from a formula and the text of the parent formula.
 

@@ -52,11 +52,11 @@ def mutants(
     key: tuple[object, ...],
     simplifier: str = "normal-form",
 ) -> tuple[list[Mutant], Counter[str]]:
-    """Mutants of the seeds, the same number of each seed.
+    """Draw mutants of the seeds, equally many of each seed.
 
     Args:
         seeds: formulas in the form of `formulas.structure`.
-        number: the number of mutants, divided among the seeds. Each seed has at least one.
+        number: the number of mutants of all seeds together. Each seed has at least one.
         rules: the mutations.
         key: the key of the random numbers, together with the index of a mutant.
         simplifier: ``normal-form``, or ``sympy`` as published.

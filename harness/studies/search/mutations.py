@@ -120,8 +120,7 @@ def _constant(rng: HashedRandom, low: int, high: int) -> Number:
 def simple_operation(rng: HashedRandom, rules: Rules) -> Expression:
     """One of k x, k x^2, k/x, k/x^2, k^x and k^(x^2) with a random constant k.
 
-    For a negative k, the powers are read as Python reads ``-5**x``. For k = -5 they are -(5^x) and
-    -(5^(x^2)).
+    For k = -5 the powers are -(5^x) and -(5^(x^2)), because Python reads ``-5**x`` in this way.
     """
     k = _constant(rng, rules.low, rules.high)
     operator = rng.choice(("mul", "pow", "div"))
@@ -165,7 +164,10 @@ def _with_operator(node: Call, rng: HashedRandom, rules: Rules) -> Expression:
 
 
 def _call(operator: str, args: tuple[Expression, ...], rules: Rules) -> Expression:
-    """An operation. In the released code, a power with three arguments loses the third."""
+    """The tree of an operator with arguments.
+
+    In the released code, a power with three arguments loses the third.
+    """
     if operator == "pow" and len(args) > 2:
         if len(args) > 3 or rules.variant == "paper":
             raise NoProblemError("a power of more than two parts")

@@ -106,7 +106,9 @@ class Oracle:
         )
 
     def ask(self, problems: Sequence[Problem]) -> None:
-        """Ask the problems that are new or lack answers.
+        """Ask the models the given problems, and judge the answers.
+
+        Problems that already have all answers are not asked again.
 
         Raises:
             LimitReached: answers are missing because of a limit.
@@ -158,8 +160,8 @@ class Oracle:
     def solves(self, problem: Problem, model: int = 0) -> bool:
         """Whether a model solves a problem.
 
-        A problem is solved if an answer is correct. If ``below`` is given and there are several
-        samples, the pass rate must exceed ``below`` by the 95 % interval.
+        If ``below`` is given and the problem has several unranked samples, the whole 95 % interval
+        of the pass rate must lie above ``below``. Otherwise one correct answer is enough.
         """
         own = self.outcome(problem, model)
         if self.below is None or self.ranked or own.samples == 1:
@@ -181,7 +183,7 @@ class Oracle:
         return clopper_pearson(self._most(own), own.samples)[1]
 
     def failures(self, problems: Sequence[Problem]) -> tuple[list[Problem], int]:
-        """Ask problems, and find the failures.
+        """Ask the models the problems, and find the failures.
 
         The failures of a sampled model are asked once more, with fresh seeds.
 
@@ -205,9 +207,9 @@ class Oracle:
         return confirmed, len(failed) - len(confirmed)
 
     def deciding(self, problem: Problem) -> AnswerCounts:
-        """The answers that decide about a failure.
+        """The answers that decide whether a problem is a failure.
 
-        If the problem was repeated, they are the second.
+        If the problem was asked a second time, only the second answers decide.
         """
         return self.outcome(again(problem) if self.confirms else problem)
 

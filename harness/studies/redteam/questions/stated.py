@@ -190,7 +190,10 @@ class _Solution:
         return kind, shown
 
     def _fails(self, formulas: Mapping[str, Expression]) -> bool:
-        """Whether the formulas violate an equation or a condition, tested by values in mpmath."""
+        """Whether the formulas violate an equation or a condition of the question.
+
+        The test compares values that mpmath computes.
+        """
         made, x = self.made, self.made.asked.variable
         slopes: dict[tuple[str, int], Expression] = {}
 

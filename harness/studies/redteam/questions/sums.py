@@ -42,9 +42,9 @@ _POINTS = (Number(7, 16), Number(5), Number(12))
 
 
 def _at(answer: str, at: Number) -> acb | None:
-    """The value of an answer after ``at`` replaces every symbol.
+    """The value of an answer if every symbol has the value ``at``.
 
-    It is None if there is no value.
+    The result is None if there is no value.
     """
     try:
         tree: Expression = read(answer, symbols=("n", "k", "m", "a", "r", "x", "c"))[0].expression

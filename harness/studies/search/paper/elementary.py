@@ -58,7 +58,9 @@ def spread(problems: Sequence[Problem], number: int) -> list[Problem]:
 
 
 def elementary_section(searches: Sequence[StoredSearch], number: int) -> Section:
-    """The shares of an archive with and without an elementary antiderivative.
+    """The shares of problems with and without an elementary antiderivative, for each archive.
+
+    An archive has the failures that a search found.
 
     Args:
         searches: the searches.

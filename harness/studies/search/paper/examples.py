@@ -51,7 +51,7 @@ class Example:
 
 @cache
 def published(table: str) -> Mapping[str, Sequence[Example]]:
-    """The examples of a published table by group. ``poly 1``, for example, is a cluster.
+    """The examples of a published table, by group. A group is, for example, the cluster ``poly 1``.
 
     >>> [one.problem for one in published("table 4")["poly 1"]]
     ['-104', '-136', '-33']

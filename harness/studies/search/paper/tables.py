@@ -103,7 +103,10 @@ def _clusters(search: AnsweredProblem) -> list[Group]:
 
 
 def _exponents(search: AnsweredProblem) -> list[Group]:
-    """Failures with x in an exponent by cluster, the clusters with most such failures first."""
+    """Failures with x in an exponent, grouped by cluster.
+
+    The cluster with most such failures is first.
+    """
     has = FEATURES_BY_NAME["x in an exponent"]
     groups = [
         (name, [problem for problem in members if has(tree_of(problem))])
@@ -114,7 +117,7 @@ def _exponents(search: AnsweredProblem) -> list[Group]:
 
 
 def _seeds(search: AnsweredProblem) -> list[tuple[Problem, Sequence[Problem]]]:
-    """The seeds, solved seeds first, each with its fittest descendants among the failures."""
+    """The seeds, each with the fittest failures that descend from it. Solved seeds are first."""
     groups: dict[str, list[Problem]] = {formula_of(seed): [] for seed in search.seeds}
     archive = sorted(
         search.stored.archive, key=lambda problem: -float(str(problem.metadata["fitness"]))
