@@ -138,7 +138,7 @@ def _same(
 
 
 def _marks(tree: Expression, variable: str) -> frozenset[str]:
-    """Strings that equal answers share: the rounded values of the derivative at the fixed points.
+    """The rounded values of the derivative at fixed points, as text. Equal answers share values.
 
     If the derivative cannot be compiled to a tape, the strings contain the answer's text instead.
     """

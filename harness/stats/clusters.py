@@ -55,9 +55,9 @@ class ParentIndex:
         return self._alike(problem)
 
     def _alike(self, problem: Problem) -> str:
-        """The first key under which an original problem occurs.
+        """One key for an original problem and all its copies in other subsets.
 
-        A problem may be copied into several subsets. All copies get the same key and count once.
+        It is the first key in the run that has the problem's inputs. Copies thus share a cluster.
         """
         keys = self._own[problem.benchmark, problem.id]
         return next(key for key in keys if self._problems[key].inputs == problem.inputs)

@@ -79,7 +79,8 @@ def compare(
 
     Args:
         runs: runs or their directories.
-        by: ``"model"`` pairs every two models (or two prompts, in two runs) by problem.
+        by: ``"model"`` pairs every two models by problem. Two runs of one model with different
+            prompts count as two models.
             ``"perturbation"`` pairs each perturbed problem with its original, for every model.
         policy: the name of the verdicts to compare. The default is the latest complete set that all
             runs have.
@@ -455,9 +456,9 @@ def _systems(runs: Sequence[Run], policy: str) -> tuple[list[System], list[str]]
 def system_names(runs: Sequence[Run]) -> list[dict[str, str]]:
     """A distinct name for every model of every run, by the model's hash.
 
-    The name is the model's label. If several runs have a model with this label, the prompts are
-    added to the name. If the runs have the same prompts, the run's name is added instead. If names
-    are still equal, the beginning of the model's hash is added.
+    The name is the model's label. If several runs have a model with this label, the run's prompts
+    are added to the label. If two runs have the same prompts, the run's name is added instead. If
+    names are still equal, the beginning of the model's hash is added.
     """
     labels = Counter(
         label for run in runs for label in {entry["label"] for entry in run.models.values()}

@@ -68,13 +68,13 @@ def minus(bounded: Bounded, second: Bounded) -> Bounded:
 
 
 def gaps(problems: Mapping[str, Problem], k: int, systems: Mapping[str, Tallies]) -> Iterator[Gap]:
-    """The gaps of one or two systems, for each split except I.
+    """The gaps of one or two systems, from split I to each other split of HINT.
 
-    A split without requests has no gap.
+    There is no gap for a split whose problems were not asked.
 
     Args:
         problems: the problems by key. Problems of other benchmarks than HINT are skipped.
-        k: the k of pass@k. A split has no gap if a problem has fewer than k samples.
+        k: the k of pass@k. There is no gap if a problem of either split has fewer than k samples.
         systems: the tallies of each system by the problem's key.
 
     """

@@ -81,9 +81,9 @@ def cluster_sums(columns: Sequence[Sequence[float]], clusters: Labelled) -> tupl
 def resampled(tables: Sequence[Floats], seed: int, resamples: int | None = None) -> list[Floats]:
     """The column sums of tables whose rows are resampled with replacement.
 
-    All tables have the same number of rows and use the same draws, because separate draws would
-    take most of the time of a comparison. The rows of each table are sorted first, so that the sums
-    do not depend on the order of the rows.
+    The tables must have the same number of rows. All tables are resampled with the same draws,
+    because separate draws would take most of the time of a comparison. The rows of each table are
+    sorted beforehand, so that the sums do not depend on the order of the rows.
     """
     count = len(tables[0])
     sums = np.hstack([table[np.lexsort(table.round(12).T)] for table in tables])
@@ -126,8 +126,8 @@ def clopper_pearson(successes: float, trials: float) -> tuple[float, float]:
     """The exact interval for a proportion (Brown, Cai and DasGupta, section 4.2.1).
 
     Args:
-        successes: the number of successes. An effective sample size gives a number that is not an
-            integer.
+        successes: the number of successes. It need not be an integer, because ``trials`` may be an
+            effective sample size.
         trials: the number of trials.
 
     Returns:
@@ -256,9 +256,9 @@ class Ratio:
 
     @classmethod
     def draw(cls, ratios: Iterable[Ratio]) -> None:
-        """Draw the resamples of several ratios together.
+        """Draw the resamples of several ratios at the same time.
 
-        This is faster than a draw for each ratio.
+        One common draw is faster than a separate draw for each ratio.
 
         Args:
             ratios: ratios over the same number of clusters, with the same seed and number of

@@ -65,8 +65,8 @@ class PairedSide:
     def ranked(self) -> bool:
         """Whether the samples are ranked candidates of a beam search.
 
-        The chance that a second beam search solves the problem again cannot be estimated from
-        ranked candidates.
+        Ranked candidates are not independent samples. They give no estimate of the chance that a
+        second attempt also solves the problem.
         """
         return any(t.first is not None for t in self.distinct)
 
@@ -119,8 +119,8 @@ class Pairs(tuple[Pair, ...]):
     def weights(self) -> dict[tuple[int, int], float]:
         """The weights of the sampling variances in the variance of the mean difference.
 
-        A key is a pair of counts: samples and correct samples. Its weight is a sum over all
-        problems with these counts. The weighted sum of the sampling variances, divided by the
+        A key is a pair of counts: samples and correct samples. Each problem with these counts
+        adds to the weight of the key. The weighted sum of the sampling variances, divided by the
         number of clusters, is the part of the variance of the mean that is due to sampling.
         """
         scale = self.clusters.count / len(self) ** 2

@@ -95,7 +95,9 @@ class RepairedDifference(Record):
 
 
 def repaired(run: Run, policy: str | None = None) -> tuple[Repaired, ...]:
-    """repaired@t of every model, arm and turn of a run. The result is empty for a run of one turn.
+    """repaired@t of every model, arm and turn. The result is empty without a second turn.
+
+    An arm is a kind of feedback on wrong answers.
 
     Args:
         run: the run of the first turn.
@@ -179,9 +181,8 @@ def _share(counts: tuple[int, int]) -> float:
 def _arms(run: Run, policy: str | None) -> dict[tuple[str, str, int], _Counts]:
     """The counts of every problem up to each turn, by model, arm and turn.
 
-    A turn from the third on is left out if not all wrong answers of the turn before were tried
-    again. The sweep was then stopped within the turn, and the share of repaired answers would be
-    too low.
+    Turn 3 and later turns are left out if they do not repeat every wrong answer of the previous
+    turn. Such a turn was interrupted, so that the share of repaired answers would be too low.
     """
     turns: dict[str, dict[int, Run]] = {}
     for path in (run.path / "turns").glob("*/manifest.json"):

@@ -142,7 +142,7 @@ def _lattice(sizes: Floats) -> tuple[list[int], int] | None:
 
 
 def _convolved(lattice: tuple[list[int], int], observed: float) -> float:
-    """The exact probability of a sum with random signs at least as far from 0 as ``observed``.
+    """The exact probability that |sum| >= ``observed`` if the addends get random signs.
 
     The addends are the fractions of ``lattice``. Each sign is + or - with probability 1/2.
     """

@@ -211,8 +211,8 @@ def summarise(
 def unsimplified(run: Run) -> list[str]:
     """A remark for each subset in which simplification failed for some problems.
 
-    A problem that was not simplified still shows the substitution from which it was made. This
-    makes the problem easier (docs/bee.md).
+    Without simplification, the integrand still shows the substitution from which it was made, and
+    the problem is easier (docs/bee.md).
     """
     counts: dict[str, Counter[str]] = {}
     for problem in run.problems.values():

@@ -109,7 +109,7 @@ class Estimate:
     high: float
 
     def with_missing(self, problems: int, planned: int) -> Estimate:
-        """The estimate with bounds that take account of planned problems without samples.
+        """The estimate with bounds that are widened for the planned problems without samples.
 
         Args:
             problems: the number of problems with samples.
@@ -147,7 +147,7 @@ def estimate_mean(
     decided: Sequence[float] = (),
     k: int = 0,
 ) -> Estimate:
-    """The mean of ``values``, which has a value for each problem.
+    """The mean of ``values``, with its interval. There is a value for each problem.
 
     ``decided`` has the values that would result if all undecided samples were correct.
     """
@@ -221,7 +221,7 @@ class Group:
 def ks_up_to(samples: int, chosen: Iterable[int] = ()) -> list[int]:
     """The values of k to report, up to ``samples``.
 
-    They are the chosen values. The default is 1, 4, 16, 64, ... and ``samples`` itself.
+    These are the ``chosen`` values. By default they are 1, 4, 16, 64, ... and ``samples`` itself.
     """
     ks = sorted(set(chosen)) or sorted({4**i for i in range(12)} | {samples})
     return [k for k in ks if k <= samples]
@@ -238,9 +238,9 @@ def tally_samples(run: Run, policy: str | None = None) -> dict[str, dict[str, Ta
 
 
 def _tallies(run: Run, totals: Mapping[counts.Group, Sums]) -> dict[str, dict[str, Tally]]:
-    """The counts of every problem, from totals that were read from the verdicts once.
+    """The counts of every problem, computed from ``totals``, the sums over the stored verdicts.
 
-    The verdicts are not read again, because a sweep may add problems and models in the meantime.
+    The verdicts are not read a second time, because a running sweep may have added to them.
     """
     clusters, ranked = clusters_of(run.problems), is_ranked(run)
     tallies: dict[str, dict[str, Tally]] = {model: {} for model in run.models}

@@ -141,9 +141,9 @@ def failure_of(problem: Problem, row: Mapping[str, Any]) -> Failure | None:
 
 
 def without_slip(row: Mapping[str, Any]) -> Failure | None:
-    """The failure class of a verdict, without a search for slips.
+    """The failure class of a verdict, without a search for slips such as a wrong sign.
 
-    The class follows from the status and the finish reason. Every wrong answer has the class
+    The class is determined by the status and the finish reason. Every wrong answer has the class
     `Failure.OTHER`. The result is None for a correct answer.
     """
     status = row["status"]
@@ -266,7 +266,7 @@ def near(a: complex, b: complex) -> bool:
 
 
 def _value_slip(expected: str, got: str) -> Failure:
-    """The class of slip that turns the right value into the wrong value.
+    """The failure class of a wrong value, from the quotient of the wrong and the right value.
 
     The right and the wrong value are read from the witness's balls (``[midpoint +/- radius]``).
     """

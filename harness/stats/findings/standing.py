@@ -65,11 +65,11 @@ class Standing(Record):
 
 
 def standings(runs: Sequence[Run], policy: str | None, k: int = 1) -> tuple[Standing, ...]:
-    """The standing of every model of the runs, ranked models first.
+    """The standing of every model of the runs. Models without a rank come last.
 
     Args:
         runs: the runs.
-        policy: the verdicts' name.
+        policy: the name of the verdicts.
         k: the k of pass@k, at most the number of samples.
 
     Returns:
@@ -150,7 +150,8 @@ def _ranked(rows: Sequence[Standing]) -> tuple[Standing, ...]:
 def _failures(run: Run, policy: str | None) -> dict[str, dict[str, float]]:
     """The share of each model's samples in each `Failure` class.
 
-    The search for slips takes long. It therefore covers only a random sample of the wrong answers.
+    Wrong answers are searched for slips, such as a wrong sign. The search is slow, so that only a
+    random sample of the wrong answers is searched.
     """
     verdicts = run.verdicts(policy)
     counted: dict[str, Counter[Failure]] = {}

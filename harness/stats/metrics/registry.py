@@ -58,7 +58,7 @@ class Metric:
         return self.name.endswith(("@k", "^k"))
 
     def heading(self, k: int = 0) -> str:
-        """The heading of the column. The heading of a metric over k contains k, as ``pass@4`` does.
+        """The heading of the column, for example ``pass@4`` for the metric ``pass@k`` and k = 4.
 
         Args:
             k: the k, for a metric over k.

@@ -109,9 +109,9 @@ class Losses:
 def losses(
     side: PairedSide, second: PairedSide, clusters: Clusters, k: int, seed: int = 0
 ) -> Losses | None:
-    """How often the second side fails problems that the first side solved: `Losses`.
+    """The `Losses`: how often the second side fails problems that the first side solves.
 
-    The result is None if the first side solved no problem.
+    The result is None if the first side solves no problem.
     """
     solved = side.passes(k)
     weight = math.fsum(solved)
@@ -373,7 +373,7 @@ def _unless(stands: bool, ends: tuple[float, float]) -> tuple[float, float]:
 
 
 def _adjusted(difference: Difference, pairs: Sequence[Pair], p: float, level: float) -> Difference:
-    """The difference with the adjusted p value ``p`` and with the interval at ``level``.
+    """The difference with the adjusted p value ``p`` and an interval of coverage 1 - ``level``.
 
     Both ``p`` and ``level`` are from Holm's method.
     """
@@ -390,9 +390,9 @@ def _adjusted(difference: Difference, pairs: Sequence[Pair], p: float, level: fl
 def with_family(
     contrasts: Sequence[Contrast], pairs: Sequence[Sequence[Pair]], primary_k: int, target: float
 ) -> tuple[Contrast, ...]:
-    """Adjust the p values and intervals at the primary k over all contrasts.
+    """Adjust the p values and intervals at the primary k. All contrasts form one family.
 
-    Each difference also gets its `Design`.
+    Each difference also gets a `Design`, which states what the samples can detect.
     """
     family = [difference for row in contrasts if (difference := row.at(primary_k)) is not None]
     ps = [difference.p for difference in family]
@@ -419,7 +419,8 @@ def break_down(
 ) -> list[Contrast]:
     """A contrast at one k for each label that at least `MIN_PAIRS` pairs have.
 
-    A pair with several labels is in several contrasts. The contrasts are a family of their own.
+    A pair with several labels is in several contrasts. For the adjustment of p values, these
+    contrasts form a separate family.
     """
     groups: dict[str, list[Pair]] = {}
     for pair in pairs:

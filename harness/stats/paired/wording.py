@@ -219,7 +219,7 @@ def where(comparison: Comparison, names: Mapping[str, str] | None = None) -> str
 
 
 def listed(names: Sequence[str], limit: int = 8) -> str:
-    """Names as a list within a sentence. Names after the first ``limit`` are only counted."""
+    """The names, listed for a sentence. Names beyond ``limit`` are replaced by their number."""
     if len(names) > limit:
         return f"{', '.join(names[:limit])} and {len(names) - limit} more"
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))

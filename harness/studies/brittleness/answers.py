@@ -72,7 +72,7 @@ class ModelAnswers:
     def protocol(self) -> str | None:
         """The name of the latest complete verdicts that the paper's scorer made under a deadline.
 
-        The candidates of a validation problem share one deadline.
+        The deadline is a time limit for all candidates of a validation problem together.
         """
         if self.samples > 1 and not is_ranked(self.run):
             return None  # the limit is for candidates one after another
@@ -96,7 +96,7 @@ class ModelAnswers:
     def without_timeouts(self) -> dict[str, Tally]:
         """The counts of the paper's scorer, with timeouts counted as wrong.
 
-        The paper counts timeouts in this way for sums of validation problems.
+        The paper's counts for sums of validation problems treat timeouts in this way.
         """
         correct: dict[str, list[int]] = {}
         for row in self.run.verdicts(self.scorer).rows():
@@ -180,7 +180,8 @@ def answers_of(
 
     Args:
         runs: runs.
-        policy: the verdicts' name. The default is each run's latest complete set of our verifier.
+        policy: the name of the verdicts. The default is the latest complete verdicts of our
+            verifier, for each run.
         with_decoding: see `ModelAnswers`.
 
     Returns:

@@ -97,9 +97,9 @@ def _of(given: Iterable[ExampleAnswer], subset: str) -> list[ExampleAnswer]:
 
 
 def _pair(given: Sequence[ExampleAnswer]) -> list[ExampleAnswer]:
-    """The first solved and the first failed problem.
+    """The first solved problem and the first failed problem in a list of answers.
 
-    The list is empty if one of the two is missing.
+    The result is empty if no problem is solved, or if none is failed.
     """
     solved = [answer for answer in given if answer.solved][:1]
     failed = [answer for answer in given if not answer.solved][:1]

@@ -24,7 +24,7 @@ WIDTHS = {1: 10, 10: 10, 50: 50}
 
 
 def _fail_at(source: ModelAnswers, k: int) -> str:
-    """The heading ``Fail@k``. It names the beam width if the width differs from the paper's."""
+    """The heading ``Fail@k``, with the beam width if the paper used another width for this k."""
     width = source.run.manifest["identity"]["sampling"].get("beams")
     published_width = not width or width == WIDTHS.get(k, width)
     return f"Fail@{k}" if published_width else f"Fail@{k} (width {width})"
@@ -47,7 +47,7 @@ def _headings(
 def _ks(source: ModelAnswers) -> list[int]:
     """The values of k to report.
 
-    They are the paper's values up to the number of answers, and this number itself.
+    These are the paper's values that do not exceed the number of answers, and that number.
     """
     return sorted({k for k in KS if k <= source.samples} | {source.samples})
 

@@ -188,8 +188,8 @@ def failure_causes(problems: Iterable[Ranked], k: int) -> FailureCauses:
 def top_and_correct(problems: Iterable[Ranked]) -> list[tuple[float, float]]:
     """Figure 4: the probabilities of the top candidate and of the first correct candidate.
 
-    The list has an entry for each problem with a wrong top candidate, if both probabilities are
-    known.
+    The list has an entry for each problem that has a wrong top candidate and a correct candidate
+    below it. Problems are left out if one of the two probabilities is unknown.
     """
     pairs = []
     for problem in problems:
@@ -205,8 +205,8 @@ def top_and_correct(problems: Iterable[Ranked]) -> list[tuple[float, float]]:
 def by_likelihood(candidates: Sequence[RankedCandidate]) -> tuple[RankedCandidate, ...]:
     """Sampled candidates as a ranked list, the most probable candidate first.
 
-    Duplicates are kept. Candidates with equal probabilities keep the order in which they were
-    drawn. If any probability is unknown, all candidates keep this order.
+    Duplicates are kept. Candidates with equal probabilities are listed in the order in which they
+    were drawn. If any probability is unknown, all candidates are listed in the order of drawing.
     """
     if any(candidate.logprob is None for candidate in candidates):
         return tuple(candidates)

@@ -64,11 +64,11 @@ def score_texts(
     Args:
         path: a run of this model.
         model: the same model, with `Capability.SCORING`.
-        candidates: the number of best candidates per problem. Equal texts count once.
+        candidates: the number of best candidates per problem. Equal texts count as one candidate.
         written: a template of an answer, with ``%s`` for the antiderivative. The default is
-            `WRITTEN`. For prefix tokens, the default is the antiderivative alone.
+            `WRITTEN` for the format ``latex``, and ``%s`` alone for the format ``prefix``.
         answer_format: the notation of references: ``latex``, or ``prefix`` tokens.
-        limit: the largest number of problems, in the order in which they were asked.
+        limit: the largest number of problems. The problems that were asked first are taken.
 
     Returns:
         The number of scored texts, and remarks on texts without a score.

@@ -35,17 +35,17 @@ class Ending:
 def endings(
     rows: Iterable[Mapping[str, Any]], limit: float, decoding: Mapping[str, float]
 ) -> dict[str, Ending | None]:
-    """The candidate at which each problem ended.
+    """For each problem, the candidate at which judging ended.
 
-    The entry is None if all candidates are wrong and were judged within the limit.
+    The entry is None if all candidates were judged within the limit and all are wrong.
 
     Args:
         rows: a model's verdicts, in any order.
         limit: seconds for a problem.
-        decoding: seconds of decoding, by problem. The default is 0.
+        decoding: seconds of decoding, by problem. A problem without an entry has 0 s.
 
     Returns:
-        The endings by problem.
+        The `Ending` or None, by problem.
 
     """
     candidates: dict[str, dict[int, Mapping[str, Any]]] = defaultdict(dict)

@@ -238,10 +238,10 @@ def items(
 def _others(
     problems: Mapping[str, Problem], judged: Mapping[str, JudgedLabel], benchmark: str, subset: str
 ) -> dict[str, tuple[tuple[JudgedLabel, str], ...]]:
-    """The judged labels of the further sets that belong to a subset.
+    """The judged labels of the sets that were derived from a subset.
 
     The name of such a set begins with the name of the subset, for example ``step3_minus1``. The
-    keys of the result are the rest of the name.
+    keys of the result are the names without this beginning.
     """
     sets: dict[str, list[tuple[JudgedLabel, str]]] = {}
     for key, problem in problems.items():

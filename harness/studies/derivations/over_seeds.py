@@ -73,13 +73,13 @@ class SeedAnalysis:
 
 
 def trained_in(runs: Sequence[Run]) -> dict[str, list[ModelItems]]:
-    """The items of the models of `training.encoder_grid`, by encoder.
+    """The items of the models that `training.encoder_grid` trained, by encoder.
 
-    The grid trains each encoder on each set with each seed. The models of an encoder with the same
-    seed are pooled.
+    The grid trains a model for each encoder, training set and seed. For each encoder and seed, the
+    models of all training sets are pooled.
 
     Args:
-        runs: the evaluations of the grid.
+        runs: the runs in which the models of the grid were evaluated.
 
     Returns:
         For each encoder, a list with the pooled items of each seed.
@@ -99,10 +99,10 @@ def trained_in(runs: Sequence[Run]) -> dict[str, list[ModelItems]]:
 def analyses_over_seeds(
     trained: Mapping[str, Sequence[ModelItems]],
 ) -> dict[GroupKey, list[SeedAnalysis]]:
-    """The analyses of every subset.
+    """The analyses of every subset, with all seeds of an encoder in one analysis.
 
     Args:
-        trained: for each encoder, the items of the models of all seeds. A model may lack subsets.
+        trained: for each encoder, the items of each seed. Subsets may be missing from some seeds.
 
     Returns:
         For each subset, an analysis of each encoder that answered the subset.

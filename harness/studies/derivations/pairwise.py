@@ -188,8 +188,8 @@ def analyse(answered: Sequence[ModelItems]) -> list[Analysis]:
 def with_family(analyses: Sequence[Analysis]) -> list[Analysis]:
     """The analyses, with p values adjusted for multiple testing.
 
-    The drops of all single subsets are adjusted together. The drops of joint analyses, which cover
-    several subsets, keep their p values.
+    The p values of all drops in single subsets form one family of Holm's method. The p values in
+    joint analyses of several subsets are not adjusted.
     """
     drops = [
         drop
@@ -287,7 +287,7 @@ def pairs_of(items: Sequence[PerturbedItem]) -> list[ItemPair]:
 def categorised(
     name: str, holds: Sequence[bool], operators: Sequence[str], clusters: Sequence[str]
 ) -> Category:
-    """The category ``name``. It consists of the items for which ``holds`` is true.
+    """The category ``name``, which consists of the items with a true entry in ``holds``.
 
     The result has the share of these items among all items, and the frequencies of their final
     operators.
@@ -297,7 +297,7 @@ def categorised(
 
 
 def ranked(holds: Sequence[bool], operators: Sequence[str]) -> tuple[Operator, ...]:
-    """The operators by normalised frequency. Ties are broken by the number of occurrences."""
+    """The operators, in descending order of normalised frequency, then of total occurrences."""
     of = Counter(operators)
     count = Counter(name for name, is_right in zip(operators, holds, strict=True) if is_right)
     counted = [Operator(name, count[name], number) for name, number in of.items()]

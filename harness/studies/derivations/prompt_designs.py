@@ -53,14 +53,15 @@ class AskedDesign:
 
 
 def prompt_designs(runs: Sequence[Run], policy: str | None = None) -> list[AskedDesign]:
-    """The scores for the table's prompts on their subsets, in the table's order.
+    """The scores that models reach with the prompts of Table 4, in the order of that table.
 
     Args:
         runs: runs of ``derivations/step2`` or ``calculus/diff``.
-        policy: the verdicts' name. The default is the latest complete set of all runs.
+        policy: the name of the verdicts. The default is the policy of each run.
 
     Returns:
-        The scores of each model and design. If several runs have them, the last run counts.
+        The scores of each model and design. If several runs have scores of the same model and
+        design, the scores of the last run are taken.
 
     """
     by_design: dict[tuple[PromptDesign, str], AskedDesign] = {}
@@ -77,7 +78,7 @@ def prompt_designs(runs: Sequence[Run], policy: str | None = None) -> list[Asked
 
 
 def designs_table(rows_asked: Sequence[AskedDesign]) -> list[Section]:
-    """A section with a column for each model. The list is empty if no design was asked."""
+    """A section with a column for each model. The list is empty if ``rows_asked`` is empty."""
     labels = list(dict.fromkeys(row.model for row in rows_asked))
     if not labels:
         return []

@@ -14,6 +14,6 @@ SOURCE = "Meadows et al. 2023"
 def published() -> Numbers:
     """The published numbers as printed, by place, model, subset and measure.
 
-    A place is, for example, ``table 1``.
+    The place is where the paper prints the number, for example ``table 1``.
     """
     return numbers(derivations, "place", "model", "subset", "measure")

@@ -62,8 +62,8 @@ def answered(run: Run, model: str) -> list[AnsweredExpression]:
 def importance(rows: Sequence[AnsweredExpression], seed: int = 0) -> dict[str, tuple[float, float]]:
     """The share of each property in the total importance, with the standard deviation.
 
-    The importance is the permutation importance for a classifier. The classifier is fitted on every
-    second problem. The importance is measured on the remaining problems.
+    A classifier predicts from the properties whether the model is right. It is fitted on every
+    second problem, and its permutation importance is measured on the remaining problems.
 
     Raises:
         UserError: there are too few problems, or the model is right on all problems or wrong on all

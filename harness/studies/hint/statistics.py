@@ -206,7 +206,7 @@ def _section(aspect: Aspect, shares: Mapping[str, Mapping[str, float]]) -> Secti
 def quota(seed: int) -> Section:
     """The share of the most frequent result, by set and number of operators.
 
-    A remark states the paper's limit of 5 %.
+    The section has a remark on the paper's limit, which is 5 %.
     """
     shares = largest_shares(seed)
     return Section(

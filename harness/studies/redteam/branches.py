@@ -25,9 +25,9 @@ def _square(at: int) -> Expression:
 def misplaced_branch(rng: HashedRandom) -> Case:
     """A case with the right answer F, or with the wrong answer |F|.
 
-    The integrand is F' times the sign of x - a. The sign contains the root of (x - a)^2. F is a
-    right answer, because F' is the integrand on one branch of this root. |F| is written as the root
-    of a square. |F| is a wrong answer, because F changes its sign at another point than a.
+    The integrand is F' times the sign of x - a, written with sqrt((x - a)^2). F is a right answer,
+    because the integrand is F' on one branch of this root. The answer |F| is usually written as the
+    root of a square. It is wrong, because F does not change its sign at a, but at another point.
     """
     zero, elsewhere, *_ = rng.shuffled(range(-9, 10))
     t, k = add(X, number(-zero)), number(rng.integer(1, 9))

@@ -60,7 +60,7 @@ class Case:
         assumptions: what is assumed of each parameter, for example ``integer``.
         formulas: the trees of the case. They are None if the case is not made of trees, or must not
             be edited.
-        voice: the template of the completion, the words around the answer.
+        voice: the template of the completion, with placeholders for the formulas.
         task: "antiderivative", or the name of another kind of question (`rewards.questions`). For
             another kind, ``integrand`` holds the text of the question.
 
@@ -88,15 +88,13 @@ class Case:
         voice: str = BOXED,
         assumptions: Mapping[str, str] | None = None,
     ) -> Case:
-        """The case with these trees.
-
-        Its completion is the template ``voice``, filled with the answer.
+        """The case with these trees, and with a completion made from the template ``voice``.
 
         Args:
             formulas: the trees.
             wanted: whether the verifier should accept the completion.
             note: the reason for the label.
-            voice: the template of the completion, the words around the answer.
+            voice: the template of the completion, with placeholders for the formulas.
             assumptions: what is assumed of each parameter, for example ``integer``.
 
         Returns:

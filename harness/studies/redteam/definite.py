@@ -36,7 +36,7 @@ def _shifted(variable: str, m: int) -> str:
 
 
 def _density(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """A normal density with a mean far from 0, or with a very small or large deviation."""
+    """The integral of exp(-(x - m)^2 / n), with m of any size up to 10^6."""
     m, n = _place(rng), rng.integer(2, 40)
     f = rf"e^{{-\frac{{{_shifted('x', m)}^2}}{{{n}}}}}"
     return rf"\int_{{-\infty}}^\infty {f}\,dx", rf"\sqrt{{{n}\pi}}", ["0", rf"{n}\sqrt\pi"]
@@ -93,7 +93,7 @@ def _power(rng: HashedRandom) -> tuple[str, str, list[str]]:
 def _power_and_logarithm(rng: HashedRandom) -> tuple[str, str, list[str]]:
     """A logarithm times a power near the critical exponent.
 
-    The integral changes its sign at the critical exponent.
+    At the distance 1/n from the critical exponent, the value is n^2 or -n^2.
     """
     n, at_zero = rng.integer(1, 9) * 10 ** rng.integer(0, 5), rng.below(2)
     value = rf"{'-' if at_zero else ''}{n * n}"
@@ -172,10 +172,10 @@ def _whole(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _regime(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """An integral that depends on a parameter.
+    """The integral of |x - c| from 0 to 1, where c is a multiple of a parameter.
 
-    Its value has one formula below a threshold of the parameter, and another formula above it. The
-    wrong values are right on one side of the threshold only.
+    Its value has a formula for c < 0, another for 0 < c < 1, and a third for c > 1. Each wrong
+    answer is one of these formulas, without its condition.
     """
     letter = rng.choice("abcknprst")
     n = rng.integer(1, 60)
@@ -216,9 +216,9 @@ def _frequencies(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _hidden(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """An integral with wrong values that differ from the value by a tiny term.
+    """An integral, its value, and wrong values that differ from it by a tiny term.
 
-    The term is too small to be seen in any usual number of digits.
+    The term is too small to show in any usual number of digits.
     """
     n = rng.integer(1, 30)
     tiny = rng.choice((r"e^{-e^{e^{e}}}", r"10^{-5000}", r"(1-\tanh(\pi^{\pi^\pi}))"))
@@ -347,9 +347,9 @@ def definite(rng: HashedRandom, number: int) -> Case:
 
 
 def _beside(rng: HashedRandom, value: str) -> list[str]:
-    """Wrong values near the right value.
+    """Wrong answers for an integral with this value. Most of them are near the value.
 
-    Some of them are numbers fitted to the digits of the right value.
+    If the value has no parameters, some answers are numbers that agree with it in some digits.
     """
     if not value:
         return []

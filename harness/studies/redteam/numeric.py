@@ -109,9 +109,9 @@ def _apply(name: str, args: list[Value]) -> Value:
 def points(*trees: Expression, assumptions: Mapping[str, str]) -> Iterator[dict[str, Fraction]]:
     """Points at which formulas are compared.
 
-    A few usual points come first. The next points belong to the largest numbers n in the formulas:
-    they lie near n, 2n and -n, and at distances such as 1/n from 0 and 1. The other usual points
-    come last.
+    A few usual points come first. The next points depend on the largest numbers n in the formulas:
+    they are near n, 2n and -n, and at small distances, such as 1/n, from 0 and from 1. The other
+    usual points come last.
     """
     sizes = {size for tree in trees for node in nodes_of(tree) for size in _sizes(node)}
     abscissas: list[Fraction] = []
@@ -132,7 +132,7 @@ def _sizes(node: Expression) -> tuple[int, ...]:
     """The sizes of the numbers in a node.
 
     A number has two sizes: its numerator and its denominator. A power of numbers has one size, its
-    value. Other nodes have none.
+    value. The result is empty for other nodes.
     """
     if isinstance(node, Number):
         return abs(node.numerator), node.denominator
@@ -208,8 +208,8 @@ def on_another_branch(integrand: Expression, answer: Expression) -> bool:
 def _is_steady(tree: Expression, point: Point) -> bool:
     """Whether the value is the same at 600 and at 1200 digits.
 
-    The value of ``ln(cos(asin(1)))``, for example, differs. There cos(asin(1)) is 0, so that its
-    computed value is a rounding error.
+    The computed values of ``ln(cos(asin(1)))``, for example, differ: cos(asin(1)) is 0, but its
+    computed value is a rounding error, which depends on the number of digits.
     """
     values = []
     for digits in (600, 1200):
