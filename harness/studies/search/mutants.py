@@ -58,7 +58,7 @@ def mutants(
         seeds: formulas in the form of `formulas.structure`.
         number: the number of mutants of all seeds together. Each seed has at least one.
         rules: the mutations.
-        key: the key of the random numbers, together with the index of a mutant.
+        key: this key and the index of a mutant determine the mutant's random numbers.
         simplifier: ``normal-form``, or ``sympy`` as published.
 
     Returns:
@@ -108,7 +108,7 @@ def _drawn(
 def refusal(tree: Expression, words: str) -> str:
     """The reason why the released code refuses a formula.
 
-    The text is empty if it does not refuse the formula.
+    The text is empty if the released code accepts the formula.
     """
     if len(words) >= LONGEST:
         return f"{LONGEST} characters or more"

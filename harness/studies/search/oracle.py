@@ -185,7 +185,7 @@ class Oracle:
     def failures(self, problems: Sequence[Problem]) -> tuple[list[Problem], int]:
         """Ask the models the problems, and find the failures.
 
-        The failures of a sampled model are asked once more, with fresh seeds.
+        If the model's answers are sampled, the failures are asked a second time, with fresh seeds.
 
         Args:
             problems: the problems.

@@ -60,7 +60,7 @@ def spread(problems: Sequence[Problem], number: int) -> list[Problem]:
 def elementary_section(searches: Sequence[StoredSearch], number: int) -> Section:
     """The shares of problems with and without an elementary antiderivative, for each archive.
 
-    An archive has the failures that a search found.
+    The archive of a search consists of the failures that the search found.
 
     Args:
         searches: the searches.
