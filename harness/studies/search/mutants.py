@@ -52,14 +52,14 @@ def mutants(
     key: tuple[object, ...],
     simplifier: str = "normal-form",
 ) -> tuple[list[Mutant], Counter[str]]:
-    """Draw mutants of the seeds, equally many of each seed.
+    """Draw mutants of the seeds, the same number for each seed.
 
     Args:
         seeds: formulas in the form of `formulas.structure`.
         number: the number of mutants of all seeds together. Each seed has at least one.
         rules: the mutations.
-        key: this key and the index of a mutant determine the mutant's random numbers.
-        simplifier: ``normal-form``, or ``sympy`` as published.
+        key: this key, the seed's index and the mutant's index determine the random numbers.
+        simplifier: ``normal-form``, or ``sympy`` as in the published search.
 
     Returns:
         The valid mutants in order, with repetitions, and the number of refused mutants by reason.

@@ -80,7 +80,7 @@ def search(
         settings: the settings of the search.
         models: models that replace the names in ``spec.model``.
         progress: an object that receives every completion and verdict. The default is silent.
-        on_generation: a function that is called with the record after every generation.
+        on_generation: a function that is called after every generation, with the search's record.
 
     Returns:
         The run, with all problems and answers, ``search.json`` and ``archive.jsonl``.

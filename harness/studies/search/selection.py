@@ -104,7 +104,7 @@ class Fitness:
     embed: Embed
 
     def of(self, trees: Sequence[Expression]) -> list[float]:
-        """The fitness of each formula as a failure.
+        """The fitness of each formula. The formulas are those that a model fails to integrate.
 
         Args:
             trees: the formulas.

@@ -47,7 +47,7 @@ def _outcome(problem: Problem, result: str | WorkerError) -> str:
 
 
 def spread(problems: Sequence[Problem], number: int) -> list[Problem]:
-    """``number`` of the problems at even distances, or all problems if there are fewer.
+    """At most ``number`` of the problems, taken at even distances.
 
     >>> spread([1, 2, 3, 4, 5, 6], 3)
     [1, 3, 5]
