@@ -56,6 +56,6 @@ class _FormerPaths(MetaPathFinder, Loader):
 
 
 def keep() -> None:
-    """Keep former import paths working, even if an older checkout has left folders there."""
+    """Make imports of former paths work, even if old folders remain at these paths."""
     if not any(isinstance(finder, _FormerPaths) for finder in sys.meta_path):
         sys.meta_path.insert(0, _FormerPaths())

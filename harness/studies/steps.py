@@ -42,7 +42,8 @@ def judge_steps(
         run: the run, or its directory.
         limit: the largest number of completions to judge for each model.
         thoughts: whether to read thinking blocks in the completions as well.
-        workers: the number of processes, or of workers of the cluster. The default is all.
+        workers: the number of processes, by default one for each usable core. On a cluster, it is
+            the number of the cluster's workers, by default all.
         on_progress: a function that is called with the number of judged completions.
         on_solution: a function that is called with every completion and its judged solution.
 

@@ -70,7 +70,7 @@ def finding(verdict: Verdict, task: str = "antiderivative") -> str:
 
 
 def steps(claims: Sequence[Mapping[str, Any]]) -> str:
-    """The judgements of a solution's equations, with a line for each equation.
+    """The judgements of a solution's equations as text, with a line for each equation.
 
     Args:
         claims: the solution's claims, which are its judged equations, as JSON

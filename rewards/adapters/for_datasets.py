@@ -84,7 +84,7 @@ def verify_dataset(
         out: for a path, the folder to write, with a Parquet file for each block. After an
             interruption, the same call continues with the missing blocks.
         block: the number of rows in a block.
-        deadline: seconds for a row.
+        deadline: the time limit for a row, in seconds.
         workers: the number of processes; by default one per core. Ray ignores this number.
         options: options of `verify_antiderivative` except ``method``. The options are the same for
             all rows.
@@ -94,7 +94,7 @@ def verify_dataset(
 
     Raises:
         UserError: a column is missing, or an existing column would be replaced. The same error is
-            raised if ``out`` is missing, not allowed, or has the blocks of another call.
+            raised if ``out`` is missing, is not allowed, or contains the blocks of another call.
         ArgumentTypeError: ``data`` has another type, or an option is unknown.
 
     Example:

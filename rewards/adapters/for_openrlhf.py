@@ -145,9 +145,8 @@ def reward_func(
 
     Raises:
         ValueError: the lists have different lengths.
-        NoOpinionError: no worker can be started, or there is a label for which the wall clock
-            ended the verification of every completion. `NoOpinionError` is a subclass of
-            `RuntimeError`.
+        NoOpinionError: no worker can be started, or the wall clock ended the verification of all
+            completions for a label. `NoOpinionError` is a subclass of `RuntimeError`.
 
     Example:
         >>> reward_func([r"Integrate 2x. $\boxed{x^2}$"], ["Integrate 2x."], ["2x"])["scores"]

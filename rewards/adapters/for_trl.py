@@ -250,7 +250,7 @@ def make_reward(
             on which of the columns ``integrand`` and ``problem`` has a value.
         components: names of `rewards.adapters.components`.
         weights: the weight of each component; by default 1 for correctness and 0.1 for others.
-        asynchronous: make an async function.
+        asynchronous: whether to make an async function.
         name: the name for logs and metrics; ``<task>_reward`` by default.
         column: the data set's column of targets. The default depends on the task, and is for
             example ``integrand`` or ``target``. Columns ``variable`` and ``assumptions`` are used
@@ -258,8 +258,8 @@ def make_reward(
         eos_token_id: the ids of all tokens that end a completion, as in
             ``model.generation_config.eos_token_id``. A completion without such a token is
             truncated.
-        max_completion_length: the token limit. If given, only a completion of this length without
-            an end token is truncated, because a shorter completion may have ended at a stop string.
+        max_completion_length: the token limit. If it is given, a shorter completion never counts as
+            truncated, even without an end token: it may have ended at a stop string.
         opens_thinking: whether the prompt opens a thought. By default, the end of a prompt that is
             a string is inspected.
         rubric: the other fields of `scoring.Rubric`.

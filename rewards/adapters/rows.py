@@ -54,7 +54,7 @@ def is_truncated(ids: Sequence[int] | None, ends: Collection[int], limit: int | 
 
     ``ends`` are the ids that end a completion (end of sequence and end of turn). ``limit`` is the
     largest number of tokens. If both are known, a completion that is shorter than the limit counts
-    as complete: it may have stopped at a stop string.
+    as complete, because it may have ended at a stop string.
     """
     if ids is None or not (ends or limit):
         return False
@@ -83,12 +83,12 @@ _TASKS = {"integrand": "antiderivative", "integral": "definite"}
 
 
 def target_of(label: Any, extra: Any = None) -> RowTarget:
-    r"""The target in a label. The label is the integrand or value itself, or an object with the
-    target.
+    r"""The target in a label, which is the integrand or value itself, or an object.
 
-    The object may be a dictionary or JSON text. It has one of ``integrand``, ``integral``,
+    The object is a dictionary or JSON text. It has one of the keys ``integrand``, ``integral``,
     ``question`` and ``target``. ``variable``, ``assumptions`` and ``task`` are optional, and may be
-    in ``extra`` instead. If no task is stated, ``integrand`` and ``integral`` imply the task.
+    in ``extra`` instead. If no task is given, the key ``integrand`` means the task
+    ``antiderivative``, and the key ``integral`` means the task ``definite``.
 
     >>> target_of(r"{\\rm e}^x").target, target_of('{"integrand": "t", "variable": "t"}').variable
     ('{\\\\rm e}^x', 't')

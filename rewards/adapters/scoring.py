@@ -278,9 +278,10 @@ async def ascore(rollouts: Sequence[Rollout], rubric: Rubric) -> list[Score]:
 def numbers(scores: Sequence[Score], groups: Sequence[str]) -> list[float]:
     """Rewards for trainers that have no value for "no opinion".
 
-    The completions of one problem form a group. If the row is bad, all rewards of the group are 0.
-    If the wall clock cut a verdict off, its reward is the mean of the group's other rewards. In
-    both cases the completion has no advantage within its group, and the case is logged.
+    The completions of one problem form a group. If the problem's row of data is bad, all rewards of
+    the group are 0. If the wall clock ended the verification of a completion, its reward is the
+    mean of the group's other rewards. Both cases are logged. In both of them, the completion has no
+    advantage within its group.
 
     Args:
         scores: the scores.
@@ -290,7 +291,8 @@ def numbers(scores: Sequence[Score], groups: Sequence[str]) -> list[float]:
         A number for each score.
 
     Raises:
-        NoOpinionError: there are no workers, or the group has no other reward.
+        NoOpinionError: no worker can be started, or such a mean is missing because the group has no
+            other reward.
 
     Example:
         >>> late = Score(None, CUT_OFF, Verdict(Status.TIMEOUT, 0.0))

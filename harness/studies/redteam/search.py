@@ -54,13 +54,11 @@ class Find:
     minimal: Case
 
     def to_dict(self) -> dict[str, Any]:
-        """A line of the case file.
-
-        The line has the minimal case, the case as drawn, and the generator, seed and index of the
-        draw.
+        """The find as a dictionary, for a line of the case file.
 
         Returns:
-            The row.
+            The minimal case, the original case if it differs, and the generator, seed and index
+            of the draw.
 
         """
         origin = {"generator": self.generator, "seed": self.seed, "index": self.index}
@@ -152,7 +150,7 @@ def search(
         generators: the names of the generators to use (default: all).
         workers: the number of processes of the verifier.
         judge: a function that judges cases instead of the verifier.
-        minimised: the number of finds to minimise, for each generator and fault.
+        minimised: for each generator and fault, the number of finds whose cases are minimised.
         on_progress: a function that is called after every batch.
 
     Returns:

@@ -21,7 +21,7 @@ _FAINT = (45, 61, 101, 137, 301, 701)
 
 
 def slips(tree: Expression) -> Iterator[tuple[str, Expression]]:
-    """Every expression that differs from ``tree`` by one slip, with the name of the slip."""
+    """Every expression that differs from ``tree`` by one typical error, with the error's name."""
     if isinstance(tree, Number):
         yield "a number", number(Fraction(tree.numerator, tree.denominator) + 1)
     if not isinstance(tree, Call):
@@ -96,7 +96,7 @@ def near_miss_factor(rng: HashedRandom) -> Case:
 
 @generator
 def near_miss_term(rng: HashedRandom) -> Case:
-    """A wrong answer: F plus a term that hardly varies where the verifier might look.
+    """A wrong answer: F plus a term that hardly varies near the points a verifier may test.
 
     The term is tiny or has a small slope, or its bump or step is far away.
     """

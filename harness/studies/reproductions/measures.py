@@ -78,9 +78,9 @@ def hint_data(folder: Path) -> Mapping[str, Value]:
 
 @measure
 def integers(folder: Path) -> Mapping[str, Value]:
-    """The number of positive integers in the prefix forms of a run, and their shares by size.
+    """The number of positive integers in a run's formulas, and the share of each size.
 
-    Shares are in percent.
+    The formulas are in prefix form. Shares are in percent.
     """
     sequences = prefix_sequences(Run(folder))
     total, parts = shares(sequences)

@@ -63,9 +63,9 @@ def _simplify(tokens: str) -> dict[str, str]:
 
 
 def integrated(tokens: str) -> dict[str, Any]:
-    """A formula's integral and the special functions in it.
+    """A formula's integral and the special functions in this integral.
 
-    All values are empty if the integral is elementary, or if SymPy finds none.
+    If SymPy finds no integral, or finds an elementary one, all values are empty.
     """
     try:
         result: dict[str, Any] = run_in_fork(

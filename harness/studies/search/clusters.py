@@ -85,7 +85,7 @@ def _beyond_polynomial(tree: Expression) -> bool:
 def cluster_names(trees: Sequence[Expression], which: NDArray[np.int64]) -> list[str]:
     """A name for every cluster, made of features that most members have.
 
-    Features that are much rarer outside the cluster are preferred.
+    A feature that is much rarer in the other clusters is preferred.
 
     Args:
         trees: the formulas.

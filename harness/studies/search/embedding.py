@@ -45,8 +45,8 @@ def embedding(name: str) -> tuple[Embed, str]:
     """A function that maps formulas to vectors of length 1, and a description of it.
 
     Args:
-        name: ``ngrams``, ``structure``, ``scibert``, ``minilm``, or ``encoder:`` with a folder, an
-            installed package (``package:NAME``) or a hub's ID after the colon.
+        name: ``ngrams``, ``structure``, ``scibert``, ``minilm`` or ``encoder:MODEL``. The model is
+            a folder, an installed package (``package:NAME``) or an ID on the model hub.
 
     Returns:
         The function and its description.
@@ -143,8 +143,8 @@ def _encoder(name: str) -> tuple[Embed, str]:
 
     The encoder is a model of the package transformers. It reads padded batches of texts. The
     pooling makes one vector from the vectors of a text's tokens. Encoders of sentences state their
-    pooling in ``1_Pooling/config.json``: the mean over the tokens, or the first token. Without this
-    file, the result is the encoder's own pooled output, as published.
+    pooling in ``1_Pooling/config.json``: the mean over the tokens, or the first token. If this file
+    is missing, the encoder's own pooled output is used, as in the published searches.
     """
     try:
         import torch

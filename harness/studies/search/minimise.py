@@ -27,7 +27,7 @@ Make = Callable[[Expression, str], Problem]
 
 
 def measure(tree: Expression) -> tuple[int, int, str]:
-    """The size of a formula, for comparisons: nodes, then the bits of numbers, then the text."""
+    """A sort key for formulas by size: the number of nodes, the bits of numbers, the text."""
     bits = sum(
         node.numerator.bit_length() + node.denominator.bit_length() + (node.numerator < 0)
         for node in nodes_of(tree)
@@ -37,7 +37,9 @@ def measure(tree: Expression) -> tuple[int, int, str]:
 
 
 def reductions(tree: Expression) -> list[Expression]:
-    """The distinct one-step reductions, the smallest first. A formula with x keeps x.
+    """The distinct one-step reductions of a formula, in the order of their size.
+
+    If the formula contains x, each reduction contains x.
 
     >>> [text(smaller) for smaller in reductions(read("5*x + 7"))]
     ['5*x', 'x + 7', '5*x + 1', '2*x + 7', '5*x + 2', '5*x + 3', '5*x - 1', '7 - x']

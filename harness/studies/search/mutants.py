@@ -52,14 +52,14 @@ def mutants(
     key: tuple[object, ...],
     simplifier: str = "normal-form",
 ) -> tuple[list[Mutant], Counter[str]]:
-    """Draw mutants of the seeds, equally many of each seed.
+    """Draw mutants of the seeds, the same number for each seed.
 
     Args:
         seeds: formulas in the form of `formulas.structure`.
         number: the number of mutants of all seeds together. Each seed has at least one.
         rules: the mutations.
-        key: the key of the random numbers, together with the index of a mutant.
-        simplifier: ``normal-form``, or ``sympy`` as published.
+        key: this key, the seed's index and the mutant's index determine the random numbers.
+        simplifier: ``normal-form``, or ``sympy`` as in the published search.
 
     Returns:
         The valid mutants in order, with repetitions, and the number of refused mutants by reason.
@@ -108,7 +108,7 @@ def _drawn(
 def refusal(tree: Expression, words: str) -> str:
     """The reason why the released code refuses a formula.
 
-    The text is empty if it does not refuse the formula.
+    The text is empty if the released code accepts the formula.
     """
     if len(words) >= LONGEST:
         return f"{LONGEST} characters or more"

@@ -120,7 +120,7 @@ def _constant(rng: HashedRandom, low: int, high: int) -> Number:
 def simple_operation(rng: HashedRandom, rules: Rules) -> Expression:
     """One of k x, k x^2, k/x, k/x^2, k^x and k^(x^2) with a random constant k.
 
-    For k = -5 the powers are -(5^x) and -(5^(x^2)), because Python reads ``-5**x`` in this way.
+    For k = -5, the last two are -(5^x) and -(5^(x^2)), because Python reads ``-5**x`` as -(5^x).
     """
     k = _constant(rng, rules.low, rules.high)
     operator = rng.choice(("mul", "pow", "div"))

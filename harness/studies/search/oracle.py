@@ -160,8 +160,8 @@ class Oracle:
     def solves(self, problem: Problem, model: int = 0) -> bool:
         """Whether a model solves a problem.
 
-        If ``below`` is given and the problem has several unranked samples, the whole 95 % interval
-        of the pass rate must lie above ``below``. Otherwise one correct answer is enough.
+        Usually one correct answer is enough. If ``below`` is given and the problem has several
+        unranked samples, the whole 95 % interval of the pass rate must be above ``below``.
         """
         own = self.outcome(problem, model)
         if self.below is None or self.ranked or own.samples == 1:
@@ -176,7 +176,8 @@ class Oracle:
     def _high(self, own: AnswerCounts) -> float:
         """The upper end of the interval of the pass rate.
 
-        For ranked or single answers it is 1 if an answer may be correct, and 0 otherwise.
+        If answers are ranked or there is a single answer, the result is 1 or 0: 1 if an answer may
+        be correct.
         """
         if self.ranked or own.samples == 1:
             return float(self._most(own) > 0)
@@ -185,7 +186,7 @@ class Oracle:
     def failures(self, problems: Sequence[Problem]) -> tuple[list[Problem], int]:
         """Ask the models the problems, and find the failures.
 
-        The failures of a sampled model are asked once more, with fresh seeds.
+        If the model's answers are sampled, the failures are asked a second time, with fresh seeds.
 
         Args:
             problems: the problems.

@@ -74,13 +74,13 @@ def search(
     """Search for problems that a model fails. The same call resumes a stopped search.
 
     Args:
-        spec: the models and how to ask them. If there are two models, the second has to solve the
-            failures of the first. The benchmarks in ``spec`` only name the run. `search_spec` makes
-            a spec.
+        spec: the models and how to ask them. If there are two models, a failure of the first model
+            counts only if the second model solves it. The benchmarks in ``spec`` serve only as the
+            name of the run. `search_spec` makes a spec.
         settings: the settings of the search.
         models: models that replace the names in ``spec.model``.
         progress: an object that receives every completion and verdict. The default is silent.
-        on_generation: a function that is called with the record after every generation.
+        on_generation: a function that is called after every generation, with the search's record.
 
     Returns:
         The run, with all problems and answers, ``search.json`` and ``archive.jsonl``.
@@ -169,7 +169,7 @@ def seed_problems(settings: SearchSettings) -> list[Problem]:
     """The distinct seeds as problems.
 
     Raises:
-        UserError: seeds are unreadable or are no integrands. The message names all of them.
+        UserError: a seed is unreadable or is no integrand. The message lists all such seeds.
 
     """
     trees: dict[str, Expression] = {}
@@ -427,7 +427,7 @@ class _RunningSearch:
     # --- what is written ---
 
     def _describe(self, state: _State) -> None:
-        """Add remarks if the search has no failures, or mostly unknown or unreadable answers."""
+        """Note in the record if there are no failures, or mostly unknown or unreadable answers."""
         total = sum(generation.asked for generation in state.generations)
         unknown = sum(generation.unknown for generation in state.generations)
         failed = sum(generation.failed - generation.unconfirmed for generation in state.generations)

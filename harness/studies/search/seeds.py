@@ -52,7 +52,7 @@ def seeds_of(given: Sequence[str], benchmark: str | None, limit: int) -> tuple[s
 def _is_file(argument: str) -> bool:
     """Whether the argument names a file. The file may be missing.
 
-    An argument that ends in a suffix of letters names a file, because no formula ends in one.
+    An argument that ends in a suffix such as ``.txt`` names a file, because no formula ends so.
     """
     path = Path(argument)
     return bool(path.suffix and path.is_file()) or bool(re.fullmatch(r".*\w\.[a-z]{2,}", argument))

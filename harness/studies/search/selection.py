@@ -21,13 +21,13 @@ ROUNDS = 50
 def k_means(vectors: Floats, k: int, rng: HashedRandom) -> NDArray[np.int64]:
     """The cluster of each vector.
 
-    The first centres are drawn by k-means++. A cluster that loses all its vectors is not replaced,
-    so that the result may have fewer than k clusters.
+    The initial centres are drawn by k-means++. If a cluster loses all its vectors, no other cluster
+    replaces it. The result may therefore have fewer than k clusters.
 
     Args:
         vectors: a vector per row.
         k: the largest number of clusters.
-        rng: the random numbers of the centres.
+        rng: the random numbers for the draws of centres.
 
     Returns:
         A number from 0 to k - 1 for each row.
@@ -104,7 +104,7 @@ class Fitness:
     embed: Embed
 
     def of(self, trees: Sequence[Expression]) -> list[float]:
-        """The fitness of each formula as a failure.
+        """The fitness of each formula. The formulas are those that a model fails to integrate.
 
         Args:
             trees: the formulas.

@@ -10,7 +10,7 @@ from .base import GradedCompletion, component
 def correctness(graded: GradedCompletion) -> float:
     """1 for an answer that is proven right, else 0.
 
-    Undecided answers, timeouts and workers killed for memory get 0. Otherwise a model would learn
-    to write undecidable answers.
+    The number is also 0 if the verifier cannot decide, or runs out of time or memory. Otherwise a
+    model would learn to write undecidable answers.
     """
     return float(graded.status is Status.CORRECT)

@@ -57,12 +57,13 @@ def form_of(
     tags: tuple[str, str] = THINK_TAGS,
     must_think: bool = False,
 ) -> Form:
-    """Check the form of a completion, whose verdict has the given status, by five criteria.
+    """Check five criteria for the form of a completion.
 
-    The work is linear in the text, and no text raises an exception. The criteria are:
+    ``status`` is the status of the completion's verdict. The work is linear in the text, and no
+    text raises an exception. The criteria are:
 
     - ``box``: the text outside thoughts has a complete box, and the last box is not a placeholder;
-    - ``one_box``: the text has no second box;
+    - ``one_box``: ``box`` holds, and the text outside thoughts has no second box;
     - ``closed_form``: the answer is an expression without unevaluated integrals or limits;
     - ``thinking``: there is no thought, or a single closed thought at the beginning; with
       ``must_think``, there must be a thought that is not empty;

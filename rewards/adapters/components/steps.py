@@ -9,7 +9,7 @@ from .base import GradedCompletion, component
 def steps(graded: GradedCompletion) -> float:
     """The share of the problem that is solved by right steps before the first wrong step.
 
-    The component is for the task ``steps`` only: there, a verdict's reward is this share.
-    It counts for right answers only, unless ``Rubric.gate`` is False.
+    Use this component for the task ``steps`` only. In this task, the share is the verdict's reward.
+    If ``Rubric.gate`` is set, the component counts for right answers only.
     """
     return graded.verdict.reward

@@ -75,9 +75,9 @@ class Turn:
     score: Score | None = None
 
     def number(self, row: Any) -> float:
-        """The reward for a trainer that has no value for "no opinion".
+        """The reward as a number, for a trainer that has no value for "no opinion".
 
-        A `NoOpinionError` is raised in the same cases as by `scoring.numbers`.
+        If `scoring.numbers` has no number for the reward, it raises `NoOpinionError`.
         """
         return 0.0 if self.score is None else numbers([self.score], [str(row)])[0]
 
@@ -146,7 +146,7 @@ class Episode:
 
 
 def asked_for(text: str) -> str | None:
-    """The formula that a turn asks to check. If the turn does not end with a check, it is None."""
+    """The formula that a turn asks to check, or None if the turn does not end with a check."""
     text = text.rstrip()
     if not text.endswith(CLOSE):
         return None

@@ -93,7 +93,7 @@ def step_checked(step: str, problem: Any, rubric: Rubric) -> str:
 def solution_claims(text: str, problem: str, rubric: Rubric) -> list[dict[str, Any]]:
     """The judged equations of a solution, called claims (`rewards.verify.solution_steps`).
 
-    An exception in the worker is raised here.
+    If the worker raises an exception, this function raises it again.
     """
     pool = shared_pool(rubric.workers, rubric.memory_mb)
     solution = pool.call("solution", text, problem, {}, deadline=rubric.deadline)

@@ -89,7 +89,7 @@ class RewardClient:
             ``detail``.
 
         Raises:
-            RewardServerError: the server refuses the items, or is unavailable for too long.
+            RewardServerError: the server refuses the items, or cannot be reached for too long.
 
         """
         batches = [items[at : at + self._batch] for at in range(0, len(items), self._batch)]

@@ -150,7 +150,7 @@ class Connections:
             self._idle[transport] = time.monotonic()
 
     def _make_room(self, why: str) -> bool:
-        """Close the connection that has been idle longest, and return whether there was one."""
+        """Close the connection that is idle longest. The result is False if none is idle."""
         now = time.monotonic()
         if now - self._told > 60.0:  # a line a minute, whatever comes
             self._told = now

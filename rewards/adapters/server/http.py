@@ -293,7 +293,7 @@ async def run(server: RewardServer, endpoint: Endpoint, say: Callable[[str], obj
     Args:
         server: the server's state.
         endpoint: the address to listen on.
-        say: receives lines about the server's progress.
+        say: a function that is called with lines about the server's progress.
 
     Raises:
         UserError: the extra is missing, the workers do not start, or the address cannot be used.
@@ -337,7 +337,7 @@ async def _run(server: RewardServer, endpoint: Endpoint, say: Callable[[str], ob
 
 
 async def make_ready(server: RewardServer) -> None:
-    """Start the workers by scoring an empty completion, which is not counted.
+    """Start the workers by scoring an empty completion, which the metrics do not count.
 
     If no worker starts, a `UserError` is raised.
     """

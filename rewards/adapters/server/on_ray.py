@@ -86,8 +86,8 @@ def deployed(
     """Serve on a cluster until the context is left.
 
     Args:
-        server: the server that every replica copies. The number of workers per replica is
-            taken from its rubric; by default it is the number of CPUs of the smallest node.
+        server: the server that every replica copies. Its rubric states the number of workers of a
+            replica, by default the number of CPUs of the smallest node.
         host: address on which the proxies of all nodes listen.
         port: the port of the proxies.
         address: the address of the cluster, as for `use_cluster`.

@@ -80,12 +80,12 @@ class Shadow:
     async def run(
         self, rubric: Rubric, idle: Callable[[], bool], tell: Callable[[str], None]
     ) -> None:
-        """Judge again until cancelled.
+        """Judge waiting completions a second time, until the coroutine is cancelled.
 
         Args:
-            rubric: the rubric.
-            idle: says whether the server is idle. Requests of the trainer have precedence.
-            tell: receives each `outcome`.
+            rubric: the rubric of the former judgements.
+            idle: a function that returns whether the server has no requests of the trainer.
+            tell: a function that is called with each `outcome`.
 
         """
         # Another memory limit gives a separate pool, whose workers have not cached these

@@ -100,7 +100,7 @@ class Conventions(NamedTuple):
     def name(self) -> str:
         """The names of the conventions that are set, joined by plus signs.
 
-        Sample points depend on this text, so it must not change.
+        The sample points are derived from this text, so its form must not change.
         """
         return "+".join(name for name, is_set in zip(self._fields, self, strict=True) if is_set)
 
@@ -214,8 +214,8 @@ class Tape:
     ) -> list[Jet]:
         """The jet of every slot at ``x``.
 
-        ``values`` holds the values of all other symbols. If ``until`` is given, later slots are not
-        computed. ``overrides`` holds factors for the values of certain slots. Such a factor selects
+        ``values`` holds the values of all other symbols. If ``until`` is given, it is the last slot
+        that is computed. ``overrides`` maps slots to factors of their values. Such a factor selects
         another branch of a root. Overrides are allowed only without ``derivative``.
         """
         jets_ = self._start()
@@ -271,13 +271,13 @@ class Tape:
         return any(jet is not None and not jet[0].imag.is_zero() for jet in self._start())
 
     def faintness(self, max_bits: int) -> int:
-        r"""The number of binary places needed to tell all constant parts from whole numbers.
+        r"""The number of binary places that distinguish all constant parts from whole numbers.
 
         ``e^{-100}`` and ``\tanh 50`` need 145 places. With fewer places they look like 0 and 1. A
-        constant that agrees with a whole number to ``max_bits`` bits counts as whole, such as
-        ``\sin\pi``. Functions that approach whole numbers without reaching them are an exception:
-        ``\tanh 5000`` needs more places than ``max_bits``. If such a function looks whole, the
-        result is ``max_bits`` + 1.
+        constant such as ``\sin\pi``, which agrees with a whole number to ``max_bits`` bits, counts
+        as whole and needs no places. Functions such as tanh, which approach whole numbers without
+        reaching them, are an exception. If such a function agrees with a whole number to
+        ``max_bits`` bits, as ``\tanh 5000`` may, the result is ``max_bits`` + 1.
         """
         slots = [slot for slot, _ in self._leaves] + [slot for slot, *_ in self._static]
         near = {slot for slot, rule, *_ in self._static if rule in _NEARING}

@@ -64,8 +64,8 @@ def compare(
         got: the ball of the computed number.
         expected: the ball of the expected number, to which bits are relative.
         enough: the number of bits of agreement that counts as equality.
-        scale: a function that returns log2 of a size. Bits are relative to this size if the
-            expected number may be zero.
+        scale: a function that returns log2 of a size. If the expected number may be zero, bits are
+            relative to this size instead.
 
     Returns:
         Whether both numbers are equal, with the bits of agreement.

@@ -71,7 +71,7 @@ _COMPARISONS = frozenset(function.name for function in COMPARISONS)
 def compile_tape(expression: Expression, variable: str, conventions: Conventions = USUAL) -> Tape:
     """Compile ``expression``, a function of ``variable``, to a tape.
 
-    Raises `UnusableError` if that is impossible. The recursion is as deep as the tree. The reader
+    Raises `UnusableError` if that is impossible. The recursion is as deep as the tree. The parser
     bounds the depth of trees.
     """
     tape = Tape(variable, conventions)
@@ -172,8 +172,8 @@ class _Compiler:
     def _vanishing(self, node: Expression) -> Expression:
         """A simpler expression with the same zeros as the node.
 
-        For a power with a positive exponent this is the base, and so on for nested powers. Any
-        other node is returned unchanged.
+        A power with a positive exponent is replaced by its base. If the base is such a power too,
+        it is replaced in turn. Any other node is returned unchanged.
         """
         if not isinstance(node, Call) or node.function != "pow":
             return node
@@ -187,8 +187,8 @@ class _Compiler:
     def _logarithmic(self, node: Call) -> None:
         """Record the branch of an inverse hyperbolic tangent or cotangent of u.
 
-        The function is half of ln((1 + u)/(1 - u)). At u = 1 and u = -1 it is real on one side
-        only.
+        The inverse hyperbolic tangent is half of ln((1 + u)/(1 - u)). At u = 1 and at u = -1, each
+        of the two functions is real on one side only.
         """
         argument = add(Number(1), neg(power(node.args[0], Number(2))))
         if id(node) in self.outermost:
@@ -207,7 +207,7 @@ class _Compiler:
     def apply(self, name: str, slots: list[int], rule: Rule | None = None) -> int:
         """The slot of a function whose arguments have slots already.
 
-        The tape records the properties of the function that later decisions need.
+        The method also records on the tape what later checks must know about the function.
         """
         tape, argument = self.tape, slots[0]
         if rule is None:

@@ -57,10 +57,10 @@ def on_line(share: float) -> float:
 
 
 def _van_der_corput(i: int) -> float:
-    """The i-th of `STRATA` strata, in bit-reversed order.
+    """The left end of the i-th of `STRATA` equal parts of [0, 1), in bit-reversed order.
 
-    In this order the first n strata are spread over the line, for every n. The order begins near
-    the middle of the line and not at its far end.
+    In this order, the first n parts are spread over the whole interval, for every n. The first part
+    is near the middle of the interval and not at its end.
     """
     bits = STRATA.bit_length() - 1
     return (int(format(i, f"0{bits}b")[::-1], 2) + FIRST_STRATUM) % STRATA / STRATA
@@ -90,8 +90,9 @@ def finer(key: object) -> Iterator[float]:
 
 
 def _mixed(seed: int, i: int) -> float:
-    """The i-th pseudorandom number in (0, 1) for a seed, by the finaliser of splitmix64 (Steele et
-    al. 2014).
+    """The i-th pseudorandom number in (0, 1) for a seed.
+
+    The number is computed by the finaliser of splitmix64 (Steele et al. 2014).
     """
     z = (seed + (i + 1) * 0x9E3779B97F4A7C15) & _MASK
     z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
@@ -103,7 +104,11 @@ _MASK = 2**64 - 1
 
 
 def real_everywhere(tape: Tape, jets: Sequence[Jet]) -> bool:
-    """Whether the expression and every sub-expression with a restricted domain are exactly real."""
+    """Whether the expression is finite and real, with real sub-expressions.
+
+    Only sub-expressions with a restricted domain are tested. Their imaginary parts must be
+    exactly zero.
+    """
     for slot in tape.domain:
         if not jets[slot][0].imag.is_zero():
             return False
@@ -128,7 +133,7 @@ def _interval(low: float, high: float) -> Ball:
 
 
 def search(tape: Tape, values: Mapping[str, Ball], count: int) -> list[float]:
-    """Points at which f is real, if f is real only on a small share of the line.
+    """Search for points at which f is real, for an f that is real only on a small part of the line.
 
     The line is mapped to a finite range. The longest interval is halved first. An interval is
     dropped if ball arithmetic proves that f is not real on it.
@@ -240,11 +245,10 @@ OVERLOOKED_BUDGET, OVERLOOKED_WIDTH, MAX_OVERLOOKED = 400, 2.0**-40, 8
 def overlooked(
     tape: Tape, breaks: Sequence[Break], values: Mapping[str, Ball], seen: Sequence[float]
 ) -> list[float]:
-    """One point in each gap without a point of ``seen``.
+    """Points in the gaps between breakpoints that contain no point of ``seen``.
 
-    The breakpoints divide the line into gaps. At most `MAX_OVERLOOKED` points are returned, for the
-    largest gaps first. The search for breakpoints has a budget, so some of them may be
-    missed.
+    The result has one point for each such gap, but at most `MAX_OVERLOOKED` points, for the largest
+    gaps. The search for breakpoints has a budget, so that some breakpoints may be missed.
     """
     ends: set[float] = set()
     for brk in breaks:
@@ -272,7 +276,7 @@ def overlooked(
 
 
 def share(x: float) -> float:
-    """The measure of the line to the left of a point: the inverse function of `on_line`."""
+    """The share of the line's measure to the left of a point. `on_line` is the inverse."""
     u = math.copysign(1.0, x) if math.isinf(x) else x / (1.0 + abs(x))
     return (u + 1.0) / 2.0
 

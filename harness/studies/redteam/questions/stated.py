@@ -56,7 +56,7 @@ def _problem(task: str, rng: HashedRandom) -> Problem:
 
 
 def course_case(task: str, rng: HashedRandom) -> Case:
-    """A problem of the course with its answer, or with a wrong answer.
+    """A problem of the course with its right answer or with a wrong answer.
 
     Args:
         task: the name of the kind of question.
@@ -66,7 +66,7 @@ def course_case(task: str, rng: HashedRandom) -> Case:
         The case.
 
     Raises:
-        DiscardedError: the answer after the slip is not certainly wrong.
+        DiscardedError: no answer is known, or the changed answer is not certainly wrong.
 
     """
     problem = _problem(task, rng)

@@ -47,7 +47,7 @@ def _outcome(problem: Problem, result: str | WorkerError) -> str:
 
 
 def spread(problems: Sequence[Problem], number: int) -> list[Problem]:
-    """``number`` of the problems at even distances, or all problems if there are fewer.
+    """At most ``number`` of the problems, taken at even distances.
 
     >>> spread([1, 2, 3, 4, 5, 6], 3)
     [1, 3, 5]
@@ -60,7 +60,7 @@ def spread(problems: Sequence[Problem], number: int) -> list[Problem]:
 def elementary_section(searches: Sequence[StoredSearch], number: int) -> Section:
     """The shares of problems with and without an elementary antiderivative, for each archive.
 
-    An archive has the failures that a search found.
+    The archive of a search consists of the failures that the search found.
 
     Args:
         searches: the searches.

@@ -67,7 +67,10 @@ def published(table: str) -> Mapping[str, Sequence[Example]]:
 
 
 def with_answer(formula: str, answer: str, *, solved: bool) -> Example:
-    r"""A problem with an answer in LaTeX.
+    r"""The example of a formula and a model's answer, which is in LaTeX.
+
+    If the answer can be read, the example has the answer's derivative. If the problem is not
+    solved, it also has the difference of this derivative and the formula.
 
     >>> with_answer("13*cos(19*x)", r"\sin(19x)", solved=False).difference
     '6*cos(19*x)'

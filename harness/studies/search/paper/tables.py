@@ -41,8 +41,8 @@ def paper_sections(
 
     Args:
         runs: runs with searches, or their directories.
-        elementary: the number of failures of each search to examine for an elementary
-            antiderivative. With None, there is no such table.
+        elementary: the number of failures of each search that are tested for an elementary
+            antiderivative. If it is None, the table of these tests is left out.
 
     Returns:
         The tables and figures, in the order of their numbers.
