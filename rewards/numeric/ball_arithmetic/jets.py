@@ -156,7 +156,7 @@ def ln(x: Jet) -> Jet:
 
 
 def ln_abs(u: Jet, x: Jet) -> Jet:
-    """ln|u| at a real point x. At any other point the result is ln u, which continues ln|u|."""
+    """ln|u|. If neither u nor the point x is real, the result is ln u, which is analytic."""
     value, slope = u
     if is_real(value):
         size = (-value).log() if value.real < 0 else value.log()

@@ -34,9 +34,9 @@ def points_wanted(tape: Tape) -> int:
 def has_fixed_branch(branch: Branch, variable: str) -> bool:
     """Whether a branch can change only at an end of the real domain.
 
-    This holds if the argument is linear. For a root, it also holds if the argument is a quadratic
-    polynomial without a double zero, or the logarithm of a linear function, or if the argument has
-    neither zeros nor poles.
+    This holds if the argument of the branching function is linear. If this function is a root, the
+    argument may also be a quadratic polynomial without a double zero, the logarithm of a linear
+    function, or any function without zeros and poles.
     """
     argument = branch.argument
     coefficients = polynomial(argument, variable)

@@ -146,7 +146,7 @@ class Comparison:
         return [float(result.point.x.real) for result in self._results if result.has_no_value]
 
     def see_constants(self) -> None:
-        """Raise the initial precision so that constants near whole numbers do not look whole."""
+        """Raise the initial precision, to tell constants near whole numbers from whole numbers."""
         self.faint = self.tape.faintness(self.max_bits)
         literal = max(self.tape.literal_bits, self.pool.tape.literal_bits, self.faint)
         # A number of 32 bits leaves 96 of the first 128; each 32 more take twice as many.
@@ -198,9 +198,9 @@ class Comparison:
     def has_no_value(self, jets: Sequence[Jet]) -> bool:
         """Whether F or F' has no finite value.
 
-        F is checked as well as F', because F' may be finite where F has no value. For example, the
-        rules give the slope 0 to ``1/(sgn x - 1)`` at positive x. A value that is missing because
-        a special function could not be computed does not count.
+        F is checked as well as F', because F' may be finite where F has no value. For example,
+        ``1/(sgn x - 1)`` has no value at positive x, but its computed slope is 0. The result is
+        false if a value is missing only because a special function could not be computed.
         """
         value, slope = jets[self.tape.root]
         finite = value.is_finite() and (slope is None or slope.is_finite())
@@ -212,7 +212,8 @@ class Comparison:
         """The results at the first points, at the first precision.
 
         The result is None if F is likely to be wrong. Otherwise the balls of F' and f overlap at
-        all these points, and F has a finite value at one of them. A proof is then worth a search.
+        all these points, and F has a finite value at one of them. The
+        caller can then search for a proof.
         """
         results: list[PointResult] = []
         for point in points:

@@ -238,8 +238,7 @@ def _rule(
 ) -> Callable[..., Any]:
     """The rule for a function that has an expansion at plus infinity, and perhaps one at zero.
 
-    ``odd`` is the function's name if the function is odd. Minus infinity is then reduced to plus
-    infinity.
+    If the function is odd, ``odd`` is its name. Minus infinity is then reduced to plus infinity.
     """
 
     def rule(

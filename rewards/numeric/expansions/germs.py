@@ -449,8 +449,8 @@ class GermExpander:
     def asymptotic(self, taylor: Callable[[int], fmpq], germ: Germ, name: str) -> Germ:
         """The sum of taylor(j) / germ^j, for a germ that tends to infinity.
 
-        Series with the same name must have the same coefficients. Two such series of the same germ
-        then cancel exactly.
+        If two sums are given the same name, their coefficients must be equal. The difference of
+        two such sums of the same germ is then exactly zero.
         """
         return self.scale.compose(
             lambda j: self.constants.number(taylor(j)), self.scale.inverse(germ), name

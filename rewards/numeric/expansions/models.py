@@ -198,7 +198,7 @@ def _lowered(model: Model, valuation: Fraction) -> Model:
 
 
 def even(model: Model) -> Model | None:
-    """The function g(u) + g(-u), for a model of g that has whole powers of u.
+    """A model of g(u) + g(-u). The given model of g must have whole powers of u.
 
     If the function is exactly 0, the result is None.
     """
@@ -261,7 +261,7 @@ def _on_a_disc(
 
     The result is the model on the smaller disc, and a ball that contains the function's values. The
     disc is shrunk further until this ball is at most `SPREAD` times as large as the function's
-    value at u = 0. If not ``relative``, 1 is added to the size of that value.
+    value at u = 0. If ``relative`` is false, 1 is added to the size of that value.
     """
     at_end = abs(function(model.series[0])).upper()
     largest = SPREAD * at_end if relative else SPREAD * (1 + at_end)

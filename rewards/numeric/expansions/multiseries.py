@@ -78,7 +78,7 @@ class Scale:
     def logarithm(self, element: Element) -> Germ:
         """The logarithm of an element.
 
-        For the slowest element, a slower element is added to express the logarithm.
+        The logarithm of the slowest element is expressed by a new element, which is slower still.
         """
         if element.logarithm is None:
             slower = self.insert(0, None)

@@ -37,14 +37,14 @@ def box_function(
 ) -> BoxFunction | None:
     """The expression as a function of boxes.
 
-    The result is None if a function of the expression is not supported. Constants have the working
-    precision of this call.
+    The result is None if a function in the expression is not supported. Constants are computed at
+    the working precision of this call.
 
     Args:
         expression: the integrand.
         variable: its variable.
         values: the values of its parameters.
-        functions: analytic functions of the variable, by the symbols that stand for them.
+        functions: for each symbol that stands for an analytic function, this function.
 
     """
     given_functions = functions or {}
@@ -196,7 +196,7 @@ def _acosh(z: Ball, a: bool, u: Ball) -> Ball:
 
 
 def _bessel_j(z: Ball, a: bool, order: Ball, u: Ball) -> Ball:
-    """The Bessel function J. If the order is not whole, it has a cut along the negative axis."""
+    """The Bessel function J. If the order is not whole, J has a cut along the negative axis."""
     if a and not (order.real.is_integer() or _off_negative(u)):
         return _NAN
     return u.bessel_j(order)
@@ -271,7 +271,7 @@ def integrate(
         lower: the lower limit, finite.
         upper: the upper limit, finite.
         bits: accuracy that is aimed at, relative and absolute.
-        evaluations: the most evaluations of the integrand.
+        evaluations: the largest allowed number of evaluations of the integrand.
 
     """
     goal = arb(2) ** -bits
@@ -358,5 +358,5 @@ def integrated(
 
 
 def evaluations_of(expression: Expression) -> int:
-    """The most evaluations of one rigorous integration. Slow functions reduce this number."""
+    """The allowed number of evaluations in one rigorous integration, less for slow functions."""
     return BOX_EVALUATIONS // SLOWER if needs_worker(expression) else BOX_EVALUATIONS

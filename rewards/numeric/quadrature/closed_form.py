@@ -43,7 +43,7 @@ NEARER = range(1, 16)
 
 
 def encoded_digits(answer: Expression) -> float:
-    r"""How many digits of an arbitrary number an expression of this length could match.
+    r"""The number of digits to which an expression of this length can match an arbitrary number.
 
     >>> from calculus_harness.rewards.reading.latex import read
     >>> encoded_digits(read(r"\frac{\pi^2}{6}")[0].expression) < 10
@@ -80,7 +80,7 @@ def hides_a_part(
         values: the values of the parameters.
         bits: the precision.
         digits: to how many digits the answer agrees with the integral.
-        beside_zero: whether the value of the integral may be 0. Its digits are absolute then.
+        beside_zero: whether the integral may be 0. If so, an absolute error is used for ``digits``.
 
     """
     with precision(bits):
@@ -125,7 +125,7 @@ def hides_a_limit(
     r"""Whether a finite limit of the integral has no effect on the digits that agree.
 
     The answer 1 to ``\int_0^{1000} e^{-x}\,dx`` is wrong, although 434 digits agree. The integrand
-    is evaluated at points beyond the limit, up to an eighth farther from 0. They are irrational
+    is evaluated at points beyond the limit, up to an eighth farther from 0. These are irrational
     multiples of the limit, because a periodic integrand may vanish at rational multiples. Points
     very near to the limit are added for narrow peaks. The limit has no effect if f times the
     distance from the limit is too small to be visible at all points.
@@ -185,9 +185,9 @@ def _with_exact_parts(node: Expression, values: Mapping[str, Ball]) -> Expressio
 
 
 def _with_a_leaf_changed(node: Expression) -> Iterator[Expression]:
-    """For each leaf that has an effect, the expression with this leaf an eighth larger.
+    """Copies of the expression. In each copy, a different leaf with an effect is an eighth larger.
 
-    A power, product or quotient of numbers counts as one number: in 1^2 the exponent has no effect.
+    A power, product or quotient of numbers counts as one leaf. In 1^2, the exponent has no effect.
     """
     added = any(isinstance(part, Call) and part.function == "add" for part in nodes_of(node))
     ratio = None if added else fold(node)
@@ -226,7 +226,7 @@ def value_of(answer: Expression, values: Mapping[str, Ball], bits: int) -> Ball 
 
 
 def agreement(got: Ball, value: IntegralValue, bits: int) -> tuple[bool | None, float]:
-    """Whether a number is an integral's value, and the decimal digits to which both agree.
+    """Whether a number equals an integral's value, and the number of decimal digits that agree.
 
     The first result is None if this is undecided.
 

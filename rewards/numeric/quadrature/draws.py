@@ -60,8 +60,8 @@ def value_at(integral: DefiniteIntegral, draw: Draw, digits: int) -> IntegralVal
 def with_whole_parameters(integral: DefiniteIntegral) -> Iterator[DefiniteIntegral]:
     r"""Copies of the integral with the assumption that parameters are whole.
 
-    The assumption is made for each parameter alone, and at last for all. An example is
-    x^m \ln^n x, which is real on (0, 1) for whole n only.
+    In each copy except the last, one parameter is whole. In the last copy, all are. For example,
+    x^m \ln^n x is real on (0, 1) only if n is whole.
     """
     names, assumptions = integral.parameters, dict(integral.integrand.assumptions)
     if integral.is_text and names:
@@ -79,7 +79,7 @@ def has_reversed_limits(integral: DefiniteIntegral, draw: Draw) -> bool:
 def draws_of(
     integral: DefiniteIntegral, answer: Expression | None = None
 ) -> tuple[list[Draw], list[Draw]]:
-    """Choices of the parameters, as `regimes` makes them from the integral and an answer."""
+    """Usual choices of the parameters, and choices that distinguish cases, from `regimes`."""
     trees = expressions(integral) + ([] if answer is None else [answer])
     assumptions = integral.integrand.assumptions
     return regimes(integral.parameters, assumptions, trees, integral.conditions)
@@ -124,8 +124,8 @@ def _value_of_text(
 def _computed(integral: DefiniteIntegral, digits: int) -> tuple[tuple[Draw, IntegralValue], ...]:
     """The values at `DRAWS` usual choices, and at all choices that distinguish cases.
 
-    If there are choices of the second kind, a value that cannot be computed is an error, because
-    no answer can be shown right without it.
+    If some choices distinguish cases, a value that cannot be computed is an error, because an
+    answer can then not be proved right.
     """
     usual, special = draws_of(integral)
     wanted_count = min(DRAWS, len(usual))

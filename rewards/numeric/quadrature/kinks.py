@@ -64,7 +64,7 @@ def has_breaks(expression: Expression, variable: str) -> bool:
 def segments(
     expression: Expression, variable: str, values: Mapping[str, Ball], lower: arb, upper: arb
 ) -> tuple[list[Segment], arb]:
-    """The range, cut where a function of the integrand has a kink or a jump.
+    """Cut the range at all points where a function in the integrand has a kink or a jump.
 
     Returns:
         The pieces, and a bound of the error from kinks whose places are not known exactly.
@@ -104,7 +104,7 @@ def _without_squares(node: Expression) -> Expression:
 
 
 def _uncertain(tape: Tape, values: Mapping[str, Ball], touched: list[tuple[arb, arb]]) -> arb:
-    """A bound of the error from intervals that may contain a kink at any point.
+    """A bound of the error from kinks that are only known to lie somewhere in an interval.
 
     The bound is twice the integral of |f| over these intervals.
     """
@@ -157,8 +157,8 @@ def _places(
 ) -> list[arb]:
     """The breakpoints inside the range, in ascending order, without repetition.
 
-    If ``touched`` is a list, the intervals that may contain a breakpoint at any point are added to
-    it.
+    Some breakpoints are only known to lie somewhere in an interval. If ``touched`` is a list, these
+    intervals are added to the list.
     """
     breakpoints: list[arb] = []
     for break_ in dict.fromkeys(breaks):

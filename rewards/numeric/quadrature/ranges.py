@@ -142,7 +142,7 @@ def cut_ranges(
 
     Args:
         expression: the integrand.
-        variable: the integrand's variable, which also names the new variables.
+        variable: the name of the integrand's variable. All new variables get the same name.
         values: the values of its parameters.
         lower: the lower limit.
         upper: the upper limit.
@@ -184,7 +184,7 @@ def _cut(
 ) -> Range:
     """The integral from ``start`` to an end, as an integral over a finite range plus a rest.
 
-    The variable of the integral over the finite range is another one.
+    The integral over the finite range has a new variable with the same name.
     """
     y = Symbol(variable)
     infinite = isinstance(limit, int)
@@ -211,7 +211,7 @@ def _cut(
 
 
 def simplified(node: Expression) -> Expression:
-    """The expression with sums collected, and logarithms of exponentials and their powers undone.
+    """The expression with sums collected, ln(e^u) replaced by u, and (e^u)^v by e^(u v).
 
     >>> from calculus_harness.rewards.reading.latex import read
     >>> simplified(read("1-(1-x)")[0].expression)

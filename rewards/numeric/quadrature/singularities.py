@@ -117,7 +117,7 @@ def _clusters(
 
 
 def _first(lower: arb, upper: arb) -> Iterator[tuple[arb, arb]]:
-    """The range divided into intervals that double in length away from the origin.
+    """Intervals that divide the range. Their lengths double from one to the next, away from 0.
 
     Narrow intervals at both ends are left out, because the behaviour of f there is examined
     separately.

@@ -82,7 +82,7 @@ class IntegralValue:
 
     @property
     def digits(self) -> float:
-        """Decimal digits that are known. If the value may be 0, they are relative to `size`."""
+        """The number of known decimal digits. If the value may be 0, it is relative to `size`."""
         if self.diverges:
             return 0.0
         if self.ball.contains(0):
@@ -119,7 +119,7 @@ def evaluate(problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int)
 def _with_numbers(
     problem: DefiniteIntegral, values: Mapping[str, Ball]
 ) -> tuple[DefiniteIntegral, Mapping[str, Ball]]:
-    """Put exact values in, so that p pi/(2p) is seen as pi/2. Return the other values as well."""
+    """Substitute all exact values, so that p pi/(2p) becomes pi/2. Return the other values too."""
     free_values: dict[str, Ball] = {}
     f, limits = problem.integrand.expression, [problem.lower, problem.upper]
     for name, value in values.items():
@@ -163,7 +163,7 @@ def _evaluate(problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int
 def _periodic(
     problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int
 ) -> list[IntegralValue]:
-    """The integrals over whole periods and the rest. The list is empty if there are few periods."""
+    """Integrals over whole periods and over the rest. The result is [] if there are few periods."""
     f = problem.integrand
     lower, upper = problem.lower, problem.upper
     if isinstance(lower, int) or isinstance(upper, int) or problem.principal_value:
@@ -187,7 +187,7 @@ def _periodic(
 def _pieces(
     problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int, lower: arb, upper: arb
 ) -> list[IntegralValue]:
-    """The integrals over pieces of the range, on each of which f is an analytic expression."""
+    """The integrals over pieces of the range. On each piece, f is an analytic expression."""
     f = problem.integrand
     limits = problem.lower, problem.upper
     exact = {
@@ -405,7 +405,7 @@ class _Computation:
             return None
 
     def _piece(self, full: piece.Piece) -> arb:
-        """Enclose the integral over a piece or its halves. Else two quadratures have to agree."""
+        """Enclose the integral over a piece or its parts. If this fails, use two quadratures."""
         enclosed = self._enclosure(full.left.point, full.right.point)
         if enclosed is not None:
             return enclosed
@@ -456,7 +456,7 @@ class _Computation:
         return arb("inf") if infinite else max(bounds)
 
     def _settles(self, phase: oscillation.Phase, side: int) -> bool:
-        """Whether f over the phase's slope tends to 0. If so, the integral is taken to converge."""
+        """Whether f / (slope of the phase) appears to tend to 0. If so, convergence is assumed."""
         with precision(BOUND_BITS):
             sizes = []
             for k in SETTLED_AT:
@@ -471,7 +471,7 @@ class _Computation:
 
 
 def _inner(low: arb, high: arb) -> list[arb]:
-    """A point off the middle of a finite range, in a list. The list is empty for infinite ranges.
+    """A list of one point of a finite range, not its middle. For an infinite range, it is empty.
     The point divides the range into two parts, whose integrals show how large an odd f is.
     """
     finite = low.is_finite() and high.is_finite()

@@ -85,7 +85,7 @@ class _Search:
     def changes(self, grid: Sequence[float], seen: set[int]) -> Iterator[tuple[float, float]]:
         """Narrow intervals in which a quantity changes its sign, at most one for each quantity.
 
-        ``seen`` holds the numbers of the quantities that had a change. The search adds to it.
+        ``seen`` holds the indices of quantities whose change was found before. New ones are added.
         """
         for low, high in itertools.pairwise(grid):
             signs = zip(self.signs(low), self.signs(high), strict=True)
@@ -165,8 +165,8 @@ def beyond_reach(*tapes: Tape) -> list[Ball]:
     """Numbers that are larger or smaller than all points of the other samples.
 
     An expression may change its behaviour at a threshold, such as ``10^1000``. A threshold is a
-    number of the expression, the reciprocal of such a number, or a product of several of them. It
-    is less than 2^n, where n is the sum of the bit lengths of all numbers. The results lie beyond
+    number of the expression, its reciprocal, or a product of several of them. A threshold is less
+    than 2^n, where n is the sum of the bit lengths of all numbers. The results lie beyond
     all thresholds, and on both sides of the largest numbers of the expressions.
     """
     lengths = {key: length for tape in tapes for key, length in tape.literals.items()}

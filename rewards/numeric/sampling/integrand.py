@@ -131,7 +131,7 @@ class PointPool:
         return self._points[:count]
 
     def between(self) -> list[Point]:
-        """Points of those intervals between breakpoints of f in which no first point lies.
+        """Points in those intervals between breakpoints of f that contain none of the first points.
 
         If f is not analytic, agreement on one interval proves nothing about the next interval.
         Without these points, ``50 - x`` would be accepted for ``|x - 50|``. Intervals with the
@@ -431,7 +431,7 @@ def integrands(
         assumptions: the assumptions on parameters, from `assumption_items`.
 
     Returns:
-        Integrands. Their flags name each ambiguity of the text that is read the second way.
+        Integrands. Their flags name the ambiguities that are read in the less likely way.
 
     Raises:
         ProblemError: the variable differs from the variable of the differential, or cannot be

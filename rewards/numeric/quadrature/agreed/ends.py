@@ -178,7 +178,7 @@ _HUGE = 10**18
 def _logarithmic(lower: list[float | None], upper: list[float | None]) -> Behaviour:
     """The behaviour at an end where f contains powers of logarithms.
 
-    There, g decays as s^{-p}. It loses p bits each time that s doubles.
+    There, g decays as s^{-p}. If s is doubled, log2 g decreases by p.
     """
     if lower[-2] is None or upper[-1] is None:
         return Behaviour.UNKNOWN

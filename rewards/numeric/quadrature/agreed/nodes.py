@@ -23,7 +23,7 @@ Nodes = list[tuple[arb, arb]]
 
 
 def _grid(level: int, is_inside: Callable[[arb], bool]) -> list[arb]:
-    """The points t of a level that lower levels do not have.
+    """Those points t of a level that do not belong to lower levels.
 
     The points run outwards from 0 as long as ``is_inside`` is true.
     """

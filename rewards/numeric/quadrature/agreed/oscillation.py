@@ -130,7 +130,7 @@ def tail(line: RealLine, phase: Phase, start: arb, side: int, digits: int) -> tu
     T is ``start`` or lies a little beyond it.
 
     Raises:
-        QuadratureError: the extrapolation does not settle to `AGREEMENT` digits.
+        QuadratureError: the extrapolated values do not agree to `AGREEMENT` digits.
 
     """
     periods = int(PERIODS_PER_DIGIT * digits)
@@ -153,7 +153,11 @@ def tail(line: RealLine, phase: Phase, start: arb, side: int, digits: int) -> tu
 def _edges(
     line: RealLine, phase: Phase, start: arb, side: int, periods: int
 ) -> tuple[list[arb], int]:
-    """Points after ``start`` that are one period apart, and the number of the first point."""
+    """Points after ``start`` that are one period apart, and the number of the first point.
+
+    The phase at a point is 2 pi times the number of the point, up to the sign. The returned
+    number is at least 1.
+    """
     x = start
     value, slope = phase.at(x, line.values)
     turn = 2 * arb.pi()

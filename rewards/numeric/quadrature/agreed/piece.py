@@ -72,12 +72,12 @@ def integrate(line: RealLine, piece: Piece, digits: int) -> arb:
 def exclude_spikes(expression: Expression, line: RealLine, piece: Piece) -> None:
     """Refuse a piece on which f may be much larger between two nodes than at the nodes.
 
-    The range of s between both ends is divided into intervals. An interval is halved until the
-    bound of f on it is near to the values of f at its ends. Special functions are replaced by 1,
-    because they have no spikes of their own.
+    The range of s between both ends is divided into intervals. Each interval is halved until a
+    bound of f on the interval is near to the values of f at the interval's ends. Special functions
+    are replaced by 1, because they have no spikes of their own.
 
     Raises:
-        QuadratureError: an interval of 2^{-FINEST} may hold a spike.
+        QuadratureError: an interval of length 2^{-FINEST} may contain a spike.
 
     """
     variable = line.tape.variable
@@ -124,7 +124,8 @@ class _RoundingError(QuadratureError):
 def _precisely(piece: Piece, digits: int, compute: Callable[[int], arb]) -> arb:
     """Call ``compute`` at the precision that the tails need, or at a higher one.
 
-    A higher precision is needed if f loses digits near an end: ln(1 + cos x) needs twice as many.
+    A higher precision is needed if f loses digits near an end. For example, ln(1 + cos x) needs
+    twice as many digits near pi.
     """
     slowest = min(
         (

@@ -285,7 +285,7 @@ class Tail:
     sign: int = 0
 
     def begins(self, least: arb, bits: int | None = None) -> arb:
-        """A y from which on all models hold to ``bits`` bits. It is not less than ``least``."""
+        """A y >= ``least`` beyond which all models are accurate to ``bits`` bits."""
         cut = least
         for name, model in self.level.expander.models.items():
             y = -model.reach(self.bits if bits is None else bits).log()
@@ -362,7 +362,7 @@ class Tail:
         return scale * (total + arb(0, truncation.upper()))
 
     def factors(self, factor: Expression) -> tuple[arb, int, Model | None] | None:
-        """A factor as a constant, the exponent of a power of y, and a model of this level.
+        """Split a factor into a constant, a power of y (as its exponent) and a model of this level.
 
         The result is None if the factor is not a product of these three.
         """
@@ -403,7 +403,7 @@ class Tail:
         return (scale, degree, model) if 0 <= degree <= MAX_POWER else None
 
     def _enclosed(self, terms: list[Term], cut: arb) -> arb | None:
-        """The integral by rigorous integration, or None if the rest has no negligible bound."""
+        """The integral from ``cut`` by rigorous integration, or None if `_end` finds no point."""
         expression = self.level.expander.expression(terms)
         end, error = self._end(expression, cut)
         if end is None:
@@ -449,7 +449,7 @@ class Tail:
         return values
 
     def _end(self, expression: Expression, cut: arb) -> tuple[arb | None, arb]:
-        """A point with a negligible integral beyond it, or None, and a bound of this integral."""
+        """A point (or None), and a negligible bound of the integral beyond this point."""
         goal = arb(2) ** -(self.bits + NEGLIGIBLE)
         error = arb("inf")
         for k in CUTS:

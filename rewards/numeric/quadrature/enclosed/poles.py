@@ -29,7 +29,7 @@ WIDTH, BITS = -20, 128
 def has_simple_pole(
     expression: Expression, variable: str, values: Mapping[str, Ball], near: arb
 ) -> bool:
-    """Whether an integrand is proved to have a pole near a point. Its integral diverges there.
+    """Whether an integrand is proved to have a pole near a point. If so, its integral diverges.
 
     Args:
         expression: the integrand.

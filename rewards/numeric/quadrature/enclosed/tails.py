@@ -220,9 +220,9 @@ class _Tail:
         )
 
     def _near_one(self, node: Expression) -> Line | None:
-        """A line that bounds ln|w|, for an argument 1 + w.
+        """A linear upper bound of ln|w|, if the argument is a sum 1 + w.
 
-        The result is None unless w is shown to decay with |w| <= 1/2.
+        The result is None if it is not proved that w decays and that |w| <= 1/2.
         """
         if node.function != "add" or Number(1) not in node.args:
             return None
