@@ -172,7 +172,7 @@ class ExactNumbers:
         raise NotExpandedError("a number whose sign is not known")
 
     def ranges(self, tree: Expression) -> dict[str, Ball]:
-        """For each angle and fractional part in an expression, a ball that contains all its values.
+        """Balls that contain all values of the angles and fractional parts in an expression.
 
         Raises:
             NotExpandedError: there is a parameter.
@@ -196,7 +196,7 @@ class ExactNumbers:
             return tape.run(acb(0), dict(values or {}), derivative=False)[tape.root][0]
 
     def _checked(self, number: Quotient) -> Quotient:
-        """The number, unchanged. If it is seen not to be real, an `UndefinedError` is raised."""
+        """The number, unchanged. An `UndefinedError` is raised if it is seen not to be real."""
         if self.tower.field.support(number) & self.tower.field.unreal:
             tree = self.tree(number)
             if not symbols_of(tree):

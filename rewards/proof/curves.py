@@ -39,7 +39,7 @@ def vanishes_on(tree: Expression, curve: Expression) -> bool:
 
     Args:
         tree: the expression.
-        curve: G of the curve G = 0.
+        curve: the function G. The curve consists of the points where G = 0.
 
     Returns:
         True if a proof was found. False does not mean that the expression is not zero on the curve.
@@ -138,7 +138,7 @@ def points_of(
     At this x, the function G changes its sign within the ball.
 
     Args:
-        curve: G of the curve G = 0.
+        curve: the function G. The curve consists of the points where G = 0.
         x: the name of the first coordinate.
         y: the name of the second coordinate.
         values: the values of parameters.
@@ -179,7 +179,7 @@ def _sign(tape: Tape, y: Ball, values: Mapping[str, Ball]) -> int:
 
 
 def _between(tape: Tape, low: arb, high: arb, sign: int, at: Mapping[str, Ball]) -> arb | None:
-    """A small ball in which G is finite and real and changes its sign. None if none is found."""
+    """A small ball in which G is real and changes its sign, or None if no ball is found."""
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         sign_of_middle = _sign(tape, acb(middle.mid()), at)

@@ -79,7 +79,7 @@ def limit(
     Args:
         expression: the function.
         variable: the variable of the function.
-        at: the point, or 1 or -1 for plus or minus infinity.
+        at: the point, as an expression. The integers 1 and -1 mean plus and minus infinity.
         side: 1 from the right, -1 from the left, 0 from both sides.
         kinds: assumptions on parameters.
         whole: whether the variable takes whole values only, as in a sequence.
@@ -181,8 +181,8 @@ def _along_sequences(
 
     On each sequence the angle is constant modulo 2 pi. If two sequences have different limits, the
     function has no limit. If the limits are equal, ``failure`` is raised, because another sequence
-    may have another limit. Functions of (-1)^n are an exception: even and odd numbers are all that
-    is needed, and their common limit is returned.
+    may have another limit. For a function of (-1)^n, no other sequence is possible: all numbers are
+    even or odd. If these two sequences have the same limit, it is returned.
     """
     if len({angle.name for angle in free.angles}) > 1:
         raise failure
@@ -235,8 +235,8 @@ def _values(angle: Angle) -> Iterator[tuple[Expression, int]]:
     """Values of an angle along sequences of points, each with a side.
 
     Side 0 means that the angle equals the value at all points of the sequence. Side 1 or -1 means
-    that it tends to the value from the right or the left. Such values come last. They
-    are needed because 1/sin and sin^x have no limit along the sequence on which the sine is 0.
+    that the angle tends to the value from the right or the left. The values with side 1 or -1 come
+    last. They are needed because 1/sin and sin^x have no limit if the sine is 0 at all points.
     """
     if angle.name == _PARITY:
         yield from ((value, 0) for value in _OF_PARITY)

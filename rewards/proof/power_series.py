@@ -209,7 +209,7 @@ def _by_growth(coefficients: Expression, index: str, steps: int) -> Expression |
 
 
 def whole_degree(node: Expression) -> int:
-    """A degree as an integer. An expression that is no small whole number is a `ProblemError`."""
+    """A degree as an integer. If it is not a small whole number, a `ProblemError` is raised."""
     value = fold(node)
     if value is None or value.denominator != 1 or not 0 <= value <= MAX_DEGREE:
         raise ProblemError(f"the degree is a whole number up to {MAX_DEGREE}")
@@ -217,7 +217,7 @@ def whole_degree(node: Expression) -> int:
 
 
 def degree_bound(node: Expression, variable: str) -> int | None:
-    """A bound of the degree of a polynomial. The result is None if the form is no polynomial."""
+    """A bound of the degree of a polynomial, or None if the expression has another form."""
     if is_constant(node, variable):
         return 0
     if isinstance(node, Symbol):

@@ -82,8 +82,9 @@ def draws(
 ) -> list[Draw]:
     """Choices of values for all parameters.
 
-    In some choices, the values ascend or descend in the order of the names. In others, the values
-    lie beyond thresholds, or one parameter has a special value.
+    In some choices, the values ascend or descend in the order of the names. If f or F distinguishes
+    cases, other choices have very large or small values. Finally, a parameter may have a special
+    value, such as one for which an equality in f or F holds.
 
     Args:
         names: the parameters, sorted.
@@ -144,8 +145,9 @@ def regimes(
         conditions: comparisons that must hold for all choices.
 
     Returns:
-        The first list has choices on both sides of 1, of medium size, and beyond the largest
-        number. The second list has further choices, if a function distinguishes cases.
+        Two lists of choices. The first list has values on both sides of 1, values of medium size,
+        and values beyond the largest number in the expressions. The second list has further
+        choices, for example if a function distinguishes cases. It may be empty.
 
     Raises:
         ProblemError: no values were found for which the conditions hold.
@@ -289,7 +291,7 @@ def _spaced(least: float, greatest: float, count: int) -> list[float]:
 
 
 def _distinguishes(node: Expression, variable: str) -> bool:
-    """Whether a node, such as |a - b|, distinguishes cases by the values of parameters alone."""
+    """Whether a node, such as |a - b|, has cases that depend on parameters, not on the variable."""
     if not isinstance(node, Call) or node.function not in _CASES:
         return False
     compared = node.args[1::2] if node.function == "piecewise" else node.args

@@ -124,7 +124,7 @@ def _choices(
 
 
 def _of_parity(number: int, kind: str | None) -> int:
-    """The value for a parameter of a kind: 2n for even, 2n + 1 for odd, n for any other kind."""
+    """The value of a parameter: 2n if its kind is even, 2n + 1 if its kind is odd, else n."""
     return 2 * number + (kind == "odd") if kind in ("even", "odd") else number
 
 
@@ -163,9 +163,9 @@ def _is_reversed(problem: SumProblem, assumptions: Mapping[str, str]) -> bool:
 
 
 def _salted(draw: Values, assumptions: Mapping[str, str], salt: str) -> Values:
-    """A draw in which the values of the real parameters are reduced by at most a half.
+    """A draw in which the value of each real parameter is reduced by at most 50 percent.
 
-    The amounts depend on a hash of the text ``salt``.
+    The percentages are computed from a hash of the text ``salt``.
     """
     digest = sha256(salt.encode()).digest()
     values: Values = {}
@@ -231,8 +231,8 @@ def largest_constant(answer: Expression, limit: int) -> int:
 
     Args:
         answer: the answer.
-        limit: a number up to which the size is needed. An irrational constant above it counts as
-            ``limit + 1``.
+        limit: the greatest value that matters to the caller. Any irrational constant above
+            ``limit`` counts as ``limit + 1``.
 
     """
     largest = 0
@@ -248,7 +248,7 @@ def largest_constant(answer: Expression, limit: int) -> int:
 
 
 def _rounded(node: Expression, limit: int) -> int:
-    """The size of a constant, rounded up.
+    """The absolute value of a constant, rounded up.
 
     If the constant has no value, or exceeds the limit, the result is limit + 1.
     """
@@ -321,7 +321,7 @@ def length(problem: SumProblem, values: Mapping[str, Fraction]) -> int | None:
 def point_at(
     problem: SumProblem, items: tuple[tuple[str, Fraction], ...], digits: int
 ) -> ParameterPoint:
-    """The value of a sum for a choice of its parameters. It includes the factor and the addend.
+    """The value of a sum, with its factor and its addend, for a choice of its parameters.
 
     Args:
         problem: the sum.

@@ -99,14 +99,14 @@ class Expansion:
         return sum((abs(c) * u**k for k, c in enumerate(self.coefficients)), arb(0))
 
     def bound(self, cutoff: int) -> tuple[arb, int]:
-        """(C, w) such that the absolute value is at most C n^w for all n >= ``cutoff`` >= 1."""
+        """A pair (C, w). The absolute value is at most C n^w for all n >= ``cutoff`` >= 1."""
         u = arb(fmpq(1, cutoff))
         size = self._size(u) + self.remainder * u ** len(self.coefficients)
         return size, max(0, ceil(float(-self.exponent.real.lower()))) + self.logarithms
 
 
 def _cut(expansion: Expansion, length: int, cutoff: int) -> Expansion:
-    """The expansion with at most ``length`` coefficients. The others go into the remainder."""
+    """The expansion with at most ``length`` coefficients. Its remainder bounds omitted terms."""
     u = arb(fmpq(1, cutoff))
     dropped = expansion.coefficients[length:]
     remainder = expansion.remainder * u ** len(dropped)
@@ -130,7 +130,7 @@ class SlowTerm:
     index: str
 
     def expanded_trees(self) -> list[tuple[Expression, list[Call], Ball]]:
-        """The summands as products of a tree with an expansion, digamma functions, and a number.
+        """Each summand in three factors: a tree that has an expansion, digammas, and a number.
 
         Summands that have neither digamma functions nor a complex number are added to one tree,
         because their leading terms may cancel.
@@ -268,8 +268,8 @@ def _of_model(v: Ball, exact: Fraction | None, j: int, model: Model) -> Expansio
 
 
 def _digamma(node: Call, index: str) -> list[Expansion]:
-    """The two expansions whose sum is psi(p n + k): psi(x + 1) = psi(x) + 1/x leads to k = 1.
-    For k = 1, they are ln(p n) and a series; its first omitted term bounds the rest (DLMF 5.11.2).
+    """Two expansions that add up to psi(p n + k). By psi(x + 1) = psi(x) + 1/x, k = 1 is reached.
+    For k = 1, they are ln(p n) and a series. Its first omitted term bounds the rest (DLMF 5.11.2).
     """
     argument = node.args[0]
     slope, shift = (
@@ -336,7 +336,7 @@ def total(term: SlowTerm, start: int) -> Ball:
 
 def _turning(expansion: Expansion, base_tree: Expression, cutoff: int) -> Ball:
     """The sum of z^n n^{-v} (c_0 + c_1/n + ..) over n >= N, for any z on the unit circle except 1.
-    It uses Lerch's function if s > 2, else the polylogarithm (DLMF 25.12.10, Abel's theorem).
+    Lerch's function is used if v + k > 2, else the polylogarithm (DLMF 25.12.10, Abel's theorem).
     """
     if expansion.logarithms:
         raise QuadratureError("logarithms beside an angle that is no part of a circle")
@@ -401,8 +401,8 @@ def geometric_total(quotient: Hypergeometric, term: SlowTerm, start: int) -> Bal
 
 
 def _refuse_divergence(expansions: Sequence[Expansion], order: int) -> None:
-    """Raise DivergenceError if the sum is proved to diverge, QuadratureError if it is unknown.
-    The sum of n^{-v} (ln n)^j converges if v > 1. For roots of unity z except 1, v > 0 suffices.
+    """Raise DivergenceError if the sum provably diverges, QuadratureError if this is undecided.
+    The sum of z^n n^{-v} (ln n)^j converges if v > 1. If z is not 1, then v > 0 suffices.
     """
     limit = Fraction(1 if order == 1 else 0)
     slow = [
@@ -435,7 +435,7 @@ def _refuse_divergence(expansions: Sequence[Expansion], order: int) -> None:
 
 
 def _order_of_root(base: Expression) -> int | None:
-    """The order of a root of unity. The result is None if the form of z shows no root of unity."""
+    """The order of z, if z is seen to be a root of unity. Otherwise the result is None."""
     if fold(base) == 1:
         return 1
     if fold(base) == -1:
@@ -453,7 +453,7 @@ def _order_of_root(base: Expression) -> int | None:
 
 
 def _without_i(node: Expression) -> Expression | None:
-    """An expression divided by i. The result is None if it is not written as a multiple of i."""
+    """An expression divided by i. If it is not written as a multiple of i, the result is None."""
     if node == Call("i"):
         return ONE
     name, args = node.function, node.args
@@ -479,7 +479,7 @@ class _Tails:
     logarithms: int
 
     def value(self, s: Ball) -> Ball:
-        """The sum for s, over the residue classes n = order (m + a) with a = (N + i)/order."""
+        """The sum for s, one residue class n = order (m + a), a = (N + i)/order, at a time."""
         j = self.logarithms
         spend(ZETA_WORK * self.order * (1 + j) * max(1, ctx.prec // 512))
         total = acb_series([0], prec=j + 1)

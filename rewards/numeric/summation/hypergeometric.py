@@ -280,7 +280,7 @@ def geometric(term: Hypergeometric, start: int) -> Ball:
 
 
 def _factorial_length(term: Hypergeometric, cutoff: int) -> int:
-    """The number of terms from ``cutoff`` on whose quotients have a product below 2^-prec."""
+    """The number of terms after ``cutoff`` until the product of quotients is below 2^-prec."""
     size, n = 0.0, cutoff
     numerator, denominator = term.quotient
     base = max(float(abs(term.base()).upper()), sys.float_info.min)
@@ -295,7 +295,7 @@ def _factorial_length(term: Hypergeometric, cutoff: int) -> int:
 
 
 def _accelerated(term: Hypergeometric, start: int, leading: fmpq) -> Ball:
-    """The sum of a term, where a polynomial T gives the sum of all terms from N on.
+    """The sum of a term. The terms from N on are not added: a polynomial T gives their sum.
     N is doubled until the bound of the error is small enough.
     """
     order = ctx.prec // BITS_PER_COEFFICIENT
@@ -374,7 +374,7 @@ class _Multiplier:
         )
 
     def beyond(self, value: Ball, cutoff: int) -> Ball | None:
-        """The sum from ``cutoff`` to infinity, if the term at ``cutoff`` is ``value``.
+        """The sum from ``cutoff`` to infinity, computed from ``value``, the term at ``cutoff``.
 
         If the error has no bound, the result is None.
         """
@@ -431,7 +431,7 @@ def reversed_polynomial(polynomial: fmpq_poly) -> fmpq_poly:
 
 
 def _second(polynomial: fmpq_poly) -> Fraction:
-    """The coefficient after the leading coefficient of a polynomial, divided by the leading one."""
+    """The second-highest coefficient of a polynomial, divided by the leading coefficient."""
     degree = polynomial.degree()
     if degree == 0:
         return Fraction(0)
@@ -440,7 +440,7 @@ def _second(polynomial: fmpq_poly) -> Fraction:
 
 
 def _root_bound(polynomial: fmpq_poly) -> int:
-    """An upper bound of all real roots by Fujiwara, or from the roots if his bound is large."""
+    """An upper bound of all real roots. If Fujiwara's bound is large, the roots are computed."""
     degree = polynomial.degree()
     bound = 0.0
     for k in range(1, degree + 1):

@@ -227,9 +227,9 @@ class _TermReader:
         )
 
     def radical(self, base: Expression, exponent: Expression) -> list[Summand] | None:
-        """The power of a base that has a factor z^n, for an exponent that is not a whole number.
+        """A power of a base that has a factor z^n. The exponent is not a whole number.
 
-        If the base has no such factor, the result is None. The power is then a slow factor.
+        If the base has no factor z^n, the power is a slow factor, and the result is None.
         """
         summands = self.summands(base)
         if len(summands) != 1 or summands[0].gammas or not is_constant(exponent, self.index):

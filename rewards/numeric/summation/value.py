@@ -87,7 +87,7 @@ def long_sum(term: Expression, index: str, low: int, high: int, digits: int) -> 
 
 
 def mirrored(term: Expression, index: str) -> Expression:
-    """The term in which the index is negated. A sum from minus infinity becomes one to infinity."""
+    """The term with a negated index. A sum from minus infinity then becomes a sum to infinity."""
     return substitute(term, index, neg(Symbol(index)))
 
 

@@ -68,8 +68,8 @@ def cannot_jump(
         integrand: f. The domain of f ends where a radicand or the argument of a logarithm in f has
             a simple zero.
         variable: the variable.
-        terms: the additive terms of F, if F is known to have no complex constants. A
-            logarithm that forms a term then changes branch at poles only, and by a constant.
+        terms: the additive terms of F, if F is known to have no complex constants. If a term is a
+            logarithm, it then changes branch only at poles, and the change is a constant.
 
     Example:
         >>> from calculus_harness.rewards.reading.latex import read
@@ -93,7 +93,7 @@ def cannot_jump(
 
 
 def _inside(term: Expression, variable: str) -> Expression:
-    """The u in a term c ln u or c ln|u|. Of any other term, only the constant factor is removed."""
+    """The u in a term c ln u or c ln|u|. Any other term is returned without its constant factor."""
     node = without_factor(term, variable)
     if node.function in _LOGARITHMS and all(is_constant(arg, variable) for arg in node.args[1:]):
         node = node.args[0]
@@ -141,7 +141,7 @@ class _Form:
     def in_logarithms(self, node: Expression, coefficient: Form) -> bool:
         """Whether a node is a polynomial in logarithms.
 
-        ``coefficient`` tests the form of the coefficients.
+        The function ``coefficient`` decides whether an expression may be a coefficient.
         """
         if coefficient(node):
             return True
@@ -181,9 +181,9 @@ class _Form:
         )
 
     def _one_size(self, node: Expression) -> bool:
-        """Whether |node| is the same on both sides of a zero, up to higher terms.
+        """Whether |node| has the same leading term on both sides of a zero of the node.
 
-        It is the same if the node is analytic or a polynomial in logarithms.
+        This holds for analytic nodes, polynomials in logarithms, and products of these.
         """
         if self.in_logarithms(node, self.analytic):
             return True

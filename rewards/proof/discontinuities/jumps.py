@@ -98,7 +98,7 @@ def enclosure(comparison: Comparison, left: Ball, right: Ball) -> Ball | None:
 
 
 def _size(comparison: Comparison, *points: Ball) -> Ball | None:
-    """The largest |f| at the points. None means that f is not finite and real at a point."""
+    """The largest |f| at the points, or None if f is infinite or not real at one of them."""
     sizes = []
     for x in points:
         value = comparison.integrand(x)

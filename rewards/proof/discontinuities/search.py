@@ -208,7 +208,7 @@ class Steps:
             yield from pole_crossings(self.tape, slot, self.at.values)
 
     def _ends(self, branch: Branch) -> list[Ball]:
-        """The domain's ends for an inverse function with a linear argument, as in arcsec(x - 3)."""
+        """The ends of the domain of an inverse function of a linear u, such as arcsec(x - 3)."""
         if not (branch.turns and has_fixed_branch(branch, self.tape.variable)):
             return []
         u = branch.argument
@@ -219,10 +219,10 @@ class Steps:
         return [low for low, _ in intervals]
 
     def _nowhere(self, x: float, cells: Sequence[Ball]) -> bool:
-        """Whether F has no value anywhere in the cell around x. It is known to have none at x.
+        """Whether F, which has no value at x, has no value in the whole cell around x.
 
-        The result is True for ``(x + |x|)/(x + |x|)`` and x < 0. It is False for ``artanh(tanh x)``
-        and an x at which the computation overflows.
+        For ``(x + |x|)/(x + |x|)`` and x < 0, the result is True. For ``artanh(tanh x)``, it is
+        False, even if the computation overflows at x.
         """
         if self.pool.usable(acb(x)) is None:
             return False
@@ -332,9 +332,9 @@ class Steps:
     def _jump(self, interval: CriticalInterval, *, real: bool = False) -> Witness | None:
         """A jump of F in an interval, or None.
 
-        The interval is narrowed first, according to the size of f. If f is large, as for
-        ``e^x + sgn(x - 1000)``, only very close points show a jump. A peak of f is seen only at
-        very close points, too.
+        Before the search, the interval is narrowed; a larger f needs a narrower interval. If f is
+        large, as for ``e^x + sgn(x - 1000)``, a jump is seen only at points that are very close to
+        each other. The same holds for a peak of f.
         """
         interval = self._isolated(interval)
         if is_unbounded(self.at, interval.low, interval.high):

@@ -132,7 +132,7 @@ class Field:
             kind: the name of a function or a constant, ``symbol``, or one of the four kinds of
                 roots (`rules.radicals`).
             args: the arguments.
-            slope: computes the derivative, or None if the derivative is zero.
+            slope: a function that computes the derivative. It is None if the derivative is zero.
             unit: a factor of the argument, or the exponent of a root.
             real: whether all values at real points are real.
             positive: whether all these values are also positive.

@@ -119,8 +119,8 @@ class Lattice:
     def _refine(self, used: Combination, denominator: int) -> bool:
         """Refine units so that a vector becomes a combination of them with integer coefficients.
 
-        If a unit would then occur more than ``most`` times in a vector, the units are not changed,
-        and the result is False.
+        If a coefficient in a combination would then exceed ``most``, the units are not changed, and
+        the result is False.
         """
         rank = len(used)
         rows = [[denominator * (i == j) for j in range(rank)] for i in range(rank)]

@@ -135,8 +135,8 @@ def squares(expression: Expression, variable: str) -> list[Expression]:
 def _written_squares(expression: Expression) -> Iterator[Expression]:
     """Yield the bases of the even powers that are written among the factors.
 
-    The expression is searched before its conversion to a field: there, the same powers may no
-    longer be squares.
+    The expression itself is searched, because its powers may no longer be visible as squares after
+    the conversion to an element of a field.
     """
     if expression.function in ("mul", "div", "neg"):
         for arg in expression.args:

@@ -256,7 +256,7 @@ def _vanishes(tower: Tower, total: Quotient) -> bool:
 def _without_content(poly: Poly) -> Poly:
     """The polynomial divided by its largest monomial factor.
 
-    The factor may be a high power. It need not be expanded to see whether the polynomial is zero.
+    The factor may be a high power. Without it, the test whether the polynomial is zero is cheaper.
     """
     content = poly.term_content()
     return poly if content.is_one() else poly / content

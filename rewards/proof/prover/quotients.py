@@ -67,7 +67,7 @@ def _may_take_long(a: Poly, b: Poly) -> bool:
 
 
 def _spans(poly: Poly, divisor: Poly) -> list[int]:
-    """The degree of ``poly`` in each variable after FLINT's deflation.
+    """The degrees that ``poly`` has in its variables after FLINT's deflation.
 
     Deflation divides by the lowest power of a variable. Then it replaces x^5000 by x, if only
     powers of x^5000 occur in both polynomials.

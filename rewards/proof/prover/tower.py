@@ -162,7 +162,7 @@ class Tower:
         return [(c, monomial, base.single(monomial)) for c, monomial in terms]
 
     def key(self, monomial: Quotient) -> int:
-        """The index of a monomial. Vectors of exponents and angles name their coordinates by it."""
+        """The index of a monomial. In vectors of exponents and angles, it is a coordinate's key."""
         num, den = monomial.num, monomial.den
         for at, earlier in enumerate(self.monomials):
             if earlier.num == num and earlier.den == den:
@@ -246,7 +246,7 @@ class Tower:
         return self.applied(node.function, *map(self.value, node.args))
 
     def applied(self, name: str, *values: Quotient) -> Quotient:
-        """The value of a function by a rule, by the definition in its record, or as a generator."""
+        """A function's value by a rule, by the definition in its record, or else as a generator."""
         rule = RULES.get(name)
         if rule is not None:
             return rule(self, *values)

@@ -66,9 +66,9 @@ def _numbers(field: Field) -> int:
 
 
 def _coefficients(field: Field, poly: Poly, numbers: int) -> list[Poly]:
-    """Take a polynomial as one in the generators that are not numbers; return its coefficients.
+    """The coefficients of a polynomial in the generators that are not numbers.
 
-    Each coefficient is a polynomial in the generators that are numbers.
+    Each coefficient is itself a polynomial in the other generators, which are numbers.
     """
     polys: dict[tuple[int, ...], dict[tuple[int, ...], fmpq]] = {}
     highest = field.size - 1

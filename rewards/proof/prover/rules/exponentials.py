@@ -79,9 +79,9 @@ def _generator(t: Tower, at: int) -> Generator:
 
 
 def _fraction(t: Tower, unit: Generator, n: fmpq) -> Quotient:
-    """The exponential of n times a unit, with a fractional n, as a radical.
+    """Write the exponential of n times a unit as a radical, for a fraction n.
 
-    A fractional n occurs if the exponential of the unit had a generator before n was known.
+    Such an n occurs if the generator for the unit was made before n was known.
     """
     if not t.field.is_real(unit.element):
         raise NotProvedError("a root of an exponential that may not be real")

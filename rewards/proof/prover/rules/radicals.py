@@ -145,8 +145,8 @@ def radicals(t: Tower, element: Quotient, q: int) -> tuple[bool, list[Radical]]:
 def note_radicand(t: Tower, element: Quotient, q: int) -> None:
     """Note a radicand, so that all roots of the same base can be powers of one generator.
 
-    The generator's exponent is the greatest number of which all exponents of the base are integer
-    multiples.
+    All exponents of the base are integer multiples of the generator's exponent. The greatest such
+    exponent is chosen.
     """
     element = t.normal(element)
     for family, base, exponent in () if element.is_zero() else radicals(t, element, q)[1]:
@@ -287,9 +287,9 @@ def _conjugate(field: Field, poly: Poly) -> tuple[Poly, fmpq] | None:
     """The conjugate ``a - b r`` that replaces ``a + b r``, and the product of the two.
 
     Here r is a square root. If the product is a number, a polynomial can be written in terms of its
-    conjugate: ``sqrt(x^2 + 1) - x`` is ``1/(sqrt(x^2 + 1) + x)``. Of the two, always the same one
-    is preferred, so that both lead to the same factor. If the polynomial itself is preferred, or if
-    the product is not a number, the result is None.
+    conjugate: ``sqrt(x^2 + 1) - x`` is ``1/(sqrt(x^2 + 1) + x)``. From a polynomial and its
+    conjugate, a fixed order selects one, so that both lead to the same factor. If ``poly`` itself
+    is selected, or if the product is not a number, the result is None.
     """
     for conjugate in conjugates(field, poly):
         if list(poly.coeffs()) < list(conjugate.coeffs()):
