@@ -112,7 +112,8 @@ def _around(around: BoxContext, complete: list[Box], notes: tuple[str, ...]) -> 
 def inside(content: str, notes: tuple[str, ...] = ()) -> Extraction:
     """The answer in a box. If its last statement is an equation, the last side is the answer.
 
-    If it is not an equation, the whole last statement is the answer. All other statements in the box must be right as well.
+    If it is not an equation, the whole last statement is the answer. All other
+    statements in the box must be right as well.
     """
     if "$" in content:
         content = content.replace("$", " ")
