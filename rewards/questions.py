@@ -68,7 +68,10 @@ def _resolved(judge: str) -> Callable[..., Verdict]:
 
 
 def _of_course(name: str, summary: str, *, shows_witness: bool = False) -> Question:
-    """A question of the course, judged by the function ``verify_NAME`` in the module ``NAME``."""
+    """A question for which the text of the question itself is the target.
+
+    The function ``verify_NAME`` in the module ``NAME`` judges the answer.
+    """
     return Question(
         name,
         f".verify.{name}:verify_{name}",

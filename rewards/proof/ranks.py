@@ -38,7 +38,7 @@ def balls_of(trees: Sequence[Expression], values: Mapping[str, Ball]) -> list[Ba
 
 
 def ball_of(tree: Expression) -> Ball | None:
-    """The value of an expression at sample values of its symbols. None means not finite."""
+    """The value of an expression at sample values of its symbols, or None if it is not finite."""
     values = {name: acb(0.5 + uniform("value", name)) for name in symbols_of(tree)}
     balls = balls_of([tree], values)
     return balls[0] if balls else None
@@ -53,7 +53,7 @@ def is_invertible(rows: Sequence[Sequence[Ball]]) -> bool:
 def has_rank(rows: Sequence[Sequence[Expression]], needed: int) -> bool:
     """Whether a matrix is proved to have at least a given rank at almost all points.
 
-    One sample point with this rank is a proof.
+    A sample point at which the matrix has at least this rank is a proof.
 
     Args:
         rows: the matrix.

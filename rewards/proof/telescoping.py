@@ -60,7 +60,7 @@ _FRESH: Final = "t of the difference"
 def prove_sum(
     problem: SumProblem, answer: Expression, kinds: Mapping[str, str]
 ) -> tuple[str, ...] | None:
-    """Prove a closed form of a finite sum by telescoping in the symbol of the upper limit.
+    """Prove a closed form of a finite sum by induction on the symbol in the upper limit.
 
     Args:
         problem: the sum. The symbol of the upper limit must not occur in the term.
@@ -97,7 +97,7 @@ def _base(
     lower: Expression,
     kinds: Mapping[str, str],
 ) -> tuple[str, ...] | None:
-    """The rules of a proof that the closed form is right for one value of the variable."""
+    """The rules of a proof of the induction's base case. The result is None without a proof."""
     shift = substitute(upper, variable, ZERO)
     start, slope, low = fold(shift), fold(differentiate(upper, variable)), fold(lower)
     if slope == 1:
@@ -126,8 +126,8 @@ def diverges_by_comparison(problem: SumProblem) -> int | None:
         problem: the sum.
 
     Returns:
-        1 or -1 if the partial sums tend to plus or minus infinity. 0 if the sum diverges and the
-        partial sums tend to no infinity. None if divergence was not proved.
+        1 or -1 if the partial sums tend to plus or minus infinity. 0 if the sum diverges, but
+        the partial sums do not tend to an infinity. None if divergence was not proved.
 
     """
     if problem.parameters or problem.upper != 1 or isinstance(problem.lower, int):
@@ -148,7 +148,7 @@ def diverges_by_comparison(problem: SumProblem) -> int | None:
 def values_or_divergence(
     problem: SumProblem, kinds: Mapping[str, str], digits: int, largest: int = 0, salt: str = ""
 ) -> list[ParameterPoint]:
-    """The values of a sum at chosen parameters. For a divergent sum, one entry states divergence.
+    """The values of a sum at chosen parameters. One entry states a proved divergence.
 
     Args:
         problem: the sum.
@@ -236,7 +236,7 @@ def identical(
 def converges_by_comparison(problem: SumProblem) -> bool:
     r"""Whether an infinite sum without parameters is proved to converge.
 
-    The sum converges if n ln(n)^2 a(n) tends to a number, because the sum of 1/(n ln(n)^2) does.
+    The sum converges if n ln(n)^2 a(n) tends to a number: the sum of 1/(n ln(n)^2) converges.
 
     Args:
         problem: the sum.
@@ -317,7 +317,8 @@ class _Atoms:
     def _double_factorial(self, argument: Expression) -> Expression:
         """Write u!! in Gamma functions.
 
-        It is 2^v Gamma(v + 1) for an even u = 2v, and 2^v Gamma(v + 1/2) / sqrt(pi) for u = 2v - 1.
+        If u = 2v is even, u!! is 2^v Gamma(v + 1). If u = 2v - 1 is odd, u!! is
+        2^v Gamma(v + 1/2) / sqrt(pi).
         """
         linear = _linear(argument)
         if linear is None or any(q % 2 for q in linear[0].values()) or linear[1].denominator != 1:
@@ -421,7 +422,7 @@ def _factors(base: Expression) -> Sequence[tuple[Expression, int]]:
 def _written_factors(base: Expression, times: int) -> Iterator[tuple[Expression, int]]:
     """The factors of a product, quotient or power, with exponents.
 
-    Only integer exponents distribute over factors of any sign.
+    The exponent ``times`` is an integer, so that (a b)^n = a^n b^n holds for any signs.
     """
     if base.function == "div":
         yield from _factors(base.args[0]) if times > 0 else _written_factors(base.args[0], times)

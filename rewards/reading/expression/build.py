@@ -58,7 +58,7 @@ def fraction(
 ) -> Expression:
     """A number times a quotient of products, as one fraction.
 
-    The numerator and the denominator of the number come first in the two products.
+    The number's numerator and denominator are the first factors of the two products.
     """
     size = abs(value)
     numerator_factors = [Number(size.numerator)] * (

@@ -145,7 +145,7 @@ def _geometric(summand: InfiniteSummand, index: str, start: int) -> Expression |
 def _is_below_one(ratio: Expression) -> bool:
     """Whether a ratio is certainly below 1 in absolute value.
 
-    The ratio must be a number, or a number times exponentials of negative numbers.
+    Only a number, or a number times exponentials of negative numbers, can pass the test.
     """
     size = Fraction(1)
     for factor in ratio.args if ratio.function == "mul" else (ratio,):

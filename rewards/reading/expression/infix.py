@@ -319,7 +319,7 @@ class _Parser:
 
 
 def number(token: str, most_digits: int) -> Number:
-    """The exact value of a decimal number. The exponent begins with ``e`` or with ``b``."""
+    """The exact value of a decimal number. An ``e`` or ``b`` precedes the exponent, if any."""
     if len(token) > most_digits:
         raise NotationError(f"a number of {len(token)} digits is too long")
     mantissa, _, exponent = re.sub("[EbB]", "e", token).partition("e")

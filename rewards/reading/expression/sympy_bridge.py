@@ -239,9 +239,9 @@ def _constants() -> dict[Any, Expression]:
 
 @lru_cache(maxsize=1)
 def _functions() -> dict[Any, dict[int | None, str]]:
-    """Our names of SymPy's functions. The keys are SymPy's class and the number of arguments.
+    """Our names of SymPy's functions, by SymPy's class and then by the number of arguments.
 
-    The number is None if our name does not depend on the number of arguments.
+    If our name is the same for all numbers of arguments, the key is None instead of a number.
     """
     import sympy
 

@@ -32,7 +32,7 @@ def nodes_of(expression: Expression) -> Iterator[Expression]:
 
 
 def is_deeper(tree: Expression, levels: int) -> bool:
-    """Whether a tree has more than ``levels`` levels. If not, recursion over the tree is safe."""
+    """Whether a tree has more than ``levels`` levels. If it does not, recursion over it is safe."""
     pending = [(tree, 1)]
     while pending:
         node, level = pending.pop()
@@ -113,9 +113,9 @@ def _has_pole(node: Call, variable: str) -> bool:
 
 
 def additive_terms(expression: Expression, variable: str) -> list[Expression]:
-    """The terms of a sum. Signs and constants are distributed over the terms.
+    """The terms of a sum. A sign or a constant of the whole sum is applied to each term.
 
-    A constant is a factor or a divisor. ``2(x^2 + t)`` and ``(x^2 + t)/3`` have two terms each.
+    The constant may be a factor or a divisor: ``2(x^2 + t)`` and ``(x^2 + t)/3`` have two terms.
     """
     name, args = expression.function, expression.args
     if name == "add":
@@ -135,7 +135,7 @@ def additive_terms(expression: Expression, variable: str) -> list[Expression]:
 
 
 def written_factors(expression: Expression, variable: str) -> list[Expression]:
-    """The factors of a product, quotient or power that contain the variable, without duplicates."""
+    """The distinct factors in a product, quotient or power, without constant factors."""
     nodes = [expression]
     factors: list[Expression] = []
     for node in nodes:

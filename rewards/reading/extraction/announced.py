@@ -32,8 +32,8 @@ class FinalText:
 def _boxed(text: str, closed: list[Box]) -> FinalText:
     """The content of the last box that the text does not deny.
 
-    If the box is a part of a formula, the whole formula is returned. Alternatives to the box that
-    the text states are added.
+    If the box is a part of a formula, the whole formula is returned. If the text offers
+    alternatives to the boxed answer, they are added with "or".
     """
     while closed:
         around = place(text, closed)
@@ -50,8 +50,8 @@ def _boxed(text: str, closed: list[Box]) -> FinalText:
 def final_text(completion: str, *, strict: bool, stop: Sequence[str], truncated: bool) -> FinalText:
     """The boxed answer of a completion. If there is no box, the announced answer is returned.
 
-    Thoughts are ignored, and so is the text after the first ``stop`` string. Mathematical answers
-    have the same rules. If ``strict`` or ``truncated`` is true, only a box counts.
+    Thoughts are ignored, and so is the text after the first ``stop`` string. The same rules hold
+    for mathematical answers. If ``strict`` or ``truncated`` is true, only a box counts.
     """
     visible_part = visible(completion, stop)
     text = visible_part.text[-TAIL:]

@@ -19,7 +19,7 @@ def extract(
     truncated: bool = False,
     symbols: Collection[str] = (),
 ) -> Extraction:
-    r"""Extract the final answer of a completion; the package's docstring has the rules.
+    r"""Extract the final answer of a completion, by the rules in the package's docstring.
 
     Args:
         completion: the model's output.
@@ -29,7 +29,8 @@ def extract(
         symbols: the names that the problem uses, if known.
 
     Returns:
-        The answer's LaTeX or None, with the source of the answer and notes.
+        The answer's LaTeX, the source of the answer, and notes. The LaTeX is None if there is no
+        answer.
 
     Example:
         >>> extract(r"Hence $\int 2x\,dx = x^2 + C$.").answer

@@ -12,7 +12,7 @@ _LEAD_LENGTH = 20
 
 
 def with_conditions(text: str, formulas: list[Span]) -> list[Span]:
-    """Join neighbouring formulas that state values and their conditions to one table of cases.
+    """Join neighbouring formulas that state values and their conditions into one table of cases.
 
     Two forms are recognised: "$A$ for $x > 0$ and $B$ for $x < 0$", and "for $x > 0$, $A$; for $x <
     0$, $B$". All other formulas are unchanged.
@@ -41,8 +41,8 @@ def with_conditions(text: str, formulas: list[Span]) -> list[Span]:
 def _row(text: str, formulas: list[Span], at: int) -> tuple[Span, Span] | None:
     """The value and the condition that a formula and the next formula state.
 
-    In the result, the value comes first. In the text, either may come first. A single display may
-    hold both. If there is no such pair, the result is None.
+    The value precedes the condition in the result, but not always in the text. A display may
+    hold both by itself. If there is no such pair, the result is None.
     """
     formula = formulas[at]
     if formula.kind == "display" and (case := one_case(formula.latex)):
@@ -64,7 +64,7 @@ def _row(text: str, formulas: list[Span], at: int) -> tuple[Span, Span] | None:
 
 
 def _table(rows: list[tuple[Span, Span]]) -> list[Span]:
-    """The rows as one formula, a table of cases. The formulas of a single row are unchanged."""
+    """The rows as one formula, a table of cases. A single row is not changed."""
     if len(rows) < 2:
         lone_rows = (row[:1] if row[0].end == row[1].end else row for row in rows)
         return sorted((span for row in lone_rows for span in row), key=lambda span: span.start)

@@ -178,7 +178,7 @@ class _Rows:
     def extend(self, condition: str) -> bool:
         """Add a condition to the condition of the last row, as in "x > 0, x < 1".
 
-        Returns whether there is a row to which the condition can be added.
+        Returns whether the condition was added.
         """
         if not self.pairs or self.value is not None or self.condition:
             return False

@@ -48,8 +48,8 @@ def from_formulas(text: str, symbols: Collection[str] = ()) -> Extraction:
 
     Args:
         text: the text.
-        symbols: the names that the problem uses. A formula that has letters, and none of these
-            names, is taken for an explanation.
+        symbols: the names that the problem uses. If a formula has letters but none of these names,
+            it is taken for an explanation.
 
     """
     if "<" in text and (tagged := list(patterns.answer_tag.finditer(text))):
@@ -165,7 +165,7 @@ class _FormulaReader:
         return self._chains[index]
 
     def root(self, index: int) -> str:
-        """The first link of the chain that a formula continues, as F(x) in F(x) = a, or empty."""
+        """The left side of the earlier equation that a formula continues, or an empty text."""
         walked: list[int] = []
         root = ""
         for at in range(index, -1, -1):
@@ -208,7 +208,7 @@ class _FormulaReader:
         )
 
     def lead(self, index: int) -> tuple[Lead, bool]:
-        """How a sentence introduces the formula, and whether the sentence asks for its integral."""
+        """How a sentence introduces a formula, and whether it asks for the formula's integral."""
         text, formulas = self.text, self.formulas
         span = formulas[index]
         if denied_after(text, span.end):
@@ -299,7 +299,7 @@ class _Candidate:
         return tuple(filter(None, map(definition, formula_chains)))
 
     def _whole(self) -> str:
-        """The answer. If a sum runs over several displays, the terms of earlier ones are added."""
+        """The answer. If a sum is split over several displays, their terms are put together."""
         reader, answer = self.reader, self.statement.answer
         for at in range(self.index, 0, -1):
             formula_chains = reader.chains(at)
@@ -439,7 +439,7 @@ _MOST_NOTES = 4
 
 @cache  # of at most 1,280 arguments
 def standings_of(kind: Kind, *facts: bool) -> tuple[str, ...]:
-    """The standings of a formula, by the first of `RULES` that holds for it.
+    """The standings that the first applicable rule of `RULES` gives a formula.
 
     The arguments are the fields of `JudgedFormula`.
     """

@@ -28,8 +28,8 @@ class Span(NamedTuple):
 def restored(text: str) -> str:
     """The text with repaired delimiters and tables.
 
-    If the brackets of displays have lost their backslashes, these are restored. Each table is put
-    on one line.
+    If the brackets of displays have lost their backslashes, the backslashes are restored.
+    Each table is put on one line.
     """
     if "\\begin" in text:
         text = patterns.value_table.sub(lambda m: m[0].replace("\n", " "), text)
@@ -246,7 +246,7 @@ def bare_spans(text: str, start: int, end: int) -> list[Span]:
 
 
 def has_prose(text: str, start: int = 0, end: int = LONGEST_LINE) -> bool:
-    """Whether a line contains words or ends of sentences. It is not a single formula then."""
+    """Whether a line contains words or ends of sentences, and so is not a single formula."""
     for lexeme in patterns.lone_letters.finditer(text, start, end):
         word = lexeme[0]
         if not word.isalpha() or patterns.mathematical_word.fullmatch(word) or _is_calls(word):
@@ -272,8 +272,8 @@ def _inside_call(text: str, stop: re.Match[str]) -> bool:
 def _is_calls(word: str) -> bool:
     """Whether a run of letters consists of functions and single letters beside them, as "xsinx".
 
-    Every position is visited once. A regular expression could need 2^n attempts for n functions,
-    because "sin" can also be read as "si" followed by "n".
+    The search visits every position once. A regular expression could need 2^n attempts
+    for n functions, because "sin" can also be read as "si" followed by "n".
     """
     letters = word.lower()
     waiting, reached = [0], {0}

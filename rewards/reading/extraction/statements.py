@@ -90,7 +90,7 @@ class _Nesting:
         self.braced = 0  # tables behind a brace, closed by \right.
 
     def holds(self, group_name: str, token: re.Match[str]) -> bool:
-        """Take the next token. Returns whether it is inside of a group, or opens or closes one."""
+        """Take the next token. Returns whether it opens or closes a group or is inside one."""
         if group_name == "brace":
             self.braces = self.braces + 1 if token[0] == "{" else max(self.braces - 1, 0)
         elif self.braces:
@@ -284,7 +284,7 @@ class _ChainCutter:
     def _take(self, token: re.Match[str] | None, *, drop: bool = True) -> None:
         """Add the text before the token to the current link.
 
-        With ``drop``, the token itself is left out. Otherwise the next text begins with the token.
+        If ``drop`` is true, the token itself is left out. If not, the next piece begins with it.
         """
         end = token.start() if token else len(self.latex)
         piece = self.latex[self.start : end]

@@ -54,7 +54,7 @@ class Visible:
 
 
 def _channels(text: str) -> Visible:
-    """The messages of the final channel. All text before the first channel marker is a thought."""
+    """The messages of the final channel. Text before the first marker is left out."""
     marks = list(patterns.channel.finditer(text))
     final: list[str] = []
     channel = ""

@@ -115,7 +115,7 @@ def names(consulted: int, flipped: int) -> tuple[str, ...]:
     """The names of the ambiguities in a text, given as two bit masks.
 
     ``consulted`` has the ambiguities that the parser met. ``flipped`` has the ambiguities that the
-    parser read the second way. The names of the latter end in ``:second``.
+    parser read the second way. The names of the flipped ambiguities end in ``:second``.
     """
     if not consulted | flipped:
         return ()

@@ -22,7 +22,7 @@ Builder = Callable[[Parser, "Expression | None", Arguments, str], "Expression | 
 
 
 def _plain(name: str, *counts: int) -> Builder:
-    """A builder of a function without a subscript. ``counts`` are the numbers of arguments."""
+    """A builder of a function without a subscript. ``counts`` are the possible arities."""
 
     def build(
         _: Parser, subscript: Expression | None, arguments: Arguments, __: str
@@ -147,12 +147,13 @@ def _elliptic(
 ) -> Builder:
     """A builder of an elliptic integral, complete or incomplete.
 
-    The last argument is either the parameter m or the modulus k, where m = k^2.
+    The last argument is the parameter m or the modulus k in most notations, where m = k^2.
 
-    - It is k in two cases, both with a letter as the integral's name: in an incomplete integral
+    - The argument is k in two cases, if the integral's name is a letter: in an incomplete integral
       after a comma or a semicolon, and in a complete integral if the argument is the symbol k.
-    - It is m in all other cases: after a bar, in other complete integrals, in Mathematica's names,
-      and in the lower-case names of mpmath and of our own printer.
+    - After a backslash, the argument is the modular angle alpha, where k = sin(alpha).
+    - The argument is m in all other cases: after a bar, in other complete integrals, in names of
+      Mathematica, and in the lower-case names of mpmath and of our own printer.
 
     The first ``extra`` arguments, such as the characteristic of Pi, are kept unchanged.
     """
@@ -206,7 +207,7 @@ def _dawson(
 def complementary(integral: Expression) -> Expression | None:
     """The complementary integral ``K'`` or ``E'`` of a complete elliptic integral (DLMF 19.2.9).
 
-    It has 1 - m in place of m. The result is None for any other integral.
+    Its parameter is 1 - m instead of m. The result is None for any other integral.
     """
     if integral.function not in ("elliptic_k", "elliptic_ec"):
         return None
@@ -321,7 +322,7 @@ def _struve(polynomial: str, sign: int) -> Builder:
 
 
 def _dirichlet_beta(s: Expression) -> Expression:
-    """``beta(s)``, the sum of (-1)^n / (2n+1)^s, as 4^{-s} (zeta(s, 1/4) - zeta(s, 3/4))."""
+    """``beta(s)``, the sum of (-1)^n / (2n+1)^s: 4^{-s} (zeta(s, 1/4) - zeta(s, 3/4))."""
     zeta_quarter, zeta_three_quarters = (Call("zeta", (s, Number(k, 4))) for k in (1, 3))
     difference = Call("add", (zeta_quarter, Call("neg", (zeta_three_quarters,))))
     return Call("div", (difference, Call("pow", (Number(4), s))))

@@ -127,7 +127,7 @@ def _power_or_argument(
 def _bare_argument(parser: Parser, name: str, depth: int) -> Expression:
     r"""A product that is the argument of a function without parentheses, as in ``\sin 2x``.
 
-    The product ends where the conventions of print end it.
+    The conventions of printed formulas decide where the product ends.
     """
     tokens = parser.tokens
     negative = parser.sign() if tokens[parser.pos] in ("+", "-") else False
@@ -162,7 +162,7 @@ def _is_simple(node: Expression) -> bool:
 def _continues(parser: Parser, name: str, token: str, constant: bool) -> bool:
     """Whether the next token continues an argument without parentheses.
 
-    ``constant`` tells whether the argument so far is constant. Otherwise it ends in a letter.
+    ``constant`` tells whether the argument so far is constant. If it is not, it ends in a letter.
     """
     if token == DIFFERENTIAL:
         return False
@@ -216,7 +216,7 @@ def _take_operator(
 
 
 def inverse_or_product(parser: Parser, names: str, depth: int) -> Expression:
-    """Read ``asin x`` if ``a`` is a symbol of the problem: either arcsine, or a times sin x."""
+    """Read ``asin x`` as arcsine or as a times sin x, if ``a`` is a symbol of the problem."""
     inverse, plain = names.split()
     if parser.choose(ambiguities.A_INVERSE):
         return Call("mul", (Symbol("a"), function(parser, plain, depth)))

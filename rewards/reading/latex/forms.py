@@ -295,6 +295,6 @@ def _whole(node: Expression) -> int | None:
 
 
 def refused(parser: Parser, reason: tuple[type[ReadError], str], depth: int) -> Expression:
-    """Raise the error for a token of unevaluated notation. This is the token's handler."""
+    """Handle a token of notation that is not evaluated: raise an error with the reason."""
     error_type, expected = reason
     raise parser.error(expected, error_type, at=parser.pos - 1)

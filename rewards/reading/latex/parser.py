@@ -85,7 +85,7 @@ class Parser:
         return error_type(expected, self.locate(max(index, 0)))
 
     def insert(self, index: int, tokens: list[str]) -> None:
-        """Insert the parts of a split token. Offsets in messages count the split token as one."""
+        """Insert the parts of a split token. Offsets in errors count the parts as one token."""
         self.tokens[index:index] = tokens
         self.inserted.extend([index] * len(tokens))
 
@@ -107,7 +107,7 @@ class Parser:
         return depth + 1
 
     def enter_brackets(self, *, separates: bool = False) -> tuple[int, bool]:
-        """Count bars anew for a group. The result is the old state, which the caller restores."""
+        """Count bars from 0 in a group. Returns the old state, which the caller restores."""
         bar_state = self.bars, self.separates
         self.bars, self.separates = 0, separates
         return bar_state
@@ -239,8 +239,8 @@ class Parser:
     def numbers_constant(self, factors: list[Expression]) -> bool:
         """Whether the number here is the index of a constant of integration, as in ``C1``.
 
-        In all other cases a number directly after a number or a letter is an error, as in ``2 3``
-        and ``x2``.
+        Any other number directly after a number or a letter, as in ``2 3`` and ``x2``, is an error
+        unless ``^`` follows it.
         """
         previous = self.tokens[self.pos - 1]
         is_constant = previous in _CONSTANT_LETTERS and previous not in self.symbols
@@ -339,7 +339,7 @@ class Parser:
         return self.error(f"at most {self.limits.digits} digits", TooBigError, at=self.pos - 1)
 
     def mantissa_times_e(self, mantissa: str, exponent: str) -> Expression:
-        """The product 2e, if ``2e-3`` means 2e - 3. The parser reads ``-`` and ``3`` afterwards."""
+        """The product 2e, if ``2e-3`` is read as 2e - 3. The parser then reads ``-`` and ``3``."""
         exponent_tokens = [exponent[0], exponent[1:]] if exponent[0] in _SIGNS else ["*", exponent]
         self.insert(self.pos, exponent_tokens)
         return Call("mul", (self.number(mantissa), E))

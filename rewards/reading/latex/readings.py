@@ -172,7 +172,7 @@ def _parse(parser: Parser) -> Expression:
 
 
 def _alternatives(consulted: int, max_masks: int) -> list[int]:
-    """Bit masks of the ambiguities to read the second way, at most ``max_masks``.
+    """At most ``max_masks`` bit masks. Each selects ambiguities to read the second way.
 
     Masks of one ambiguity come first, then masks of two ambiguities, and so on.
     """

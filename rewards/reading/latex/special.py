@@ -182,7 +182,7 @@ def _letter_call(parser: Parser, name: str, builder: str, scripts: str, depth: i
 def _after_scripts(tokens: list[str], index: int) -> tuple[int, str]:
     """The index of the first token after an optional subscript and an optional power.
 
-    The second result has ``_`` if there is a subscript, and ``^`` if there is a power, in order.
+    The second result has ``_`` for a subscript and ``^`` for a power, in the order of the text.
     """
     scripts = ""
     while (token := tokens[index]) in ("^", "_") and token not in scripts:
@@ -235,7 +235,7 @@ def _binomial(parser: Parser, _: str, depth: int) -> Expression | None:
 def count_arguments(tokens: list[str], start: int) -> int:
     """The number of arguments in the parentheses that open at `start`.
 
-    The function looks at a bounded number of tokens ahead.
+    An odd number of plain bars counts as one separator, as in ``F(x|m)``.
     """
     level = 0
     count = 1
@@ -350,7 +350,10 @@ def _harmonic(parser: Parser, name: str, depth: int) -> Expression | None:
 
 
 def _has_order(tokens: list[str], start: int) -> bool:
-    """Whether an order and an argument begin here, as in ``^{(n)}(x)``. A power has no argument."""
+    """Whether an order and an argument begin here, as in ``^{(n)}(x)``.
+
+    If no argument follows the parentheses, they are a power and not an order.
+    """
     if tokens[start : start + 3] != ["^", "{", "("]:
         return False
     level = 0

@@ -68,7 +68,7 @@ def from_boxes(text: str, complete: list[Box], notes: tuple[str, ...]) -> Extrac
 
 
 def _around(around: BoxContext, complete: list[Box], notes: tuple[str, ...]) -> Extraction:
-    """The answer in a box and the formula around the box. The formula may contain several boxes."""
+    """The answer that a box and the formula around it form. The formula may have several boxes."""
     templates = (around.template, *around.alternatives)
     numbers = sorted({number for template in templates for number in marks_in(template)})
     read = {number: inside(complete[number].content or "") for number in numbers}
@@ -110,9 +110,10 @@ def _around(around: BoxContext, complete: list[Box], notes: tuple[str, ...]) -> 
 
 
 def inside(content: str, notes: tuple[str, ...] = ()) -> Extraction:
-    """The answer in a box: its last statement, or the last side if this is an equation.
+    """The answer in a box. If its last statement is an equation, the last side is the answer.
 
-    All other statements in the box must be right as well.
+    If it is not an equation, the whole last statement is the answer. All other
+    statements in the box must be right as well.
     """
     if "$" in content:
         content = content.replace("$", " ")
@@ -193,9 +194,9 @@ def _without_brackets(content: str) -> str:
 
 
 def _without_name(command: re.Match[str]) -> str:
-    """The text command if it holds words.
+    """The unchanged text command, if the command holds words.
 
-    If the command holds a name, such as the name of Catalan's constant, the result is empty.
+    If it holds a name, such as the name of Catalan's constant, the result is empty.
     """
     return "" if is_name(command["held"]) else command[0]
 

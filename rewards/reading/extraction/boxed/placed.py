@@ -66,7 +66,7 @@ def marks_in(template: str) -> list[int]:
 def filled(template: str, contents: Mapping[int, str]) -> str:
     """The template in which each mark is replaced by the content of its box.
 
-    A content is put in parentheses unless it is a whole term of the formula.
+    If the content is not a whole term of the formula, it is put in parentheses.
     """
     bare = len(template) == 1 or "\\begin{cases}" in template
 
@@ -149,7 +149,7 @@ def _formulas(text: str) -> list[Span]:
 
 
 def _bare(text: str, at: int) -> Span:
-    """The formula around a mark, if the formula has no delimiters.
+    """The formula around a mark that is not inside delimiters.
 
     If no operand or operator touches the mark, the formula is the mark alone.
     """
@@ -193,9 +193,9 @@ def _in_formula(latex: str, mark: str) -> BoxContext:
 
 
 def _template(link: str, mark: str) -> str:
-    """The link that contains the mark, without labels and without text after wide spaces.
+    """The side of the equation that has the mark, without labels and separate text.
 
-    An equation number is an example of text after a wide space.
+    A wide space separates such text, for example an equation number, from the formula.
     """
     link = patterns.box_label.sub("", link, count=1) if ":" in link else link
     if "quad" not in link and "hspace" not in link:

@@ -76,7 +76,7 @@ def _role_of_word() -> dict[str, str]:
 
 @cache
 def _unspaced() -> re.Pattern[str]:
-    """An expression for words of languages without spaces. The matching group names the role."""
+    """A regular expression for words of languages without spaces, with a group for each role."""
     spellings = {role: unspaced_words(role) for role in _WORD_ROLES}
     return re.compile("|".join(f"(?P<{role}>{'|'.join(s)})" for role, s in spellings.items() if s))
 
@@ -95,7 +95,7 @@ def _roles_in(sentence: str) -> list[str]:
 def read_lead(sentence: str) -> Lead:
     """Classify the words before a formula.
 
-    The character `FORMULA` stands for any other formula among the words.
+    The caller puts the character `FORMULA` in place of each earlier formula in the sentence.
     """
     if "respect" in sentence:
         sentence = sentence.replace("with respect to", "")

@@ -110,10 +110,9 @@ def replacement(name: str, text: str) -> str:
 def _either(rows: tuple[SpellingRow, ...]) -> str:
     """A regular expression that matches any of these rows.
 
-    If rows have a kind, a group with the kind's name is added after them. The caller learns from
-    this group which kind of row matched. The group is empty and comes last, because a search is
-    slow if the expression begins with a group. If a row contains such a group already, none is
-    added.
+    An empty group with the name of a kind is added after the rows of this kind. It tells the caller
+    which kind of row matched. It comes after the rows because a search is slow if the expression
+    begins with a group. If a row already contains a group of this name, no group is added.
     """
     spellings: list[str] = []
     for group_name, same in groupby(rows, key=lambda row: row.kind):
@@ -150,6 +149,6 @@ patterns: Final = _Patterns()
 
 @cache
 def hints(name: str, *, english: bool = False) -> tuple[str, ...]:
-    """The hints of a role's rows, in order. With ``english``, only English rows are used."""
+    """The hints of a role's rows, in order. If ``english`` is true, only English rows are used."""
     rows = roles()[name].rows
     return tuple(dict.fromkeys(row.hint for row in rows if row.language == "en" or not english))

@@ -118,7 +118,7 @@ def without_lead(latex: str) -> str:
 
 
 def unknown_word(latex: str) -> str:
-    """The first word of a remark that is not in the list, or an empty text if there is none.
+    """The first word that the word list lacks, or an empty text if the list has all words.
 
     Words in text commands are not examined.
     """
