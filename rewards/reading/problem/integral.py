@@ -129,10 +129,10 @@ def _integrand(
 
 
 def _choices(layout: IntegralLayout, variable: str | None) -> Iterator[Sequence[Differential]]:
-    r"""The choices of the differential: each candidate alone, then several together.
+    r"""The choices of the differential: each candidate alone, then several candidates together.
 
-    In a sum such as ``\int x\,dx + x^2\,dx``, every term may have its own differential. The last
-    choice is therefore all candidates that have the same variable as the likeliest candidate.
+    Several are needed for a sum such as ``\int x\,dx + x^2\,dx``, in which every term has its own
+    differential. They are all candidates with the variable of the likeliest candidate.
     """
     body = layout.body
     if not layout.has_sign and (
@@ -159,10 +159,10 @@ def _with_real_parameters(
     declared: Collection[str],
     has_sign: bool,
 ) -> tuple[Reading, ...]:
-    """The readings in which no letter is mistaken for a parameter.
+    """The readings in which every letter taken for a parameter can be a parameter.
 
     Raises:
-        ProblemError: every reading has a mistaken letter.
+        ProblemError: every reading takes a letter for a parameter that cannot be a parameter.
 
     """
     suspects = [symbols_of(reading.expression) - {variable, *declared} for reading in readings]

@@ -140,7 +140,7 @@ class IntegralLayout(NamedTuple):
 
 
 def integral_layout(text: str) -> IntegralLayout:
-    r"""Cut the text of a problem, which is one integral, into its parts.
+    r"""Cut the text of a problem that has one integral into the parts of the integral.
 
     Args:
         text: the problem, with or without an integral sign.

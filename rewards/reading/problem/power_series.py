@@ -291,7 +291,7 @@ def _taken(patterns: Iterable[re.Pattern[str]], text: str) -> tuple[re.Match[str
 
 
 def _formula(remainder: str) -> tuple[str, str]:
-    """The text around the formula, and the formula, both without the words of the closed list."""
+    """The text around the formula, and the formula. The words of `_WORDS` are removed from both."""
     pieces = [piece.strip(" \n\t.,:;?") for piece in remainder.split(_MARK)]
     plain = [" ".join(_WORDS.sub(" ", piece).split()).strip(" .,:;?") for piece in pieces]
     full = [at for at, piece in enumerate(plain) if piece]
