@@ -204,7 +204,7 @@ def find_answer(
 def read_answer(answer: ExtractedAnswer, symbols: Collection[str]) -> ExtractedAnswer:
     """Set the readings of an extracted answer, or the status if the LaTeX cannot be read.
 
-    Only the first reading is made now; other readings are made on demand.
+    Only the first reading is made at once. The others are made when the caller iterates.
     """
     if answer.text is None or answer.status is not None:
         return answer

@@ -104,7 +104,7 @@ def _condition(parser: Parser, depth: int) -> Expression | None:
 
 
 def _all_of(parser: Parser, depth: int) -> Expression:
-    """Read comparisons joined by "and", "or" or commas. A comma is an "and", and binds tighter."""
+    """Read comparisons joined by "and", "or" or commas, of which "or" binds least tightly."""
     tokens = parser.tokens
     node: Expression | None = None
     joined = _comparison(parser, depth)

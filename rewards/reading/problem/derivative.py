@@ -91,7 +91,7 @@ _SAYS_DERIVATIVE: Final = _SLOPE | {"derivative", "derivatives", "differentiate"
 
 @lru_cache(maxsize=4096)
 def read_derivative(text: str, *, written: bool = False) -> DerivativeQuestion:
-    r"""Read a question for a derivative.
+    r"""Read a question that asks for a derivative.
 
     Args:
         text: the question. It states the function and the variable, and perhaps a point.

@@ -184,9 +184,9 @@ def _with_values(
 ) -> list[str]:
     """Rewrite conditions such as "``y = 2`` when ``x = 0``" as ``y(0) = 2``.
 
-    Values such as ``y = 2`` are looked for directly before the point ``x = 0``. If there are none,
-    they are looked for directly after the point. The first equation with a derivative is not a
-    value, because it is the differential equation.
+    The values of a point ``x = 0`` are the equations such as ``y = 2`` directly before the point.
+    If there are none, the values are the equations directly after the point. The first equation
+    with a derivative is the differential equation, and never a value.
 
     Args:
         formulas: the formulas of the question.

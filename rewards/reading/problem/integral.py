@@ -211,7 +211,7 @@ def _with_differential(
 ) -> tuple[str, tuple[Reading, ...]] | None:
     """The integrand and its readings for one choice of the differential.
 
-    If the differential is not a factor of every term in any reading, the result is None.
+    If no reading has the differential as a factor of every term, the result is None.
 
     Raises:
         ReadError: the integrand cannot be read.
@@ -247,7 +247,7 @@ def _read(text: str, *symbols: str) -> tuple[Reading, ...]:
 
 
 def _ends_a_product(body: str, candidate: Differential, variable: str | None) -> bool:
-    r"""Whether a candidate is a differential in a text without an integral sign.
+    r"""Whether a candidate is the differential at the end of a text without an integral sign.
 
     The candidate has to be the last factor of a product, as in ``2x\,dx``. In
     ``ax^3 + bx^2 + cx + dx``, d is a parameter like c.

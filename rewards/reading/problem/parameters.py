@@ -30,8 +30,8 @@ def parameter_faults(
         integrand: the text of the integrand.
         suspects: the symbols of the integrand's trees besides the variable.
         variable: the variable of integration.
-        has_sign: whether an integral sign preceded the integrand. The integral then has a
-            differential of its own.
+        has_sign: whether an integral sign preceded the integrand. The letter d is checked only in
+            this case.
 
     Returns:
         The reason for each letter, as a message for people. A letter cannot be a parameter if it

@@ -325,7 +325,7 @@ def _bodies(body: str, conditions: Conditions) -> Iterator[tuple[str, Conditions
 def _terms(
     body: str, index: str, text: str, conditions: Conditions
 ) -> list[tuple[Expression, Expression]]:
-    r"""The readings of the term, each with the addend that is outside of the sum.
+    r"""The readings of the text after the sum sign: a term, and what is added to the whole sum.
 
     In ``\sum k + 1``, the 1 may belong to the term or be added to the sum. Both are readings.
     """

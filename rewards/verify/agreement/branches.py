@@ -76,13 +76,14 @@ def change(comparison: Comparison) -> Outcome | None:
 
     With a factor ``sqrt(u^2)/u``, an answer could change its sign anywhere. A change of branch
     between two points is natural if the radicand of the root vanishes, has a pole, or leaves the
-    reals between these points. At least one third of the changes must be natural. (For
-    ``-2 sqrt(1 - sin x)`` and ``sqrt(1 + sin x)``, half of the changes are natural.) Two kinds of
-    answers have stricter rules. If the answer has non-analytic parts, such as ``sqrt(u^2)``, every
-    change must be natural, and no change may lie at a break of these parts. If the answer has
-    inverse functions that may turn back, such as ``arcsin(cos x)``, the radicand must be negative
-    between the two points of every change: at a mere zero of the radicand, the inverse functions
-    may turn as well.
+    reals between these points. At least one third of the changes must be natural. For the
+    answer ``-2 sqrt(1 - sin x)`` to ``sqrt(1 + sin x)``, which is right, half of them are natural.
+
+    Two kinds of answers have stricter rules. If the answer has non-analytic parts, such as
+    ``sqrt(u^2)``, every change must be natural, and no change may lie at a break of these parts. If
+    the answer has inverse functions that may turn back, such as ``arcsin(cos x)``, the radicand
+    must be negative between the two points of every change. A zero of the radicand does not
+    suffice, because the inverse functions may turn there as well.
     """
     if not comparison.flipped:
         return None

@@ -182,5 +182,5 @@ SEARCHES: tuple[Search, ...] = (
 
 
 def refute(case: UnrefutedAnswer) -> Outcome | None:
-    """The outcome of the first search that returns an outcome: incorrect, refused or undecided."""
+    """Run the searches until one returns an outcome, which is incorrect, refused or undecided."""
     return next((outcome for search in SEARCHES if (outcome := search(case))), None)

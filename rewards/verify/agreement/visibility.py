@@ -155,7 +155,7 @@ class Unseen:
         Args:
             effects: the effects of the parts, as log2.
             error: log2 of the error of the comparison at the point.
-            margin: how much a visible effect exceeds the error, in bits.
+            margin: a part is visible if its effect exceeds the error by more than these bits.
 
         """
         self._looked = True

@@ -66,9 +66,10 @@ class CertificateError(ValueError):
 
 
 def check(certificate: dict[str, Any]) -> list[str]:
-    """Check a certificate, and name what is taken on trust, such as functions or bounds.
+    """Check a certificate, and return the names of what the check takes on trust.
 
-    The certificate comes from `rewards.certify`. If it is not valid, `CertificateError` is raised.
+    Examples are functions and bounds. The certificate comes from `rewards.certify`. If it is not
+    valid, `CertificateError` is raised.
     """
     try:
         if certificate["kind"] == "witness":

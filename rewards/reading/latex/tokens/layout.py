@@ -108,10 +108,10 @@ def _split_pairs(tokens: list[str]) -> set[int]:
 
 
 def _separating_bars(tokens: list[str]) -> set[int]:
-    r"""Rename the bars of ``\left. x \right| m`` and ``x \left| m \right.`` in ``tokens``.
+    r"""Rename the bars of ``\left. x \right| m`` and ``x \left| m \right.`` to ``\middle|``.
 
     Returns:
-        The indices of the empty delimiters.
+        The indices of the empty delimiters ``\left.`` and ``\right.`` of these bars.
 
     """
     starts: set[int] = set()
