@@ -162,7 +162,7 @@ def _message(
 
 
 def _at(data: Any, path: list[str]) -> Any:
-    """The value at a path of keys. If a key is missing, the result is the value before that key."""
+    """The value at a path of keys. A missing key is skipped, and the value before it is kept."""
     for part in path:
         if isinstance(data, dict) and part in data:
             data = data[part]

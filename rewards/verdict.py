@@ -29,7 +29,8 @@ _EVALUATORS = {"published": "3", "welleck": "2"}
 def version_of(method: str = "balls") -> str:
     """The version of a method's verdicts.
 
-    It is the verifier's version. If the method's evaluator has a version, that version follows.
+    It is the verifier's version. If the method's evaluator has a version of its own, that version
+    is appended after a dot.
 
     >>> version_of("published").partition(".")[2]
     '3'

@@ -204,7 +204,7 @@ def find_answer(
 def read_answer(answer: ExtractedAnswer, symbols: Collection[str]) -> ExtractedAnswer:
     """Set the readings of an extracted answer, or the status if the LaTeX cannot be read.
 
-    Only the first reading is made now; other readings are made on demand.
+    Only the first reading is made at once. The others are made when the caller iterates.
     """
     if answer.text is None or answer.status is not None:
         return answer
@@ -298,9 +298,9 @@ def _final(answer: ExtractedAnswer) -> FinalText:
 
 
 def stated_text(answer: ExtractedAnswer) -> str:
-    """The text of an answer with both sides of its equations.
+    """The text of an answer with both sides of its equations, and with its alternatives.
 
-    The extracted answer has one side only.
+    The formula in `ExtractedAnswer.text` is only one side of an equation.
     """
     boxed = _final(answer).formula
     if boxed is not None and answer.source == "boxed":
@@ -323,9 +323,9 @@ def with_others(
 ) -> Outcome:
     """The outcome of an answer, made incorrect if the text also states a wrong answer.
 
-    In "F or G", each alternative must be right. In ``a = b = F``, each link (a, b and F) must be
-    right. A list or a chain of guesses thus earns nothing. A link with an integral, or with symbols
-    that the answer lacks, is a step of the solution and is not checked.
+    In "F or G", each alternative must be right. In the chain ``a = b = F``, each of the links a, b
+    and F must be right. A list or a chain of guesses thus earns nothing. If a link has an integral
+    or symbols that the answer lacks, it is a step of the solution and need not be right.
 
     Args:
         answer: the extracted answer.

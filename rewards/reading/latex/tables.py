@@ -104,7 +104,7 @@ def _condition(parser: Parser, depth: int) -> Expression | None:
 
 
 def _all_of(parser: Parser, depth: int) -> Expression:
-    """Comparisons joined by "and", by commas and by "or". As usual, "or" binds less tightly."""
+    """Read comparisons joined by "and", "or" or commas, of which "or" binds least tightly."""
     tokens = parser.tokens
     node: Expression | None = None
     joined = _comparison(parser, depth)
@@ -167,7 +167,7 @@ def _joined(joiner: str, conditions: list[Expression]) -> Expression:
 
 
 def _inside_group(tokens: list[str], index: int) -> frozenset[str]:
-    """The tokens inside the group that opens at ``index``. If no group opens, there are none."""
+    """The tokens inside the group that opens at ``index``. If no group opens, the set is empty."""
     group_tokens: set[str] = set()
     level = 0
     opener = tokens[index]

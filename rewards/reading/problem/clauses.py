@@ -101,10 +101,10 @@ def without_prose(text: str, understood: frozenset[str]) -> str:
     r"""A question without the words that have no influence on what is asked for.
 
     If all formulas are in ``$`` or similar delimiters, most other words are left out, such as words
-    about a particle. Two groups of words must be in ``understood``. The first is the name of what
-    is asked for, as "area" in "find the area of". The second is the words of `CHOOSES` and
-    `NAMES_OPERATION`. A word directly before a formula, as "speed" in "find the speed $x'$", only
-    describes the formula and is not in the first group.
+    about a particle. Two groups of words are not left out: they cause an error unless they are in
+    ``understood``. The first group names what is asked for, as "area" in "find the area of". The
+    second group is the words of `CHOOSES` and `NAMES_OPERATION`. A word directly before a formula,
+    as "speed" in "find the speed $x'$", only describes the formula and is not in the first group.
 
     Args:
         text: the question.

@@ -202,16 +202,16 @@ class _Statements:
 
 
 def _set_of_series(match: re.Match[str]) -> str:
-    """The set or the word that stands for a list of numbers, such as "odd" for 1, 3, 5, ..."""
+    """The set or the word that replaces a list of numbers: "odd" replaces 1, 3, 5, ..."""
     start, second = int(match[1]), int(match[2])
     return r"\in\mathbb{N} " if second != start + 2 else " odd " if start % 2 else " even "
 
 
 def _clauses(text: str) -> Iterator[str]:
-    """The clauses of a text. It is split at commas and at words such as "and".
+    """Split a text into clauses at commas and at words such as "and".
 
-    Commas and words inside of brackets do not split the text, unless the brackets enclose a whole
-    clause.
+    Commas and words inside brackets do not split the text. If brackets enclose a whole clause, its
+    content is split in the same way.
     """
     level, start, clauses = 0, 0, []
     joints = {match.start(): match.end() for match in _JOINT.finditer(text)}
@@ -287,7 +287,7 @@ def is_sign(comparison: Expression) -> bool:
 
 
 def _is_signed(comparison: Expression, name: str) -> bool:
-    r"""Whether a comparison allows a negative x, as x != 0, \|x\| < a, x < 1 and -1 < x do."""
+    r"""Whether a comparison suggests that x may be negative: x != 0, \|x\| < a, x < 1, -1 < x."""
     if any(node.function == "abs" and name in symbols_of(node) for node in all_nodes(comparison)):
         return True
     low, high = comparison.args

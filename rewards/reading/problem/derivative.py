@@ -91,12 +91,12 @@ _SAYS_DERIVATIVE: Final = _SLOPE | {"derivative", "derivatives", "differentiate"
 
 @lru_cache(maxsize=4096)
 def read_derivative(text: str, *, written: bool = False) -> DerivativeQuestion:
-    r"""Read a question for a derivative.
+    r"""Read a question that asks for a derivative.
 
     Args:
         text: the question. It states the function and the variable, and perhaps a point.
-        written: whether derivatives and their values at points remain in the formula as calls,
-            instead of being computed (`Jets.written`).
+        written: whether the formula keeps derivatives, and their values at points, as calls. By
+            default they are computed (`Jets.written`).
 
     Returns:
         The derivative as a formula.
@@ -327,9 +327,9 @@ class _QuestionReader:
         raise self._error(f"name the variable: {', '.join(sorted(names))}")
 
     def _differentiated(self, tree: Expression, jets: Jets) -> Expression:
-        """The derivative of a tree. The order is the one that the question states in words.
+        """The derivative of a tree, of the order that the words of the question state.
 
-        For example, the order is 2 in ``the second derivative of``.
+        For example, ``the second derivative of`` states the order 2.
         """
         for name, formula in self.trees.items():
             tree = substitute(tree, name, formula)

@@ -240,7 +240,7 @@ def read_tree(
 
 
 def _sole(jets: Jets, tree: Expression) -> str:
-    """The only variable of the functions. If there are none, the only variable of the tree."""
+    """The only variable of the functions. Without functions, it is the only symbol of the tree."""
     variables = {variable for names in jets.variables.values() for variable in names}
     variables = variables or symbols_of(tree)
     if len(variables) != 1:
@@ -326,7 +326,7 @@ def _with_primes(text: str, function: str, jets: Jets, values: bool) -> str:
 
 
 def _are_values(arguments: Collection[str], jets: Jets) -> bool:
-    """Whether arguments are a point, which means that they hold no function and no variable."""
+    """Whether the arguments of a function are a point: none has a function or a variable in it."""
     names = {*jets.variables, *(variable for own in jets.variables.values() for variable in own)}
     letters = {name_of(symbol) for text in arguments for symbol in _SYMBOL.findall(text)}
     return names.isdisjoint(letters)
@@ -359,7 +359,7 @@ def _by(match: re.Match[str], own: tuple[str, ...]) -> tuple[str, ...] | None:
 
 
 def _arguments(text: str, start: int) -> tuple[int, list[str] | None]:
-    """The end of the parentheses at ``start`` and the arguments inside, or ``start`` and None."""
+    """The end and the arguments of the parentheses at ``start``; ``start`` and None without any."""
     opened = re.compile(r"\s*\(").match(text, start)
     if opened is None:
         return start, None

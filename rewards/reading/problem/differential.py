@@ -56,8 +56,8 @@ _NAME: Final = re.compile(
 def _spellings() -> re.Pattern[str]:
     """The regular expression of a differential: a d, followed by a variable.
 
-    A d in a font of its own, such as an upright d, is called marked. A plain d may end a run of
-    letters, as in ``xdx``.
+    The group ``marked`` matches a d that has another font than the variables, such as an upright d.
+    The group ``plain`` matches any other d. Letters may precede a plain d, as in ``xdx``.
     """
     return re.compile(
         rf"(?:(?P<marked>{_SIGN_D}{SPACE}{_VARIABLE}|{_MARKED_RUN})"
@@ -86,8 +86,8 @@ class Differential:
 def differentials(text: str) -> list[Differential]:
     r"""The candidates for the differential of a text, the likeliest first.
 
-    If a d is marked as a differential by its font, all plain letters d are parameters. The
-    candidate that comes last in the text is the likeliest.
+    The likeliest candidate is the last in the text. If the font of any d marks it as a
+    differential, every plain d is taken for a parameter and is not a candidate.
 
     >>> [each.variable for each in differentials(r"\\cos xdx")]
     ['x']
@@ -157,7 +157,7 @@ def without_symbol(node: Expression) -> Expression | None:
 def _divided(node: Expression) -> tuple[int, Expression]:
     """The number of times that the symbol is a factor, and the formula without the factor.
 
-    The number is 2 if the symbol occurs in any other way, such as inside a function.
+    The number is also 2 if the symbol is not a factor, for example if it is inside a function.
     """
     if node == Symbol(DIFFERENTIAL):
         return 1, ONE

@@ -184,9 +184,9 @@ def _with_values(
 ) -> list[str]:
     """Rewrite conditions such as "``y = 2`` when ``x = 0``" as ``y(0) = 2``.
 
-    Values such as ``y = 2`` are looked for directly before the point ``x = 0``. If there are none,
-    they are looked for directly after the point. The first equation with a derivative is not a
-    value, because it is the differential equation.
+    The values of a point ``x = 0`` are the equations such as ``y = 2`` directly before the point.
+    If there are none, the values are the equations directly after the point. The first equation
+    with a derivative is the differential equation, and never a value.
 
     Args:
         formulas: the formulas of the question.
@@ -256,7 +256,8 @@ def _checked(
 
     Raises:
         ProblemError: there is no differential equation, the numbers of equations and functions
-            differ, or a condition contains the variable or a function without a constant argument.
+            differ, or a condition is not about a fixed point: the variable occurs in the condition,
+            or a function occurs without a constant argument.
 
     """
     orders = {
@@ -327,7 +328,7 @@ def _symbols(text: str) -> str:
 
 
 def _of_differentials(text: str, formulas: Sequence[str]) -> tuple[str, tuple[str, ...], list[str]]:
-    """Rewrite an equation in ``dx`` and ``dy`` with a derivative.
+    """Rewrite an equation between differentials ``dx`` and ``dy`` as one with the derivative y'.
 
     The result is the independent variable, a tuple with only the function, and the new formulas.
     """

@@ -129,10 +129,10 @@ def _integrand(
 
 
 def _choices(layout: IntegralLayout, variable: str | None) -> Iterator[Sequence[Differential]]:
-    r"""The choices of the differential: each candidate alone, then several together.
+    r"""The choices of the differential: each candidate alone, then several candidates together.
 
-    In a sum such as ``\int x\,dx + x^2\,dx``, every term may have its own differential. The last
-    choice is therefore all candidates that have the same variable as the likeliest candidate.
+    Several are needed for a sum such as ``\int x\,dx + x^2\,dx``, in which every term has its own
+    differential. They are all candidates with the variable of the likeliest candidate.
     """
     body = layout.body
     if not layout.has_sign and (
@@ -159,10 +159,10 @@ def _with_real_parameters(
     declared: Collection[str],
     has_sign: bool,
 ) -> tuple[Reading, ...]:
-    """The readings in which no letter is mistaken for a parameter.
+    """The readings in which every letter taken for a parameter can be a parameter.
 
     Raises:
-        ProblemError: every reading has a mistaken letter.
+        ProblemError: every reading takes a letter for a parameter that cannot be a parameter.
 
     """
     suspects = [symbols_of(reading.expression) - {variable, *declared} for reading in readings]
@@ -211,7 +211,7 @@ def _with_differential(
 ) -> tuple[str, tuple[Reading, ...]] | None:
     """The integrand and its readings for one choice of the differential.
 
-    If the differential is not a factor of every term in any reading, the result is None.
+    If no reading has the differential as a factor of every term, the result is None.
 
     Raises:
         ReadError: the integrand cannot be read.
@@ -247,7 +247,7 @@ def _read(text: str, *symbols: str) -> tuple[Reading, ...]:
 
 
 def _ends_a_product(body: str, candidate: Differential, variable: str | None) -> bool:
-    r"""Whether a candidate is a differential in a text without an integral sign.
+    r"""Whether a candidate is the differential at the end of a text without an integral sign.
 
     The candidate has to be the last factor of a product, as in ``2x\,dx``. In
     ``ax^3 + bx^2 + cx + dx``, d is a parameter like c.

@@ -140,7 +140,7 @@ class IntegralLayout(NamedTuple):
 
 
 def integral_layout(text: str) -> IntegralLayout:
-    r"""Cut the text of a problem, which is one integral, into its parts.
+    r"""Cut the text of a problem that has one integral into the parts of the integral.
 
     Args:
         text: the problem, with or without an integral sign.
@@ -224,7 +224,7 @@ def _formula(text: str) -> tuple[str, Conditions]:
 
 
 def _without_tail(body: str, opened: int) -> str:
-    """The body without punctuation, "= ?" and ends of environments at its end.
+    """Remove punctuation, "= ?" and the ends of environments from the end of the body.
 
     If ``opened`` braces were opened before the body, their closing braces are removed, too.
     """
@@ -242,7 +242,7 @@ _MOST_STACKED: Final = 3
 def _sign_at(text: str, start: int, level: int = 0) -> tuple[int, dict[str, str], bool] | None:
     r"""The end and the limits of the integral sign at ``start``, and whether a bar crosses it.
 
-    Limits may be stacked on or under the sign, by commands such as ``\underset``. If there is no
+    Limits may be placed above or below the sign by commands such as ``\underset``. If there is no
     integral sign at ``start``, the result is None.
     """
     sign = _SIGN.match(text, start)

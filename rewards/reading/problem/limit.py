@@ -193,7 +193,8 @@ def _written(text: str) -> tuple[str, str, str] | None:
 def _check_definitions(text: str, names: Collection[str]) -> None:
     """Raise `ProblemError` if another formula of the text defines one of the names.
 
-    Definitions are not substituted here. Without the error, the definition would be ignored.
+    Such a definition would have to be substituted, which is not implemented. The error is raised so
+    that the definition is not ignored.
     """
     for match in _FORMULA.finditer(text):
         formula = match[match.lastindex or 0]
@@ -204,7 +205,7 @@ def _check_definitions(text: str, names: Collection[str]) -> None:
 
 
 def _defined(body: str, text: str) -> str:
-    """The formula of f, if the body is only ``f(x)`` and the text defines ``f(x) = ..``.
+    """Replace a body ``f(x)`` by the formula of f, if the text defines ``f(x) = ..``.
 
     Any other body is returned unchanged.
     """

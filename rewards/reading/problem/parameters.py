@@ -30,8 +30,8 @@ def parameter_faults(
         integrand: the text of the integrand.
         suspects: the symbols of the integrand's trees besides the variable.
         variable: the variable of integration.
-        has_sign: whether an integral sign preceded the integrand. The integral then has a
-            differential of its own.
+        has_sign: whether an integral sign preceded the integrand. The letter d is checked only in
+            this case.
 
     Returns:
         The reason for each letter, as a message for people. A letter cannot be a parameter if it
@@ -66,7 +66,7 @@ def parameter_faults(
 
 
 def _applied_to(tokens: list[str], name: str, variable: str) -> str:
-    """The argument of a letter, such as x for f in f(x), or an empty text if it is no function.
+    """The argument of a letter, such as x for f in f(x). It is empty if the letter is no function.
 
     A letter is a function if it occurs only before parentheses, and some of these hold the
     variable. Letters other than f, g and the like are functions only if the variable is alone in
@@ -89,7 +89,7 @@ def _applied_to(tokens: list[str], name: str, variable: str) -> str:
 
 
 def _script_end(tokens: list[str], position: int, index: str) -> int:
-    """The offset after a subscript and its closing brace. It is 0 if there is no such subscript."""
+    """The offset after the subscript ``index`` and its closing brace, or 0 if it is not there."""
     end = position + 1
     while end < len(tokens) and tokens[end] != "}" and tokens[end] not in _OPENERS:
         end += 1

@@ -291,7 +291,7 @@ def _taken(patterns: Iterable[re.Pattern[str]], text: str) -> tuple[re.Match[str
 
 
 def _formula(remainder: str) -> tuple[str, str]:
-    """The text around the formula, and the formula, both without the words of the closed list."""
+    """The text around the formula, and the formula. The words of `_WORDS` are removed from both."""
     pieces = [piece.strip(" \n\t.,:;?") for piece in remainder.split(_MARK)]
     plain = [" ".join(_WORDS.sub(" ", piece).split()).strip(" .,:;?") for piece in pieces]
     full = [at for at, piece in enumerate(plain) if piece]
@@ -352,9 +352,10 @@ def without_remainder(text: str, question: SeriesQuestion) -> tuple[str, int]:
         question: the question.
 
     Returns:
-        The polynomial, and the degree up to which its terms have to be right. This is the degree of
-        the question, or a larger degree if the remainder begins later. It is -1 if the remainder
-        covers terms that the question asks for.
+        The polynomial, and the degree up to which its terms have to be right. Without
+        a remainder, this is the degree of the question. If a remainder begins above that degree,
+        all terms below the remainder have to be right. If the remainder covers terms that the
+        question asks for, the degree is -1.
 
     """
     degree = int(fold(question.degree) or 0)

@@ -238,8 +238,9 @@ def _formula(text: str) -> tuple[str, Conditions]:
 def _conditions_of_formulas(text: str) -> Conditions | None:
     """The conditions that the other formulas of the text state.
 
-    The result is None if one of these formulas is neither a condition nor a name. It is also None
-    if the words of the text name a kind of number, because that condition would be lost.
+    Formulas that are only a name, such as ``n``, are skipped. If another formula is no condition,
+    the result is None. It is also None if words outside of the formulas state a condition, such as
+    "integer", because this function would lose that condition.
     """
     if has_kind(_MARKED.sub(" ", text)):
         return None
@@ -324,7 +325,7 @@ def _bodies(body: str, conditions: Conditions) -> Iterator[tuple[str, Conditions
 def _terms(
     body: str, index: str, text: str, conditions: Conditions
 ) -> list[tuple[Expression, Expression]]:
-    r"""The readings of the term, each with the addend that is outside of the sum.
+    r"""The readings of the text after the sum sign: a term, and what is added to the whole sum.
 
     In ``\sum k + 1``, the 1 may belong to the term or be added to the sum. Both are readings.
     """

@@ -22,7 +22,7 @@ TIER_FLAGS = {"real": (), "complex": ("complex_disc",), "value": ("complex_parts
 
 
 def accepted(at: Comparison, steps: Steps, proof: Proof | None) -> Outcome:
-    """Accept an answer with a proof or by agreement.
+    """Accept an answer that is proved right or agrees at all points.
 
     If the policy requires a continuous F, an F that jumps is refused.
 

@@ -33,7 +33,8 @@ NEARBY = (0.0047, 0.031, 0.113)
 def drop_indifferent(comparison: Comparison) -> None:
     """Drop the points at which F' agrees with f on the principal branch and on another branch.
 
-    At such a point a radical contributes too little to f to tell the branches apart.
+    At such a point a radical is so small beside the rest of f that its branches cannot be told
+    apart.
     """
     seen = {choice for _, choice in comparison.flipped}
     comparison.drop([point for point in comparison.agreeing if not _tells(comparison, point, seen)])
@@ -75,13 +76,14 @@ def change(comparison: Comparison) -> Outcome | None:
 
     With a factor ``sqrt(u^2)/u``, an answer could change its sign anywhere. A change of branch
     between two points is natural if the radicand of the root vanishes, has a pole, or leaves the
-    reals between these points. At least one third of the changes must be natural. (For
-    ``-2 sqrt(1 - sin x)`` and ``sqrt(1 + sin x)``, half of the changes are natural.) Two kinds of
-    answers have stricter rules. If the answer has non-analytic parts, such as ``sqrt(u^2)``, every
-    change must be natural, and no change may lie at a break of these parts. If the answer has
-    inverse functions that may turn back, such as ``arcsin(cos x)``, the radicand must be negative
-    between the two points of every change: at a mere zero of the radicand, the inverse functions
-    may turn as well.
+    reals between these points. At least one third of the changes must be natural. For the
+    answer ``-2 sqrt(1 - sin x)`` to ``sqrt(1 + sin x)``, which is right, half of them are natural.
+
+    Two kinds of answers have stricter rules. If the answer has non-analytic parts, such as
+    ``sqrt(u^2)``, every change must be natural, and no change may lie at a break of these parts. If
+    the answer has inverse functions that may turn back, such as ``arcsin(cos x)``, the radicand
+    must be negative between the two points of every change. A zero of the radicand does not
+    suffice, because the inverse functions may turn there as well.
     """
     if not comparison.flipped:
         return None
@@ -146,9 +148,9 @@ def _breaks_between(comparison: Comparison, first_point: Point, second_point: Po
 def unless_inverted(refutation: Outcome, *trees: Expression) -> Outcome:
     """The refutation, or an undecided outcome if a tree has a part such as arctan(tan u).
 
-    Here arctan(tan u) is u up to a multiple of pi. On an interval without a jump the trees may be
-    equal, although they differ at the witness. The records of functions say which inverse functions
-    jump or turn.
+    A part arctan(tan u) differs from u by a multiple of pi, which changes at jumps. Trees that
+    differ at the witness may therefore be equal between two other jumps. `RECORDS` says which
+    inverse functions jump or turn.
     """
     for node in (node for tree in trees for node in nodes_of(tree)):
         record = RECORDS.get(node.function)

@@ -12,9 +12,9 @@ POINTS = 4 * BRANCHING_POINTS
 
 
 def look(comparison: Comparison) -> Outcome | None:
-    """Compare at more points until every term has been visible.
+    """Compare at more points if a term of F has not been visible at any point so far.
 
-    If a term is visible at no point, the outcome is undecided.
+    If the term is not visible at the new points either, the outcome is undecided.
     """
     if not comparison.unseen:
         return None

@@ -31,10 +31,10 @@ _NEARER: Final = 4
 
 @lru_cache(maxsize=256)
 def proposed(question: LimitQuestion) -> Limit | None:
-    """The limit that SymPy finds. The result is None if the function does not approach this limit.
+    """The limit that SymPy finds, if values of the function approach this limit; otherwise None.
 
-    SymPy's result may depend on whether the variable is declared real, and one of the two results
-    may be wrong. Both are therefore tried.
+    SymPy is asked twice, because its result may depend on whether the variable is declared real.
+    A result that the function does not approach is wrong, and is not returned.
     """
     for kinds in ({}, {question.variable: "real"}):
         found = _found_by_sympy(question, kinds)

@@ -54,7 +54,7 @@ class UnrefutedAnswer(NamedTuple):
     def is_shown(self) -> bool:
         """Whether F has a value and F' = f is proved.
 
-        Such an answer needs no points of agreement. If f is zero or huge, there may be none.
+        Such an answer needs no points of agreement. If f is zero or huge, there may be no points.
         """
         return self.is_proved and self.at.has_value()
 
@@ -63,7 +63,7 @@ Search = Callable[[UnrefutedAnswer], Outcome | None]
 
 
 def too_long(at: Comparison) -> Outcome | None:
-    """Refuse a long sum or product without a proof. The result is None if F is short enough."""
+    """Refuse F if it has too many terms or factors to be a closed form; otherwise return None."""
     longest = at.tape.longest
     if longest <= max(MAX_TERMS, 2 * at.pool.tape.longest):
         return None
@@ -182,5 +182,5 @@ SEARCHES: tuple[Search, ...] = (
 
 
 def refute(case: UnrefutedAnswer) -> Outcome | None:
-    """The outcome of the first search that returns an outcome: incorrect, refused or undecided."""
+    """Run the searches until one returns an outcome, which is incorrect, refused or undecided."""
     return next((outcome for search in SEARCHES if (outcome := search(case))), None)

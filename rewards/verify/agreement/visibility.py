@@ -50,8 +50,8 @@ def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[Key, dict[int, 
         order: 0 for the effect on the value, 1 for the effect on the derivative.
 
     Returns:
-        For each operation, the effects of its arguments by index. The arguments of an operation
-        that chooses between them, such as max, have separate entries.
+        For each operation, the effects of its arguments by index. An operation that chooses
+        between its arguments, such as max, has a separate entry for each argument.
 
     """
     value, slope = [_NOTHING] * tape.size, [_NOTHING] * tape.size
@@ -82,9 +82,10 @@ def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[Key, dict[int, 
 def _partial(
     rule: Rule, operands: list[Jet], index: int, upper: float, lower: float
 ) -> tuple[float, float]:
-    """How much an argument's value, and how much its slope, affects the whole expression.
+    """How much an argument's value, and how much its slope, affects the whole expression (log2).
 
-    The effect of the value is relative to the size of the value.
+    The first number is the effect of a relative change of the value. The second is the factor by
+    which a change of the slope is multiplied.
     """
     u, du = operands[index]
     effect = _NOTHING
@@ -121,11 +122,11 @@ def _change(base_value: Ball | None, shifted_value: Ball | None) -> float:
 
 
 def _size(ball: Ball | None) -> float:
-    """log2 of a lower bound of a ball's absolute value. A ball that is not finite counts as 1.
+    """log2 of a lower bound of a ball's absolute value.
 
-    Without a ball, the result is minus infinity. If the ball is not finite, the result is 0. If the
-    ball contains zero, the result is far below the ball's error. The parts of the expression then
-    count as invisible, and not as parts without effect.
+    If the ball is None, the result is minus infinity. If the ball is not finite, the result is 0.
+    If the ball contains zero, the result is finite, but far below log2 of the ball's error. The
+    part of the expression then counts as invisible. It does not count as a part without effect.
     """
     if ball is None:
         return _NOTHING
@@ -154,7 +155,7 @@ class Unseen:
         Args:
             effects: the effects of the parts, as log2.
             error: log2 of the error of the comparison at the point.
-            margin: how much a visible effect exceeds the error, in bits.
+            margin: a part is visible if its effect exceeds the error by more than these bits.
 
         """
         self._looked = True

@@ -296,9 +296,10 @@ def _read_by_ours(text: str, x: sympy.Symbol) -> sympy.Expr:
 
 
 def _holds_unread_function(formula: sympy.Expr) -> bool:
-    """Whether the reader did not recognise a function.
+    """Whether a formula has a function that the reader of LaTeX did not recognise.
 
-    The function is then undefined, or was read as a symbol (``artanh x`` as ``artanh`` times x).
+    Such a function is undefined in the formula, or it is a symbol: ``artanh x`` becomes ``artanh``
+    times x.
     """
     from sympy.core.function import AppliedUndef
 
@@ -412,8 +413,8 @@ def _value(tape: Tape, point: acb) -> Any:
 def _almost_everywhere(form: sympy.Expr) -> sympy.Expr:
     """Replace functions of SymPy that expressions of this package cannot contain.
 
-    Such functions occur in SymPy's derivatives of abs. The result equals the form almost
-    everywhere.
+    Such functions occur in SymPy's derivatives of abs. The result equals SymPy's expression
+    almost everywhere.
     """
     import sympy
 

@@ -80,8 +80,8 @@ def welleck_verdicts(items: Sequence[WorkItem], results: Sequence[Any]) -> list[
 def welleck_verdict(item: WorkItem, result: Any) -> Verdict:
     """The verdict for a worker's result.
 
-    A timeout or an exception of the scorer counts as correct, as in the paper. For all other
-    results, including a problem that cannot be used, `verdict_of` makes the verdict.
+    A timeout or an exception of the scorer counts as correct, as in the paper. All other results
+    are passed to `verdict_of`, also the error for a problem that cannot be used.
     """
     bad_problem = isinstance(result, TaskError) and result.kind == "ProblemError"
     if not isinstance(result, WorkerError) or bad_problem or isinstance(result, WorkerCutOff):

@@ -23,7 +23,7 @@ def nested_exponentials(tree: Expression) -> int:
 
 
 def finite_somewhere(tree: Expression) -> bool:
-    """Whether a formula has a finite real value at one of `POINTS`, in a simplified evaluation.
+    """Whether a rough evaluation of a formula is finite and real at one of `POINTS`.
 
     All symbols have the value of the point, pi and i count as 1, and all functions except sqrt,
     exp, sinh and cosh count as the identity.

@@ -66,9 +66,10 @@ class CertificateError(ValueError):
 
 
 def check(certificate: dict[str, Any]) -> list[str]:
-    """Check a certificate, and name what is taken on trust, such as functions or bounds.
+    """Check a certificate, and return the names of what the check takes on trust.
 
-    The certificate comes from `rewards.certify`. If it is not valid, `CertificateError` is raised.
+    Examples are functions and bounds. The certificate comes from `rewards.certify`. If it is not
+    valid, `CertificateError` is raised.
     """
     try:
         if certificate["kind"] == "witness":
@@ -91,7 +92,7 @@ def _ratio(row: list[Any]) -> Ratio:
 
 
 def _add(a: dict[Any, Any], b: dict[Any, Any], c: int = 1) -> dict[Any, Any]:
-    """The sum a + c b of two polynomials, or of the exponents of two products of powers."""
+    """The sum a + c b of two polynomials. It also adds the exponents of two products of powers."""
     total = dict(a)
     for key, value in b.items():
         total[key] = total.get(key, 0) + c * value
@@ -191,8 +192,8 @@ def _zeros(remainder: Poly, generators: list[Any]) -> set[str]:
 
     The remainder is a sum of products of generators that are not constant. The coefficients are
     polynomials in the constant generators. An interval around zero does not prove that a
-    coefficient is zero. If there is a remainder, the result is therefore {"constants"}: the checker
-    takes the zeros as stated.
+    coefficient is zero. If there is a remainder, the result is therefore {"constants"}, which says
+    that the zeros are taken on trust.
     """
     numbers = {
         i
@@ -264,7 +265,7 @@ def _relation(i: int, g: dict[str, Any]) -> Poly:
 
 
 def _rule(i: int, generators: list[Any], slopes: list[Any]) -> Ratio | None:
-    """The derivative of a generator by the rule of its function. None means that it has no rule."""
+    """The derivative of a generator by its function's rule. None means that there is no rule."""
     g = generators[i]
     name, unit, args = g["function"], Q(g["unit"]), [_ratio(arg) for arg in g["args"]]
     if name == "variable":

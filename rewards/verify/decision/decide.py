@@ -109,9 +109,10 @@ class _Question:
     _searches: dict[tuple[bool, bool], ProofSearch] = field(default_factory=dict)
 
     def search(self, *, real_parts: bool = True, real_roots: bool = True) -> ProofSearch:
-        """The search for a proof under a convention on odd roots.
+        """The search for a proof. Each pair of arguments has one search, which is kept.
 
-        With ``real_parts``, only those points count at which every part of f is real.
+        If ``real_parts`` is true, the proof is only about points at which every part of f is real.
+        If ``real_roots`` is true, odd roots of negative numbers are real.
         """
         key = real_parts, real_roots
         if key not in self._searches:
@@ -158,7 +159,7 @@ class _Question:
         return Decision(at, Steps(at, formulas), search)
 
     def _at_other_draws(self, tape: Tape, conventions: Conventions, variant: int) -> Outcome | None:
-        """A refutation at other values of the parameters or of F's own constants; else None."""
+        """A refutation for other values of the parameters or of F's own constants, or None."""
         comparisons = self._other_comparisons(tape, conventions, variant)
         return next((outcome for at in comparisons if (outcome := refutation(at))), None)
 

@@ -268,7 +268,7 @@ def _real_points(integrand: Integrand, count: int) -> list[RealPoint]:
 def _compare(
     terms: Sequence[Expression], variable: str, point: RealPoint
 ) -> tuple[Ball, bool] | None:
-    """F' at a point, and whether the point can refute F. None means that F is not real there."""
+    """F' at a point, and whether the point can refute F. The result is None if F is not real."""
     evaluation = _Evaluation(variable, point.values)
     try:
         _, slope = evaluation.total(terms)

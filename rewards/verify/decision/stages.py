@@ -59,9 +59,10 @@ Stage = Callable[[Decision], Outcome | None]
 
 
 def _prove_at_once(decision: Decision) -> Outcome | None:
-    """Look for a proof, after F' and f have been compared at the lowest precision.
+    """Look for a proof if F' and f agree at the lowest precision.
 
-    A proof holds wherever F and f have values. More points and digits are then not needed.
+    A proof holds wherever F and f have values. After a proof, no further points or digits are
+    needed if F cannot jump.
     """
     at, search = decision.at, decision.search
     screened = decision.screen(1) if search else None
@@ -112,10 +113,11 @@ def _prove_late(decision: Decision) -> Outcome | None:
 
 
 def _look_for_steps(decision: Decision) -> Outcome | None:
-    """Look for jumps of a proved F, and for terms of F that no point of comparison shows.
+    """Look for jumps of a proved F, and for terms of F that are visible at no point compared.
 
-    The search for such terms runs if F has special functions, or if an unusual convention such as
-    principal odd roots is in force. A term with the derivative 0 may then be a step function.
+    Only some F are searched for such terms: F with special functions, and F under an unusual
+    convention such as principal odd roots. In such an F, a term with the derivative 0 may be a step
+    function.
     """
     at, steps, proof = decision.at, decision.steps, decision.proof
     if not (proof and at.is_finite and len(at.agreeing) >= MIN_POINTS):

@@ -13,9 +13,10 @@ _CLOSING: Final = frozenset(("", ")", "]", "}", "\\}", "\\right|", "\\right."))
 
 
 def _continues(previous: str, following: str) -> bool:
-    """Whether the formula before an alignment mark continues or ends at the mark.
+    """Whether the formula before an alignment mark continues after the mark.
 
-    If not, a second formula begins there. The tokens before and after the mark decide.
+    If it does not continue, a second formula begins after the mark. The arguments are the tokens
+    directly before and after the mark.
     """
     return (
         previous in _OPERATORS
@@ -91,7 +92,7 @@ def _mark_hypergeometric(tokens: list[str]) -> None:
 def _split_pairs(tokens: list[str]) -> set[int]:
     r"""The indices of the tokens from ``\right.`` to the next ``\left.``, both included.
 
-    A pair is left out if anything else than line breaks and alignment marks is between the two.
+    The two delimiters count only if all tokens between them are line breaks or alignment marks.
     """
     indices: set[int] = set()
     closing: int | None = None
@@ -107,10 +108,10 @@ def _split_pairs(tokens: list[str]) -> set[int]:
 
 
 def _separating_bars(tokens: list[str]) -> set[int]:
-    r"""Rename the bars of ``\left. x \right| m`` and ``x \left| m \right.`` in ``tokens``.
+    r"""Rename the bars of ``\left. x \right| m`` and ``x \left| m \right.`` to ``\middle|``.
 
     Returns:
-        The indices of the empty delimiters.
+        The indices of the empty delimiters ``\left.`` and ``\right.`` of these bars.
 
     """
     starts: set[int] = set()

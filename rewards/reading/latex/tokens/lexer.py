@@ -146,9 +146,10 @@ def _with_cases(text: str) -> str:
 
 
 def _words_then_formula(match: re.Match[str]) -> str:
-    """A text command with words only, followed by the formula that was in the command.
+    """Move a formula out of the text command that ends with it.
 
-    The matched text command contains words and then a formula.
+    The matched text command contains words and then a formula. In the result, the command contains
+    only the words, and the formula comes after the command.
     """
     formula = with_signs(match[3].replace("$", " "))
     return f"{match[1]}{match[2]}}}{formula}".ljust(len(match[0]))

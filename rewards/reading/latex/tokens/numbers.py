@@ -76,7 +76,7 @@ def _joined(match: re.Match[str]) -> str:
 
 
 def _depths(text: str, offsets: list[int]) -> list[int]:
-    """The number of open brackets at each of the offsets. TeX's braces do not count as brackets."""
+    """For each offset, the number of brackets that are open there. TeX's braces do not count."""
     depths: list[int] = []
     depth = 0
     brackets = iter(_BRACKET.finditer(text))
