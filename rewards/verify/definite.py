@@ -163,7 +163,7 @@ def decimal_contradiction(problem: str, decimal: str) -> str:
 
     Args:
         problem: the integral.
-        decimal: the approximation; six digits have to agree.
+        decimal: the approximation. It is right if it agrees with the value in six digits.
 
     Returns:
         A line with the value of the integral. The line is empty if the decimal is right, or if the
@@ -266,8 +266,8 @@ class _KnownValue:
     def _beyond(self, answer: Expression, digits: int) -> list[tuple[Draw, IntegralValue]]:
         """Values of the integral at further choices of the parameters.
 
-        If the answer distinguishes cases of the parameters, the choices cover several cases, and
-        are larger than the numbers in the answer. If not, there are no further choices.
+        If the answer has a function such as abs or max, the choices cover several cases, and some
+        exceed the numbers in the answer. If it has none, there are no further choices.
 
         Raises:
             QuadratureError: a value cannot be computed.

@@ -87,7 +87,7 @@ def verify_differential_equation(
         strict: whether a box is required.
         stop: the prompt's stop strings. Text after the first stop string is ignored.
         truncated: whether the token limit cut the completion off.
-        accept: ``agreement`` or ``proof``, which requires a proof that the residual is zero.
+        accept: ``proof`` requires a proof that the residual is zero; ``agreement`` does not.
         undecided_reward: the reward of an undecided answer.
         deadline: seconds of processor time, for an item that has to run in a worker.
 
@@ -165,7 +165,7 @@ class _Judge:
         return _joined(outcomes)
 
     def _general(self, families: Sequence[_Family]) -> Outcome:
-        """Judge whether a family has as many independent constants as the question leaves free."""
+        """Judge whether a family has as many independent constants as the question requires."""
         question = self.asked
         needed = 0 if question.asks_one else max(question.order - len(question.conditions), 0)
         flags: list[str] = []
@@ -461,9 +461,9 @@ class _Family:
         return False
 
     def is_unique(self) -> bool:
-        """Whether the conditions are shown to determine the solution.
+        """Whether initial values at one point are shown to determine the solution.
 
-        They must be initial values at a point near which the equations are smooth (Picard, Lindelöf).
+        The equations must be solvable for the highest derivatives there (Picard, Lindelöf).
         """
         question, jets = self.asked, self.asked.jets
         left_sides = [lhs.name for lhs, _ in question.conditions if isinstance(lhs, Symbol)]

@@ -44,7 +44,7 @@ BITS: Final = 128
 
 
 def with_theorem(outcome: Outcome, integral: DefiniteIntegral, answer: Expression) -> Outcome:
-    """The outcome, with a proof if the search for one succeeds.
+    """The outcome, with a proof by the fundamental theorem if one is found.
 
     Args:
         outcome: the outcome of an answer that agrees with the value.

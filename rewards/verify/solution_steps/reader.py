@@ -196,7 +196,7 @@ class Reader:
             self.shown = chain
 
     def _withdraw(self, start: int) -> None:
-        """Withdraw the wrong claims from an index on, because the text takes these claims back."""
+        """Mark the wrong claims from an index on as withdrawn, because the text retracts them."""
         self.parts.drop(start)
         for index in range(start, len(self.claims)):
             claim = self.claims[index]
