@@ -91,10 +91,10 @@ def verify_definite_integral(
     r"""Verify that the final answer of a completion is the value of a definite integral.
 
     The integral is computed to 60 digits or more (`rewards.numeric.quadrature`). The answer has to
-    be a closed form; a decimal, an integral or a sum is no answer. A long expression can be fitted
-    to many digits of any number. The answer must agree with the integral to 15 digits more than an
-    expression of its length can be fitted to (`rewards.numeric.quadrature.closed_form`). The right
-    answer to a divergent integral is "diverges", or the infinity to which the integral tends.
+    be a closed form; a decimal, an integral or a sum is no answer. A long expression can match many
+    digits of any number by chance. The answer must therefore match 15 digits more than an
+    expression of its length can match by chance (`rewards.numeric.quadrature.closed_form`). The
+    right answer to a divergent integral is "diverges", or the infinity to which the integral tends.
 
     Args:
         completion: the model's output.
@@ -159,11 +159,11 @@ def verify_definite_integral(
 
 
 def decimal_contradiction(problem: str, decimal: str) -> str:
-    r"""Contradict a wrong decimal approximation of an integral.
+    r"""State the value of an integral if a decimal approximation of it is wrong.
 
     Args:
         problem: the integral.
-        decimal: the approximation; six digits have to agree.
+        decimal: the approximation. It is right if it agrees with the value in six digits.
 
     Returns:
         A line with the value of the integral. The line is empty if the decimal is right, or if the
@@ -249,9 +249,9 @@ class _KnownValue:
             self._check_reference(reference)
 
     def _at_first(self) -> tuple[tuple[Draw, IntegralValue], ...]:
-        """The values at the first choices of the parameters.
+        """The values of the integral at choices of the parameters that do not depend on the answer.
 
-        If the integrand is real for whole parameters only, the choices are whole numbers.
+        If the integrand is real only for whole-number parameters, the choices are whole numbers.
         """
         try:
             return values_of(self.integral, DIGITS)
@@ -266,8 +266,8 @@ class _KnownValue:
     def _beyond(self, answer: Expression, digits: int) -> list[tuple[Draw, IntegralValue]]:
         """Values of the integral at further choices of the parameters.
 
-        The choices depend on the answer: they cover different cases that the answer distinguishes,
-        and they exceed the numbers in the answer.
+        If the answer has a function such as abs or max, the choices cover several cases, and some
+        exceed the numbers in the answer. If it has none, there are no further choices.
 
         Raises:
             QuadratureError: a value cannot be computed.
@@ -346,8 +346,9 @@ class _KnownValue:
     def _compare(self, answer: Expression, digits: int, needed: float) -> tuple[Outcome, float]:
         """Compare an answer with values of the integral, which are computed to ``digits`` digits.
 
-        The result is the outcome, and the number of digits to which a wrong answer agrees. This
-        number is 0 if the answer is not wrong, or if a rigorous enclosure refutes the answer.
+        The result is the outcome, and the number of digits that a wrong answer shares with the
+        values. This number is 0 if the answer is not wrong, or if a rigorous enclosure refutes the
+        answer.
         """
         least_agreement, bits = float(digits), working_bits(digits)
         pairs = [*values_of(self.integral, digits), *self._beyond(answer, digits)]

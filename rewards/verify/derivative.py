@@ -81,7 +81,7 @@ def verify_derivative(
         A `Verdict`. ``evidence.proof`` is ``identity`` or ``agreement``.
 
     Raises:
-        ProblemError: the question is unreadable, or the derivative has no value at its point.
+        ProblemError: the question is unreadable, or the derivative does not exist at the point.
 
     Example:
         >>> verdict = verify_derivative(r"so $\boxed{2x\cos(x^2)}$", r"\frac{d}{dx}\sin(x^2)")

@@ -87,7 +87,7 @@ def verify_differential_equation(
         strict: whether a box is required.
         stop: the prompt's stop strings. Text after the first stop string is ignored.
         truncated: whether the token limit cut the completion off.
-        accept: ``agreement`` or ``proof``, which requires a proof that the residual is zero.
+        accept: ``proof`` requires a proof that the residual is zero; ``agreement`` does not.
         undecided_reward: the reward of an undecided answer.
         deadline: seconds of processor time, for an item that has to run in a worker.
 
@@ -97,7 +97,7 @@ def verify_differential_equation(
         ``redundant_constants`` means that the answer has more constants than it needs.
 
     Raises:
-        ProblemError: the question is unreadable, or it is no determined system in one variable.
+        ProblemError: the question is unreadable, or no determined system in one variable.
 
     Example:
         >>> verdict = verify_differential_equation(r"$\boxed{y = Ce^{x^2}}$", "y' = 2xy")
@@ -165,7 +165,7 @@ class _Judge:
         return _joined(outcomes)
 
     def _general(self, families: Sequence[_Family]) -> Outcome:
-        """Judge whether a family has as many independent constants as the question leaves free."""
+        """Judge whether a family has as many independent constants as the question requires."""
         question = self.asked
         needed = 0 if question.asks_one else max(question.order - len(question.conditions), 0)
         flags: list[str] = []
@@ -194,7 +194,7 @@ class _Judge:
         return Outcome(Status.UNDECIDED, detail=detail)
 
     def _complete(self, families: Sequence[_Family]) -> Outcome:
-        """Judge whether no constant solution is missing. Otherwise the outcome is undecided."""
+        """Judge whether the answer covers constant solutions. If not, the outcome is undecided."""
         question = self.asked
         if question.order != 1 or question.conditions:
             return Outcome(Status.CORRECT, proof="identity")
@@ -211,7 +211,7 @@ class _Judge:
 
 
 def _joined(outcomes: Sequence[Outcome]) -> Outcome:
-    """The first outcome that is not correct, or else the weakest. Proof outranks agreement."""
+    """The first outcome that is not correct, else the first without a proof, else the first."""
     wrong = next((outcome for outcome in outcomes if outcome.status is not Status.CORRECT), None)
     if wrong is not None:
         return wrong
@@ -254,7 +254,7 @@ class _Family:
         return all(tree == ZERO for tree in self.solution.formulas.values())
 
     def derivative(self, function: str, order: int) -> Expression:
-        """A derivative of the solution. It contains the function if the solution is implicit."""
+        """A derivative of the solution. An implicit solution's derivative contains the function."""
         key = function, order
         if key not in self._derivatives:
             x = self.asked.variable
@@ -392,7 +392,7 @@ class _Family:
         return same_function(lhs, integrand, half_line(assumed.get(x, "")), policy, text, budget)
 
     def _passes(self, lhs: Expression, rhs: Expression) -> Outcome:
-        """Judge whether an implicit solution passes through a point that a condition names."""
+        """Judge whether an implicit solution satisfies a condition such as y(0) = 1."""
         jet = self.asked.jets.get(lhs.name) if isinstance(lhs, Symbol) else None
         if jet is None or jet.order or self._relation is None:
             detail = "a condition on a derivative of an implicit solution"
@@ -435,7 +435,7 @@ class _Family:
         return enough and has_rank(self._rows(), needed)
 
     def is_dependent(self, needed: int) -> bool:
-        """Whether the rank is proved to be below ``needed``, tried for up to two constants."""
+        """Whether it is proved that fewer than ``needed`` constants are independent."""
         if len(self.constants) < needed:
             return True
         if len(self.constants) != needed or needed > 2 or self._relation is not None:
@@ -447,7 +447,7 @@ class _Family:
         return len(rows) == 2 and equality(mul(a, d), mul(b, c)) is not None
 
     def contains(self, value: Expression) -> bool:
-        """Whether a constant function is a member of the family, tested at small constants."""
+        """Whether the family contains a constant function. The constants 0, 1 and -1 are tried."""
         trees = [*self.solution.formulas.values()]
         if self._relation is not None:
             trees = [substitute(self._relation, self.asked.functions[0], value)]
@@ -461,9 +461,9 @@ class _Family:
         return False
 
     def is_unique(self) -> bool:
-        """Whether the conditions are initial values at a point where the equations are regular.
+        """Whether initial values at one point are shown to determine the solution.
 
-        The highest derivatives are smooth there, so the solution is unique (Picard, Lindelöf).
+        The equations must be solvable for the highest derivatives there (Picard, Lindelöf).
         """
         question, jets = self.asked, self.asked.jets
         left_sides = [lhs.name for lhs, _ in question.conditions if isinstance(lhs, Symbol)]

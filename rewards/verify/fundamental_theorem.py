@@ -44,7 +44,7 @@ BITS: Final = 128
 
 
 def with_theorem(outcome: Outcome, integral: DefiniteIntegral, answer: Expression) -> Outcome:
-    """The outcome, with a proof if the search for one succeeds.
+    """The outcome, with a proof by the fundamental theorem if one is found.
 
     Args:
         outcome: the outcome of an answer that agrees with the value.
@@ -70,7 +70,10 @@ def with_theorem(outcome: Outcome, integral: DefiniteIntegral, answer: Expressio
 
 
 def _antiderivative(f: Expression, x: str) -> Expression | None:
-    """A candidate for an antiderivative of f. The result is None if the table lacks a term of f."""
+    """A candidate for an antiderivative of f.
+
+    The result is None if the table of antiderivatives has no entry for a term of f.
+    """
     terms = [_of_term(term, x) for term in additive_terms(f, x)]
     antiderivatives = [term for term in terms if term is not None]
     return add(*antiderivatives) if len(antiderivatives) == len(terms) else None
@@ -79,8 +82,8 @@ def _antiderivative(f: Expression, x: str) -> Expression | None:
 def _of_term(term: Expression, x: str) -> Expression | None:
     """An antiderivative of a term.
 
-    The term must be a constant times a power, or a constant times a function of a linear
-    expression.
+    The result is None if the term is neither a constant times a power, nor a constant times a known
+    function of a linear expression.
     """
     if is_constant(term, x):
         return mul(term, Symbol(x))

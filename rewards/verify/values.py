@@ -75,8 +75,8 @@ def verify_value(
     Args:
         completion: the model's output.
         target: LaTeX of a constant.
-        relative_tolerance: for problems that ask for a decimal approximation: the largest relative
-            error of an accepted answer. By default answer and target must be equal as closed forms.
+        relative_tolerance: the largest relative error of an accepted answer, for problems that ask
+            for a decimal. By default answer and target must be equal as closed forms.
         strict: whether a box is required, as in `verify_antiderivative`.
         stop: the prompt's stop strings. Text after the first stop string is ignored.
         truncated: whether the token limit cut the completion off.
@@ -186,8 +186,8 @@ def verify_equivalent(
 def _variable(expected: Expression, up_to_constant: bool) -> str:
     """The variable of an expression.
 
-    If the expression has several candidates, the result is x. With ``up_to_constant``, derivatives
-    are compared. A `ProblemError` is then raised instead.
+    If the expression has several candidates, the result is x. With ``up_to_constant``, a
+    `ProblemError` is raised instead, because the variable of the derivatives is unclear.
     """
     try:
         return sole_variable(symbols_of(expected))

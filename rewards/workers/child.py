@@ -102,8 +102,9 @@ class Memory:
         self.enforced = False
 
     def rebase(self) -> None:
-        """Measure the memory in use again after an import, because imported code does not count
-        against an item.
+        """After an import, measure anew the memory in use.
+
+        Imported code then does not count against an item.
         """
         self._base, used = resident(), address_space()
         self._limit = used + self._allowance if used else 0
@@ -138,7 +139,7 @@ def address_space() -> int:
 
 
 def resident() -> int:
-    """Bytes of resident memory. On systems without /proc, this is the largest value so far."""
+    """Bytes of resident memory. On systems without /proc, the result is the peak so far."""
     return _statm(1) or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
@@ -162,7 +163,7 @@ def tie_to_parent(parent: int, memory: Memory) -> None:
 
     Linux kills this process when the thread that started it ends. That thread is the pool's
     dispatcher, which lives as long as the pool. On other systems, a thread of this process
-    watches the parent. This thread cannot interrupt every C call; `limit_processor_time` ends such
+    watches the parent. The thread cannot interrupt some C calls; `limit_processor_time` ends such
     calls.
     """
     tied = False

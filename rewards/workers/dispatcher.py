@@ -379,9 +379,9 @@ class Dispatcher:
 def _over_time(worker: Worker) -> WorkerError:
     """The error of an item that was stopped by the wall clock.
 
-    If the item has used half of its processor time by then, the error is `WorkerTimeout`, because
-    more time would hardly have helped. The time of both tries counts. Otherwise the error is
-    `WorkerCutOff`. An endless item gets `WorkerCutOff` only if the machine gives the worker less
+    If both tries together have used at least half of the item's processor time, the error is
+    `WorkerTimeout`, because more time would hardly have helped. If they have used less, the error
+    is `WorkerCutOff`. An endless item gets `WorkerCutOff` only if the machine gives the worker less
     than a sixteenth of a core.
     """
     batch, current = worker.batch, worker.current

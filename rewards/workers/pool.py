@@ -71,9 +71,9 @@ WALL_CLOCK_FACTOR = 8.0
 def usable_cores() -> int:
     """The number of cores that this process may use.
 
-    The number respects the processor affinity, the container's quota, and a share of the node: if a
-    launcher (torchrun, accelerate) runs several processes on the machine, each process takes an
-    equal share.
+    The number respects the processor affinity and the container's quota. If a launcher (torchrun,
+    accelerate) runs several processes on the machine, each process gets an equal share of the
+    cores.
     """
     if hasattr(os, "sched_getaffinity"):
         cores: float = len(os.sched_getaffinity(0))

@@ -207,7 +207,7 @@ class Worker:
     def replies(self) -> Iterator[list[Any]]:
         """The replies and results that have arrived, in order.
 
-        If the worker is gone, an `EOFError` is raised after the last of them.
+        If the worker is gone, an `EOFError` is raised after the last reply or result.
         """
         gone = False
         try:

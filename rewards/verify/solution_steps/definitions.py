@@ -182,7 +182,10 @@ def _differential(name: str, right: Side, scope: Scope, agree: Callable[[], bool
 
 
 def implicit(left: Side, right: Side, scope: Scope) -> tuple[str, Side] | None:
-    r"""The symbol that an equation such as ``\sin\theta = x`` defines, and its value, or None."""
+    r"""The symbol that an equation such as ``\sin\theta = x`` defines, and the symbol's value.
+
+    The result is None if the equation defines no symbol.
+    """
     if left.parts or right.parts:
         return None
     for node, value in (

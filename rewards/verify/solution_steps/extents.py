@@ -68,7 +68,7 @@ def _numerator(text: str, at: int) -> tuple[int, int]:
 
 
 def _in_front(name: str, tail: str) -> tuple[str, str, str]:
-    r"""The integrand, the variable and the text behind, if the differential comes first.
+    r"""The integrand, the variable and the text behind an integral with its differential in front.
 
     Examples are ``\int dx``, ``\int dx\, f(x)`` and ``\int dx / f``.
     """

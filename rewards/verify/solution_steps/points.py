@@ -47,7 +47,10 @@ def leaves_out_a_point(latex: str) -> bool:
 
 
 def range_of(latex: str) -> tuple[str, Range] | None:
-    """The variable of a condition such as ``0 < x < 1``, and its range. Otherwise None."""
+    """The variable of a condition such as ``0 < x < 1``, and the variable's range.
+
+    The result is None if the text has another form.
+    """
     for pattern in _RANGES:
         match = pattern.fullmatch(latex.strip(" .,;()"))
         if match is None:
@@ -72,7 +75,7 @@ def range_of(latex: str) -> tuple[str, Range] | None:
 def is_narrow(run: Range) -> bool:
     """Whether different functions may look equal on a range, because it is small or far from 0.
 
-    Only a half-line that begins near 0 is not narrow.
+    The result is False only for a half-line that begins near 0.
     """
     ends = [abs(end) for end in run if not isinf(end)]
     return len(ends) != 1 or ends[0] > FAR
@@ -134,11 +137,11 @@ class Points:
         scope: Scope,
         compare: Callable[[Side, Side], Judgement],
     ) -> Judgement:
-        """Judge the statement that a variable has a value, such as u = 1, at some named point.
+        """Judge the statement that a variable has a value at a point, such as u = 1 at x = 0.
 
-        The points are those that the text or the problem names. If the value fits a point, the
-        statement is right. If the value fits no point, the statement is wrong, provided that its
-        own sentence names a point from which it follows. Otherwise the statement is unchecked.
+        The text and the problem name points. If the value fits one of them, the statement is right.
+        If the value fits none, and the statement follows from a point that its sentence names, the
+        statement is wrong. In all other cases, the statement is unchecked.
 
         Args:
             sentence: the number of the statement's sentence.

@@ -74,8 +74,8 @@ class Progress:
             left: the left side.
             right: the right side.
             scope: the definitions in force.
-            anew: whether the equation begins a chain. It then also repeats any earlier reduction
-                of its first integral.
+            anew: whether the equation begins a chain. Such an equation also counts as a repetition
+                if an earlier claim has reduced its first integral.
 
         """
         related = self._related(left, right, scope)

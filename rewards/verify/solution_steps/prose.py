@@ -53,7 +53,7 @@ def derives(lead: str) -> bool:
 
 
 def quotes(lead: str) -> bool:
-    """Whether a sentence quotes a formula and does not assert it: "a common mistake is"."""
+    """Whether a sentence mentions a formula without asserting it, as in "a common mistake is"."""
     return patterns.quotes.search(_SENTENCE.split(lead)[-1]) is not None
 
 
@@ -70,9 +70,9 @@ def begins_try(words: str) -> bool:
 
 
 def goes_on(lead: str) -> bool:
-    """Whether ``= b`` continues a chain, judged by the words before it.
+    """Whether the words before ``= b`` show that ``= b`` continues a chain.
 
-    Otherwise these words are a name for b.
+    If not, the words are a name for b, such as "Area".
     """
     return patterns.goes_on.search(lead) is not None
 

@@ -84,7 +84,7 @@ class Reader:
                 scope.ranges[scope.variable] = ends[0], ends[-1]
 
     def take_all(self, statements: Iterable[Statement]) -> None:
-        """Take all statements. Conditions are read first, as one may follow what it restricts."""
+        """Read all conditions, which may stand behind their formulas; then take all statements."""
         every = list(statements)
         links = (link.latex for statement in every for link in statement.links)
         if any("i" in INDEX.findall(latex) for latex in links if "\\sum" in latex):
@@ -126,7 +126,7 @@ class Reader:
             self._take_chain(statement, links, start, settled)
 
     def _turn(self, statement: Statement) -> None:
-        """Withdraw the claims that the words before a statement take back, and begin a new try."""
+        """Withdraw claims that the words before a statement retract. Note where a try begins."""
         match statement.gives_up:
             case "statement":
                 self._withdraw(self.latest)
@@ -137,9 +137,9 @@ class Reader:
             self.try_begins = len(self.claims)
 
     def _opened(self, statement: Statement) -> tuple[list[Link], int, str]:
-        """The links of the chain, the index of the first claimed link, and a symbol to settle.
+        """The links of the chain, the index of the first claimed link, and a symbol or "".
 
-        To settle v means to give v its value after ``dv = ..``. The symbol may be empty.
+        The symbol is v if the chain gives v its value after ``dv = ..``.
         """
         links = statement.links
         continued = self.shown if statement.displayed and self.shown else self.before
@@ -196,7 +196,7 @@ class Reader:
             self.shown = chain
 
     def _withdraw(self, start: int) -> None:
-        """Withdraw the wrong claims from an index on, because the text takes these claims back."""
+        """Mark the wrong claims from an index on as withdrawn, because the text retracts them."""
         self.parts.drop(start)
         for index in range(start, len(self.claims)):
             claim = self.claims[index]
@@ -219,7 +219,7 @@ class Reader:
         return sides
 
     def _define(self, statement: Statement, links: Sequence[Link]) -> tuple[int, str]:
-        """Keep a definition. Returns the index of the first claimed link and a symbol to settle."""
+        """Keep a definition. The result is as in `_opened`, without the links."""
         scope = self.scope
         at = _AT.fullmatch(links[0].latex)
         if at and symbol_name(at["name"]) in scope.introduced:  # u(1) = .. after x = \tan u
@@ -289,7 +289,7 @@ class Reader:
             self._point(statement, symbol_name(call["name"]), value, links)
 
     def _point(self, statement: Statement, name: str, value: Side, links: Sequence[Link]) -> None:
-        """Keep a value of a variable, and judge the value against points of other variables."""
+        """Keep the value of a variable at a point, and judge it: "if x = 0, then u = 1"."""
         scope = self.scope
         if name in scope.introduced or name in scope.moving():
             bound = statement.follows or statement.sentence == self.conditional
@@ -309,7 +309,7 @@ class Reader:
         self._solve(name, value)
 
     def _solve(self, name: str, value: Side) -> None:
-        """Mark equations that ``name = value`` solves as unchecked. They are no identities."""
+        """Mark an equation, which is no identity, as unchecked if ``name = value`` solves it."""
         for index, pair in self.equations[-REMEMBERED:]:
             numeric = any(not free_symbols(side) for side in pair)
             near = index >= self.latest
@@ -325,7 +325,7 @@ class Reader:
                 )
 
     def _approximate(self, statement: Statement, links: Sequence[Link]) -> None:
-        """Judge whether a statement behind an approximation sign is near to the previous link."""
+        """Judge whether the value after an approximation sign is near to the value before it."""
         chain = self.chain
         if self.single is not None:
             chain = _EquationChain(last=Read(self.single, self.sides(self.single)))
@@ -396,7 +396,7 @@ class Reader:
     def _in_context(self, judged: Judged, statement: Statement) -> Judged:
         """Adapt a finding to the conditions and the points of the statement's sentence.
 
-        A wrong claim may become unchecked, or right at a point. A right claim may earn nothing.
+        A wrong claim may become unchecked, or right at one point. A right claim may lose its gain.
         """
         conditions = self.conditions.get(statement.sentence, {})
         if conditions == {} and judged.finding.judgement is not Judgement.INCORRECT:

@@ -156,8 +156,9 @@ class Solution(Record):
         """The outcome of the solution, from the verdict on the answer and the first wrong claim.
 
         ``right``: a right answer, and no wrong claim. ``lucky``: a right answer, and a wrong claim.
-        ``slip``: only the answer is wrong. ``wrong``: a step is wrong. ``unlocated``: the answer is
-        wrong or missing, and no claim is wrong. ``undecided``: the answer could not be judged.
+        ``slip``: the first wrong claim is the final answer. ``wrong``: the answer is not right, and
+        a step is wrong. ``unlocated``: the answer is wrong or missing, and no claim is wrong.
+        ``undecided``: the answer could not be judged, and no claim is wrong.
         """
         status, wrong = self.verdict.status, self.first_wrong
         if status is Status.CORRECT:
@@ -170,7 +171,7 @@ class Solution(Record):
 
     @property
     def progress(self) -> float:
-        """The share of the problem (0 to 1) that right claims settle before the first wrong claim.
+        """The share of the problem (0 to 1) that the claims before the first wrong claim solve.
 
         Right claims reduce the size of the unsolved integrals. A claim that repeats an earlier
         claim, or is about another problem, adds nothing.

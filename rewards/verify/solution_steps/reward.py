@@ -32,7 +32,7 @@ def verify_steps(
         strict: whether the final answer needs a box.
         stop: the prompt's stop strings.
         truncated: whether the token limit cut the completion off.
-        deadline: seconds of processor time for all work in a worker together.
+        deadline: total seconds of processor time for the work in a worker.
 
     Returns:
         The `Verdict` of the final answer; the ``reward`` is `Solution.progress`.

@@ -114,9 +114,9 @@ class Scope:
         return set().union(*(free_symbols(value) for value in self.changed.values()))
 
     def is_fresh(self, name: str) -> bool:
-        """Whether the text may still define a name.
+        """Whether a name is free, so that the text may define it.
 
-        It must be new, begin with a small letter, and not be a usual constant of integration.
+        The name must be new, begin with a small letter, and be no usual constant of integration.
         """
         is_defined = name in self.values or name in self.symbols or name == self.variable
         is_defined |= name in self.introduced
@@ -198,7 +198,7 @@ class Scope:
         return Side(Call("add", (ends[1], Call("neg", (ends[0],)))), limits_at_ends)
 
     def _running(self, side: Side) -> set[str]:
-        """The symbols that may run between limits: the variables, or else undefined symbols."""
+        """The names that can run from a to b in ``[F]_a^b``: variables, else undefined symbols."""
         names = symbols_of(side.expression)
         moving = names & {*self.variables, *self.introduced, *self.moving()}
         return moving or {
@@ -206,7 +206,7 @@ class Scope:
         }
 
     def ends(self, name: str) -> list[Expression]:
-        """The finite limits of integration of the problem's variable. Other names have none."""
+        """The problem's finite limits of integration. Only the problem's variable has any."""
         finite = [limit for limit in self.limits if not isinstance(limit, int)]
         return finite if name == self.variable else []
 
@@ -216,7 +216,7 @@ class Scope:
 
     @property
     def applied(self) -> dict[str, str]:
-        """The names that can be applied to a number, as u after ``u = x^2``, with variables."""
+        """The names that can be applied to a number, as u(2) after u = x^2, and their variables."""
         table = dict(self.functions)
         for name, value in self.values.items():
             if name not in table and not value.parts:
@@ -284,7 +284,7 @@ class Scope:
 
     @staticmethod
     def _free(sides: list[Side], rates: Mapping[str, Side]) -> frozenset[str]:
-        """The free symbols of both sides, without variables of integration that have a value."""
+        """The free symbols of both sides, except variables that the common variable determines."""
         every = frozenset().union(*map(free_symbols, (*sides, *rates.values())))
         own = {name for name, value in rates.items() if value.expression != Symbol(name)}
         return every - own

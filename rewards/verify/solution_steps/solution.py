@@ -52,7 +52,7 @@ def verify_solution(
     or if it holds on a part of the real line only.
 
     Args:
-        completion: the model's output. Any text is safe, with bounded work.
+        completion: the model's output. Any text is safe, and the work is bounded.
         integrand: f, as for `verify_antiderivative`; or a definite integral, in LaTeX, as for
             `verify_definite_integral`.
         variable: the variable of an indefinite integral, as for `verify_antiderivative`.
@@ -61,7 +61,7 @@ def verify_solution(
         stop: the prompt's stop strings. Text after the first stop string is ignored.
         truncated: whether the token limit cut the completion off.
         thoughts: whether the thoughts of the model are read as well. Rewards never read them.
-        deadline: seconds of processor time for all work in a worker together.
+        deadline: total seconds of processor time for the work in a worker.
 
     Returns:
         The claims with offsets, the definitions, and the verdict on the final answer.

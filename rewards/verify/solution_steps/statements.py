@@ -295,7 +295,7 @@ class _Cutter:
     def _environment(self, token: re.Match[str], kind: str, tables: int) -> int:
         """Blank out the begin or the end mark of an environment with rows, such as ``align``.
 
-        Other environments are tables. The result is the number of open tables.
+        Any other environment counts as a table. The result is the number of tables that are open.
         """
         if not patterns.row_environment.fullmatch(token[kind]) or tables:
             return max(tables + (1 if kind == "begin" else -1), 0)

@@ -137,9 +137,10 @@ class Parts:
 
 
 def _restates(choice: _Choice, repeated: _Choice, judge: Judge) -> bool:
-    """Whether a choice repeats the previous choice with another u or another dv.
+    """Whether the text makes a choice of u and dv a second time, with another u or another dv.
 
-    A choice for the remaining integral is no repetition, such as u = 2x after u = x^2.
+    If the next choice is for the remaining integral, such as u = 2x after u = x^2, it is no
+    repetition.
     """
     if choice.v is not None or (choice.u != repeated.u and choice.dv != repeated.dv):
         return False

@@ -86,7 +86,7 @@ class Work:
         return tape
 
     def allow(self, tree: Expression) -> None:
-        """Require a worker for a tree with slow functions. Without ``special``, refuse the tree."""
+        """Require a worker for a tree with slow functions. Refuse the tree if not ``special``."""
         if needs_worker(tree):
             if not self.special:
                 raise NotReadError("a special function that takes too long")
@@ -227,8 +227,8 @@ class Program:
     def divergence(self) -> Finding:
         """Judge an equation with one divergent integral.
 
-        The side with the integral has no value, unless the integral cancels. The other side has a
-        value, so the equation is wrong. In all other cases, `NotReadError` is raised.
+        If the integral does not cancel, one side has no value and the other side has a value. The
+        equation is then wrong. In all other cases, `NotReadError` is raised.
         """
         sides, unread = (self.equation.left, self.equation.right), "an integral that diverges"
         if self.equation.free:
@@ -328,7 +328,7 @@ class Program:
     # --- at several ---
 
     def points(self) -> Iterator[Ball]:
-        """The sample points: in the variable's range, in the first quadrant, or on the line."""
+        """The sample points, in the variable's range, between 0 and pi/2, or on the real line."""
         tape, bounds = self.work.tape, self.equation.within
         within = [(tape(side.expression, self.variable), run) for side, run in bounds]
         own = [run for side, run in bounds if side.expression == Symbol(self.variable)]
@@ -354,8 +354,9 @@ class Program:
     def is_rational(self) -> bool:
         """Whether both sides are rational functions.
 
-        If such sides differ at one point, they are equal on no interval. Where they seem equal, the
-        precision is too low to show the difference: near 0, x^{2000} is too small to be seen.
+        Rational functions that differ at one point differ at almost all points. If they seem equal
+        at another point, the precision is too low to show the difference: near 0, x^{2000} is too
+        small to be seen.
         """
         sides = self.equation.left, self.equation.right, *self.equation.rates.values()
         if self.varying or any(side.has(Derivative, LimitAt) for side in sides):

@@ -242,7 +242,8 @@ class Judge:
 
         The claim is right if the equation is an ansatz that determines the constants, such as A and
         B of partial fractions. The values are then added to the scope. The claim is wrong if no
-        values satisfy an equation for coefficients or integrals. All other claims are unchecked.
+        values satisfy it, and the unknowns are coefficients or a side has an integral. All other
+        claims are unchecked.
         """
         names = ", ".join(unknown)
         if moving:

@@ -42,8 +42,8 @@ def solve(
         order: 1 compares derivatives, as `compare` does.
 
     Returns:
-        The rational values. The table is empty if the equation does not determine the values. The
-        result is None if no values satisfy the equation.
+        A table of the rational values. The table is empty if the equation does not determine them.
+        The result is None if no values satisfy the equation.
 
     Raises:
         NotReadError: the equation is not linear, has irrational solutions, or is unsupported.
@@ -97,7 +97,8 @@ def _matters(rows: Sequence[Sequence[Ball]], column: int) -> bool:
 def _independent(rows: Sequence[Sequence[Ball]], count: int) -> list[int]:
     """The indices of unknowns that the equations at generic points determine.
 
-    An unknown is left out if its coefficients are a combination of those of earlier unknowns.
+    An unknown is left out if its column of coefficients is a linear combination of the columns of
+    earlier unknowns.
     """
     pivots: list[int] = []
     for column in range(count):
@@ -111,9 +112,9 @@ def _independent(rows: Sequence[Sequence[Ball]], count: int) -> list[int]:
 
 
 def _row(program: Program, unknowns: Sequence[str], x: Ball) -> list[Ball] | None:
-    """The coefficients of the unknowns in right minus left at a point, and the constant term.
+    """The coefficients and the constant term of the difference of the sides at a point.
 
-    The result is None if a side is not real at the point.
+    The difference is right minus left. The result is None if a side is not real at the point.
     """
     values: list[Ball] = []
     for chosen in (*unknowns, None):

@@ -59,7 +59,7 @@ def value_of(
             improper, it is added.
 
     Raises:
-        NotReadError: the value does not exist or is not computed.
+        NotReadError: the value does not exist or cannot be computed.
 
     """
     definite = parts[name]
@@ -95,7 +95,7 @@ def inner_parts(tree: Expression, parts: Mapping[str, Part]) -> list[str]:
 def _proper(
     integral: Integral, values: Mapping[str, Ball], pay: Callable[[int], None]
 ) -> Ball | None:
-    """An enclosure of an integral. None means that it is improper or takes too much work."""
+    """An enclosure of an integral. None means that the integral is improper or too much work."""
     lower, upper = integral.limits or (0, 0)
     ends = [symbols_of(limit) for limit in (lower, upper) if not isinstance(limit, int)]
     if not (symbols_of(integral.integrand) - {integral.variable}).union(*ends) <= values.keys():
