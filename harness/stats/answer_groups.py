@@ -76,7 +76,8 @@ class _AnswerGroup:
 def group(problem: Problem, samples: Sequence[Given]) -> list[int | None]:
     """The group number of each answer, in the order of the samples.
 
-    Group 0 holds the correct answers. The number is None for a sample without a readable answer.
+    All correct answers are in group 0. A sample without a readable answer has None instead of a
+    number.
     """
     seen: list[_AnswerGroup] = []
     texts: dict[str, int | None] = {}
@@ -138,7 +139,7 @@ def _same(
 
 
 def _marks(tree: Expression, variable: str) -> frozenset[str]:
-    """The rounded values of the derivative at fixed points, as text. Equal answers share values.
+    """Strings with rounded values of the derivative at fixed points. Equal answers share strings.
 
     If the derivative cannot be compiled to a tape, the strings contain the answer's text instead.
     """
@@ -163,9 +164,9 @@ def _marks(tree: Expression, variable: str) -> frozenset[str]:
 
 
 def _rounded(value: Any) -> str | None:
-    """The midpoint of a ball, rounded to ten digits, as text.
+    """A string with the midpoint of a ball, rounded to ten digits.
 
-    The result is None for a ball that is too wide for ten digits. A ``value`` of None means 0.
+    If the ball is too wide for ten digits, the result is None. A ``value`` of None means 0.
     """
     if value is None:
         return "0"
@@ -186,9 +187,8 @@ def _rounded(value: Any) -> str | None:
 def distinct_forms(problem: Problem, samples: Iterable[Given]) -> int:
     r"""The number of correct answers that are written differently.
 
-    Answers that differ only in spelling, in the order of terms or in additive constants are one
-    form. Any other difference makes two forms. For example, ``\sin^2 x`` and ``-\cos^2 x`` are two
-    forms.
+    Spelling, the order of terms and additive constants do not distinguish forms. Any other
+    difference does. For example, ``\sin^2 x`` and ``-\cos^2 x`` are two forms.
     """
     forms = set()
     for sample in samples:

@@ -55,9 +55,10 @@ class ParentIndex:
         return self._alike(problem)
 
     def _alike(self, problem: Problem) -> str:
-        """One key for an original problem and all its copies in other subsets.
+        """The same key for an original problem and all its copies in other subsets.
 
-        It is the first key in the run that has the problem's inputs. Copies thus share a cluster.
+        The key belongs to the run's earliest problem with these inputs. Copies are thus in the same
+        cluster.
         """
         keys = self._own[problem.benchmark, problem.id]
         return next(key for key in keys if self._problems[key].inputs == problem.inputs)

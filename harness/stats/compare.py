@@ -79,11 +79,11 @@ def compare(
 
     Args:
         runs: runs or their directories.
-        by: ``"model"`` pairs every two models by problem. Two runs of one model with different
-            prompts count as two models.
+        by: ``"model"`` pairs every two models by problem. If two runs of a model have different
+            prompts, the model counts as two models.
             ``"perturbation"`` pairs each perturbed problem with its original, for every model.
-        policy: the name of the verdicts to compare. The default is the latest complete set that all
-            runs have.
+        policy: the name of the verdicts to compare. The default is the latest name under which all
+            runs have complete verdicts.
         ks: further values of k for pass@k. The manifest declares the primary k, which is always
             reported.
         breakdown: a property that divides the problems into groups. Each group is also compared at
@@ -214,10 +214,10 @@ def _with_families(
 ) -> tuple[Contrast, ...]:
     """Adjust the p values of contrasts in two families.
 
-    A contrast is one comparison of two sides. The contrasts on all common problems form one family,
-    because they answer which model is better. The contrasts on subsets form a second family,
-    because they answer where a model is better. In a single family, six models on seven subsets
-    would have 120 contrasts, and no overall difference would be significant.
+    A contrast is a single comparison, for example between two models. The contrasts on all common
+    problems form one family. They answer which model is better. The contrasts on subsets form a
+    second family. They answer on which problems a model is better. In a single family, six models
+    on seven subsets would have 120 contrasts, and no overall difference would be significant.
     """
     overall = [row.group == ALL for row in rows]
     adjusted: list[Contrast | None] = [None] * len(rows)
@@ -241,7 +241,7 @@ def _checked_ks(ks: Iterable[int]) -> list[int]:
 def _costs(
     runs: Sequence[Run], prices: Prices, policy: str, notes: list[str]
 ) -> dict[str, Cost | None]:
-    """The cost of each system by name, and a note that lists the models without a price."""
+    """The cost of each system, by name. A note lists the models without a price."""
     spent: dict[str, Cost | None] = {}
     specs = []
     for run, names in zip(runs, system_names(runs), strict=True):
@@ -323,7 +323,7 @@ def _by_run(systems: Sequence[System]) -> list[tuple[Run, set[str]]]:
 
 
 def _pairing(answered: tuple[Run, set[str]], second: tuple[Run, set[str]]) -> str:
-    """A sentence on how many problems two runs have in common, and why others are not paired."""
+    """A sentence on two runs: how many problems pair, and why the others do not pair."""
     (run, keys), (second_run, second_keys) = answered, second
     paired = _common(run.problems, second_run.problems).keys() & keys & second_keys
     names = f"{run.path} and {second_run.path}"
@@ -410,7 +410,7 @@ def range_names(by: Breakdown) -> list[str]:
 
 
 def common_policy(runs: Sequence[Run], policy: str | None) -> str:
-    """The name of the verdicts under which several runs are shown.
+    """The name of the verdicts that are reported for several runs together.
 
     The function raises `UserError` if the runs have no verdicts under the same name.
     """
@@ -442,7 +442,7 @@ def _primary_k(runs: Sequence[Run]) -> tuple[int, list[str]]:
 
 
 def _systems(runs: Sequence[Run], policy: str) -> tuple[list[System], list[str]]:
-    """Every model of every run that has a score, and a remark on each model without a score."""
+    """The models with a score in each run, and a remark on each model without a score."""
     systems, unscored = [], []
     for run, names in zip(runs, system_names(runs), strict=True):
         for model, tallies in tally_samples(run, policy).items():
@@ -454,7 +454,7 @@ def _systems(runs: Sequence[Run], policy: str) -> tuple[list[System], list[str]]
 
 
 def system_names(runs: Sequence[Run]) -> list[dict[str, str]]:
-    """A distinct name for every model of every run, by the model's hash.
+    """A distinct name for each model in each run. The keys are the models' hashes.
 
     The name is the model's label. If several runs have a model with this label, the run's prompts
     are added to the label. If two runs have the same prompts, the run's name is added instead. If

@@ -68,12 +68,12 @@ def minus(bounded: Bounded, second: Bounded) -> Bounded:
 
 
 def gaps(problems: Mapping[str, Problem], k: int, systems: Mapping[str, Tallies]) -> Iterator[Gap]:
-    """The gaps of one or two systems, from split I to each other split of HINT.
+    """For one or two systems, the gap between split I and each other split of HINT.
 
-    There is no gap for a split whose problems were not asked.
+    If no problem of a split was asked, the split has no gap.
 
     Args:
-        problems: the problems by key. Problems of other benchmarks than HINT are skipped.
+        problems: the problems by key. Problems outside HINT are skipped.
         k: the k of pass@k. There is no gap if a problem of either split has fewer than k samples.
         systems: the tallies of each system by the problem's key.
 

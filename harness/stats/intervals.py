@@ -68,7 +68,7 @@ Labelled: TypeAlias = Sequence[Hashable] | Clusters
 
 
 def cluster_sums(columns: Sequence[Sequence[float]], clusters: Labelled) -> tuple[Floats, Floats]:
-    """The sum of each column within each cluster (clusters x columns), and the clusters' sizes."""
+    """For each cluster, the sum of each column (as a row of the array) and the cluster's size."""
     numbered = Clusters.of(clusters)
     which, count = numbered.which, numbered.count
     sums = [
@@ -79,11 +79,11 @@ def cluster_sums(columns: Sequence[Sequence[float]], clusters: Labelled) -> tupl
 
 
 def resampled(tables: Sequence[Floats], seed: int, resamples: int | None = None) -> list[Floats]:
-    """The column sums of tables whose rows are resampled with replacement.
+    """The column sums of tables. The rows of the tables are resampled with replacement.
 
-    The tables must have the same number of rows. All tables are resampled with the same draws,
-    because separate draws would take most of the time of a comparison. The rows of each table are
-    sorted beforehand, so that the sums do not depend on the order of the rows.
+    The tables must have the same number of rows. All tables are resampled with the same draws.
+    Separate draws would take most of the time of a comparison. The rows of each table are sorted
+    beforehand. The sums are thus independent of the original order.
     """
     count = len(tables[0])
     sums = np.hstack([table[np.lexsort(table.round(12).T)] for table in tables])
@@ -153,10 +153,10 @@ def interval(values: Sequence[float], clusters: Labelled) -> tuple[float, float]
     """The interval of the mean of clustered values between 0 and 1.
 
     The mean is as uncertain as a proportion of n = m / phi independent trials, where m is the
-    number of clusters. phi is the observed variance between clusters, divided by the largest
-    variance that is possible with the same mean. The variance is largest if each cluster has only
-    values 0 or only values 1. For clusters of unequal sizes, m is smaller than their number: it is
-    the number of equal clusters with the same precision (Kish).
+    number of clusters. phi is a quotient of variances between clusters: the observed variance / the
+    largest possible variance for this mean. The variance is largest if each cluster has only values
+    0 or only values 1. If the clusters have unequal sizes, m is smaller than the number of
+    clusters. It is the number of equal clusters that would be as precise (Kish).
 
     Args:
         values: the values.
@@ -305,7 +305,7 @@ class Ratio:
 
 
 def t_interval(values: Sequence[float]) -> tuple[float, float]:
-    """The 95 % interval of the mean of a few measurements, such as measurements with several seeds.
+    """The 95 % interval for the mean of a few measurements, for example one for each of 3 seeds.
 
     Args:
         values: at least two measurements.
@@ -328,7 +328,7 @@ def t_interval(values: Sequence[float]) -> tuple[float, float]:
 def mean_interval(
     differences: Sequence[float], clusters: Labelled, seed: int = 0, resamples: int | None = None
 ) -> tuple[float, float]:
-    """The interval of a mean difference, which is the `Ratio` of the sum to the number of pairs.
+    """The interval of a mean difference. The mean is a `Ratio`: the sum / the number of pairs.
 
     Args:
         differences: the difference of each pair, between -1 and 1.

@@ -119,9 +119,9 @@ class Pairs(tuple[Pair, ...]):
     def weights(self) -> dict[tuple[int, int], float]:
         """The weights of the sampling variances in the variance of the mean difference.
 
-        A key is a pair of counts: samples and correct samples. Each problem with these counts
-        adds to the weight of the key. The weighted sum of the sampling variances, divided by the
-        number of clusters, is the part of the variance of the mean that is due to sampling.
+        A key is a pair of numbers: samples, and correct samples. Each problem with these numbers
+        adds to the weight of the key. The weighted sum of the sampling variances is divided by the
+        number of clusters. The quotient is the variance that sampling adds to the mean.
         """
         scale = self.clusters.count / len(self) ** 2
         weights: dict[tuple[int, int], float] = {}
@@ -147,8 +147,8 @@ def pair_parents(
 ) -> dict[str, tuple[list[Pair], int]]:
     """Pair the problems of every perturbed subset with the original problems.
 
-    For each subset, the result has the pairs, and the number of problems that are left out because
-    their original was not asked. A subset with several perturbations is split by perturbation.
+    For each subset, the result has the pairs and a number of problems left out. A problem is left
+    out if its original was not asked. A subset with several perturbations is split by perturbation.
     """
     origins = ParentIndex(problems)
     perturbations: dict[str, set[str | None]] = {}

@@ -152,7 +152,7 @@ def repaired_differences(
         policy: the verdicts to count.
 
     Yields:
-        A difference for each arm and turn for which the systems have a common problem.
+        A difference for each arm and turn. An arm and a turn without a common problem are skipped.
 
     """
     (run, model, name), (other_run, other_model, other_name) = first, second
@@ -179,10 +179,10 @@ def _share(counts: tuple[int, int]) -> float:
 
 
 def _arms(run: Run, policy: str | None) -> dict[tuple[str, str, int], _Counts]:
-    """The counts of every problem up to each turn, by model, arm and turn.
+    """For each model, arm and turn, the counts of every problem up to this turn.
 
     Turn 3 and later turns are left out if they do not repeat every wrong answer of the previous
-    turn. Such a turn was interrupted, so that the share of repaired answers would be too low.
+    turn. Such a turn was interrupted. Its share of repaired answers would be too low.
     """
     turns: dict[str, dict[int, Run]] = {}
     for path in (run.path / "turns").glob("*/manifest.json"):

@@ -52,7 +52,7 @@ class SignFlip:
 
 
 def sign_flip(differences: Sequence[float], clusters: Labelled, seed: int = 0) -> SignFlip:
-    """Test whether the mean difference is zero, by swapping the sides within each cluster.
+    """Test whether the mean difference is zero. The test swaps the two sides within each cluster.
 
     Under the null hypothesis the differences of a cluster are as likely as their negatives. All 2^m
     patterns of signs of m clusters are then equally likely. The sums of the differences over all
@@ -62,9 +62,9 @@ def sign_flip(differences: Sequence[float], clusters: Labelled, seed: int = 0) -
     exact test.
 
     The p value is exact in two cases. If few clusters have a sum that differs from zero, all
-    patterns are enumerated. If the sums of the clusters are multiples of a common fraction, which
-    is always true for pass@1, the distribution is computed by convolution, as in Pagano and
-    Tritchler, JASA 78 (1983). In all other cases B random patterns are drawn. If b patterns are as
+    patterns are enumerated. If the sums of the clusters are multiples of a common fraction, the
+    distribution is computed by convolution, as in Pagano and Tritchler, JASA 78 (1983). For pass@1
+    this is always true. In all other cases B random patterns are drawn. If b patterns are as
     extreme as the observed sum, p = (b + 1) / (B + 1). Source: Phipson and Smyth, "Permutation
     P-values Should Never Be Zero", Stat. Appl. Genet. Mol. Biol. 9 (2010).
 
@@ -124,7 +124,7 @@ def _kept_signs(count: int, seed: int) -> NDArray[np.float32]:
 
 
 def _lattice(sizes: Floats) -> tuple[list[int], int] | None:
-    """The numerators and the denominator of the sizes, as fractions with a common denominator.
+    """The sizes as fractions: all numerators, and their common denominator.
 
     The result is None if the sizes have no small common denominator, or if the convolution over the
     numerators would be too large.
@@ -142,7 +142,7 @@ def _lattice(sizes: Floats) -> tuple[list[int], int] | None:
 
 
 def _convolved(lattice: tuple[list[int], int], observed: float) -> float:
-    """The exact probability that |sum| >= ``observed`` if the addends get random signs.
+    """The exact probability of |sum| >= ``observed`` for a sum with random signs.
 
     The addends are the fractions of ``lattice``. Each sign is + or - with probability 1/2.
     """
@@ -167,7 +167,7 @@ def _convolved(lattice: tuple[list[int], int], observed: float) -> float:
 
 
 def holm(ps: Sequence[float]) -> list[float]:
-    """Holm's adjusted p values of a family of tests.
+    """The p values of a family of tests, adjusted by Holm's method.
 
     If the tests reject the hypotheses with adjusted values below alpha, the family-wise error rate
     is at most alpha. The i-th smallest of m values is multiplied by m - i + 1. An adjusted value
@@ -264,7 +264,7 @@ def samples_needed(
 
 
 def expected_variance(samples: int) -> float:
-    """The variance of a cluster's difference between two models, as expected before a run.
+    """The expected variance of a difference between two models in one cluster, before a run.
 
     The result rests on three assumptions. The success probability of a problem is uniform on [0,
     1], with the variance 1/12. The probabilities of two models have correlation 1/2. All problems
@@ -281,7 +281,7 @@ def expected_variance(samples: int) -> float:
 
 
 def _least(holds: Callable[[int], bool], low: int, upper: int) -> int | None:
-    """The smallest number from ``low`` to ``upper`` for which ``holds`` is true.
+    """The smallest number between ``low`` and ``upper`` that makes ``holds`` true.
 
     The result is None if there is no such number. ``holds`` must be monotone: if it is true for a
     number, it is true for all larger numbers.

@@ -58,7 +58,7 @@ def write_steps(folder: Path, rows: Iterator[Steps]) -> int:
 
 
 def read_steps(folder: Path) -> list[Steps]:
-    """The steps of a run that this version of the verifier wrote. The list may be empty.
+    """The stored steps of a run. Steps from other versions of the verifier are left out.
 
     Raises:
         RunError: the file is damaged.

@@ -115,7 +115,7 @@ class Row(Record):
     def to_dict(self) -> dict[str, Any]:
         """The row for JSON, with `metrics` instead of estimates and numbers.
 
-        As in all exports, ``model`` is the model's name, and ``model_hash`` is the hash.
+        ``model`` is the model's name, and ``model_hash`` is its hash. This is true of all exports.
 
         Returns:
             The row.
@@ -211,8 +211,8 @@ def summarise(
 def unsimplified(run: Run) -> list[str]:
     """A remark for each subset in which simplification failed for some problems.
 
-    Without simplification, the integrand still shows the substitution from which it was made, and
-    the problem is easier (docs/bee.md).
+    An integrand is made by a substitution. Without simplification, the substitution is still
+    visible. The problem is then easier (docs/bee.md).
     """
     counts: dict[str, Counter[str]] = {}
     for problem in run.problems.values():

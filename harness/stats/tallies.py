@@ -55,10 +55,10 @@ class Tally:
         return self.failed < self.samples
 
     def drawn(self, k: int) -> tuple[int, int]:
-        """The number n of samples and the number c of correct samples, for a metric over k.
+        """The numbers n (samples) and c (correct samples) from which a metric over k is computed.
 
-        For ranked candidates n is k, because only the k best candidates count. pass@k is then 1 -
-        Fail@k.
+        For ranked candidates n is k, because candidates below rank k do not count. Then pass@k
+        is 1 - Fail@k.
 
         Args:
             k: the k.
@@ -72,7 +72,7 @@ class Tally:
         return k, int(self.first < k)
 
     def drawn_at_best(self, k: int) -> tuple[int, int]:
-        """The same (n, c) as `drawn`, under the assumption that all undecided samples are correct.
+        """The numbers (n, c) of `drawn` if all undecided samples are counted as correct.
 
         Args:
             k: the k.
@@ -109,7 +109,7 @@ class Estimate:
     high: float
 
     def with_missing(self, problems: int, planned: int) -> Estimate:
-        """The estimate with bounds that are widened for the planned problems without samples.
+        """The estimate with wider bounds. They allow for planned problems that have no samples.
 
         Args:
             problems: the number of problems with samples.
@@ -147,7 +147,7 @@ def estimate_mean(
     decided: Sequence[float] = (),
     k: int = 0,
 ) -> Estimate:
-    """The mean of ``values``, with its interval. There is a value for each problem.
+    """The mean of ``values`` and its interval. ``values`` has a number for each problem.
 
     ``decided`` has the values that would result if all undecided samples were correct.
     """
@@ -196,7 +196,7 @@ class Group:
 
     @property
     def scored(self) -> bool:
-        """Whether the model has a score in this group. It has none if all samples are errors."""
+        """Whether the model has a score in this group. If all samples are errors, it has none."""
         return any(tally.scored for tally in self.tallies)
 
     @cached_property
@@ -208,8 +208,8 @@ class Group:
     def ks(self) -> list[int]:
         """The values of k to report.
 
-        For ranked candidates they are 1, 5, 10, 50, ..., as in the published tables, and the number
-        of candidates.
+        For ranked candidates, the number of candidates is one value. The other values are 1, 5, 10,
+        50, ..., as in the published tables.
         """
         min_samples = min(tally.samples for tally in self.tallies)
         if not self.ranked:
@@ -221,7 +221,7 @@ class Group:
 def ks_up_to(samples: int, chosen: Iterable[int] = ()) -> list[int]:
     """The values of k to report, up to ``samples``.
 
-    These are the ``chosen`` values. By default they are 1, 4, 16, 64, ... and ``samples`` itself.
+    The ``chosen`` values are reported. The default values are 1, 4, 16, 64, ... and ``samples``.
     """
     ks = sorted(set(chosen)) or sorted({4**i for i in range(12)} | {samples})
     return [k for k in ks if k <= samples]
@@ -238,9 +238,9 @@ def tally_samples(run: Run, policy: str | None = None) -> dict[str, dict[str, Ta
 
 
 def _tallies(run: Run, totals: Mapping[counts.Group, Sums]) -> dict[str, dict[str, Tally]]:
-    """The counts of every problem, computed from ``totals``, the sums over the stored verdicts.
+    """The counts of every problem. They come from ``totals``, the sums over the stored verdicts.
 
-    The verdicts are not read a second time, because a running sweep may have added to them.
+    A running sweep may add verdicts. The verdicts are therefore not read a second time.
     """
     clusters, ranked = clusters_of(run.problems), is_ranked(run)
     tallies: dict[str, dict[str, Tally]] = {model: {} for model in run.models}
@@ -259,7 +259,7 @@ def _tally(key: str, cluster: str, sums: Sums, ranked: bool) -> Tally:
 
 
 def keys_by_subset(run: Run) -> dict[str, list[str]]:
-    """The keys of a run's problems by subset.
+    """For each subset of a run, the keys of its problems.
 
     If the run has several subsets, a further entry ``all`` has the keys of all problems.
     """

@@ -9,7 +9,7 @@ from .brittleness.phases import PLANS, phases
 
 
 def named_phases(name: str, phase_filter: PhaseFilter = "none") -> tuple[Phase, ...]:
-    """The phases with this name. A phase asks further problems after a sweep.
+    """The phases that a value of ``--phases`` selects. A phase asks further problems after a sweep.
 
     Args:
         name: a value of ``--phases``.

@@ -33,9 +33,9 @@ CERTIFIED = {"identity": Status.CORRECT, "witness": Status.INCORRECT}
 def store_certificates(path: str | os.PathLike[str], policy: Policy | None = None) -> Run:
     """Make and store the missing certificates of a run's verdicts.
 
-    A row is stored for each verdict that rests on a proof or a witness. The row has the
-    certificate, or the reason why no certificate could be made. Certificates that are already
-    stored are kept.
+    Each verdict with a proof or a witness gets a stored row. The row has the certificate. If no
+    certificate could be made, the row has the reason. Certificates that are already stored are
+    kept.
 
     Args:
         path: the run directory, already scored under the policy.
@@ -84,7 +84,7 @@ def check_method(policy: Policy) -> None:
 
 
 def _basis(row: dict[str, Any] | None) -> str:
-    """The kind of proof that a stored verdict rests on, or an empty text without a proof."""
+    """The kind of proof for a stored verdict. The text is empty if there is no proof."""
     return str(((row or {}).get("evidence") or {}).get("proof", ""))
 
 
@@ -138,8 +138,8 @@ class CheckedRun:
 def check_run(path: str | os.PathLike[str], policy: str | None = None) -> CheckedRun:
     """Check every stored certificate of a run with the independent checker.
 
-    A certificate is valid if the checker confirms it, and if the confirmed statement is about the
-    problem of the run and has the status of the verdict.
+    A certificate is valid under three conditions. The checker confirms it. Its statement is about
+    the run's problem. Its statement has the same status as the verdict.
 
     Args:
         path: the run directory.

@@ -54,7 +54,7 @@ class Failure(StrEnum):
 
     @property
     def advice(self) -> str:
-        """A remedy for a failure that is not mathematical, such as a higher token limit.
+        """A remedy for a non-mathematical failure. An example of a remedy is a higher token limit.
 
         The text is empty for mathematical failures.
         """
@@ -141,7 +141,7 @@ def failure_of(problem: Problem, row: Mapping[str, Any]) -> Failure | None:
 
 
 def without_slip(row: Mapping[str, Any]) -> Failure | None:
-    """The failure class of a verdict, without a search for slips such as a wrong sign.
+    """The failure class of a verdict. The function does not search for slips such as a wrong sign.
 
     The class is determined by the status and the finish reason. Every wrong answer has the class
     `Failure.OTHER`. The result is None for a correct answer.
@@ -247,7 +247,7 @@ def minus(a: complex | None, b: complex | None) -> complex | None:
 
 
 def ratio(top: Values, bottom: Values) -> complex | None:
-    """The constant ratio of two functions, from their values at the same points.
+    """The constant ratio of two functions, given their values at the same points.
 
     The result is None if the ratio is zero or varies over the points.
     """
@@ -266,9 +266,9 @@ def near(a: complex, b: complex) -> bool:
 
 
 def _value_slip(expected: str, got: str) -> Failure:
-    """The failure class of a wrong value, from the quotient of the wrong and the right value.
+    """The failure class of a wrong value. The class depends on the wrong value / the right value.
 
-    The right and the wrong value are read from the witness's balls (``[midpoint +/- radius]``).
+    Both values are given as balls in a witness, in the form ``[midpoint +/- radius]``.
     """
     try:
         right, wrong = (float(text.strip("[] ").split(" ")[0]) for text in (expected, got))

@@ -69,8 +69,8 @@ def sentences(
             have.
         names: shorter names of models, by their distinct names (`stats.compare.system_names`). The
             default is the last part of each name, if the last parts are distinct.
-        comparisons: comparisons by ``"model"`` and by ``"perturbation"`` that the caller has made
-            already. None marks an impossible comparison.
+        comparisons: existing comparisons. The keys are ``"model"`` and ``"perturbation"``. None
+            marks an impossible comparison.
 
     Returns:
         The findings.

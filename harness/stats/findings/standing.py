@@ -65,7 +65,7 @@ class Standing(Record):
 
 
 def standings(runs: Sequence[Run], policy: str | None, k: int = 1) -> tuple[Standing, ...]:
-    """The standing of every model of the runs. Models without a rank come last.
+    """The standing of each model. Models without a rank come last.
 
     Args:
         runs: the runs.
@@ -115,7 +115,7 @@ def standings(runs: Sequence[Run], policy: str | None, k: int = 1) -> tuple[Stan
 def common_problems(answered: Sequence[tuple[Run, Mapping[str, Tally]]]) -> tuple[str, ...]:
     """The keys of the problems that every model answered.
 
-    A problem counts only if its content is the same in all runs.
+    Problems with different contents in different runs are left out.
     """
     if not answered:
         return ()
@@ -148,10 +148,10 @@ def _ranked(rows: Sequence[Standing]) -> tuple[Standing, ...]:
 
 
 def _failures(run: Run, policy: str | None) -> dict[str, dict[str, float]]:
-    """The share of each model's samples in each `Failure` class.
+    """For each model, the share of its samples in each `Failure` class.
 
-    Wrong answers are searched for slips, such as a wrong sign. The search is slow, so that only a
-    random sample of the wrong answers is searched.
+    Wrong answers are searched for slips, such as a wrong sign. The search is slow. It is therefore
+    made for a random sample of the wrong answers.
     """
     verdicts = run.verdicts(policy)
     counted: dict[str, Counter[Failure]] = {}

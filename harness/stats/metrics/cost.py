@@ -23,7 +23,7 @@ class Cost:
 
 
 def cost(group: Group) -> Cost | None:
-    """The cost of a group of samples. It is None if the price or the token counts are unknown."""
+    """The cost of a group of samples. If the price or the tokens are unknown, it is None."""
     used = usage_of(group)
     if group.price is None or used.tokens_per_problem is None:
         return None

@@ -35,7 +35,7 @@ def hint_answer(group: Group) -> float | None:
 
 @metric("ordinary arithmetic")
 def ordinary_arithmetic(group: Group) -> float | None:
-    """The share of samples that are right by ordinary arithmetic, as in HINT's released notebooks.
+    """The share of samples that are right in ordinary arithmetic. HINT's notebooks report it.
 
     `tasks.arithmetic` explains how HINT's own answer differs from ordinary arithmetic.
     """

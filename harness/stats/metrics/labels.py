@@ -66,7 +66,7 @@ class Classification:
 
 
 def classification(group: Group) -> Classification | None:
-    """Accuracy, F1 and confusion matrix for the problems whose answer is a label, 0 or 1.
+    """Accuracy, F1 and confusion matrix. Problems count if their answer is a label, 0 or 1.
 
     The result is None if there are no such problems.
     """

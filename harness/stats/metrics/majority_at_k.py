@@ -19,7 +19,7 @@ VOTES = 2_000
 
 
 def majority_at_k(answers: Sequence[Hashable | None], correct: Sequence[bool], k: int) -> float:
-    """maj@k: the chance that k random samples have a correct answer as their most frequent answer.
+    """maj@k: the chance that the most frequent answer among k random samples is correct.
 
     ``answers`` holds the group of each sample's answer (`stats.answer_groups`). A sample with the
     group None has no vote. If several groups have the most votes, a winner is drawn among these

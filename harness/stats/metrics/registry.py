@@ -89,7 +89,7 @@ class Metric:
     def estimates(self, group: Group) -> tuple[Estimate, ...]:
         """The estimates with intervals, for every k.
 
-        The result is empty if the metric does not apply, or has no interval.
+        The result is empty if the metric does not apply, or if it has no interval.
 
         Args:
             group: samples of one model.
@@ -105,7 +105,7 @@ class Metric:
         return (estimate_mean(group.tallies, self.compute(group)),)
 
     def number(self, group: Group) -> float | None:
-        """The value of a metric without an interval. It is None if the metric does not apply.
+        """The value of a metric that has no interval. If the metric does not apply, it is None.
 
         Args:
             group: samples of one model.
@@ -147,10 +147,11 @@ def metric(
             value between 0 and 1 for each problem, in the order of ``group.tallies``. Tables then
             show the mean with an interval. With None, ``compute(group)`` returns a number, or None
             if the metric does not apply.
-        ranked: True for a metric of ranked candidates (of a beam search) only, False for a metric
-            of unranked samples only, None for both.
-        shown: when the terminal and the page show the metric: ``"always"``, ``"never"``, or only if
-            a row is ``"nonzero"``. CSV and JSON have every metric.
+        ranked: the samples to which the metric applies. True means ranked candidates of a beam
+            search, False means unranked samples, and None means both.
+        shown: when the terminal and the page have a column for the metric: ``"always"``,
+            ``"never"``, or ``"nonzero"`` (if the metric differs from 0 in some row). CSV and JSON
+            have every metric.
         column: the name in CSV and JSON. The default is the heading in lower case with underscores.
 
     Returns:

@@ -34,8 +34,8 @@ class Usage:
 def usage(spent: Sequence[Mapping[str, float]], solved: int) -> Usage:
     """The `Usage` of problems, from the sums that `harness.store.counts.count_completions` returns.
 
-    Tokens are None if a completion has no token count, because a sum over fewer samples would be
-    too low.
+    If any completion has no token count, tokens are None. A sum over the other samples would be too
+    low.
     """
     names = (
         "rows",

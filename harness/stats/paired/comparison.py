@@ -49,11 +49,12 @@ MIN_PAIRS = 5
 
 @lru_cache(maxsize=1 << 16)
 def pass_twice(n: int, c: int, k: int) -> float:
-    """The unbiased estimate of the chance that two disjoint sets of k samples are both solved.
+    """The unbiased estimate of the chance that two disjoint sets of k samples both solve a problem.
 
-    The estimate is 1 - 2 F_k + F_2k, the average over all pairs of disjoint sets of k among the n
-    samples. F_j = C(n-c,j)/C(n,j) is the share of sets of j samples without a correct sample. The
-    expectation is p_k^2, where p_k is the problem's true pass@k.
+    A set solves the problem if it has a correct sample. The estimate is 1 - 2 F_k + F_2k. It is the
+    average over all pairs of disjoint sets of k samples. All sets are drawn from n samples. F_j =
+    C(n-c,j)/C(n,j) is the share of wrong sets among the sets of j samples. A wrong set has no
+    correct sample. The expectation is p_k^2, where p_k is the problem's true pass@k.
     """
     if 2 * k > n:
         raise ValueError(f"two sets of {k} samples are more than {n}")
@@ -109,9 +110,9 @@ class Losses:
 def losses(
     side: PairedSide, second: PairedSide, clusters: Clusters, k: int, seed: int = 0
 ) -> Losses | None:
-    """The `Losses`: how often the second side fails problems that the first side solves.
+    """The `Losses`: among the problems that the first side solves, the share that the second fails.
 
-    The result is None if the first side solves no problem.
+    If the first side solves no problem, the result is None.
     """
     solved = side.passes(k)
     weight = math.fsum(solved)
@@ -175,8 +176,8 @@ class Difference:
     def stands(self) -> bool:
         """Whether the difference is significant.
 
-        A difference is significant if its adjusted p value is below 1 - `LEVEL`, and its interval
-        does not contain 0. Without an adjusted p value, ``p`` is used.
+        A difference is significant under two conditions. Its adjusted p value is below 1 - `LEVEL`.
+        Its interval does not contain 0. Without an adjusted p value, ``p`` is used.
         """
         low, high = self.interval
         p = self.p if self.adjusted is None else self.adjusted
@@ -373,9 +374,10 @@ def _unless(stands: bool, ends: tuple[float, float]) -> tuple[float, float]:
 
 
 def _adjusted(difference: Difference, pairs: Sequence[Pair], p: float, level: float) -> Difference:
-    """The difference with the adjusted p value ``p`` and an interval of coverage 1 - ``level``.
+    """The difference with an adjusted p value and an adjusted interval.
 
-    Both ``p`` and ``level`` are from Holm's method.
+    The p value is ``p``. The coverage of the interval is 1 - ``level``. Holm's method gives ``p``
+    and ``level``.
     """
     paired = Pairs.of(pairs)
     first_passes, second_passes = (
@@ -417,7 +419,7 @@ def break_down(
     labels: Mapping[str, Sequence[str]],
     k: int,
 ) -> list[Contrast]:
-    """A contrast at one k for each label that at least `MIN_PAIRS` pairs have.
+    """For each label with at least `MIN_PAIRS` pairs, a contrast at one k.
 
     A pair with several labels is in several contrasts. For the adjustment of p values, these
     contrasts form a separate family.

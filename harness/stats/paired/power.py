@@ -23,7 +23,7 @@ POWER = 0.8
 
 @lru_cache(maxsize=1 << 16)
 def sampling_variance(n: int, c: int, k: int, at: int) -> float:
-    """The variance that pass@k of one problem would have with ``at`` samples.
+    """The variance that one problem's pass@k would have with ``at`` samples.
 
     The estimate rests on n samples with c correct ones, where 2k <= n. pass@k is a U-statistic. Its
     variance is a sum over the overlap j of two sets of k among ``at`` samples: sum_j C(k,j)
@@ -50,10 +50,10 @@ def _misses(n: int, c: int, size: int) -> Any:
 def _overlaps(k: int, at: int) -> Any:
     """The distribution of the overlap of two random sets of k samples.
 
-    Both sets are drawn from the same ``at`` samples. The result has the probability that they share
-    j samples, for each j from 0 to k. The probabilities are computed from the logarithms of
-    successive ratios, beginning with the smallest possible overlap, because binomial coefficients
-    would overflow.
+    Both sets are drawn from the same ``at`` samples. For each j from 0 to k, the result has the
+    probability that they share j samples. Binomial coefficients would overflow. The function
+    therefore adds up the logarithms of successive ratios. It begins with the smallest possible
+    overlap.
     """
     least = max(0, 2 * k - at)
     j = np.arange(least + 1, k + 1)
@@ -103,7 +103,7 @@ class Design:
 def design(pairs: Sequence[Pair], k: int, target: float, alpha: float = 1 - LEVEL) -> Design | None:
     """The `Design` of paired samples.
 
-    The result is None for fewer than two clusters or for constant differences.
+    The result is None if there are fewer than two clusters, or if all differences are equal.
     """
     paired = Pairs.of(pairs)
     first_passes, second_passes = paired.first.passes(k), paired.second.passes(k)
@@ -117,7 +117,7 @@ def design(pairs: Sequence[Pair], k: int, target: float, alpha: float = 1 - LEVE
     min_samples = min(paired.samples)
 
     def sampling(at: int) -> float:
-        """The sampling variance of the mean difference, times the number of clusters.
+        """The number of clusters times the sampling variance of the mean difference.
 
         ``at`` is the number of samples per problem.
         """

@@ -25,7 +25,7 @@ class Names(dict[str, str]):
 
 
 def short_names(names: Iterable[str]) -> dict[str, str]:
-    """The last part of each model's name, or the full names if two last parts are equal.
+    """The last part of each model's name. If two last parts are equal, the result has full names.
 
     >>> short_names(["openai/a", "vllm/b"])
     {'openai/a': 'a', 'vllm/b': 'b'}
@@ -43,8 +43,8 @@ def which(comparison: Comparison, names: Mapping[str, str] | None = None) -> str
         names: shorter names of models, by their names in the comparison.
 
     Returns:
-        The sentence. If the models were asked different problems, the sentence compares them in
-        pairs, without a ranking.
+        The sentence. If the models were asked different problems, the sentence compares pairs of
+        models and gives no ranking.
 
     """
     shortened, k = Names(names or {}), comparison.primary_k
@@ -135,8 +135,8 @@ def _number(value: float, digits: int) -> str:
 def digits_for(low: float, high: float) -> int:
     """The number of decimals for the ends of an interval in percentage points.
 
-    The ends of a wide interval are shown without decimals. The ends of a narrow interval have
-    enough decimals that neither end is rounded to 0.
+    Wide intervals have no decimals. Narrow intervals have enough decimals to keep both ends from
+    being rounded to 0.
 
     >>> digits_for(0.34, 0.42), digits_for(0.004, 0.12), digits_for(0.0004, 0.01)
     (0, 1, 2)
@@ -164,7 +164,7 @@ def _power(difference: Difference, row: Contrast) -> str:
 
 
 def where(comparison: Comparison, names: Mapping[str, str] | None = None) -> str:
-    """A sentence on the perturbations with significant drops of pass@k, the largest drop first.
+    """A sentence on perturbations that lower pass@k significantly. The largest drop comes first.
 
     Args:
         comparison: a comparison of perturbations with their originals.
@@ -219,7 +219,7 @@ def where(comparison: Comparison, names: Mapping[str, str] | None = None) -> str
 
 
 def listed(names: Sequence[str], limit: int = 8) -> str:
-    """The names, listed for a sentence. Names beyond ``limit`` are replaced by their number."""
+    """The names as a list in a sentence. After ``limit`` names, the remaining names are counted."""
     if len(names) > limit:
         return f"{', '.join(names[:limit])} and {len(names) - limit} more"
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))

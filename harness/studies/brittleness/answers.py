@@ -62,7 +62,7 @@ class ModelAnswers:
 
     @cached_property
     def scorer(self) -> str | None:
-        """The name of the latest complete verdicts of the paper's scorer.
+        """The name under which the paper's scorer stored its latest complete verdicts.
 
         The result is None if the scorer did not judge the run.
         """
@@ -70,9 +70,10 @@ class ModelAnswers:
 
     @cached_property
     def protocol(self) -> str | None:
-        """The name of the latest complete verdicts that the paper's scorer made under a deadline.
+        """The name under which the paper's scorer stored its latest verdicts with a deadline.
 
-        The deadline is a time limit for all candidates of a validation problem together.
+        The verdicts must be complete. All candidates of a validation problem share one time limit,
+        the deadline.
         """
         if self.samples > 1 and not is_ranked(self.run):
             return None  # the limit is for candidates one after another
@@ -94,9 +95,9 @@ class ModelAnswers:
 
     @cached_property
     def without_timeouts(self) -> dict[str, Tally]:
-        """The counts of the paper's scorer, with timeouts counted as wrong.
+        """The counts of the paper's scorer. An answer that times out counts as wrong.
 
-        The paper's counts for sums of validation problems treat timeouts in this way.
+        The paper counts timeouts as wrong in its results on sums of validation problems.
         """
         correct: dict[str, list[int]] = {}
         for row in self.run.verdicts(self.scorer).rows():
@@ -135,8 +136,8 @@ class ModelAnswers:
     def protocol_tallies(self, *, credit: bool) -> dict[str, Tally]:
         """The counts of the verdicts that `protocol` names.
 
-        If the deadline passes before a candidate is accepted, the problem is cancelled. A cancelled
-        problem counts as correct if ``credit`` is true, and as incorrect otherwise.
+        A problem is cancelled if no candidate is accepted before the deadline. A cancelled problem
+        counts as correct if ``credit`` is true, and as incorrect otherwise.
         """
         tallies = {}
         for key, tally in self.tallies.items():
@@ -155,7 +156,7 @@ class ModelAnswers:
         return min((tally.samples for tally in self.tallies.values()), default=0)
 
     def keys(self, where: Where) -> list[str]:
-        """The keys of the problems that have judged answers and for which ``where`` is true."""
+        """The keys of problems with judged answers. ``where`` must be true for each problem."""
         return [
             key
             for key, problem in self.run.problems.items()
@@ -176,12 +177,12 @@ class ModelAnswers:
 def answers_of(
     runs: Iterable[Run], policy: str | None = None, *, with_decoding: bool = False
 ) -> list[ModelAnswers]:
-    """The answers of every model of every run.
+    """The answers of each model in each run.
 
     Args:
         runs: runs.
-        policy: the name of the verdicts. The default is the latest complete verdicts of our
-            verifier, for each run.
+        policy: the name of the verdicts. By default, each run's latest complete verdicts by our
+            verifier are used.
         with_decoding: see `ModelAnswers`.
 
     Returns:

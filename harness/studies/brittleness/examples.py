@@ -50,9 +50,9 @@ class ExampleAnswer:
 
     @property
     def example(self) -> Example:
-        """The answer in normal form, with its derivative.
+        """The answer in normal form, and its derivative.
 
-        The result also has the difference between this derivative and the integrand.
+        The result also has the derivative minus the integrand.
         """
         target = self.problem.target_as(IntegrationTarget)
         return with_answer(
@@ -97,7 +97,7 @@ def _of(given: Iterable[ExampleAnswer], subset: str) -> list[ExampleAnswer]:
 
 
 def _pair(given: Sequence[ExampleAnswer]) -> list[ExampleAnswer]:
-    """The first solved problem and the first failed problem in a list of answers.
+    """The first solved and the first failed problem among the answers.
 
     The result is empty if no problem is solved, or if none is failed.
     """
@@ -131,7 +131,7 @@ def table_3(source: ModelAnswers) -> Section:
 
 
 def table_5(source: ModelAnswers) -> Section:
-    """Table 5: the shortest failed problems, with the raw answer and the simplified answer."""
+    """Table 5: the shortest failed problems. Each row has the raw and the simplified answer."""
     failed = [
         answer
         for answer in answers(source).values()
@@ -182,7 +182,7 @@ def _failed_sums(
 def table_1(source: ModelAnswers) -> Section:
     """Table 1 and figure 1: examples of each deficiency.
 
-    Each example shows problems that the model solves, next to a problem that the model fails.
+    Each example consists of problems that the model solves, and one problem that it fails.
     """
     by_id = answers(source)
     given = list(by_id.values())

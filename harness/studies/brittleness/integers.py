@@ -14,7 +14,7 @@ RANGES = ((1, 100), (100, 200), (1000, 2000), (10_000, 20_000))
 
 
 def positive_integers(tokens: Sequence[str]) -> Iterator[int]:
-    """The positive integers in prefix tokens, without the integers inside fractions.
+    """The positive integers in prefix tokens. Integers inside fractions are left out.
 
     The result has the integers that SymPy represents by a node of type Integer. SymPy represents a
     fraction by a single node of type Rational.
@@ -44,7 +44,7 @@ def _number(tokens: Sequence[str], start: int) -> tuple[int, int]:
 
 
 def shares(sequences: Iterable[Sequence[str]]) -> tuple[int, dict[tuple[int, int], float]]:
-    """The number of positive integers in the sequences, and their share in each of `RANGES`."""
+    """The number of positive integers in the sequences, and the share in each of `RANGES`."""
     counts: Counter[tuple[int, int] | None] = Counter()
     for tokens in sequences:
         for value in positive_integers(tokens):

@@ -43,7 +43,7 @@ def _validation(problem: Problem) -> bool:
 
 
 def derive(variant: str, phase_filter: PhaseFilter, results: PhaseResults) -> list[list[Problem]]:
-    """The problems of the second phase, a list for each subset.
+    """The problems of the second phase, as one list per subset.
 
     Raises:
         DerivationError: a solved problem has no neighbours or sums.

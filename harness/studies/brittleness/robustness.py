@@ -24,7 +24,7 @@ WIDTHS = {1: 10, 10: 10, 50: 50}
 
 
 def _fail_at(source: ModelAnswers, k: int) -> str:
-    """The heading ``Fail@k``, with the beam width if the paper used another width for this k."""
+    """The heading ``Fail@k``. The beam width is added if it differs from the paper's for this k."""
     width = source.run.manifest["identity"]["sampling"].get("beams")
     published_width = not width or width == WIDTHS.get(k, width)
     return f"Fail@{k}" if published_width else f"Fail@{k} (width {width})"
@@ -47,7 +47,8 @@ def _headings(
 def _ks(source: ModelAnswers) -> list[int]:
     """The values of k to report.
 
-    These are the paper's values that do not exceed the number of answers, and that number.
+    The number n of answers is one value. The other values are those of the paper's values that are
+    at most n.
     """
     return sorted({k for k in KS if k <= source.samples} | {source.samples})
 
@@ -62,9 +63,9 @@ def _row(
     valid: bool = False,
     strict: bool = False,
 ) -> tuple[str, ...]:
-    """A row with Fail@k by our verifier, Fail@k by the paper's scorer, and the published Fail@k.
+    """A row with Fail@k three times: by our verifier, by the paper's scorer, and as published.
 
-    The first two numbers are computed from the run's answers.
+    The first two are computed from the run's answers.
     """
     keys = source.keys(where)
     ks = _ks(source)
@@ -80,7 +81,7 @@ def _row(
 
 
 def _scorers(source: ModelAnswers, *, valid: bool, credit: bool) -> Mapping[str, Tally]:
-    """The counts of each problem's answers, as judged by the paper's scorer.
+    """The counts of each problem's answers. The paper's scorer has judged the answers.
 
     If ``valid`` is true, the candidates of a problem share one time limit. Otherwise each candidate
     has its own time limit. If ``credit`` is true, an answer that reaches the time limit counts as

@@ -45,7 +45,7 @@ class Ranked:
 
     @property
     def first_correct(self) -> int | None:
-        """The rank of the first correct candidate, counted from 1.
+        """The rank of the best-ranked correct candidate, counted from 1.
 
         The result is None if no candidate is correct.
         """
@@ -75,10 +75,10 @@ class Unresolved:
 
 
 def unresolved_at_k(problems: Iterable[Ranked], k: int) -> Unresolved:
-    """Table 13: the number of failures at k that a perfect search would leave unresolved.
+    """Table 13: how many failures at k would remain after a perfect search.
 
-    In these failures the reference is less probable than the k-th candidate. If there are fewer
-    than k candidates, the reference is compared with the last candidate.
+    A failure would remain if the reference is less probable than the k-th candidate. If there are
+    fewer than k candidates, the reference is compared with the last candidate.
     """
     failures = scored = unresolved = 0
     for problem in problems:
@@ -130,7 +130,7 @@ def mass(problems: Iterable[Ranked], k: int) -> Mass:
 
 
 def mass_by_outcome(problems: Sequence[Ranked], k: int) -> dict[bool, Mass]:
-    """Table 12: `Mass` of the problems that fail at k (True), and of the other problems (False)."""
+    """Table 12: `Mass` for two groups of problems. The key is True for problems that fail at k."""
     return {
         failed: mass([problem for problem in problems if problem.fails(k) is failed], k)
         for failed in (True, False)
@@ -145,7 +145,7 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def first_correct_ranks(problems: Iterable[Ranked]) -> dict[int, int]:
-    """Figure 6: the number of problems for each rank of the first correct candidate.
+    """Figure 6: for each rank, the number of problems whose best correct candidate has this rank.
 
     Ranks are counted from 1.
     """
@@ -186,10 +186,10 @@ def failure_causes(problems: Iterable[Ranked], k: int) -> FailureCauses:
 
 
 def top_and_correct(problems: Iterable[Ranked]) -> list[tuple[float, float]]:
-    """Figure 4: the probabilities of the top candidate and of the first correct candidate.
+    """Figure 4: the probabilities of the top candidate and the best-ranked correct candidate.
 
-    The list has an entry for each problem that has a wrong top candidate and a correct candidate
-    below it. Problems are left out if one of the two probabilities is unknown.
+    The list has an entry for each problem whose top candidate is wrong and whose list has a correct
+    candidate. A problem is left out if one of the two probabilities is unknown.
     """
     pairs = []
     for problem in problems:
@@ -205,8 +205,8 @@ def top_and_correct(problems: Iterable[Ranked]) -> list[tuple[float, float]]:
 def by_likelihood(candidates: Sequence[RankedCandidate]) -> tuple[RankedCandidate, ...]:
     """Sampled candidates as a ranked list, the most probable candidate first.
 
-    Duplicates are kept. Candidates with equal probabilities are listed in the order in which they
-    were drawn. If any probability is unknown, all candidates are listed in the order of drawing.
+    Duplicates are kept. Candidates with equal probabilities keep the order of drawing. If any
+    probability is unknown, all candidates keep the order of drawing.
     """
     if any(candidate.logprob is None for candidate in candidates):
         return tuple(candidates)

@@ -65,13 +65,13 @@ def score_texts(
         path: a run of this model.
         model: the same model, with `Capability.SCORING`.
         candidates: the number of best candidates per problem. Equal texts count as one candidate.
-        written: a template of an answer, with ``%s`` for the antiderivative. The default is
-            `WRITTEN` for the format ``latex``, and ``%s`` alone for the format ``prefix``.
+        written: a template of an answer. ``%s`` is replaced by the antiderivative. The default is
+            `WRITTEN` for the format ``latex``. For the format ``prefix`` it is ``%s``.
         answer_format: the notation of references: ``latex``, or ``prefix`` tokens.
-        limit: the largest number of problems. The problems that were asked first are taken.
+        limit: the largest number of problems. The earliest problems of the run are scored.
 
     Returns:
-        The number of scored texts, and remarks on texts without a score.
+        How many texts were scored, and remarks on texts without a score.
 
     Raises:
         ModelError: the model cannot score texts.
@@ -115,7 +115,7 @@ def score_texts(
 
 
 def ranked_candidates(run: Run, model: str, policy: str | None = None) -> dict[str, Ranked]:
-    """The candidates and the reference of every problem, with their log-probabilities.
+    """For each problem, its candidates, its reference and all their log-probabilities.
 
     The keys of the result are problem keys. The log-probability of a text is its stored score.
     Without a stored score, a candidate has the log-probability that was recorded with its

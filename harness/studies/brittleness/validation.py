@@ -37,12 +37,12 @@ def endings(
 ) -> dict[str, Ending | None]:
     """For each problem, the candidate at which judging ended.
 
-    The entry is None if all candidates were judged within the limit and all are wrong.
+    If all candidates were judged within the limit and all are wrong, the entry is None.
 
     Args:
         rows: a model's verdicts, in any order.
         limit: seconds for a problem.
-        decoding: seconds of decoding, by problem. A problem without an entry has 0 s.
+        decoding: the seconds of decoding for each problem. The default is 0 s.
 
     Returns:
         The `Ending` or None, by problem.

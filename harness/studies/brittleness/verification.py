@@ -95,9 +95,10 @@ def _is_sum(problem: Problem) -> bool:
 def _seconds(
     source: ModelAnswers, policy: str | None, keys: Set[str], counts: Sequence[int]
 ) -> dict[int, float]:
-    """The total time in seconds that all problems take if only their first n candidates are judged.
+    """The total seconds for judging at most n candidates of each problem.
 
-    The result has a time for each n in ``counts``.
+    Candidates are judged by rank, up to a correct one. The result has a time for each n in
+    ``counts``.
     """
     spent: dict[str, dict[int, tuple[float, bool]]] = {}
     for row in source.run.verdicts(policy).rows():

@@ -36,7 +36,7 @@ class Intersection(Record):
 
 
 def intersections(answered: Sequence[ModelItems]) -> list[Intersection]:
-    """An intersection for every subset that several models answered.
+    """For each subset that several models answered, the items that they have in common.
 
     Args:
         answered: the items of each model.

@@ -146,7 +146,7 @@ def items_of(runs: Sequence[Run], policy: str | None = None) -> list[ModelItems]
 
 
 def judged_labels(run: Run, policy: str | None = None) -> dict[str, dict[str, JudgedLabel]]:
-    """The true label and the model's label of every labelled problem, by model and problem key."""
+    """For each model and labelled problem, the true label and the model's label."""
     judged: dict[str, dict[str, JudgedLabel]] = {}
     for (model, key), sums in counts.totals(run.verdicts(policy)).items():
         problem = run.problems.get(key)
@@ -197,7 +197,7 @@ def _groups(
 def items(
     problems: Mapping[str, Problem], judged: Mapping[str, JudgedLabel]
 ) -> dict[tuple[str, str], tuple[list[PerturbedItem], tuple[str, ...], int]]:
-    """The complete items, the perturbations and the number of incomplete items of each subset.
+    """For each subset, its complete items, its perturbations and its number of incomplete items.
 
     The keys of the result are pairs of a benchmark and a subset. An item is complete if the problem
     and all its perturbed versions were answered.
@@ -238,7 +238,7 @@ def items(
 def _others(
     problems: Mapping[str, Problem], judged: Mapping[str, JudgedLabel], benchmark: str, subset: str
 ) -> dict[str, tuple[tuple[JudgedLabel, str], ...]]:
-    """The judged labels of the sets that were derived from a subset.
+    """The judged labels in all sets that were derived from one subset.
 
     The name of such a set begins with the name of the subset, for example ``step3_minus1``. The
     keys of the result are the names without this beginning.

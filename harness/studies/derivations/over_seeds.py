@@ -73,7 +73,7 @@ class SeedAnalysis:
 
 
 def trained_in(runs: Sequence[Run]) -> dict[str, list[ModelItems]]:
-    """The items of the models that `training.encoder_grid` trained, by encoder.
+    """For each encoder, the items of the models that `training.encoder_grid` trained.
 
     The grid trains a model for each encoder, training set and seed. For each encoder and seed, the
     models of all training sets are pooled.
@@ -99,7 +99,7 @@ def trained_in(runs: Sequence[Run]) -> dict[str, list[ModelItems]]:
 def analyses_over_seeds(
     trained: Mapping[str, Sequence[ModelItems]],
 ) -> dict[GroupKey, list[SeedAnalysis]]:
-    """The analyses of every subset, with all seeds of an encoder in one analysis.
+    """The analyses of every subset. One analysis covers all seeds of an encoder.
 
     Args:
         trained: for each encoder, the items of each seed. Subsets may be missing from some seeds.
@@ -119,13 +119,13 @@ def analyses_over_seeds(
 
 
 def seed_sections(trained: Mapping[str, Sequence[ModelItems]]) -> list[Section]:
-    """Accuracy, F1 and differences by subset and encoder (Tables 1, 2), and categories (Table 3).
+    """Tables 1 and 2 (accuracy, F1, differences) and Table 3 (categories), for each encoder.
 
     Args:
         trained: for each encoder, the items of the models of all seeds.
 
     Returns:
-        A section for each benchmark and kind of table.
+        A section for each pair of a benchmark and a table.
 
     """
     by_benchmark: dict[tuple[str, tuple[str, ...]], list[tuple[str, SeedAnalysis]]] = {}

@@ -188,7 +188,7 @@ def analyse(answered: Sequence[ModelItems]) -> list[Analysis]:
 def with_family(analyses: Sequence[Analysis]) -> list[Analysis]:
     """The analyses, with p values adjusted for multiple testing.
 
-    The p values of all drops in single subsets form one family of Holm's method. The p values in
+    Holm's method adjusts the p values of all drops in single subsets together. The p values in
     joint analyses of several subsets are not adjusted.
     """
     drops = [
@@ -287,17 +287,17 @@ def pairs_of(items: Sequence[PerturbedItem]) -> list[ItemPair]:
 def categorised(
     name: str, holds: Sequence[bool], operators: Sequence[str], clusters: Sequence[str]
 ) -> Category:
-    """The category ``name``, which consists of the items with a true entry in ``holds``.
+    """The category ``name``. It consists of the items that have a true entry in ``holds``.
 
-    The result has the share of these items among all items, and the frequencies of their final
-    operators.
+    The result has two parts: the share of these items among all items, and how often each operator
+    is their final operator.
     """
     bounds = interval([float(is_right) for is_right in holds], clusters)
     return Category(name, sum(holds), len(holds), bounds, ranked(holds, operators))
 
 
 def ranked(holds: Sequence[bool], operators: Sequence[str]) -> tuple[Operator, ...]:
-    """The operators, in descending order of normalised frequency, then of total occurrences."""
+    """The operators by falling normalised frequency. Ties are ordered by falling total count."""
     of = Counter(operators)
     count = Counter(name for name, is_right in zip(operators, holds, strict=True) if is_right)
     counted = [Operator(name, count[name], number) for name, number in of.items()]
@@ -327,7 +327,7 @@ def drop(
     perturbed: Sequence[JudgedLabel],
     clusters: Sequence[str],
 ) -> Drop:
-    """Perturbed minus unperturbed scores.
+    """The scores with the perturbation minus the scores without it.
 
     A negative number means that the perturbation does harm.
     """

@@ -53,15 +53,15 @@ class AskedDesign:
 
 
 def prompt_designs(runs: Sequence[Run], policy: str | None = None) -> list[AskedDesign]:
-    """The scores that models reach with the prompts of Table 4, in the order of that table.
+    """The scores of models with the prompts of Table 4. The order is the order in Table 4.
 
     Args:
         runs: runs of ``derivations/step2`` or ``calculus/diff``.
         policy: the name of the verdicts. The default is the policy of each run.
 
     Returns:
-        The scores of each model and design. If several runs have scores of the same model and
-        design, the scores of the last run are taken.
+        The scores of each model and design. If several runs have the same model and design, the
+        scores are from the last run.
 
     """
     by_design: dict[tuple[PromptDesign, str], AskedDesign] = {}

@@ -12,8 +12,8 @@ SOURCE = "Meadows et al. 2023"
 
 @cache
 def published() -> Numbers:
-    """The published numbers as printed, by place, model, subset and measure.
+    """The numbers as the paper prints them. The keys are a place, model, subset and measure.
 
-    The place is where the paper prints the number, for example ``table 1``.
+    The place is a part of the paper, for example ``table 1``.
     """
     return numbers(derivations, "place", "model", "subset", "measure")

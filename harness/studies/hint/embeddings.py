@@ -35,7 +35,7 @@ class Placed:
 
 
 def embedded(model: Seq2Seq, per_symbol: int, seed: int = 0) -> tuple[list[str], list[list[float]]]:
-    """The symbols of test pictures, and their embeddings.
+    """The embeddings of test pictures, and the symbol in each picture.
 
     Args:
         model: a baseline that reads pictures.

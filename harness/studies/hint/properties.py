@@ -60,14 +60,14 @@ def answered(run: Run, model: str) -> list[AnsweredExpression]:
 
 
 def importance(rows: Sequence[AnsweredExpression], seed: int = 0) -> dict[str, tuple[float, float]]:
-    """The share of each property in the total importance, with the standard deviation.
+    """For each property, its share in the total importance, and the standard deviation.
 
     A classifier predicts from the properties whether the model is right. It is fitted on every
     second problem, and its permutation importance is measured on the remaining problems.
 
     Raises:
-        UserError: there are too few problems, or the model is right on all problems or wrong on all
-            problems.
+        UserError: there are too few problems, or the model is right on all problems, or it is wrong
+            on all problems.
 
     """
     try:

@@ -74,8 +74,8 @@ def drawn(seed: int, per_length: int | None) -> dict[str, list[Expression]]:
 
     Args:
         seed: the seed of the data set.
-        per_length: the number of training expressions that are taken for each number of operators.
-            None takes all.
+        per_length: how many training expressions the sample has for each number of operators. With
+            None, the sample has all of them.
 
     """
     sets: dict[str, list[Expression]] = {name: [] for name in ("train", *SPLITS)}
@@ -90,7 +90,7 @@ def drawn(seed: int, per_length: int | None) -> dict[str, list[Expression]]:
 def distributions(
     sets: Mapping[str, Sequence[Expression]], aspect: Aspect
 ) -> dict[str, dict[str, float]]:
-    """The share of each value of an aspect in each set.
+    """For each set, the share of each value of one aspect of the expressions.
 
     The set ``test`` consists of all test splits together.
     """

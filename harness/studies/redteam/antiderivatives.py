@@ -71,9 +71,10 @@ def smooth(rng: HashedRandom, scale: int | None = None) -> Expression:
 
 
 def antiderivative(rng: HashedRandom) -> Expression:
-    """A random formula F, the antiderivative of a case.
+    """A random formula F. It is the antiderivative in a case.
 
-    F is a smooth sum, a tree of the benchmark `lample_charton`, or a template of `brittleness`.
+    There are three kinds of F: smooth sums, trees from the benchmark `lample_charton`, and
+    templates from `brittleness`.
     """
     source = rng.below(8)
     if source == 0:

@@ -23,11 +23,12 @@ def _square(at: int) -> Expression:
 
 @generator
 def misplaced_branch(rng: HashedRandom) -> Case:
-    """A case with the right answer F, or with the wrong answer |F|.
+    """A case in which F is the right answer and |F| is a wrong answer. The case has one of the two.
 
-    The integrand is F' times the sign of x - a, written with sqrt((x - a)^2). F is a right answer,
-    because the integrand is F' on one branch of this root. The answer |F| is usually written as the
-    root of a square. It is wrong, because F does not change its sign at a, but at another point.
+    The integrand is F' times the sign of x - a. This sign is written with sqrt((x - a)^2). F is a
+    right answer, because the integrand is F' on one branch of this root. The answer |F| is usually
+    written as the root of a square. It is wrong, because F changes its sign at a different point
+    than a.
     """
     zero, elsewhere, *_ = rng.shuffled(range(-9, 10))
     t, k = add(X, number(-zero)), number(rng.integer(1, 9))
@@ -76,7 +77,7 @@ def misplaced_branch(rng: HashedRandom) -> Case:
 def hidden_step(rng: HashedRandom) -> Case:
     """A case with a wrong answer: F plus a step function.
 
-    Examples of the step are u/sqrt(u^2), and csc(u) sin(arccos(cos u)).
+    Examples of step functions are u/sqrt(u^2) and csc(u) sin(arccos(cos u)).
     """
     u = add(mul(number(rng.integer(1, 9)), X), number(rng.integer(-9, 9)))
     sin, cos, tan, cot = (call(name, u) for name in ("sin", "cos", "tan", "cot"))

@@ -88,7 +88,7 @@ class Case:
         voice: str = BOXED,
         assumptions: Mapping[str, str] | None = None,
     ) -> Case:
-        """The case with these trees, and with a completion made from the template ``voice``.
+        """The case with these trees. Its completion is made from the template ``voice``.
 
         Args:
             formulas: the trees.
@@ -139,7 +139,7 @@ def group_generator(
 ) -> Callable[[Callable[[HashedRandom, int], Case]], Callable[[HashedRandom, int], Case]]:
     """Register a generator whose cases come in groups.
 
-    The generator also receives the number of the case within the group.
+    As a further argument, the generator receives the position of the case in its group.
 
     Args:
         size: the number of cases in a group.
@@ -155,7 +155,7 @@ def group_generator(
 
 
 def case_at(name: str, seed: int, index: int) -> Case:
-    """The case with this generator, seed and index. The case is the same on every machine.
+    """The case that a generator makes from a seed and an index. It is the same on every machine.
 
     Args:
         name: the generator.

@@ -69,7 +69,7 @@ def _spike(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _pulse(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """A peak of width 10^{-k} in a finite range. Nearly all of the integral is from the peak."""
+    """A peak of width 10^{-k} in a finite range. Nearly all of the integral comes from the peak."""
     n, k = rng.integer(1, 10**6), rng.integer(1, 15)
     f = rf"\frac{{10^{{{k}}}}}{{1+10^{{{2 * k}}}{_shifted('x', n)}^2}}"
     value = rf"\arctan(10^{{{k}}})+\arctan({n}\cdot10^{{{k}}})"
@@ -77,7 +77,7 @@ def _pulse(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _power(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """A power with an exponent near the critical exponent of convergence, at 0 or at infinity."""
+    """A power near the boundary of convergence. The critical end is 0 or infinity."""
     n = rng.integer(1, 9) * 10 ** rng.integer(0, 6)
     diverges = rng.below(3) == 0
     sign = -1 if diverges else 1
@@ -91,9 +91,9 @@ def _power(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _power_and_logarithm(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """A logarithm times a power near the critical exponent.
+    """A logarithm times a power near the boundary of convergence.
 
-    At the distance 1/n from the critical exponent, the value is n^2 or -n^2.
+    If the exponent is 1/n away from the critical exponent, the value is n^2 or -n^2.
     """
     n, at_zero = rng.integer(1, 9) * 10 ** rng.integer(0, 5), rng.below(2)
     value = rf"{'-' if at_zero else ''}{n * n}"
@@ -122,7 +122,7 @@ def _steps(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _pieces(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """An integrand with infinitely many pieces, which accumulate at 0 or at infinity.
+    """An integrand with infinitely many pieces. They accumulate at 0 or at infinity.
 
     The integral over the n-th piece decays as a power of n.
     """
@@ -146,9 +146,9 @@ def _pieces(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _towards_a_limit(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """An integrand with kinks that accumulate geometrically at a limit of integration.
+    """An integrand with infinitely many kinks. They accumulate at a limit of integration.
 
-    The limit of integration may be a small or a large number.
+    The distances shrink geometrically. The limit may be a small or a large number.
     """
     b, m = rng.integer(2, 9), _place(rng)
     f = rf"\left|\sin\left(\frac{{\pi\ln{_shifted('x', m)}}}{{\ln {b}}}\right)\right|"
@@ -172,10 +172,10 @@ def _whole(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _regime(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """The integral of |x - c| from 0 to 1, where c is a multiple of a parameter.
+    """The integral of |x - c| from 0 to 1. The number c is a multiple of a parameter.
 
-    Its value has a formula for c < 0, another for 0 < c < 1, and a third for c > 1. Each wrong
-    answer is one of these formulas, without its condition.
+    The value has three formulas: for c < 0, for 0 < c < 1, and for c > 1. Each wrong answer is one
+    of these formulas, without its condition.
     """
     letter = rng.choice("abcknprst")
     n = rng.integer(1, 60)
@@ -216,9 +216,9 @@ def _frequencies(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _hidden(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """An integral, its value, and wrong values that differ from it by a tiny term.
+    """An integral, its value, and wrong values. A wrong value has a tiny extra term or factor.
 
-    The term is too small to show in any usual number of digits.
+    Numbers with the usual number of digits do not reveal the difference.
     """
     n = rng.integer(1, 30)
     tiny = rng.choice((r"e^{-e^{e^{e}}}", r"10^{-5000}", r"(1-\tanh(\pi^{\pi^\pi}))"))
@@ -287,9 +287,9 @@ _TRUNCATED: tuple[tuple[str, str, str, bool], ...] = (
 
 
 def _truncated(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """A finite integral whose value is nearly the value of the improper integral.
+    """An integral up to a finite number instead of infinity.
 
-    The finite limit of integration is very large.
+    Its value is close to the value of the improper integral.
     """
     f, antiderivative, improper, shows = rng.choice(_TRUNCATED)
     n = rng.integer(1, 9) * 10 ** rng.integer(0, 9) if shows else rng.integer(2, 9)
@@ -349,7 +349,7 @@ def definite(rng: HashedRandom, number: int) -> Case:
 def _beside(rng: HashedRandom, value: str) -> list[str]:
     """Wrong answers for an integral with this value. Most of them are near the value.
 
-    If the value has no parameters, some answers are numbers that agree with it in some digits.
+    If the value has no parameters, some wrong answers are numbers with the same first digits.
     """
     if not value:
         return []

@@ -22,7 +22,7 @@ _LADDER = (40, 250, 1200)
 
 
 def size(case: Case) -> int:
-    """The number of nodes and digits in a case's trees.
+    """The number of nodes plus the number of digits in a case's trees.
 
     The size of a case without trees is the length of its texts.
     """
@@ -42,16 +42,16 @@ def _weight(node: Expression) -> int:
 def minimise(
     case: Case, still: Callable[[Case], bool], *, runs: int = 150, edits: int = 3000
 ) -> Case:
-    """A smaller case with the same fault, found by greedy edits.
+    """A smaller case with the same fault. The function searches for it by greedy edits.
 
     Args:
         case: the case. A case without trees is returned unchanged.
-        still: a function that says whether a case still shows the fault.
+        still: a function that returns whether a case still has the fault.
         runs: the largest number of calls of ``still``.
         edits: the largest number of edits.
 
     Returns:
-        A case with the same label and the same fault, not larger than ``case``.
+        A case with the same label and the same fault. It is at most as large as ``case``.
 
     """
     changed = True

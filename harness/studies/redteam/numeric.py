@@ -43,7 +43,7 @@ class NoValueError(ArithmeticError):
 
 
 def value(tree: Expression, point: Point, computed: dict[int, Value] | None = None) -> Value:
-    """The value at a point, in mpmath's current precision.
+    """The value of a formula at a point. mpmath's current precision is used.
 
     Args:
         tree: the formula.
@@ -51,7 +51,8 @@ def value(tree: Expression, point: Point, computed: dict[int, Value] | None = No
         computed: a cache of the values of nodes, shared by the formulas of a case.
 
     Raises:
-        NoValueError: the value is undefined or too large, or a function has no rule here.
+        NoValueError: the value is undefined or too large, or this module cannot evaluate a
+            function.
 
     """
     computed = {} if computed is None else computed
@@ -109,9 +110,9 @@ def _apply(name: str, args: list[Value]) -> Value:
 def points(*trees: Expression, assumptions: Mapping[str, str]) -> Iterator[dict[str, Fraction]]:
     """Points at which formulas are compared.
 
-    A few usual points come first. The next points depend on the largest numbers n in the formulas:
-    they are near n, 2n and -n, and at small distances, such as 1/n, from 0 and from 1. The other
-    usual points come last.
+    The first and the last points are fixed. The points between them depend on the largest numbers n
+    in the formulas. Some of them are near n, 2n and -n. The others are close to 0 or 1, for example
+    at a distance of 1/n.
     """
     sizes = {size for tree in trees for node in nodes_of(tree) for size in _sizes(node)}
     abscissas: list[Fraction] = []
@@ -131,8 +132,8 @@ def points(*trees: Expression, assumptions: Mapping[str, str]) -> Iterator[dict[
 def _sizes(node: Expression) -> tuple[int, ...]:
     """The sizes of the numbers in a node.
 
-    A number has two sizes: its numerator and its denominator. A power of numbers has one size, its
-    value. The result is empty for other nodes.
+    The sizes of a number are its numerator and its denominator. The size of a power of numbers is
+    its value. Other nodes have no size.
     """
     if isinstance(node, Number):
         return abs(node.numerator), node.denominator
@@ -163,9 +164,10 @@ def refuted(
     assumptions: Mapping[str, str] | None = None,
     ladder: tuple[int, ...] = (40, 250),
 ) -> bool:
-    """Whether F' differs from f at some point where f is real.
+    """Whether F' differs from f at some point. Only points with a real value of f are compared.
 
-    The difference F' - f must be the same at two precisions, because a rounding error would change.
+    The difference F' - f is computed with two precisions. Both results must agree, because a
+    rounding error would differ between them.
     """
     try:
         trees = (integrand, differentiate(answer), answer)
@@ -186,9 +188,9 @@ def refuted(
 
 
 def on_another_branch(integrand: Expression, answer: Expression) -> bool:
-    """Whether F' is f at some points and -f at all other points.
+    """Whether F' = f at some points and F' = -f at all other points.
 
-    For example, F = x is such an answer for f = ``x/sqrt(x^2)``. The verifier's rule on branches
+    For example, this is true of F = x and f = ``x/sqrt(x^2)``. The verifier's rule on branches
     accepts these answers.
     """
     trees, signs = (integrand, differentiate(answer), answer), set()
@@ -208,8 +210,9 @@ def on_another_branch(integrand: Expression, answer: Expression) -> bool:
 def _is_steady(tree: Expression, point: Point) -> bool:
     """Whether the value is the same at 600 and at 1200 digits.
 
-    The computed values of ``ln(cos(asin(1)))``, for example, differ: cos(asin(1)) is 0, but its
-    computed value is a rounding error, which depends on the number of digits.
+    For example, ``ln(cos(asin(1)))`` has two different computed values. The exact value of
+    cos(asin(1)) is 0. Its computed value is a rounding error, which depends on the number of
+    digits.
     """
     values = []
     for digits in (600, 1200):
@@ -221,7 +224,7 @@ def _is_steady(tree: Expression, point: Point) -> bool:
 def confirmed(
     integrand: Expression, answer: Expression, assumptions: Mapping[str, str] | None = None
 ) -> bool:
-    """Whether F' agrees with f to 300 digits at six points or more, and differs at no point."""
+    """Whether F' and f agree to 300 digits at six or more points, and differ at no point."""
     try:
         trees = (integrand, differentiate(answer), answer)
     except ValueError:
