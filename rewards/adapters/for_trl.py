@@ -198,7 +198,7 @@ class Reward(_Settings):
     ) -> list[float | None]:
         """The reward of each completion. None means "no opinion" (see `scoring`).
 
-        Data of the wrong shape raise `TypeError` or `ValueError`. These are the only exceptions.
+        Data of the wrong shape raise `TypeError` or `ValueError`. No other exception is raised.
         """
         since = time.perf_counter()
         rollouts = self.rollouts(prompts, completions, completion_ids, columns)

@@ -43,7 +43,7 @@ def _root(u: Expression) -> Expression:
 def rewritten(tree: Expression, rng: HashedRandom) -> Expression:
     """The same function in another form.
 
-    With probability 1/4, a node is changed by an identity.
+    Each node has the probability 1/4 of being changed by an identity.
     """
     if not isinstance(tree, Call) or not tree.args:
         return tree

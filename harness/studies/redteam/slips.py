@@ -98,7 +98,7 @@ def near_miss_factor(rng: HashedRandom) -> Case:
 def near_miss_term(rng: HashedRandom) -> Case:
     """A wrong answer: F plus a term that hardly varies near the points a verifier may test.
 
-    The term is tiny, or has a small slope. Other terms have a bump or a step that is far away.
+    Some terms are tiny or have a small slope. Others have a bump or a step that is far away.
     """
     truth = smooth(rng, rng.choice([None, None, *SCALES[:4]]))
     k, far = rng.choice(_FAINT), rng.integer(12, 400)

@@ -88,8 +88,8 @@ class Reproduction:
             A list of arguments for each command.
 
         Raises:
-            UserError: there are no commands of this size. Or a command needs ``model``, which is
-                missing. Or ``model`` is given, and no command needs it.
+            UserError: there are no commands of this size, or a command needs ``model`` and it is
+                missing, or ``model`` is given and not needed.
 
         """
         lines = self.small if small else self.commands

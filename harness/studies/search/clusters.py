@@ -40,7 +40,7 @@ def _exponent(tree: Expression, test: Callable[[Number], bool]) -> bool:
 
 
 def _nested(tree: Expression) -> bool:
-    """Whether the argument of a sine, cosine or tangent contains a sum, power or function."""
+    """Whether the argument of a sine, cosine or tangent contains a sum, power or other function."""
     arguments = [call.args[0] for call in _calls(tree, *TRIGONOMETRIC) if _varies(call)]
     return any(_calls(arg, "pow", "add", *TRIGONOMETRIC, "exp", "ln") for arg in arguments)
 
