@@ -20,7 +20,7 @@ ACCEPTANCES: tuple[Acceptance, ...] = get_args(Acceptance)
 
 
 def check_text(name: str, value: Any) -> None:
-    """Raise `ArgumentTypeError` unless an argument is text.
+    """Raise `ArgumentTypeError` if an argument is not text.
 
     >>> check_text("completion", None)
     Traceback (most recent call last):
@@ -39,7 +39,7 @@ def check_texts(name: str, values: Iterable[Any]) -> None:
 
 
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
-    """Raise `UnknownNameError` unless an argument is one of the choices.
+    """Raise `UnknownNameError` if an argument is not among the choices.
 
     >>> check_choice("by", "modl", ["model", "tag"])
     Traceback (most recent call last):

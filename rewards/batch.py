@@ -34,20 +34,20 @@ def verify_many(
     memory_mb: int = DEFAULT_MEMORY_MB,
     **options: Any,
 ) -> list[Verdict]:
-    r"""Judge a batch of completions as `verify_antiderivative` does, on all cores.
+    r"""Judge a batch of completions on all cores, each as `verify_antiderivative` judges it.
 
     Each item is isolated from the others. The verdicts have the order of the completions.
 
     Args:
         completions: the model's outputs.
-        integrands: one integrand for all completions, or a list with an integrand for each.
+        integrands: an integrand for all completions, or a list with one integrand per completion.
         workers: number of worker processes (default: `rewards.workers.pool.usable_cores`). The
             processes are started once and kept for later calls.
         deadline: seconds of processor time for each item. A worker that takes longer is killed. The
             default is the method's deadline, as for `verify_antiderivative`.
-        memory_mb: megabytes of memory that a worker may take in addition to its code.
-        options: as for `verify_antiderivative`; ``variable``, ``assumptions`` and ``truncated`` may
-            be lists with one entry for each completion.
+        memory_mb: megabytes of memory that a worker may use, not counting its code.
+        options: as for `verify_antiderivative`. ``variable``, ``assumptions`` and ``truncated`` may
+            also be lists with an entry for each completion.
 
     Returns:
         One `Verdict` for each completion.

@@ -86,7 +86,7 @@ class NoCertificateError(UserError):
 
 
 def install(extra: str) -> str:
-    """The command that installs an extra, for a checkout or for an installed wheel.
+    """The command that installs an extra. It depends on how the package was installed.
 
     Args:
         extra: the name of the extra in ``pyproject.toml``.
@@ -105,7 +105,7 @@ def install(extra: str) -> str:
 
 
 def _wheel() -> str | None:
-    """The wheel file from which pip installed this package, or None if there was no such file."""
+    """The wheel file from which pip installed this package. None if pip used no wheel file."""
     try:
         noted = distribution("calculus-harness").read_text("direct_url.json")
     except PackageNotFoundError:
@@ -141,7 +141,7 @@ def _installed(package: str) -> bool:
 
 
 def suggest(name: str, choices: Iterable[str]) -> str:
-    """The end of an error message about an unknown name: names that the user may have meant.
+    """The names that a user may have meant, as the end of an error message about an unknown name.
 
     Args:
         name: the name that the user wrote.

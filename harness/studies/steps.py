@@ -36,14 +36,16 @@ def judge_steps(
     on_progress: Callable[[int], None] = lambda done: None,
     on_solution: Callable[[Sample, Solution], None] = lambda sample, solution: None,
 ) -> int:
-    """Judge the steps of a run's solutions of integrals, and store the judgements.
+    """Judge the steps in a run's solutions, and store the judgements.
+
+    The solutions are those of problems about integrals.
 
     Args:
         run: the run, or its directory.
         limit: the largest number of completions to judge for each model.
-        thoughts: whether to read thinking blocks in the completions as well.
-        workers: the number of processes, by default one for each usable core. On a cluster, it is
-            the number of the cluster's workers, by default all.
+        thoughts: whether to read the completions' thinking blocks, too.
+        workers: the number of processes, by default one for each usable core. If a cluster is in
+            use, the processes are workers of the cluster, by default all of them.
         on_progress: a function that is called with the number of judged completions.
         on_solution: a function that is called with every completion and its judged solution.
 

@@ -70,7 +70,7 @@ def finding(verdict: Verdict, task: str = "antiderivative") -> str:
 
 
 def steps(claims: Sequence[Mapping[str, Any]]) -> str:
-    """The judgements of a solution's equations as text, with a line for each equation.
+    """The judgements on a solution's equations, as text. Each equation has a line.
 
     Args:
         claims: the solution's claims, which are its judged equations, as JSON
@@ -97,11 +97,11 @@ def retry(
     task: str = "antiderivative",
     claims: Sequence[Mapping[str, Any]] = (),
 ) -> str:
-    """The message that asks for another attempt.
+    """The message that asks a model for another attempt.
 
     Args:
-        kind: the content of the message: nothing, the verdict, the point that refutes the answer,
-            or the first wrong step. If there is no such point or step, the content is the verdict.
+        kind: what the message states: nothing, the verdict, a point at which the answer is
+            wrong, or the first wrong step. If no point or step is known, it states the verdict.
         verdict: the verdict on the last attempt.
         task: the verdict's task.
         claims: the judged claims in the last attempt, for ``steps``.

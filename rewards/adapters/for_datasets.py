@@ -70,19 +70,20 @@ def verify_dataset(
     workers: int | None = None,
     **options: Any,
 ) -> Table | Path:
-    r"""Add verdicts to the rows of a data set, a block at a time.
+    r"""Add verdicts to the rows of a data set, block by block.
 
     The columns ``verdict_status``, ``verdict_reward``, ``verdict_answer`` and ``verdict_detail``
-    are added. Only a block is in memory at a time. Verdicts do not depend on the size of blocks.
+    are added. A single block is in memory at a time. The size of blocks does not change
+    the verdicts.
 
     Args:
         data: a `datasets.Dataset` or `datasets.IterableDataset`, a `ray.data.Dataset`, or the path
-            of a Parquet file or of a folder of Parquet files.
+            of a Parquet file, or the path of a folder with Parquet files.
         completion: the column of completions, which are texts or conversations. A missing value
             counts as an empty completion.
         integrand: the column of integrands. A row without an integrand gets the status ``error``.
-        out: for a path, the folder to write, with a Parquet file for each block. After an
-            interruption, the same call continues with the missing blocks.
+        out: the folder to write if ``data`` is a path. Each block becomes a Parquet file. After
+            an interruption, the same call continues with the missing blocks.
         block: the number of rows in a block.
         deadline: the time limit for a row, in seconds.
         workers: the number of processes; by default one per core. Ray ignores this number.
@@ -137,7 +138,7 @@ def _check_columns(columns: Sequence[str] | None, verifier: _Verifier) -> None:
 
 
 def _verify_on_ray(data: Any, verifier: _Verifier, block: int) -> Any:
-    """Verify on a Ray cluster, in actors with one CPU each.
+    """Verify on a Ray cluster, in actors that use one CPU each.
 
     Ray starts as many actors as there are free CPUs.
     """

@@ -133,20 +133,20 @@ _DEFAULT = RewardFunction(Rubric())
 def reward_func(
     queries: Sequence[str], prompts: Sequence[str], labels: Sequence[Any]
 ) -> dict[str, Any]:
-    r"""The default reward: 1 for a box with a proven antiderivative of the label, else 0.
+    r"""The default reward: 1 if the box is proven to be an antiderivative of the label, else 0.
 
     Args:
-        queries: prompts with responses and special tokens.
+        queries: texts. Each is a prompt, its response and special tokens.
         prompts: the prompts.
         labels: the integrands, or JSON objects with ``integrand``, ``variable``, ``assumptions``.
 
     Returns:
-        ``rewards``, ``scores`` (1 or 0 for a correct answer) and ``extra_logs``.
+        ``rewards``, ``scores`` (1 for a correct answer, else 0) and ``extra_logs``.
 
     Raises:
         ValueError: the lists have different lengths.
-        NoOpinionError: no worker can be started, or the wall clock ended the verification of all
-            completions for a label. `NoOpinionError` is a subclass of `RuntimeError`.
+        NoOpinionError: no worker can be started, or every completion of a label exceeded the limit
+            of wall-clock time. `NoOpinionError` is a subclass of `RuntimeError`.
 
     Example:
         >>> reward_func([r"Integrate 2x. $\boxed{x^2}$"], ["Integrate 2x."], ["2x"])["scores"]
@@ -161,8 +161,8 @@ def response_of(query: str, prompt: str) -> str | None:
 
     The result is None if the query does not contain the prompt. The prompt is also found if the
     tokenizer has added a token before it, changed its spaces, or cut off its beginning.
-    The function never guesses where the prompt ends, because text of the prompt could then be
-    graded as an answer. The work is linear in the query.
+    The function never guesses where the prompt ends. A wrong guess could make text of the prompt
+    count as an answer. The work is linear in the query's length.
 
     Args:
         query: prompt and response, with special tokens.

@@ -125,8 +125,8 @@ class _Settings:
     ) -> list[tuple[Any, Any]]:
         """The target and the task of each row.
 
-        With the task ``mixed``, each row has a value in the column of its own task, and empty
-        values in the columns of other tasks.
+        If the task is ``mixed``, each row has a value in the column of its own task. Its values in
+        the columns of other tasks are empty.
         """
         nothing = [None] * count
         if self.rubric.task != MIXED:
@@ -198,7 +198,7 @@ class Reward(_Settings):
     ) -> list[float | None]:
         """The reward of each completion. None means "no opinion" (see `scoring`).
 
-        Data of the wrong shape raise `TypeError` or `ValueError`. No other exceptions are raised.
+        Data of the wrong shape raise `TypeError` or `ValueError`. No other exception is raised.
         """
         since = time.perf_counter()
         rollouts = self.rollouts(prompts, completions, completion_ids, columns)
@@ -245,15 +245,15 @@ def make_reward(
 
     Args:
         task: ``antiderivative``, ``steps``, ``definite``, ``value``, ``equivalent``, ``label``,
-            ``integer`` or ``mixed``. With ``mixed``, the column ``task`` has for each row a name
-            from this list or a benchmark's name. If there is no such column, a row's task depends
-            on which of the columns ``integrand`` and ``problem`` has a value.
+            ``integer`` or ``mixed``. If it is ``mixed``, the column ``task`` of the data set has a
+            name from this list, or a benchmark's name, for each row. If that column is missing, the
+            task depends on which of the columns ``integrand`` and ``problem`` has a value.
         components: names of `rewards.adapters.components`.
         weights: the weight of each component; by default 1 for correctness and 0.1 for others.
         asynchronous: whether to make an async function.
         name: the name for logs and metrics; ``<task>_reward`` by default.
-        column: the data set's column of targets. The default depends on the task, and is for
-            example ``integrand`` or ``target``. Columns ``variable`` and ``assumptions`` are used
+        column: the data set's column of targets. The default depends on the task. Examples are
+            ``integrand`` and ``target``. Columns ``variable`` and ``assumptions`` are used
             if they exist.
         eos_token_id: the ids of all tokens that end a completion, as in
             ``model.generation_config.eos_token_id``. A completion without such a token is
@@ -306,7 +306,7 @@ def antiderivative_reward(
     integrand: Sequence[str],
     **columns: Any,
 ) -> list[float | None]:
-    r"""The default reward: 1.0 for a box with a proven antiderivative of the integrand, else 0.0.
+    r"""The default reward: 1.0 if the box is proven to be an antiderivative, else 0.0.
 
     Args:
         prompts: prompts, as strings or lists of messages.

@@ -50,7 +50,7 @@ def compute_score(
     opens_thinking: bool = False,
     **kwargs: Any,
 ) -> dict[str, Any]:
-    r"""Score a completion, with the arguments of verl's custom reward functions.
+    r"""Score a completion. The arguments are those of verl's custom reward functions.
 
     Args:
         data_source: not used.
@@ -66,7 +66,7 @@ def compute_score(
 
     Raises:
         TypeError: a field is unknown.
-        NoOpinionError: no worker can be started, or the wall clock ended the verification.
+        NoOpinionError: no worker can be started, or the limit of wall-clock time is exceeded.
             `NoOpinionError` is a subclass of `RuntimeError`.
 
     Example:

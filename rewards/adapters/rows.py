@@ -13,7 +13,7 @@ def text_of(completion: Any) -> str:
     """The text of a completion, which is a string or a list of messages.
 
     The text of a list is the content of its last message. If the last message is not from the
-    assistant, the text is empty, so that text of a tool or a user never counts as an answer.
+    assistant, the result is empty. Text of a tool or a user therefore never counts as an answer.
     Content that is not text is left out. Reasoning in a separate field is left out, too.
     """
     if isinstance(completion, str):
@@ -52,7 +52,7 @@ def opens_thinking(prompt: Any, tag: str) -> bool:
 def is_truncated(ids: Sequence[int] | None, ends: Collection[int], limit: int | None) -> bool:
     """Whether a completion with these token ids was cut off.
 
-    ``ends`` are the ids that end a completion (end of sequence and end of turn). ``limit`` is the
+    ``ends`` are the ids that end a completion: end of sequence and end of turn. ``limit`` is the
     largest number of tokens. If both are known, a completion that is shorter than the limit counts
     as complete, because it may have ended at a stop string.
     """
@@ -83,12 +83,12 @@ _TASKS = {"integrand": "antiderivative", "integral": "definite"}
 
 
 def target_of(label: Any, extra: Any = None) -> RowTarget:
-    r"""The target in a label, which is the integrand or value itself, or an object.
+    r"""The target in a label. The label is the integrand or value itself, or an object.
 
     The object is a dictionary or JSON text. It has one of the keys ``integrand``, ``integral``,
-    ``question`` and ``target``. ``variable``, ``assumptions`` and ``task`` are optional, and may be
-    in ``extra`` instead. If no task is given, the key ``integrand`` means the task
-    ``antiderivative``, and the key ``integral`` means the task ``definite``.
+    ``question`` and ``target``. The keys ``variable``, ``assumptions`` and ``task`` are
+    optional. ``extra`` may have them instead. If no task is given, the key ``integrand`` means the
+    task ``antiderivative``, and the key ``integral`` means the task ``definite``.
 
     >>> target_of(r"{\\rm e}^x").target, target_of('{"integrand": "t", "variable": "t"}').variable
     ('{\\\\rm e}^x', 't')

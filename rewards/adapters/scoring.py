@@ -214,8 +214,7 @@ class Score:
 def score(rollouts: Sequence[Rollout], rubric: Rubric) -> list[Score]:
     r"""Score rollouts in order.
 
-    No rollout raises an exception. The rubric has been checked, because a bad `Rubric` cannot be
-    made.
+    No rollout raises an exception. A bad `Rubric` cannot be made, so the rubric needs no check.
 
     Args:
         rollouts: completions with targets.
@@ -279,9 +278,9 @@ def numbers(scores: Sequence[Score], groups: Sequence[str]) -> list[float]:
     """Rewards for trainers that have no value for "no opinion".
 
     The completions of one problem form a group. If the problem's row of data is bad, all rewards of
-    the group are 0. If the wall clock ended the verification of a completion, its reward is the
-    mean of the group's other rewards. Both cases are logged. In both of them, the completion has no
-    advantage within its group.
+    the group are 0. If the verification of a completion exceeds the limit of wall-clock time, the
+    reward is the mean of the group's other rewards. Both cases are logged. In both, the completion
+    has no advantage within its group.
 
     Args:
         scores: the scores.
@@ -291,8 +290,8 @@ def numbers(scores: Sequence[Score], groups: Sequence[str]) -> list[float]:
         A number for each score.
 
     Raises:
-        NoOpinionError: no worker can be started, or such a mean is missing because the group has no
-            other reward.
+        NoOpinionError: no worker can be started, or a mean is needed but the group has no other
+            reward.
 
     Example:
         >>> late = Score(None, CUT_OFF, Verdict(Status.TIMEOUT, 0.0))
@@ -334,7 +333,7 @@ def rates(scores: Sequence[Score]) -> dict[str, float]:
 
 
 def telemetry(score: Score, rubric: Rubric, *, truncated: bool = False) -> dict[str, float]:
-    """Numbers about a completion for a trainer's logs, always with the same names.
+    """Numbers about a completion, for a trainer's logs. The names are the same for all completions.
 
     The names are ``is_STATUS`` for each status in `STATUSES`, the names of the rubric's components,
     ``seconds`` and ``truncated``.
@@ -381,7 +380,7 @@ def task_of(rollout: Rollout, rubric: Rubric) -> str:
 
 
 def _with_opened_thought(rollout: Rollout, rubric: Rubric) -> str:
-    """The completion. If the prompt opened a thought, the opening tag is added in front."""
+    """The completion. If the prompt opened a thought, the result begins with the opening tag."""
     opening = rubric.think_tags[0]
     if rollout.thinking and not rollout.text.lstrip().startswith(opening):
         return f"{opening}\n{rollout.text}"

@@ -43,7 +43,7 @@ def _root(u: Expression) -> Expression:
 def rewritten(tree: Expression, rng: HashedRandom) -> Expression:
     """The same function in another form.
 
-    Each node is changed by an identity with probability 1/4.
+    Each node has the probability 1/4 of being changed by an identity.
     """
     if not isinstance(tree, Call) or not tree.args:
         return tree
@@ -116,9 +116,9 @@ def _halves(rng: HashedRandom, factor: str) -> tuple[str, str]:
 
 @generator
 def piecewise(rng: HashedRandom) -> Case:
-    """A case with a right antiderivative of |x - a| (x - a)^(m-1), written as two pieces.
+    """A case with a right answer, which is an antiderivative of |x - a| (x - a)^(m-1).
 
-    The pieces are written in one of many notations.
+    The answer is written as two pieces, in one of many notations.
     """
     return Case(*_halves(rng, "1"), True, "a piecewise answer")
 

@@ -140,21 +140,21 @@ def search(
 ) -> Result:
     """Look for wrong verdicts in generated cases.
 
-    If ``tries`` alone limits the search, the result does not depend on the number of workers.
+    If ``minutes`` is not given, the result does not depend on the number of workers.
 
     Args:
         tries: the number of cases, which the generators make in turn.
-        minutes: the time limit. If ``tries`` is given as well, the limit that is reached first ends
-            the search.
+        minutes: the time limit. If ``tries`` is given as well, the search ends at the earlier of
+            the two limits.
         seed: the seed of all draws.
         generators: the names of the generators to use (default: all).
         workers: the number of processes of the verifier.
         judge: a function that judges cases instead of the verifier.
-        minimised: for each generator and fault, the number of finds whose cases are minimised.
+        minimised: the number of finds to minimise for each generator and fault.
         on_progress: a function that is called after every batch.
 
     Returns:
-        The result, with counts by generator and fault and with every find.
+        The result. It has the number of finds for each generator and fault, and every find.
 
     Raises:
         ValueError: no limit is given, or a generator is unknown.

@@ -67,16 +67,16 @@ def mutation_at_scale(rng: HashedRandom) -> Case:
 
 
 def _faint_everywhere(rng: HashedRandom) -> Expression:
-    """A function without zeros on the real line, whose values near the origin are at most e^-45."""
+    """A function that has no real zeros. Its values near the origin are at most e^-45."""
     k = rng.choice(_FAINT)
     exponent = mul(number(k), add(ONE, power(X, Number(2))))
     return rng.choice([call("exp", neg(exponent)), div(ONE, call("cosh", exponent))])
 
 
 def _check_varies(tree: Expression) -> None:
-    """Raise `DiscardedError` if the terms of ``tree`` cancel, so that its derivative is zero.
+    """Raise `DiscardedError` if the terms of ``tree`` cancel and its derivative is zero.
 
-    The label of such a draw would be wrong.
+    Such a case would have a wrong label.
     """
     if not refuted(ZERO, tree):
         raise DiscardedError("the derivative vanishes")
@@ -98,7 +98,7 @@ def near_miss_factor(rng: HashedRandom) -> Case:
 def near_miss_term(rng: HashedRandom) -> Case:
     """A wrong answer: F plus a term that hardly varies near the points a verifier may test.
 
-    The term is tiny or has a small slope, or its bump or step is far away.
+    Some terms are tiny or have a small slope. Others have a bump or a step that is far away.
     """
     truth = smooth(rng, rng.choice([None, None, *SCALES[:4]]))
     k, far = rng.choice(_FAINT), rng.integer(12, 400)
@@ -135,7 +135,7 @@ def neglected_term(rng: HashedRandom) -> Case:
 def steep_step(rng: HashedRandom) -> Case:
     """A case with a wrong answer F. The integrand is F' times a steep step.
 
-    F is right on one side of the step only.
+    On one side of the step, F is right. On the other side, F is wrong.
     """
     truth, k = smooth(rng), number(rng.choice(SCALES))
     _check_varies(truth)

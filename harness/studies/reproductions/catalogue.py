@@ -88,8 +88,8 @@ class Reproduction:
             A list of arguments for each command.
 
         Raises:
-            UserError: there are no commands of this size, or ``model`` is missing although a
-                command needs it, or ``model`` is given although no command needs it.
+            UserError: there are no commands of this size, or a command needs ``model`` and it is
+                missing, or ``model`` is given and not needed.
 
         """
         lines = self.small if small else self.commands
@@ -153,7 +153,7 @@ def sections() -> list[Section]:
 
 
 def our_numbers(result: Reproduction) -> str:
-    """Our numbers as text, with the version, seed and date of their measurement.
+    """Our numbers as text. The text also has the version, seed and date of the measurement.
 
     >>> our_numbers(reproduction("hint-table-a1"))[:9]
     'test: I 9'

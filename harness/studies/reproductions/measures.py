@@ -78,9 +78,9 @@ def hint_data(folder: Path) -> Mapping[str, Value]:
 
 @measure
 def integers(folder: Path) -> Mapping[str, Value]:
-    """The number of positive integers in a run's formulas, and the share of each size.
+    """The number of positive integers in a run's formulas, and the percentage of each size.
 
-    The formulas are in prefix form. Shares are in percent.
+    The formulas are in prefix form.
     """
     sequences = prefix_sequences(Run(folder))
     total, parts = shares(sequences)
@@ -90,7 +90,7 @@ def integers(folder: Path) -> Mapping[str, Value]:
 
 @measure
 def pair_lengths(folder: Path) -> Mapping[str, Value]:
-    """The mean length of integrands and of antiderivatives in tokens, by method.
+    """The mean numbers of tokens of integrands and antiderivatives, for each method.
 
     The values ``..._sd`` are the standard deviations.
     """

@@ -107,7 +107,7 @@ def elementary(tokens: str) -> str:
     """Whether a formula has an elementary antiderivative, as text: ``yes``, ``no`` or empty.
 
     ``yes`` is followed by a space and an antiderivative in LaTeX. SymPy first integrates each term
-    by itself. Its Risch algorithm then decides on the sum of the remaining terms. ``no`` is a
+    separately. Its Risch algorithm then decides on the sum of the remaining terms. ``no`` is a
     result of this algorithm. The text is empty if neither answer is found.
     """
     try:

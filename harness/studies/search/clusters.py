@@ -32,7 +32,7 @@ def _numbers(tree: Expression) -> list[Number]:
 
 
 def _exponent(tree: Expression, test: Callable[[Number], bool]) -> bool:
-    """Whether x occurs in the base of a power whose exponent is a number that passes ``test``."""
+    """Whether a power has x in its base, and an exponent that is a number and passes ``test``."""
     return any(
         isinstance(call.args[1], Number) and test(call.args[1]) and _varies(call.args[0])
         for call in _calls(tree, "pow")
@@ -40,7 +40,7 @@ def _exponent(tree: Expression, test: Callable[[Number], bool]) -> bool:
 
 
 def _nested(tree: Expression) -> bool:
-    """Whether a sine, cosine or tangent has an argument with a sum, a power or another function."""
+    """Whether the argument of a sine, cosine or tangent contains a sum, power or other function."""
     arguments = [call.args[0] for call in _calls(tree, *TRIGONOMETRIC) if _varies(call)]
     return any(_calls(arg, "pow", "add", *TRIGONOMETRIC, "exp", "ln") for arg in arguments)
 
@@ -83,9 +83,9 @@ def _beyond_polynomial(tree: Expression) -> bool:
 
 
 def cluster_names(trees: Sequence[Expression], which: NDArray[np.int64]) -> list[str]:
-    """A name for every cluster, made of features that most members have.
+    """A name for every cluster. The name lists features that most members of the cluster have.
 
-    A feature that is much rarer in the other clusters is preferred.
+    Features that are much rarer in the other clusters are preferred.
 
     Args:
         trees: the formulas.

@@ -42,7 +42,7 @@ _MAX_TOKENS = 512
 
 
 def embedding(name: str) -> tuple[Embed, str]:
-    """A function that maps formulas to vectors of length 1, and a description of it.
+    """A function that maps formulas to vectors of length 1, and the function's description.
 
     Args:
         name: ``ngrams``, ``structure``, ``scibert``, ``minilm`` or ``encoder:MODEL``. The model is
@@ -139,9 +139,9 @@ def _described(model: str) -> str:
 
 @cache
 def _encoder(name: str) -> tuple[Embed, str]:
-    """A function that maps formulas to vectors by an encoder, and the name of the pooling.
+    """A function that maps formulas to vectors, and the name of the pooling.
 
-    The encoder is a model of the package transformers. It reads padded batches of texts. The
+    The function uses an encoder of the package transformers. It reads padded batches of texts. The
     pooling makes one vector from the vectors of a text's tokens. Encoders of sentences state their
     pooling in ``1_Pooling/config.json``: the mean over the tokens, or the first token. If this file
     is missing, the encoder's own pooled output is used, as in the published searches.

@@ -58,7 +58,7 @@ class NormalForms:
 
 
 def structure(tree: Expression) -> Expression:
-    """The tree without quotients, roots and signs: they become powers and products.
+    """The tree, in which powers and products replace quotients, roots and signs.
 
     Nested sums become one sum.
     """
@@ -91,7 +91,7 @@ def latex(tree: Expression) -> str:
 
 
 def prefix(tree: Expression) -> str:
-    """The formula's tokens for models of Lample and Charton.
+    """The formula's tokens for the models of Lample and Charton.
 
     The text is empty if a node has no token.
     """
@@ -103,7 +103,7 @@ def prefix(tree: Expression) -> str:
 
 @lru_cache(maxsize=8192)
 def read(formula: str) -> Expression:
-    """The normal form of a formula in SymPy's notation.
+    """The normal form of a formula, which is given in SymPy's notation.
 
     Raises:
         NoProblemError: the formula cannot be read, or has no normal form.
@@ -152,7 +152,7 @@ _NAMES = {"ln": "log", "abs": "Abs", "sgn": "sign", "pi": "pi", "e": "E", "i": "
 
 
 def text(tree: Expression) -> str:
-    """The formula as SymPy prints it, except for the order of terms and factors.
+    """The formula as SymPy prints it. The order of terms and factors may differ.
 
     >>> text(read("x**2/3 - 1/(x + 1) + sqrt(x)"))
     'x**2/3 + sqrt(x) - 1/(x + 1)'
@@ -231,7 +231,7 @@ def _product(args: tuple[Expression, ...]) -> tuple[str, int]:
 
 
 def _denominator(arg: Expression) -> Expression | None:
-    """The denominator of a power with a negative numeric exponent. Other trees give None."""
+    """The denominator, if the tree is a power with a negative numeric exponent, else None."""
     if not (isinstance(arg, Call) and arg.function == "pow"):
         return None
     base, exponent = arg.args

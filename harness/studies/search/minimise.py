@@ -27,7 +27,7 @@ Make = Callable[[Expression, str], Problem]
 
 
 def measure(tree: Expression) -> tuple[int, int, str]:
-    """A sort key for formulas by size: the number of nodes, the bits of numbers, the text."""
+    """A key that sorts formulas by the number of nodes, the bits of numbers, and the text."""
     bits = sum(
         node.numerator.bit_length() + node.denominator.bit_length() + (node.numerator < 0)
         for node in nodes_of(tree)
@@ -37,9 +37,9 @@ def measure(tree: Expression) -> tuple[int, int, str]:
 
 
 def reductions(tree: Expression) -> list[Expression]:
-    """The distinct one-step reductions of a formula, in the order of their size.
+    """The distinct formulas that one reduction makes from a formula, sorted by size.
 
-    If the formula contains x, each reduction contains x.
+    If the formula contains x, each result contains x.
 
     >>> [text(smaller) for smaller in reductions(read("5*x + 7"))]
     ['5*x', 'x + 7', '5*x + 1', '2*x + 7', '5*x + 2', '5*x + 3', '5*x - 1', '7 - x']
@@ -118,7 +118,7 @@ def minimise(failures: Sequence[Problem], oracle: Oracle, make: Make) -> list[Mi
     Args:
         failures: problems that fail. The metadata of each has its ``formula``.
         oracle: the object that asks the model.
-        make: a function that makes a problem from a formula and the text of the parent formula.
+        make: a function that makes a problem. Its arguments are a formula and the parent's text.
 
     Returns:
         A `Minimal` for each failure.

@@ -52,17 +52,18 @@ def mutants(
     key: tuple[object, ...],
     simplifier: str = "normal-form",
 ) -> tuple[list[Mutant], Counter[str]]:
-    """Draw mutants of the seeds, the same number for each seed.
+    """Draw mutants of the seeds. Every seed gets the same number of mutants.
 
     Args:
         seeds: formulas in the form of `formulas.structure`.
-        number: the number of mutants of all seeds together. Each seed has at least one.
+        number: the total number of mutants. Each seed has at least one mutant.
         rules: the mutations.
-        key: this key, the seed's index and the mutant's index determine the random numbers.
+        key: a key for random numbers. They also depend on the indices of seed and mutant.
         simplifier: ``normal-form``, or ``sympy`` as in the published search.
 
     Returns:
-        The valid mutants in order, with repetitions, and the number of refused mutants by reason.
+        The valid mutants in order, which may repeat. The second value is the number of refused
+        mutants for each reason.
 
     >>> from .formulas import read
     >>> found, refused = mutants([read("x")], 3, Rules(), ("example",))

@@ -53,10 +53,10 @@ def mutate(tree: Expression, rng: HashedRandom, rules: Rules) -> tuple[Expressio
         rules: the mutations.
 
     Returns:
-        The mutant, which may equal the formula, and the mutation's name.
+        The mutant and the mutation's name. The mutant may equal the formula.
 
     Raises:
-        NoProblemError: the result is no formula, for example a power with four arguments.
+        NoProblemError: the result is not a formula. An example is a power of four arguments.
 
     >>> from .formulas import read, text
     >>> tree = read("x**2 + sin(3*x)")
@@ -118,7 +118,7 @@ def _constant(rng: HashedRandom, low: int, high: int) -> Number:
 
 
 def simple_operation(rng: HashedRandom, rules: Rules) -> Expression:
-    """One of k x, k x^2, k/x, k/x^2, k^x and k^(x^2) with a random constant k.
+    """One of k x, k x^2, k/x, k/x^2, k^x and k^(x^2). The constant k is random.
 
     For k = -5, the last two are -(5^x) and -(5^(x^2)), because Python reads ``-5**x`` as -(5^x).
     """

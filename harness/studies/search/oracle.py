@@ -161,7 +161,7 @@ class Oracle:
         """Whether a model solves a problem.
 
         Usually one correct answer is enough. If ``below`` is given and the problem has several
-        unranked samples, the whole 95 % interval of the pass rate must be above ``below``.
+        unranked samples, the lower end of the pass rate's 95 % interval must be above ``below``.
         """
         own = self.outcome(problem, model)
         if self.below is None or self.ranked or own.samples == 1:
@@ -174,10 +174,10 @@ class Oracle:
         return own.correct + own.unknown
 
     def _high(self, own: AnswerCounts) -> float:
-        """The upper end of the interval of the pass rate.
+        """The upper end of the pass rate's interval.
 
-        If answers are ranked or there is a single answer, the result is 1 or 0: 1 if an answer may
-        be correct.
+        If answers are ranked, or there is a single answer, the result is 1 if an answer may be
+        correct, else 0.
         """
         if self.ranked or own.samples == 1:
             return float(self._most(own) > 0)
@@ -186,7 +186,7 @@ class Oracle:
     def failures(self, problems: Sequence[Problem]) -> tuple[list[Problem], int]:
         """Ask the models the problems, and find the failures.
 
-        If the model's answers are sampled, the failures are asked a second time, with fresh seeds.
+        If the model's answers are sampled, the failures are asked again, with new random seeds.
 
         Args:
             problems: the problems.
@@ -210,7 +210,7 @@ class Oracle:
     def deciding(self, problem: Problem) -> AnswerCounts:
         """The answers that decide whether a problem is a failure.
 
-        If the problem was asked a second time, only the second answers decide.
+        If the problem was asked a second time, the earlier answers do not count.
         """
         return self.outcome(again(problem) if self.confirms else problem)
 

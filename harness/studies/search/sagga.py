@@ -75,11 +75,11 @@ def search(
 
     Args:
         spec: the models and how to ask them. If there are two models, a failure of the first model
-            counts only if the second model solves it. The benchmarks in ``spec`` serve only as the
-            name of the run. `search_spec` makes a spec.
+            counts if the second model solves the problem. The names of benchmarks in ``spec`` name
+            the run, and have no other use. `search_spec` makes a spec.
         settings: the settings of the search.
         models: models that replace the names in ``spec.model``.
-        progress: an object that receives every completion and verdict. The default is silent.
+        progress: an object that receives every completion and verdict. The default ignores them.
         on_generation: a function that is called after every generation, with the search's record.
 
     Returns:
@@ -129,7 +129,7 @@ def planned(
     models: Sequence[str | Model] | None,
     seeds: Sequence[Problem],
 ) -> Job:
-    """The job of a search, with the seeds as problems.
+    """The job of a search. Its problems are the seeds.
 
     The name of the run directory depends on the settings.
 
@@ -146,7 +146,7 @@ def planned(
 
 
 def search_spec(settings: SearchSettings, **fields: object) -> SweepSpec:
-    """The `SweepSpec` of a search, with a benchmark that is named after the settings.
+    """The `SweepSpec` of a search. The name of its benchmark depends on the settings.
 
     Args:
         settings: the settings of the search.
@@ -169,7 +169,7 @@ def seed_problems(settings: SearchSettings) -> list[Problem]:
     """The distinct seeds as problems.
 
     Raises:
-        UserError: a seed is unreadable or is no integrand. The message lists all such seeds.
+        UserError: seeds are unreadable or are not integrands. The message lists them.
 
     """
     trees: dict[str, Expression] = {}
@@ -427,7 +427,7 @@ class _RunningSearch:
     # --- what is written ---
 
     def _describe(self, state: _State) -> None:
-        """Note in the record if there are no failures, or mostly unknown or unreadable answers."""
+        """Add a note to the record if no failures are found, or if most verdicts are unknown."""
         total = sum(generation.asked for generation in state.generations)
         unknown = sum(generation.unknown for generation in state.generations)
         failed = sum(generation.failed - generation.unconfirmed for generation in state.generations)

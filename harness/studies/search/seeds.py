@@ -18,7 +18,7 @@ def seeds_of(given: Sequence[str], benchmark: str | None, limit: int) -> tuple[s
     """Formulas in SymPy's notation.
 
     Args:
-        given: formulas, or names of files. A file has a formula per line, and ``#`` begins a
+        given: formulas, or names of files. A file has a formula per line. ``#`` begins a
             remark.
         benchmark: the name of a benchmark. Its integrands become seeds, too.
         limit: the number of problems taken from the benchmark.
@@ -52,7 +52,7 @@ def seeds_of(given: Sequence[str], benchmark: str | None, limit: int) -> tuple[s
 def _is_file(argument: str) -> bool:
     """Whether the argument names a file. The file may be missing.
 
-    An argument that ends in a suffix such as ``.txt`` names a file, because no formula ends so.
+    An argument with a suffix such as ``.txt`` names a file, because formulas have no suffix.
     """
     path = Path(argument)
     return bool(path.suffix and path.is_file()) or bool(re.fullmatch(r".*\w\.[a-z]{2,}", argument))

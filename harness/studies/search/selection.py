@@ -27,7 +27,7 @@ def k_means(vectors: Floats, k: int, rng: HashedRandom) -> NDArray[np.int64]:
     Args:
         vectors: a vector per row.
         k: the largest number of clusters.
-        rng: the random numbers for the draws of centres.
+        rng: the random numbers that choose the centres.
 
     Returns:
         A number from 0 to k - 1 for each row.
@@ -104,7 +104,7 @@ class Fitness:
     embed: Embed
 
     def of(self, trees: Sequence[Expression]) -> list[float]:
-        """The fitness of each formula. The formulas are those that a model fails to integrate.
+        """The fitness of each formula. A model has failed to integrate these formulas.
 
         Args:
             trees: the formulas.

@@ -119,7 +119,7 @@ def preset_names() -> tuple[str, ...]:
 
 
 def search_settings(preset: str | None = None, **changes: Any) -> SearchSettings:
-    """The settings of a published run, or the defaults, with changes.
+    """The settings of a published run, or the defaults. ``changes`` replace some of them.
 
     Args:
         preset: the run's name.

@@ -83,9 +83,9 @@ def component(
     """A decorator that registers a function as a reward component.
 
     Args:
-        name: the component's name in rubrics, logs and metrics.
+        name: the component's name, which rubrics, logs and metrics use.
         weight: the default weight in a reward.
-        gated: count the component for correct answers only, if ``Rubric.gate`` is set.
+        gated: whether ``Rubric.gate`` restricts the component to correct answers.
 
     Returns:
         A decorator that returns the function unchanged.
@@ -115,14 +115,14 @@ def component(
 
 @cache
 def load_component(entry: str) -> str:
-    """Register a function of a user's file as a component.
+    """Register a function in a user's file as a component.
 
     Args:
-        entry: a component's name, or ``FILE.py:FUNCTION``. The file is executed, so use
-            trusted files only.
+        entry: a component's name, or ``FILE.py:FUNCTION``. The file is executed, so it
+            must be trusted.
 
     Returns:
-        The component's name: the name of the function, or the entry itself.
+        The component's name. It is the function's name if the entry names a file, else the entry.
 
     Raises:
         UserError: the file or function does not exist, or another component has the name.

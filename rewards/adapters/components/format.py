@@ -63,10 +63,10 @@ def form_of(
     text raises an exception. The criteria are:
 
     - ``box``: the text outside thoughts has a complete box, and the last box is not a placeholder;
-    - ``one_box``: ``box`` holds, and the text outside thoughts has no second box;
+    - ``one_box``: ``box`` is met, and the text outside thoughts has no second box;
     - ``closed_form``: the answer is an expression without unevaluated integrals or limits;
-    - ``thinking``: there is no thought, or a single closed thought at the beginning; with
-      ``must_think``, there must be a thought that is not empty;
+    - ``thinking``: the text has no thought, or begins with its only thought, which is closed. If
+      ``must_think`` is set, the text must have a thought that is not empty;
     - ``ended``: the completion was not cut off by the token limit.
     """
     visible_boxes = boxes(visible(text, stop).text)

@@ -7,9 +7,9 @@ from .base import GradedCompletion, component
 
 @component("steps", weight=0.5)
 def steps(graded: GradedCompletion) -> float:
-    """The share of the problem that is solved by right steps before the first wrong step.
+    """The share of the problem that the steps before the first wrong step solve.
 
-    Use this component for the task ``steps`` only. In this task, the share is the verdict's reward.
-    If ``Rubric.gate`` is set, the component counts for right answers only.
+    Use this component with no other task than ``steps``. In this task, the share is the verdict's
+    reward. If ``Rubric.gate`` is set, the component does not count for wrong answers.
     """
     return graded.verdict.reward

@@ -77,7 +77,7 @@ class Turn:
     def number(self, row: Any) -> float:
         """The reward as a number, for a trainer that has no value for "no opinion".
 
-        If `scoring.numbers` has no number for the reward, it raises `NoOpinionError`.
+        If the reward cannot be replaced by a number, `scoring.numbers` raises `NoOpinionError`.
         """
         return 0.0 if self.score is None else numbers([self.score], [str(row)])[0]
 

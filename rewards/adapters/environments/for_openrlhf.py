@@ -38,8 +38,8 @@ def agent_executor(
 
     Args:
         checks: the largest number of checks in a rollout (`episode.Turns`).
-        attempts: the largest number of answers. With one answer and no checks, a rollout has a
-            single turn.
+        attempts: the largest number of answers. If one answer and zero checks are allowed, a
+            rollout has a single turn.
         feedback: the kind of message before another attempt.
         turn: the text between two turns of the model, with the placeholder ``{observation}``.
         rubric: fields of `scoring.Rubric`.

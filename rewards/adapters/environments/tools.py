@@ -68,7 +68,7 @@ def checked(answer: str, target: Any, rubric: Rubric, **row: Any) -> str:
 
 
 def judged(scored: Score) -> Verdict:
-    """The verdict of a score, with the score's status instead of the verdict's own.
+    """The verdict of a score. Its status is replaced by the score's status.
 
     The two statuses differ if `Rubric.min_coverage` makes a right answer incorrect.
     """
@@ -91,7 +91,7 @@ def step_checked(step: str, problem: Any, rubric: Rubric) -> str:
 
 
 def solution_claims(text: str, problem: str, rubric: Rubric) -> list[dict[str, Any]]:
-    """The judged equations of a solution, called claims (`rewards.verify.solution_steps`).
+    """The claims of a solution, which are its judged equations (`rewards.verify.solution_steps`).
 
     If the worker raises an exception, this function raises it again.
     """

@@ -47,8 +47,8 @@ async def read_json(
     Args:
         chunks: the body as it arrives.
         encoding: the header Content-Encoding: empty, ``identity``, ``gzip`` or ``deflate``.
-        spend: a function that is called with the cost of each piece of the body. The function
-            raises an exception if the body is to be refused.
+        spend: a function that is called with the cost of each piece of the body. To refuse the
+            body, the function raises an exception.
 
     Raises:
         BadRequestError: the body is not JSON, or incomplete, or in another encoding.
@@ -101,7 +101,7 @@ async def read_json(
 
 
 def _inflater(encoding: str) -> Callable[[bytes], Iterator[bytes]]:
-    """A function that decompresses a chunk into pieces. An empty chunk yields the last piece."""
+    """A function that decompresses a chunk into pieces. An empty last chunk yields the rest."""
     encoding = encoding.strip().lower()
     if encoding in ("", "identity"):
         return _pieces

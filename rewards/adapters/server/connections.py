@@ -184,7 +184,7 @@ class Connections:
 
 
 def listening(host: str, port: int) -> list[socket.socket]:
-    """Sockets that listen on all addresses of a host. An unusable address raises `OSError`."""
+    """Sockets that listen on the addresses of a host. An unusable address raises `OSError`."""
     addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     sockets: list[socket.socket] = []
     try:

@@ -83,7 +83,7 @@ class Endpoint:
             return False
 
     def tls(self) -> ssl.SSLContext | None:
-        """The TLS context, or None without a certificate. Unusable files raise a `UserError`."""
+        """The TLS context, or None if there is no certificate. Unusable files raise `UserError`."""
         if self.certificate is None:
             if self.key is not None:
                 raise UserError("a key needs its certificate")
@@ -242,7 +242,7 @@ async def serving(
 async def _watch_loop(metrics: Metrics) -> None:
     """Periodically record the delay of the event loop.
 
-    The part of the delay that the loop's own work causes is recorded separately.
+    The delay that the loop's own work causes is also recorded separately.
     """
     while True:
         due, used = time.monotonic() + LOOK, time.thread_time()
@@ -293,7 +293,7 @@ async def run(server: RewardServer, endpoint: Endpoint, say: Callable[[str], obj
     Args:
         server: the server's state.
         endpoint: the address to listen on.
-        say: a function that is called with lines about the server's progress.
+        say: a function that is called with messages about the server's progress.
 
     Raises:
         UserError: the extra is missing, the workers do not start, or the address cannot be used.
@@ -337,7 +337,7 @@ async def _run(server: RewardServer, endpoint: Endpoint, say: Callable[[str], ob
 
 
 async def make_ready(server: RewardServer) -> None:
-    """Start the workers by scoring an empty completion, which the metrics do not count.
+    """Start the workers by scoring an empty completion. The metrics do not count it.
 
     If no worker starts, a `UserError` is raised.
     """

@@ -76,7 +76,7 @@ class Metrics:
         self._requests.labels(str(code)).inc()
 
     def checked(self, outcome: str) -> None:
-        """Count a second judgement of a completion by its ``outcome`` (see `shadow.outcome`)."""
+        """Count a second judgement on a completion. `shadow.outcome` explains ``outcome``."""
         self._shadow.labels(outcome).inc()
 
     def text(self) -> tuple[bytes, str]:

@@ -86,9 +86,9 @@ def deployed(
     """Serve on a cluster until the context is left.
 
     Args:
-        server: the server that every replica copies. Its rubric states the number of workers of a
-            replica, by default the number of CPUs of the smallest node.
-        host: address on which the proxies of all nodes listen.
+        server: the server that every replica copies. Its rubric states each replica's number of
+            workers. The default is the smallest node's number of CPUs.
+        host: the address on which every node's proxy listens.
         port: the port of the proxies.
         address: the address of the cluster, as for `use_cluster`.
         replicas: the number of replicas; by default as many as the CPUs allow.

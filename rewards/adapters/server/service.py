@@ -168,8 +168,8 @@ class RewardServer:
     def admits(self, authorization: str) -> bool:
         """Whether the header Authorization contains the token.
 
-        The token comes as Bearer, or as the password of Basic. Basic is for clients that can only
-        set an address: ``http://any:TOKEN@host:port``.
+        The token comes as Bearer, or as the password of Basic. Basic is for clients that cannot set
+        a header, but can set an address: ``http://any:TOKEN@host:port``.
         """
         if self.token is None:
             return True

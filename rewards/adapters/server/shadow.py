@@ -29,8 +29,10 @@ def outcome(before: Score, after: Score) -> str:
 
     - ``same``: the statuses are the same, or neither judgement is a decision.
     - ``changed``: both judgements are decisions, and the decisions differ.
-    - ``decided``: only the second judgement, which has more budget, is a decision.
-    - ``undecided``: only the first judgement is a decision.
+    - ``decided``: the second judgement is a decision, and the former is not.
+    - ``undecided``: the former judgement is a decision, and the second is not.
+
+    The second judgement has more time and memory than the former one.
     """
     if before.status == after.status:
         return "same"
@@ -84,7 +86,7 @@ class Shadow:
 
         Args:
             rubric: the rubric of the former judgements.
-            idle: a function that returns whether the server has no requests of the trainer.
+            idle: a function that returns true if no requests of the trainer are in progress.
             tell: a function that is called with each `outcome`.
 
         """

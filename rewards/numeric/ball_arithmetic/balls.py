@@ -195,7 +195,7 @@ class Tape:
         return len(self._varying)
 
     def work(self, bits: int, until: int | None = None) -> int:
-        """The work units of a run at a precision. A sum or product at 128 bits is one unit."""
+        """The work units of a run at a precision. A sum or product at 128 bits takes one unit."""
         last_slot = self.size - 1 if until is None else until
         elementary, costly = (bisect_right(s, last_slot) for s in (self.elementary, self.costly))
         if bits not in self._base:  # constant slots are computed once
@@ -215,8 +215,9 @@ class Tape:
         """The jet of every slot at ``x``.
 
         ``values`` holds the values of all other symbols. If ``until`` is given, it is the last slot
-        that is computed. ``overrides`` maps slots to factors of their values. Such a factor selects
-        another branch of a root. Overrides are allowed only without ``derivative``.
+        that is computed. ``overrides`` maps slots to factors. A slot's value is multiplied by
+        its factor, which selects another branch of a root. If ``overrides`` is given,
+        ``derivative`` must be false.
         """
         jets_ = self._start()
         for name, slot in self.symbols.items():
@@ -248,7 +249,7 @@ class Tape:
         return self._varying
 
     def operations(self) -> Iterator[tuple[int, Rule | None, tuple[int, ...]]]:
-        """Every operation, in reverse order: its slot, its rule, and the slots of its arguments.
+        """Every operation's slot, rule and argument slots. The last operation comes first.
 
         The rule is None for piecewise functions and for functions of three or more arguments.
         """
@@ -262,7 +263,7 @@ class Tape:
     def undefined(self, values: Sequence[Jet]) -> bool:
         """Whether the expression has no value here.
 
-        If the cause is a special function that could not be computed, the result is false.
+        The result is false if the value is missing because a special function was not computed.
         """
         without = (slot for slot, (value, slope) in enumerate(values) if not _finite(value, slope))
         return next(without, self.root) not in self.uncertain
@@ -271,13 +272,13 @@ class Tape:
         return any(jet is not None and not jet[0].imag.is_zero() for jet in self._start())
 
     def faintness(self, max_bits: int) -> int:
-        r"""The number of binary places that distinguish all constant parts from whole numbers.
+        r"""The number of binary digits that distinguish every constant subexpression from integers.
 
-        ``e^{-100}`` and ``\tanh 50`` need 145 places. With fewer places they look like 0 and 1. A
-        constant such as ``\sin\pi``, which agrees with a whole number to ``max_bits`` bits, counts
-        as whole and needs no places. Functions such as tanh, which approach whole numbers without
-        reaching them, are an exception. If such a function agrees with a whole number to
-        ``max_bits`` bits, as ``\tanh 5000`` may, the result is ``max_bits`` + 1.
+        ``e^{-100}`` and ``\tanh 50`` need 145 digits. With fewer digits they look like 0 and 1. A
+        constant such as ``\sin\pi`` agrees with an integer to ``max_bits`` bits. It counts as an
+        integer and needs no digits. Functions such as tanh are an exception, because they approach
+        integers without reaching them. If such a function agrees with an integer to ``max_bits``
+        bits, as ``\tanh 5000`` may, the result is ``max_bits`` + 1.
         """
         slots = [slot for slot, _ in self._leaves] + [slot for slot, *_ in self._static]
         near = {slot for slot, rule, *_ in self._static if rule in _NEARING}
@@ -310,9 +311,9 @@ class Tape:
 
 
 def _off_whole(value: Ball) -> int | None:
-    """The binary place at which a constant differs from the nearest whole number.
+    """The binary digit at which a constant differs from the nearest integer.
 
-    The result is None if the ball of the constant contains the whole number.
+    The result is None if the constant's ball contains the integer.
     """
     real = value.real
     if not value.is_finite() or real.abs_lower() > _LARGE:

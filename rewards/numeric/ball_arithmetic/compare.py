@@ -62,13 +62,13 @@ def compare(
 
     Args:
         got: the ball of the computed number.
-        expected: the ball of the expected number, to which bits are relative.
+        expected: the ball of the expected number. Bits of agreement are relative to this number.
         enough: the number of bits of agreement that counts as equality.
-        scale: a function that returns log2 of a size. If the expected number may be zero, bits are
-            relative to this size instead.
+        scale: a function that returns log2 of a size. If the expected number may be zero, bits of
+            agreement are relative to this size instead.
 
     Returns:
-        Whether both numbers are equal, with the bits of agreement.
+        Whether the numbers are equal, and the bits of agreement.
 
     """
     difference = got - expected

@@ -71,8 +71,8 @@ _COMPARISONS = frozenset(function.name for function in COMPARISONS)
 def compile_tape(expression: Expression, variable: str, conventions: Conventions = USUAL) -> Tape:
     """Compile ``expression``, a function of ``variable``, to a tape.
 
-    Raises `UnusableError` if that is impossible. The recursion is as deep as the tree. The parser
-    bounds the depth of trees.
+    Raises `UnusableError` if that is impossible. The recursion is as deep as the tree, whose
+    depth the parser bounds.
     """
     tape = Tape(variable, conventions)
     compiler = _Compiler(tape)
@@ -187,8 +187,8 @@ class _Compiler:
     def _logarithmic(self, node: Call) -> None:
         """Record the branch of an inverse hyperbolic tangent or cotangent of u.
 
-        The inverse hyperbolic tangent is half of ln((1 + u)/(1 - u)). At u = 1 and at u = -1, each
-        of the two functions is real on one side only.
+        The inverse hyperbolic tangent is half of ln((1 + u)/(1 - u)), and is real if |u| < 1. The
+        inverse hyperbolic cotangent is real if |u| > 1.
         """
         argument = add(Number(1), neg(power(node.args[0], Number(2))))
         if id(node) in self.outermost:
@@ -205,7 +205,7 @@ class _Compiler:
         return result
 
     def apply(self, name: str, slots: list[int], rule: Rule | None = None) -> int:
-        """The slot of a function whose arguments have slots already.
+        """The slot of a function. Its arguments already have slots.
 
         The method also records on the tape what later checks must know about the function.
         """
@@ -407,7 +407,7 @@ class _Compiler:
     def piecewise(self, node: Call) -> int:
         """Compile a table of values and conditions.
 
-        The result is the value of the first condition that holds.
+        The compiled function has the value of the first true condition.
         """
         # A value need not be real where another one applies: what its parts add to the domain is
         # dropped, so a part that stands outside as well must be compiled there once more.

@@ -59,8 +59,8 @@ def on_line(share: float) -> float:
 def _van_der_corput(i: int) -> float:
     """The left end of the i-th of `STRATA` equal parts of [0, 1), in bit-reversed order.
 
-    In this order, the first n parts are spread over the whole interval, for every n. The first part
-    is near the middle of the interval and not at its end.
+    For every n, the first n parts in this order are spread over the interval. The sequence begins
+    near the middle of the interval.
     """
     bits = STRATA.bit_length() - 1
     return (int(format(i, f"0{bits}b")[::-1], 2) + FIRST_STRATUM) % STRATA / STRATA
@@ -73,7 +73,7 @@ _SCALES = [sign * float(f"1e{k}") for k in sorted(SCALES, key=abs) for sign in (
 def candidates(key: object) -> Iterator[tuple[float, bool]]:
     """Points to try, each with a flag.
 
-    The flag says whether the point belongs to the sample that measures coverage.
+    The flag is true if the point belongs to the sample that measures coverage.
     """
     seed = int(uniform(key) * 2.0**62)
     for i, stratum in enumerate(_ORDER):
@@ -104,9 +104,9 @@ _MASK = 2**64 - 1
 
 
 def real_everywhere(tape: Tape, jets: Sequence[Jet]) -> bool:
-    """Whether the expression is finite and real, with real sub-expressions.
+    """Whether the expression is finite and real, and its sub-expressions are real.
 
-    Only sub-expressions with a restricted domain are tested. Their imaginary parts must be
+    The test is limited to sub-expressions with a restricted domain. Their imaginary parts must be
     exactly zero.
     """
     for slot in tape.domain:
@@ -119,7 +119,7 @@ def real_everywhere(tape: Tape, jets: Sequence[Jet]) -> bool:
 def _maybe_real(tape: Tape, jets: Sequence[Jet]) -> bool:
     """Whether an interval may contain a point of the real domain.
 
-    False is a proof that the interval contains no such point.
+    If the result is false, the interval certainly contains no such point.
     """
     for slot in (*tape.domain, tape.root):
         value = jets[slot][0]
@@ -133,7 +133,7 @@ def _interval(low: float, high: float) -> Ball:
 
 
 def search(tape: Tape, values: Mapping[str, Ball], count: int) -> list[float]:
-    """Search for points at which f is real, for an f that is real only on a small part of the line.
+    """Search for points at which f is real. The set of these points may be small.
 
     The line is mapped to a finite range. The longest interval is halved first. An interval is
     dropped if ball arithmetic proves that f is not real on it.
@@ -188,11 +188,12 @@ def _holds_break(value: Ball, at: str) -> bool:
 def breakpoints(
     subexpression: Part, at: str, budget: int, width: float
 ) -> tuple[list[tuple[Ball, Ball]], bool]:
-    """Narrow intervals that contain the breakpoints of a sub-expression, and a flag.
+    """Narrow intervals around the breakpoints of a sub-expression, and a flag.
 
     The intervals are at most ``width`` wide. ``at`` is the kind of breakpoint, as in `Break`. The
-    flag says whether all breakpoints near the origin are found. It is true if, after ``budget``
-    evaluations on intervals, no undecided interval remains within `WINDOW` of the origin.
+    search makes at most ``budget`` evaluations on intervals. The flag is true if no undecided
+    interval then remains within `WINDOW` of the origin. In this case, all breakpoints near the
+    origin are found.
     """
     intervals: list[tuple[Ball, Ball]] = []
     edges = [0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0, 1024.0, 2.0**20, 2.0**40]
@@ -245,10 +246,10 @@ OVERLOOKED_BUDGET, OVERLOOKED_WIDTH, MAX_OVERLOOKED = 400, 2.0**-40, 8
 def overlooked(
     tape: Tape, breaks: Sequence[Break], values: Mapping[str, Ball], seen: Sequence[float]
 ) -> list[float]:
-    """Points in the gaps between breakpoints that contain no point of ``seen``.
+    """A point in each gap between breakpoints, if the gap contains no point of ``seen``.
 
-    The result has one point for each such gap, but at most `MAX_OVERLOOKED` points, for the largest
-    gaps. The search for breakpoints has a budget, so that some breakpoints may be missed.
+    If there are more than `MAX_OVERLOOKED` such gaps, the smallest gaps get no point. The search
+    for breakpoints has a budget, so it may miss some breakpoints.
     """
     ends: set[float] = set()
     for brk in breaks:
@@ -282,9 +283,9 @@ def share(x: float) -> float:
 
 
 def _merged(intervals: list[tuple[Ball, Ball]], width: float) -> list[tuple[Ball, Ball]]:
-    """The sorted intervals, with neighbours that nearly touch merged into one.
+    """The sorted intervals. Neighbours that nearly touch are merged into one interval.
 
-    Neighbours touch at a common end or at a double zero.
+    Neighbours touch if they have a common end, or near a double zero.
     """
     merged: list[tuple[Ball, Ball]] = []
     for low, high in sorted(intervals, key=lambda pair: float(pair[0])):
@@ -298,7 +299,7 @@ def _merged(intervals: list[tuple[Ball, Ball]], width: float) -> list[tuple[Ball
 def pole_crossings(
     tape: Tape, slot: int, values: Mapping[str, Ball]
 ) -> Iterator[tuple[Ball, Ball]]:
-    """Narrow intervals near the origin in which the value of a slot changes sign through a pole."""
+    """Narrow intervals near the origin. In each, the slot's value changes sign through a pole."""
 
     def at(x: float) -> float | None:
         value, _ = tape.at(slot, acb(x), values, derivative=False)

@@ -56,7 +56,7 @@ def _problem(task: str, rng: HashedRandom) -> Problem:
 
 
 def course_case(task: str, rng: HashedRandom) -> Case:
-    """A problem of the course with its right answer or with a wrong answer.
+    """A problem of the course, and an answer to it. The answer is right or wrong.
 
     Args:
         task: the name of the kind of question.
@@ -108,9 +108,10 @@ def _replaced(tree: Expression, old: Expression, new: Expression) -> Expression:
 
 
 def _apart(left: Expression, right: Expression, point: Mapping[str, Fraction]) -> bool:
-    """Whether two formulas have different values at a point, at two precisions.
+    """Whether the values of two formulas at a point are different.
 
-    A rounding error becomes smaller at the higher precision. A real difference does not.
+    The values are compared at two precisions, and must differ at both. A rounding error becomes
+    smaller at the higher precision. A real difference does not.
     """
     differences = []
     for digits in (40, 80):

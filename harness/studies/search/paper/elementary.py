@@ -47,7 +47,7 @@ def _outcome(problem: Problem, result: str | WorkerError) -> str:
 
 
 def spread(problems: Sequence[Problem], number: int) -> list[Problem]:
-    """At most ``number`` of the problems, taken at even distances.
+    """At most ``number`` problems, which are evenly spaced in the sequence.
 
     >>> spread([1, 2, 3, 4, 5, 6], 3)
     [1, 3, 5]
@@ -58,13 +58,13 @@ def spread(problems: Sequence[Problem], number: int) -> list[Problem]:
 
 
 def elementary_section(searches: Sequence[StoredSearch], number: int) -> Section:
-    """The shares of problems with and without an elementary antiderivative, for each archive.
+    """For each archive, the shares of problems with and without an elementary antiderivative.
 
     The archive of a search consists of the failures that the search found.
 
     Args:
         searches: the searches.
-        number: the number of problems of each archive that are examined.
+        number: the number of problems to examine in each archive.
 
     """
     rows = []

@@ -67,7 +67,7 @@ def published(table: str) -> Mapping[str, Sequence[Example]]:
 
 
 def with_answer(formula: str, answer: str, *, solved: bool) -> Example:
-    r"""The example of a formula and a model's answer, which is in LaTeX.
+    r"""The example that consists of a formula and a model's answer. The answer is in LaTeX.
 
     If the answer can be read, the example has the answer's derivative. If the problem is not
     solved, it also has the difference of this derivative and the formula.

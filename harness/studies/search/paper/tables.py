@@ -37,12 +37,12 @@ Block = tuple[str, str, Sequence[Sequence[str]]]
 def paper_sections(
     runs: Sequence[Run | Path | str], *, elementary: int | None = None
 ) -> list[Section]:
-    """The paper's tables and figures of the searches in these runs.
+    """The paper's tables and figures, made from the searches in these runs.
 
     Args:
         runs: runs with searches, or their directories.
-        elementary: the number of failures of each search that are tested for an elementary
-            antiderivative. If it is None, the table of these tests is left out.
+        elementary: the number of failures per search to test for an elementary antiderivative.
+            If it is None, the table of these tests is left out.
 
     Returns:
         The tables and figures, in the order of their numbers.
@@ -105,7 +105,7 @@ def _clusters(search: AnsweredProblem) -> list[Group]:
 def _exponents(search: AnsweredProblem) -> list[Group]:
     """Failures with x in an exponent, grouped by cluster.
 
-    The cluster with most such failures is first.
+    The cluster with the most such failures comes first.
     """
     has = FEATURES_BY_NAME["x in an exponent"]
     groups = [
@@ -117,7 +117,7 @@ def _exponents(search: AnsweredProblem) -> list[Group]:
 
 
 def _seeds(search: AnsweredProblem) -> list[tuple[Problem, Sequence[Problem]]]:
-    """The seeds, each with the fittest failures that descend from it. Solved seeds are first."""
+    """The seeds, each with its fittest descendants among the failures. Solved seeds come first."""
     groups: dict[str, list[Problem]] = {formula_of(seed): [] for seed in search.seeds}
     archive = sorted(
         search.stored.archive, key=lambda problem: -float(str(problem.metadata["fitness"]))
@@ -238,7 +238,7 @@ def _answers(
     ours: Sequence[tuple[AnsweredProblem, Sequence[Group]]],
     theirs: Mapping[str, Sequence[Example]],
 ) -> Section:
-    """Failures with answers. Each group begins with a similar problem that the model solves."""
+    """Failures and the answers. Each group begins with a similar problem that the model solves."""
     rows: list[tuple[str, ...]] = []
     for search, groups in ours:
         for name, members in groups:
