@@ -153,9 +153,9 @@ def tail(line: RealLine, phase: Phase, start: arb, side: int, digits: int) -> tu
 def _edges(
     line: RealLine, phase: Phase, start: arb, side: int, periods: int
 ) -> tuple[list[arb], int]:
-    """Points after ``start`` that are one period apart, and the number of the first point.
+    """Points after ``start`` at intervals of one period. The number of the first is also returned.
 
-    The phase at a point is 2 pi times the number of the point, up to the sign. The returned
+    The phase at a point is plus or minus 2 pi times the number of the point. The returned
     number is at least 1.
     """
     x = start

@@ -70,11 +70,11 @@ def integrate(line: RealLine, piece: Piece, digits: int) -> arb:
 
 
 def exclude_spikes(expression: Expression, line: RealLine, piece: Piece) -> None:
-    """Refuse a piece on which f may be much larger between two nodes than at the nodes.
+    """Raise an error if f may be much larger between two nodes of a piece than at the nodes.
 
     The range of s between both ends is divided into intervals. Each interval is halved until a
     bound of f on the interval is near to the values of f at the interval's ends. Special functions
-    are replaced by 1, because they have no spikes of their own.
+    are replaced by 1, because they cannot cause spikes.
 
     Raises:
         QuadratureError: an interval of length 2^{-FINEST} may contain a spike.
