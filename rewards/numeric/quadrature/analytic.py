@@ -211,7 +211,7 @@ def _off_negative(u: Ball) -> bool:
 
 
 def _is_meromorphic(function: Function) -> bool:
-    """Whether a function has one argument and no branch, and can be evaluated in bounded time."""
+    """Whether a function has one argument, no branches and a bounded time of evaluation."""
     simple = function.arguments == "u" and function.cost in (ELEMENTARY, COSTLY)
     single = not (function.domain or function.branch or function.breaks)
     return simple and single and bool(function.derivative)

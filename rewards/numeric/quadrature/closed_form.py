@@ -185,9 +185,10 @@ def _with_exact_parts(node: Expression, values: Mapping[str, Ball]) -> Expressio
 
 
 def _with_a_leaf_changed(node: Expression) -> Iterator[Expression]:
-    """Copies of the expression. In each copy, a different leaf with an effect is an eighth larger.
+    """Copies of the expression. In each copy, another leaf is multiplied by 9/8.
 
-    A power, product or quotient of numbers counts as one leaf. In 1^2, the exponent has no effect.
+    A power, product or quotient of numbers counts as one leaf. Leaves without an effect, such as
+    the exponent of 1^2, are not changed.
     """
     added = any(isinstance(part, Call) and part.function == "add" for part in nodes_of(node))
     ratio = None if added else fold(node)
@@ -226,9 +227,10 @@ def value_of(answer: Expression, values: Mapping[str, Ball], bits: int) -> Ball 
 
 
 def agreement(got: Ball, value: IntegralValue, bits: int) -> tuple[bool | None, float]:
-    """Whether a number equals an integral's value, and the number of decimal digits that agree.
+    """Compare a number with the value of an integral.
 
-    The first result is None if this is undecided.
+    The first result is whether they are equal, or None if this is undecided. The second result is
+    the number of decimal digits that agree.
 
     Args:
         got: the number.

@@ -198,7 +198,7 @@ def _mapped(
     variable: str,
     inner: Expression,
 ) -> Expression:
-    """The expression with z replaced by ``inner``, and its floors replaced by ``jump``."""
+    """Replace z by ``inner`` in an expression, and apply ``jump`` to its floors."""
     if node == Symbol(variable):
         return inner
     if not isinstance(node, Call) or not node.args:
@@ -291,7 +291,7 @@ def _value(constant: Expression, values: Mapping[str, Ball]) -> arb:
 def _mean(
     summands: list[Expression], values: Mapping[str, Ball], bits: int
 ) -> tuple[Fraction, arb] | None:
-    """The exponent v and the mean c of the sum of the pieces.
+    """The numbers v and c. The mean of the sum of the pieces decays as c n^{-v}.
 
     The result is None if v > 1, or if a piece decays more slowly than the sum.
     """

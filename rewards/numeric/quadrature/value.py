@@ -331,7 +331,7 @@ class _Computation:
             return self._pieces(marks)
 
     def _principal(self, marks: list[arb]) -> IntegralValue:
-        """The principal value, with symmetric limits at singularities and at both infinities."""
+        """The principal value. Limits at singularities and at infinity are symmetric."""
         value, size = arb(0), arb(0)
         with precision(END_BITS):
             if not marks[0].is_finite() and not marks[-1].is_finite():

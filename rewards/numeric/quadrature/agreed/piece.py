@@ -231,7 +231,7 @@ def _gauss(line: RealLine, piece: Piece, width: arb) -> tuple[arb, arb]:
 
 
 def _legs(piece: Piece) -> list[tuple[End, arb]]:
-    """The two ends of a piece, each with a starting value of s.
+    """The two ends of a piece. Each end is paired with a starting value of s.
 
     An inner point divides the piece into two legs. The starting value is the s of this point.
     """

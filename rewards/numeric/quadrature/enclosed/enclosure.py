@@ -195,9 +195,9 @@ class Enclosure:
                 raise NotEnclosedError("terms that diverge where their sum may converge") from None
 
     def _towards(self, expression: Expression, edge: Edge, start: arb) -> list[arb]:
-        """The parts of an integral between an inner point and an end.
+        """Values whose sum is an integral between an inner point and an end.
 
-        The integrand is f or a term of f. The integral is the sum of the parts.
+        The integrand is f or a term of f.
         """
         values = self.line.values
         try:

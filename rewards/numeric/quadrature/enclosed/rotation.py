@@ -87,7 +87,7 @@ class Rotation:
     exponent: Fraction = Fraction(0)
 
     def integral(self, start: arb) -> tuple[arb, arb]:
-        """The integral between a point T and the end, and the point T.
+        """The integral between a point T and the end. The point T is also returned.
 
         T lies between ``start`` and the end.
 
