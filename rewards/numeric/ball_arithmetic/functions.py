@@ -79,9 +79,9 @@ def _unary(value: Callable[[Ball], Ball], slope: Callable[[Ball], Ball]) -> Rule
 
 
 def _by_series(name: str) -> Rule:
-    """A rule that takes the derivative from a power series of length 2.
+    """A rule that computes the derivative from a power series of length 2.
 
-    The rule is for functions without a simpler formula for the derivative.
+    The rule is for functions whose derivative has no simpler formula.
     """
 
     def rule(x: Jet) -> Jet:
@@ -134,7 +134,8 @@ def _elliptic_pi_slope(n: Ball, phi: Ball, m: Ball) -> Ball:
 def _hypgeom(*jets: Jet) -> Jet:
     """The function ``pFq(a; b; z)``.
 
-    Its derivative by z is a multiple of the same function with every parameter raised by one.
+    To find its derivative by z, 1 is added to every parameter, and the result is multiplied by a
+    constant.
     """
     p, q = int(jets[0][0].real.unique_fmpz() or 0), int(jets[1][0].real.unique_fmpz() or 0)
     values = [v for v, _ in jets[2:]]
@@ -163,7 +164,7 @@ def _pfq(z: Ball, a: list[Ball], b: list[Ball]) -> Ball:
 
 @lru_cache(maxsize=16)
 def lambertw(branch: int) -> Rule:
-    """The rule of Lambert's W on one of its branches. The branch -1 is real on [-1/e, 0)."""
+    """The rule of one branch of Lambert's W function. The branch -1 is real on [-1/e, 0)."""
 
     def slope(u: Ball) -> Ball:
         w = u.lambertw(branch)
@@ -188,8 +189,8 @@ def _gudermannian(x: Jet) -> Jet:
 def _polygamma(n: Jet, x: Jet) -> Jet:
     """The polygamma function of order n. The result is unknown if the order is below -1.
 
-    Authors disagree about these orders. python-flint follows Espinosa and Moll. Other authors
-    use repeated integrals from 0, which differ from python-flint's functions by polynomials.
+    Definitions of these orders differ. python-flint uses the definition of Espinosa and Moll.
+    Other authors use repeated integrals from 0. The difference is a polynomial.
     """
     if not n[0].real > -2:
         return _unknown(n, x)
@@ -222,9 +223,9 @@ def _formula(tree: Expression, names: Sequence[str]) -> Callable[[Sequence[Ball]
 
 
 def _by_record(function: Function) -> Rule:
-    """A rule that calls python-flint's method with the function's name.
+    """A rule that calls the python-flint method of the same name as the function.
 
-    The rule takes the derivative from the function's record.
+    The formula for the derivative is in the function's record.
     """
     at = function.arguments.split().index("u")
 

@@ -87,7 +87,7 @@ def sqrt(x: Jet) -> Jet:
 def pow_integer(k: int) -> Rule:
     """The rule of u^k for a whole number k.
 
-    No logarithm is used, so that u = 0 and negative u are allowed.
+    No logarithm is used. Therefore u may be 0 or negative.
     """
     exponent = acb(k)
     if k == 2:
@@ -112,7 +112,7 @@ def pow_integer(k: int) -> Rule:
 def pow_rational(p: int, q: int, real_root: bool) -> Rule:
     """The rule of u^(p/q) for q > 1.
 
-    With ``real_root`` and an odd q, the root of a negative real u is real.
+    If ``real_root`` is true and q is odd, the root of a negative real u is real.
     """
     ratio = fmpq(p, q)
     flip = real_root and q % 2 == 1
@@ -293,9 +293,9 @@ def _of_inverse(rule: Rule) -> Rule:
 
 
 def _textbook(rule: Rule, turn: int) -> Rule:
-    """The rule of arcsec or arccsc with values in [pi, 3 pi/2) for negative u.
+    """The rule of arcsec or arccsc. For negative u, the values lie in [pi, 3 pi/2).
 
-    The slope for negative u is then +-1/(u sqrt(u^2 - 1)).
+    The slope is then +-1/(u sqrt(u^2 - 1)) for negative u.
     """
 
     def shifted(x: Jet) -> Jet:

@@ -34,9 +34,9 @@ def points_wanted(tape: Tape) -> int:
 def has_fixed_branch(branch: Branch, variable: str) -> bool:
     """Whether a branch can change only at an end of the real domain.
 
-    This holds if the argument of the branching function is linear. If this function is a root, the
-    argument may also be a quadratic polynomial without a double zero, the logarithm of a linear
-    function, or any function without zeros and poles.
+    The result is true if the argument of the branching function is linear. Three other arguments
+    are allowed under a root: a quadratic polynomial without a double zero, a logarithm of a
+    linear function, and any function that has neither zeros nor poles.
     """
     argument = branch.argument
     coefficients = polynomial(argument, variable)
@@ -56,8 +56,8 @@ def has_fixed_branch(branch: Branch, variable: str) -> bool:
 def polynomial(node: Expression, variable: str) -> tuple[float, float, float] | None:
     """The coefficients of x^2, x and 1 in an expression, as floats.
 
-    The result is None if the expression is not a polynomial of degree 2 or less. Every parameter is
-    given an arbitrary value.
+    The result is None if the expression is not a polynomial of degree 2 or less. Every parameter
+    is replaced by an arbitrary value.
     """
     if isinstance(node, Number):
         try:

@@ -20,9 +20,11 @@ _FIXED = {f.name: f.range for f in RECORDS.values() if f.range}
 
 
 def bounds(node: Expression) -> Range:
-    """A lower and an upper bound of an expression, for all real values of its symbols.
+    """Two bounds of an expression that are valid for all real values of its symbols.
 
-    Values of the symbols for which the expression is not real are disregarded.
+    The result is the lower bound and the upper bound.
+
+    If the expression is not real for some values of the symbols, these values are disregarded.
     """
     if isinstance(node, Number):
         try:

@@ -146,7 +146,7 @@ class Comparison:
         return [float(result.point.x.real) for result in self._results if result.has_no_value]
 
     def see_constants(self) -> None:
-        """Raise the initial precision, to tell constants near whole numbers from whole numbers."""
+        """Raise the initial precision so that constants can be distinguished from whole numbers."""
         self.faint = self.tape.faintness(self.max_bits)
         literal = max(self.tape.literal_bits, self.pool.tape.literal_bits, self.faint)
         # A number of 32 bits leaves 96 of the first 128; each 32 more take twice as many.
@@ -161,21 +161,21 @@ class Comparison:
     def run(
         self, tape: Tape, x: Ball, *, derivative: bool = True, until: int | None = None
     ) -> list[Jet]:
-        """The jets of the answer or of f at ``x``, as from `Tape.run`.
+        """The jets of the answer or of f at ``x``, in the form that `Tape.run` returns.
 
-        The work is taken from the budget.
+        The work is subtracted from the budget.
         """
         self.budget.spend(tape.work(ctx.prec, until))
         return tape.run(x, self.values, derivative=derivative, until=until)
 
     def part(self, tape: Tape, slot: int, x: Ball, *, derivative: bool = True) -> Jet:
-        """The jet of one slot. The work is taken from the budget."""
+        """The jet of one slot. The work is subtracted from the budget."""
         return self.run(tape, x, derivative=derivative, until=slot)[slot]
 
     def integrand(self, x: Ball) -> Ball | None:
-        """The value of f at a number or on an interval. None stands for an exact zero.
+        """The value of f at a number or on an interval. None means an exact zero.
 
-        The work is taken from the budget.
+        The work is subtracted from the budget.
         """
         f, order = self.pool.tape, self.pool.order
         return self.run(f, x, derivative=order == 1)[f.root][order]
@@ -198,9 +198,9 @@ class Comparison:
     def has_no_value(self, jets: Sequence[Jet]) -> bool:
         """Whether F or F' has no finite value.
 
-        F is checked as well as F', because F' may be finite where F has no value. For example,
-        ``1/(sgn x - 1)`` has no value at positive x, but its computed slope is 0. The result is
-        false if a value is missing only because a special function could not be computed.
+        Both F and F' are checked, because F' may be finite at a point at which F has no value. For
+        example, ``1/(sgn x - 1)`` has no value at positive x, but its computed slope is 0. If the
+        sole reason is that a special function could not be computed, the result is false.
         """
         value, slope = jets[self.tape.root]
         finite = value.is_finite() and (slope is None or slope.is_finite())
@@ -209,11 +209,11 @@ class Comparison:
     # --- at one point, and at several ---
 
     def screen(self, points: Sequence[Point]) -> list[PointResult] | None:
-        """The results at the first points, at the first precision.
+        """The results at the initial points. The initial precision is used.
 
         The result is None if F is likely to be wrong. Otherwise the balls of F' and f overlap at
-        all these points, and F has a finite value at one of them. The
-        caller can then search for a proof.
+        all these points, and F has a finite value at one or more of them. The caller can then
+        search for a proof.
         """
         results: list[PointResult] = []
         for point in points:
@@ -241,7 +241,7 @@ class Comparison:
     def visit(
         self, points: Sequence[Point], *, thorough: bool = False, enough: int | None = None
     ) -> Outcome | None:
-        """Compare at the points, until ``enough`` points are usable.
+        """Compare F' with f at the points until ``enough`` points are usable.
 
         The result is a refutation if F' and f differ at a point, else None.
         """
@@ -258,7 +258,7 @@ class Comparison:
         return None
 
     def visit_new(self, spots: Sequence[float]) -> Outcome | None:
-        """Compare at further numbers of the real domain, after duplicates have been removed."""
+        """Remove duplicates from further numbers of the real domain, and compare at the rest."""
         if self.pool.tier == "complex":
             return None
         fresh = [Point(acb(x), measured=False) for x in dict.fromkeys(spots)]
@@ -267,9 +267,9 @@ class Comparison:
         return self.visit(fresh)
 
     def compare(self, point: Point, thorough: bool = False) -> PointResult:
-        """The result of the comparison at a point, with rising precision.
+        """Compare at a point with rising precision, and return the result.
 
-        With ``thorough``, the precision rises until every term of the answer is visible.
+        If ``thorough`` is true, the precision rises until every term of the answer is visible.
         """
         bits, radius_before = self.bits, math.inf
         # Between breakpoints every term must be checked; beside a radicand's zero it need not be.
@@ -314,7 +314,7 @@ class Comparison:
         )
 
     def scale(self, point: Point, expected: Ball, jets: Sequence[Jet]) -> float:
-        """log2 of the largest term of F' and f, at a point where f appears to be zero.
+        """log2 of the largest term in F' and in f. The point is one at which f appears to be zero.
 
         If the precision is too low to decide that f is zero, the result is -inf.
         """
@@ -377,7 +377,7 @@ class Comparison:
         return show(shifted_jets[self.tape.root][self.order] or ZERO) != show(slope)
 
     def slope(self, point: Point, bits: int) -> Ball:
-        """The ball to compare at a point, from a cache.
+        """The ball to compare at a point. Computed balls are kept in a cache.
 
         This method sets the working precision to ``bits`` and does not reset it.
         """
@@ -388,7 +388,7 @@ class Comparison:
         return self._slopes[key]
 
     def other_branch(self, point: Point) -> Choice | None:
-        """The branch of f's radicals on which f equals F' at a point.
+        """The choice of branches of f's radicals for which f equals F' at a point.
 
         The result is None if there is no such branch, and `UNCLEAR` if F' is not known accurately
         enough.
@@ -411,9 +411,9 @@ class Comparison:
         return UNCLEAR if vague else None
 
     def holds(self, slope: Ball, point: Point, choice: Choice) -> bool | None:
-        """Whether F' agrees with f for another choice of branches.
+        """Whether F' agrees with f if other branches are chosen.
 
-        The result is None if the precision does not suffice to decide.
+        The result is None if the precision is too low to decide.
         """
         f = self.pool.tape
         self.budget.spend(f.work(ctx.prec))

@@ -70,7 +70,7 @@ def always_positive(
 
 
 def is_negative(tape: Tape, slot: int, values: Mapping[str, Ball], low: float, high: float) -> bool:
-    """Whether a slot is proved to be negative at one of 31 points between low and high."""
+    """Whether a slot is proved to be negative at any of 31 points between low and high."""
     # Halved five times: a range on which the slot is negative is not missed if it is 1/16 as long.
     points = (acb(low + (high - low) * step / 32) for step in range(1, 32))
     return any(

@@ -314,7 +314,7 @@ class Expander:
         return total
 
     def _slopes(self, factor: Expression) -> tuple[Exponent, list[Expression]] | None:
-        """Split a sum into its part -v y and the other addends. The result is v and the addends."""
+        """Split a sum into -v y and other addends. The result is v and a list of the others."""
         addends = factor.args if factor.function == "add" else (factor,)
         exponent: Exponent = ()
         remainder: list[Expression] = []

@@ -169,7 +169,7 @@ def _cosine_integral(e: FunctionExpander, z: Expression) -> Germ:
 def _near_zero(e: FunctionExpander, z: Expression, step: int, sign: int = 1) -> Germ:
     """The expansion of Ei, Ci or Chi near zero: gamma + ln z plus a power series.
 
-    The power series is the sum of (+-z)^j / (j j!) over the multiples j of ``step``.
+    The power series is the sum of (+-z)^j / (j j!). The index j runs over multiples of ``step``.
     """
     logarithm = add(Call("euler_gamma"), _ln(_call("abs", z)))
 
@@ -182,9 +182,9 @@ def _near_zero(e: FunctionExpander, z: Expression, step: int, sign: int = 1) -> 
 
 
 def _at_poles(name: str) -> Callable[..., Any]:
-    """The rule for gamma, its logarithm or digamma, at plus infinity and at poles.
+    """The rule for gamma, log-gamma or digamma. It is valid at plus infinity and at poles.
 
-    At a pole, the recurrence (such as Gamma(z) = Gamma(z + 1)/z) moves the argument to 1.
+    At a pole, a recurrence moves the argument to 1. For gamma, it is Gamma(z) = Gamma(z + 1)/z.
     """
 
     def rule(

@@ -214,7 +214,7 @@ class GermExpander:
         )
 
     def _angle(self, germ: Germ) -> tuple[Any, Angle]:
-        """A rational number and an angle whose product is the argument.
+        """A rational number and an angle. Their product is the argument.
 
         If no known angle fits, a new angle is made.
         """
@@ -319,7 +319,7 @@ class GermExpander:
         return self.constants.value(Symbol(angle.name))
 
     def extreme(self, *nodes: Expression, sign: int) -> Germ:
-        """The largest of several expressions near the point, or the smallest if ``sign`` is -1."""
+        """The largest of several expressions near the point (the smallest if ``sign`` is -1)."""
         best = self.germ(nodes[0])
         for node in nodes[1:]:
             germ = self.germ(node)
@@ -447,9 +447,9 @@ class GermExpander:
         return self.scale.zero
 
     def asymptotic(self, taylor: Callable[[int], fmpq], germ: Germ, name: str) -> Germ:
-        """The sum of taylor(j) / germ^j, for a germ that tends to infinity.
+        """The sum of taylor(j) / germ^j. The germ tends to infinity.
 
-        If two sums are given the same name, their coefficients must be equal. The difference of
+        If two sums have the same ``name``, their coefficients must be equal. The difference of
         two such sums of the same germ is then exactly zero.
         """
         return self.scale.compose(

@@ -159,7 +159,7 @@ def unit_power(exponent: Fraction) -> Model:
 def _normal(model: Model) -> Model:
     """The model rewritten so that its series does not begin with zeros.
 
-    The power of u before the series is raised accordingly.
+    The power of u that multiplies the series is raised accordingly.
     """
     coefficients = model.coefficients
     if model.at_zero is not None and not any(model.at_zero):
@@ -259,9 +259,9 @@ def _on_a_disc(
 ) -> tuple[Model, Ball]:
     """Shrink the disc of a model until a function is analytic on the model's values.
 
-    The result is the model on the smaller disc, and a ball that contains the function's values. The
-    disc is shrunk further until this ball is at most `SPREAD` times as large as the function's
-    value at u = 0. If ``relative`` is false, 1 is added to the size of that value.
+    The result is the model on the smaller disc, and a ball that contains the function's values.
+    The ball has an upper bound: `SPREAD` times the function's absolute value at u = 0. If
+    ``relative`` is false, 1 is added to this absolute value. The disc is shrunk accordingly.
     """
     at_end = abs(function(model.series[0])).upper()
     largest = SPREAD * at_end if relative else SPREAD * (1 + at_end)
@@ -309,7 +309,7 @@ def power(model: Model, exponent: Fraction) -> Model:
 
 
 def real_power(model: Model, exponent: Ball) -> Model:
-    """A power of a model with any real exponent, for a model that is positive at the end."""
+    """A power of a model. The exponent is any real number. The model is positive at the end."""
     leading = model.series[0]
     if model.valuation or not (leading.real > 0 and leading.imag.is_zero()):
         raise NoModelError("a power of a number that is not positive")
@@ -373,7 +373,7 @@ def _quarter_turns(exact: tuple[Fraction, Fraction] | None) -> int | None:
 
 
 def _turned(name: str, model: Model, quarters: int, image: Ball) -> Model:
-    """sin or cos of a model whose value at the end is exactly a whole multiple of pi/2."""
+    """sin or cos of a model. The value of the model at the end is exactly a multiple of pi/2."""
     angle = _series([acb(0), *model.coefficients[1:]], model.series.prec)
     quarters = (quarters + (name == "cos")) % 4  # cos z = sin(z + pi/2)
     series = angle.sin() if quarters % 2 == 0 else angle.cos()

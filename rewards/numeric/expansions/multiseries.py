@@ -78,7 +78,8 @@ class Scale:
     def logarithm(self, element: Element) -> Germ:
         """The logarithm of an element.
 
-        The logarithm of the slowest element is expressed by a new element, which is slower still.
+        The logarithm of the slowest element is the reciprocal of a new element. The new element is
+        even slower.
         """
         if element.logarithm is None:
             slower = self.insert(0, None)
@@ -112,7 +113,7 @@ class Scale:
             raise NotExpandedError("the expansion takes too many coefficients")
 
     def atom(self, key: tuple[Any, ...]) -> Any:
-        """The symbol that stands for a series or a power of w. Equal keys have equal symbols."""
+        """The symbol that represents a series or a power of w. Equal keys have equal symbols."""
         name = self.atoms.setdefault(key, f"~{len(self.atoms)}")
         return self.constants.value(Symbol(name))
 
@@ -251,9 +252,9 @@ class Scale:
         raise NotExpandedError("the terms of an expansion cancel")
 
     def leading(self, a: Germ) -> tuple[Monomial, Any]:
-        """The leading term of a normal germ: the exponents of its elements, and a constant.
+        """The leading term of a normal germ, as a list of exponents and a constant.
 
-        The fastest element comes first.
+        Each exponent is paired with its element. The list begins with the fastest element.
         """
         monomial: Monomial = []
         while isinstance(a, Series):
@@ -264,7 +265,7 @@ class Scale:
         return monomial, a
 
     def size(self, a: Germ) -> int:
-        """1 for a normal germ that tends to infinity, 0 for a nonzero limit, -1 for the limit 0."""
+        """1 if a normal germ tends to infinity, -1 if its limit is 0, and 0 for any other limit."""
         if a is self.zero:
             return -1
         monomial = self.leading(a)[0]
@@ -315,7 +316,7 @@ class Scale:
     def compose(
         self, taylor: Callable[[int], Any], h: Germ, name: object = None, order: int = 0
     ) -> Germ:
-        """The sum of taylor(j) h^j for a germ h that tends to zero.
+        """The sum of taylor(j) h^j. The germ h tends to zero.
 
         Args:
             taylor: the coefficients.

@@ -44,7 +44,7 @@ def box_function(
         expression: the integrand.
         variable: its variable.
         values: the values of its parameters.
-        functions: for each symbol that stands for an analytic function, this function.
+        functions: maps symbols to the analytic functions that they represent.
 
     """
     given_functions = functions or {}
@@ -211,7 +211,7 @@ def _off_negative(u: Ball) -> bool:
 
 
 def _is_meromorphic(function: Function) -> bool:
-    """Whether a function has one argument and no branch, and can be evaluated in bounded time."""
+    """Whether a function has one argument, no branches and a bounded time of evaluation."""
     simple = function.arguments == "u" and function.cost in (ELEMENTARY, COSTLY)
     single = not (function.domain or function.branch or function.breaks)
     return simple and single and bool(function.derivative)
@@ -270,7 +270,7 @@ def integrate(
         function: the integrand, from `box_function`.
         lower: the lower limit, finite.
         upper: the upper limit, finite.
-        bits: accuracy that is aimed at, relative and absolute.
+        bits: the desired accuracy, both relative and absolute.
         evaluations: the largest allowed number of evaluations of the integrand.
 
     """
@@ -302,9 +302,9 @@ SPREAD = 12
 def integrate_where_large(
     function: BoxFunction, lower: arb, upper: arb, bits: int, evaluations: int
 ) -> Ball | None:
-    """Like `integrate`, for an integrand that is negligible on most of the range.
+    """Do the same as `integrate`, if the integrand is negligible on most of the range.
 
-    The range is halved up to `MAX_HALVINGS` times. If a bound of f shows that the integral over an
+    The range is halved up to `MAX_HALVINGS` times. If a bound of f proves that the integral over an
     interval is negligible, the bound of this integral is added to the error. If the bound of f is
     near to a value of f, `integrate` is applied to the interval. All other intervals are halved.
     """
@@ -358,5 +358,5 @@ def integrated(
 
 
 def evaluations_of(expression: Expression) -> int:
-    """The allowed number of evaluations in one rigorous integration, less for slow functions."""
+    """The largest number of evaluations in a rigorous integration. Slow functions get fewer."""
     return BOX_EVALUATIONS // SLOWER if needs_worker(expression) else BOX_EVALUATIONS

@@ -43,7 +43,7 @@ NEARER = range(1, 16)
 
 
 def encoded_digits(answer: Expression) -> float:
-    r"""The number of digits to which an expression of this length can match an arbitrary number.
+    r"""The number of digits of an arbitrary number that an expression of this length can match.
 
     >>> from calculus_harness.rewards.reading.latex import read
     >>> encoded_digits(read(r"\frac{\pi^2}{6}")[0].expression) < 10
@@ -67,12 +67,12 @@ def hides_a_part(
     *,
     beside_zero: bool = False,
 ) -> bool:
-    r"""Whether a number, constant or parameter of the answer has no visible effect on its value.
+    r"""Whether the answer contains a number, constant or parameter without a visible effect.
 
     ``\frac12 + e^{-10^9}``, ``\frac12\tanh(1000)`` and ``\frac12\operatorname{erf}(e^{e^e})`` agree
-    with one half to any number of digits that is asked for. Each leaf of the answer is made an
-    eighth larger in turn. The leaf has no visible effect if the value of the answer hardly changes.
-    A part whose value is exactly 0 or 1, such as ``\arctan 0``, counts as that number.
+    with one half to any practical number of digits. Each leaf of the answer in turn is multiplied
+    by 9/8. The leaf has no visible effect if the value of the answer hardly changes. If the value
+    of a sub-expression is exactly 0 or 1, as in ``\arctan 0``, it is replaced by this number.
 
     Args:
         answer: the closed form.
@@ -80,7 +80,7 @@ def hides_a_part(
         values: the values of the parameters.
         bits: the precision.
         digits: to how many digits the answer agrees with the integral.
-        beside_zero: whether the integral may be 0. If so, an absolute error is used for ``digits``.
+        beside_zero: whether the integral may be 0. If so, ``digits`` refers to an absolute error.
 
     """
     with precision(bits):
@@ -111,7 +111,7 @@ def objection(
     needed: float,
     beside_zero: bool,
 ) -> str:
-    """The objection to an answer that agrees to some digits, or empty text if there is none."""
+    """The objection to an answer that agrees to some digits. Without an objection, it is empty."""
     if digits < needed:
         return f"agrees to {digits:.0f} digits, but {needed:.0f} are needed"
     if hides_a_part(answer, got, values, bits, digits, beside_zero=beside_zero):
@@ -125,10 +125,10 @@ def hides_a_limit(
     r"""Whether a finite limit of the integral has no effect on the digits that agree.
 
     The answer 1 to ``\int_0^{1000} e^{-x}\,dx`` is wrong, although 434 digits agree. The integrand
-    is evaluated at points beyond the limit, up to an eighth farther from 0. These are irrational
-    multiples of the limit, because a periodic integrand may vanish at rational multiples. Points
-    very near to the limit are added for narrow peaks. The limit has no effect if f times the
-    distance from the limit is too small to be visible at all points.
+    is evaluated at points that are up to an eighth farther from 0 than the limit. The points are
+    irrational multiples of the limit, because a periodic integrand may vanish at rational
+    multiples. For narrow peaks, points very near to the limit are added. At each point, f times
+    the distance from the limit is computed. The limit has no effect if all products are too small.
 
     Args:
         integral: the integral.
@@ -185,9 +185,10 @@ def _with_exact_parts(node: Expression, values: Mapping[str, Ball]) -> Expressio
 
 
 def _with_a_leaf_changed(node: Expression) -> Iterator[Expression]:
-    """Copies of the expression. In each copy, a different leaf with an effect is an eighth larger.
+    """Copies of the expression. In each copy, another leaf is multiplied by 9/8.
 
-    A power, product or quotient of numbers counts as one leaf. In 1^2, the exponent has no effect.
+    A power, product or quotient of numbers counts as one leaf. Leaves without an effect, such as
+    the exponent of 1^2, are not changed.
     """
     added = any(isinstance(part, Call) and part.function == "add" for part in nodes_of(node))
     ratio = None if added else fold(node)
@@ -226,9 +227,10 @@ def value_of(answer: Expression, values: Mapping[str, Ball], bits: int) -> Ball 
 
 
 def agreement(got: Ball, value: IntegralValue, bits: int) -> tuple[bool | None, float]:
-    """Whether a number equals an integral's value, and the number of decimal digits that agree.
+    """Compare a number with the value of an integral.
 
-    The first result is None if this is undecided.
+    The first result is whether they are equal, or None if this is undecided. The second result is
+    the number of decimal digits that agree.
 
     Args:
         got: the number.

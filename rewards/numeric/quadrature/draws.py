@@ -60,8 +60,8 @@ def value_at(integral: DefiniteIntegral, draw: Draw, digits: int) -> IntegralVal
 def with_whole_parameters(integral: DefiniteIntegral) -> Iterator[DefiniteIntegral]:
     r"""Copies of the integral with the assumption that parameters are whole.
 
-    In each copy except the last, one parameter is whole. In the last copy, all are. For example,
-    x^m \ln^n x is real on (0, 1) only if n is whole.
+    In each copy except the last, one parameter is whole. In the last copy, all parameters are
+    whole. For example, x^m \ln^n x is real on (0, 1) only if n is whole.
     """
     names, assumptions = integral.parameters, dict(integral.integrand.assumptions)
     if integral.is_text and names:
@@ -79,7 +79,10 @@ def has_reversed_limits(integral: DefiniteIntegral, draw: Draw) -> bool:
 def draws_of(
     integral: DefiniteIntegral, answer: Expression | None = None
 ) -> tuple[list[Draw], list[Draw]]:
-    """Usual choices of the parameters, and choices that distinguish cases, from `regimes`."""
+    """Two lists of choices of the parameters, from `regimes`.
+
+    The first list contains usual choices. The choices in the second list distinguish cases.
+    """
     trees = expressions(integral) + ([] if answer is None else [answer])
     assumptions = integral.integrand.assumptions
     return regimes(integral.parameters, assumptions, trees, integral.conditions)
@@ -124,8 +127,8 @@ def _value_of_text(
 def _computed(integral: DefiniteIntegral, digits: int) -> tuple[tuple[Draw, IntegralValue], ...]:
     """The values at `DRAWS` usual choices, and at all choices that distinguish cases.
 
-    If some choices distinguish cases, a value that cannot be computed is an error, because an
-    answer can then not be proved right.
+    If there are choices that distinguish cases, an answer can be proved right only if all values
+    are known. Therefore an error is raised if a value cannot be computed.
     """
     usual, special = draws_of(integral)
     wanted_count = min(DRAWS, len(usual))

@@ -67,10 +67,10 @@ def segments(
     """Cut the range at all points where a function in the integrand has a kink or a jump.
 
     Returns:
-        The pieces, and a bound of the error from kinks whose places are not known exactly.
+        The pieces and an error bound. The error is due to kinks that are not located exactly.
 
     Raises:
-        QuadratureError: there are too many kinks or jumps, or their places cannot be found.
+        QuadratureError: there are too many kinks or jumps, or they cannot be located.
 
     """
     try:
@@ -104,9 +104,9 @@ def _without_squares(node: Expression) -> Expression:
 
 
 def _uncertain(tape: Tape, values: Mapping[str, Ball], touched: list[tuple[arb, arb]]) -> arb:
-    """A bound of the error from kinks that are only known to lie somewhere in an interval.
+    """A bound of the error that is due to kinks without an exact location.
 
-    The bound is twice the integral of |f| over these intervals.
+    Each kink lies in a known interval. The bound is twice the integral of |f| over these intervals.
     """
     error = arb(0)
     with precision(SEARCH_BITS):
@@ -132,7 +132,7 @@ def _zeros_of_radicands(
 
 
 def resolved(constant: Expression, values: Mapping[str, Ball]) -> Expression:
-    """A constant expression in which cases, floors and the like are replaced by analytic forms.
+    """A constant expression whose cases, floors and similar functions have become analytic forms.
 
     The forms hold for the given values of the parameters.
 
@@ -157,8 +157,8 @@ def _places(
 ) -> list[arb]:
     """The breakpoints inside the range, in ascending order, without repetition.
 
-    Some breakpoints are only known to lie somewhere in an interval. If ``touched`` is a list, these
-    intervals are added to the list.
+    For some breakpoints, the exact location is unknown. Instead, an interval contains them. If
+    ``touched`` is a list, these intervals are added to the list.
     """
     breakpoints: list[arb] = []
     for break_ in dict.fromkeys(breaks):
@@ -290,7 +290,7 @@ def _inside(low: arb, high: arb) -> arb:
 
 
 def _resolved(node: Expression, variable: str, values: Mapping[str, Ball], at: arb) -> Expression:
-    """The expression with each function of `_RESOLVED` replaced by its analytic form at a point."""
+    """Replace each function of `_RESOLVED` in an expression by its analytic form at a point."""
     if not isinstance(node, Call) or not node.args:
         return node
     if node.function in _RESOLVED and (not variable or variable in symbols_of(node)):

@@ -101,10 +101,10 @@ class RealLine:
         return not self._run(x).is_finite()
 
     def special_slots(self, interval: arb) -> list[tuple[int, arb]]:
-        """The slots whose value may be a multiple of pi/2, such as 0, in an interval.
+        """The slots whose value may be a multiple of pi/2 somewhere in an interval.
 
-        Each slot is paired with this multiple. Functions of the slot, such as 1/u and tan u, may
-        have a pole there.
+        The multiple may be 0. Each slot is paired with its multiple. At this value, functions
+        of the slot such as 1/u and tan u may have a pole.
         """
         self.spent += self.tape.size
         jets = self.tape.run(acb(interval), self.values, derivative=False)

@@ -198,7 +198,7 @@ def _mapped(
     variable: str,
     inner: Expression,
 ) -> Expression:
-    """The expression with z replaced by ``inner``, and its floors replaced by ``jump``."""
+    """Replace z by ``inner`` in an expression, and apply ``jump`` to its floors."""
     if node == Symbol(variable):
         return inner
     if not isinstance(node, Call) or not node.args:
@@ -221,7 +221,7 @@ def _is_sign(node: Expression) -> bool:
 def _coordinate(
     expression: Expression, variable: str, values: Mapping[str, Ball]
 ) -> tuple[Expression, Fraction, dict[Expression, _Argument]] | None:
-    """The numbers |c_1| and q, and for each floor or fractional part its argument k t + d.
+    """The numbers |c_1| and q, and the argument k t + d of each floor or fractional part.
 
     The result is None if the arguments have another form.
     """
@@ -248,7 +248,7 @@ def _coordinate(
 
 
 def monomial(node: Expression, variable: str) -> tuple[Expression, Fraction, Expression] | None:
-    r"""The parts c, q and d of an expression c z^q + d. The result is None for other forms.
+    r"""The values of c, q and d in an expression c z^q + d. The result is None for other forms.
 
     >>> from calculus_harness.rewards.reading.latex import read
     >>> monomial(read(r"2-\frac{3}{\sqrt z}")[0].expression, "z")[1]
@@ -291,7 +291,7 @@ def _value(constant: Expression, values: Mapping[str, Ball]) -> arb:
 def _mean(
     summands: list[Expression], values: Mapping[str, Ball], bits: int
 ) -> tuple[Fraction, arb] | None:
-    """The exponent v and the mean c of the sum of the pieces.
+    """The numbers v and c. The mean of the sum of the pieces decays as c n^{-v}.
 
     The result is None if v > 1, or if a piece decays more slowly than the sum.
     """
@@ -319,7 +319,7 @@ def _mean(
 
 
 def _cancel(summands: list[Expression]) -> bool:
-    """Whether it is proved that c, the mean of m_s(0), is 0 and that each piece tends to 0."""
+    """Whether two facts are proved: the mean c of m_s(0) is 0, and each piece tends to 0."""
     ring = fmpq_mpoly_ctx.get(("n", "s"), Ordering.lex)
     numerator, denominator = ring.from_dict({}), ring.from_dict({(0, 0): 1})
     for summand in summands:
@@ -340,7 +340,7 @@ def _cancel(summands: list[Expression]) -> bool:
 
 
 def _ratio(node: Expression, ring: fmpq_mpoly_ctx) -> tuple[fmpq_mpoly, fmpq_mpoly] | None:
-    """The expression as a quotient of polynomials in n and s with rational coefficients.
+    """The expression as a quotient of two polynomials in n and s. Their coefficients are rational.
 
     The result is None if the expression is not such a quotient.
     """
@@ -383,8 +383,7 @@ def _sum(
 ) -> arb | None:
     """The sum of the pieces with n >= ``start_count`` + 1/2, integrated over 0 < s < 1.
 
-    If ``without`` is an exponent v, the terms of n^{-v} are left out because their integrals
-    cancel.
+    If ``without`` is an exponent v, the terms of n^{-v} are left out. Their integrals cancel.
     """
     summed = _summed(summands, values, start_count, bits, without)
     # The middle, and points near both ends.
@@ -395,7 +394,7 @@ def _sum(
 
 
 def _total(summands: list[Expression], expander: Expander) -> Model | None:
-    """The expansion of the sum of the pieces in 1/n. The result is None if the sum is zero.
+    """The sum of the pieces, expanded in powers of 1/n. The result is None if the sum is zero.
 
     Raises:
         NoModelError: a piece has no expansion.

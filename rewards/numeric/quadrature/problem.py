@@ -92,8 +92,8 @@ def definite_readings(
     r"""Read a definite integral in every way that its notation allows.
 
     Args:
-        problem: LaTeX with an integral sign, both limits and a differential, alone or after
-            ``I =`` or ``\mathrm{PV}``. A SymPy ``Integral`` over one range is also accepted.
+        problem: LaTeX with an integral sign, both limits and a differential. The text may begin
+            with ``I =`` or ``\mathrm{PV}``. A SymPy ``Integral`` over one range is also accepted.
         assumptions: kinds of parameters, as in `rewards.numeric.sampling.integrand.ASSUMPTIONS`.
 
     Returns:

@@ -55,7 +55,7 @@ class Range:
 
 
 def period(expression: Expression, variable: str) -> tuple[Fraction, Fraction] | None:
-    r"""A period a + b pi of an expression, as (a, b), or None if none is found.
+    r"""A period a + b pi of an expression, as (a, b). The result is None if no period is found.
 
     All occurrences of the variable must be in periodic functions.
 
@@ -102,9 +102,10 @@ def period(expression: Expression, variable: str) -> tuple[Fraction, Fraction] |
 def whole_periods(
     size: tuple[Fraction, Fraction], lower: Expression, upper: Expression
 ) -> tuple[int, Expression, Expression] | None:
-    """The number of whole periods in a range, and the points where the first and the last end.
+    """The number of complete periods in a range, and two points.
 
-    The result is None if there are fewer than `LEAST_PERIODS`, or if their number is not known.
+    The points are the ends of the first period and of the last period. The result is None if the
+    number is unknown or less than `LEAST_PERIODS`.
     """
     ends = exact_value(lower), exact_value(upper)
     if ends[0] is None or ends[1] is None:
@@ -148,7 +149,7 @@ def cut_ranges(
         upper: the upper limit.
         limits: the limits as expressions.
         digits: decimal digits that are wanted.
-        accumulating: whether kinks accumulate at the lower and at the upper end.
+        accumulating: whether kinks accumulate at the lower end, and the same for the upper end.
 
     Raises:
         QuadratureError: no negligible bound beyond a cut is found.
@@ -182,7 +183,7 @@ def _cut(
     side: int,
     digits: int,
 ) -> Range:
-    """The integral from ``start`` to an end, as an integral over a finite range plus a rest.
+    """The integral from ``start`` to an end, as an integral over a finite range plus a remainder.
 
     The integral over the finite range has a new variable with the same name.
     """
@@ -211,7 +212,7 @@ def _cut(
 
 
 def simplified(node: Expression) -> Expression:
-    """The expression with sums collected, ln(e^u) replaced by u, and (e^u)^v by e^(u v).
+    """Collect equal terms in sums, and replace ln(e^u) by u and (e^u)^v by e^(u v).
 
     >>> from calculus_harness.rewards.reading.latex import read
     >>> simplified(read("1-(1-x)")[0].expression)
@@ -243,7 +244,7 @@ def simplified(node: Expression) -> Expression:
 
 
 def _collected(terms: tuple[Expression, ...]) -> Expression:
-    """A sum with equal terms of opposite signs cancelled, and its rational numbers added."""
+    """Cancel equal terms of opposite signs in a sum, and add its rational numbers."""
     counts: dict[Expression, int] = {}
     total = Fraction(0)
     stack = [(term, 1) for term in reversed(terms)]

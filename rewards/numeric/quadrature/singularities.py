@@ -117,10 +117,9 @@ def _clusters(
 
 
 def _first(lower: arb, upper: arb) -> Iterator[tuple[arb, arb]]:
-    """Intervals that divide the range. Their lengths double from one to the next, away from 0.
+    """Intervals that divide the range. From 0 outwards, their lengths double.
 
-    Narrow intervals at both ends are left out, because the behaviour of f there is examined
-    separately.
+    Narrow intervals at both ends are left out. The behaviour of f in these is examined separately.
     """
     marks = [0.0, *(2.0**k for k in DOUBLING)]
     low, high = max(float(lower), -FAR), min(float(upper), FAR)
@@ -134,7 +133,7 @@ def _first(lower: arb, upper: arb) -> Iterator[tuple[arb, arb]]:
 
 
 def _locate(line: RealLine, low: arb, high: arb, bits: int, ends: tuple[arb, arb]) -> arb | None:
-    """The singular point in an interval, or None if none is found.
+    """The singular point in an interval. The result is None if no such point is found.
 
     The candidates are the ends of the range, numbers with a short name such as 1/2 or pi/4, and
     points where a sub-expression is 0 or a multiple of pi/2.
@@ -158,10 +157,10 @@ def _locate(line: RealLine, low: arb, high: arb, bits: int, ends: tuple[arb, arb
 
 
 def named_number(point: arb) -> tuple[Fraction, Fraction] | None:
-    """The rational numbers (a, b) for which a + b pi lies in a ball, or None if none are found.
+    """Rational numbers a and b such that a + b pi lies in a ball.
 
-    The ball encloses a point at which a range is cut. The caller then takes a + b pi for this
-    point. One of a and b is 0.
+    If there are no such numbers, the result is None. The ball encloses a point at which a range
+    is cut. The caller then replaces this point by a + b pi. Either a or b is 0.
     """
     for at, unit in enumerate((arb(1), arb.pi())):
         ratio = Fraction(float((point / unit).mid())).limit_denominator(LARGEST_DENOMINATOR)
@@ -171,7 +170,7 @@ def named_number(point: arb) -> tuple[Fraction, Fraction] | None:
 
 
 def named_numbers(low: float, high: float) -> Iterator[arb]:
-    """Rational numbers, and rational multiples of pi, with small denominators in an interval."""
+    """The numbers p/q and p pi/q that lie in an interval and have a small denominator q."""
     slack = FLOAT_ERROR * (1 + abs(low))
     for unit, exact in ((1.0, arb(1)), (float(arb.pi()), arb.pi())):
         middle = Fraction((low + high) / 2 / unit).limit_denominator(MAX_DENOMINATOR)

@@ -82,7 +82,7 @@ class IntegralValue:
 
     @property
     def digits(self) -> float:
-        """The number of known decimal digits. If the value may be 0, it is relative to `size`."""
+        """The number of known decimal digits. They are relative to `size` if the value may be 0."""
         if self.diverges:
             return 0.0
         if self.ball.contains(0):
@@ -119,7 +119,7 @@ def evaluate(problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int)
 def _with_numbers(
     problem: DefiniteIntegral, values: Mapping[str, Ball]
 ) -> tuple[DefiniteIntegral, Mapping[str, Ball]]:
-    """Substitute all exact values, so that p pi/(2p) becomes pi/2. Return the other values too."""
+    """Substitute all exact values. For example, p pi/(2p) becomes pi/2. Return the others too."""
     free_values: dict[str, Ball] = {}
     f, limits = problem.integrand.expression, [problem.lower, problem.upper]
     for name, value in values.items():
@@ -163,7 +163,7 @@ def _evaluate(problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int
 def _periodic(
     problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int
 ) -> list[IntegralValue]:
-    """Integrals over whole periods and over the rest. The result is [] if there are few periods."""
+    """Integrals over complete periods and the rest. The result is [] if there are few periods."""
     f = problem.integrand
     lower, upper = problem.lower, problem.upper
     if isinstance(lower, int) or isinstance(upper, int) or problem.principal_value:
@@ -331,7 +331,7 @@ class _Computation:
             return self._pieces(marks)
 
     def _principal(self, marks: list[arb]) -> IntegralValue:
-        """The principal value, with symmetric limits at singularities and at both infinities."""
+        """The principal value. Limits at singularities and at infinity are symmetric."""
         value, size = arb(0), arb(0)
         with precision(END_BITS):
             if not marks[0].is_finite() and not marks[-1].is_finite():
@@ -405,7 +405,7 @@ class _Computation:
             return None
 
     def _piece(self, full: piece.Piece) -> arb:
-        """Enclose the integral over a piece or its parts. If this fails, use two quadratures."""
+        """Enclose the integral over a piece. If this fails, compare two quadratures."""
         enclosed = self._enclosure(full.left.point, full.right.point)
         if enclosed is not None:
             return enclosed
@@ -437,7 +437,7 @@ class _Computation:
         return phases
 
     def _decays_fast(self, side: int) -> bool:
-        """Whether a bound of |f| decays about as fast as e^{-x} far out, even if f oscillates."""
+        """Whether a bound of |f| decays about as fast as e^{-x} for large x. f may oscillate."""
         with precision(BOUND_BITS):
             near, far = (
                 self._bound(side * arb(2) ** k, side * (arb(2) ** k + TURN)) for k in EXPONENTIAL_AT
@@ -471,8 +471,8 @@ class _Computation:
 
 
 def _inner(low: arb, high: arb) -> list[arb]:
-    """A list of one point of a finite range, not its middle. For an infinite range, it is empty.
-    The point divides the range into two parts, whose integrals show how large an odd f is.
+    """A list of one point of a finite range. It is not the middle. An infinite range gives [].
+    The integral over a range may be 0 if f is odd. The integrals on both sides are then nonzero.
     """
     finite = low.is_finite() and high.is_finite()
     return [arb(off_middle(low, high).mid())] if finite else []

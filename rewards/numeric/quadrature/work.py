@@ -40,9 +40,9 @@ _limits: list[int] = []
 
 
 def target_bits(digits: int) -> int:
-    """The accuracy, in bits relative to 1, that an enclosure should reach.
+    """The accuracy that an enclosure should reach, in bits relative to 1.
 
-    16 bits are added for the rounding of 2^16 terms.
+    16 bits are added because up to 2^16 terms are rounded.
     """
     return int(BITS_PER_DIGIT * digits) + 16
 
@@ -50,15 +50,15 @@ def target_bits(digits: int) -> int:
 def working_bits(digits: int) -> int:
     """The precision, in bits, for adding values that must be known to ``digits`` digits.
 
-    A digit takes less than four bits. The 128 further bits keep the digits if terms cancel.
+    A digit needs less than four bits. If terms cancel, 128 additional bits preserve the digits.
     """
     return 128 + 4 * digits
 
 
 def model_bits(accuracy: int) -> int:
-    """The precision, in bits, for the arithmetic of series.
+    """The precision, in bits, for calculations with series.
 
-    Reciprocals and cancelling terms lose half of the bits.
+    Half of the bits may be lost in reciprocals and by cancelling terms.
     """
     return 2 * accuracy + 64
 

@@ -67,7 +67,7 @@ class _Search:
         self.known: dict[float, tuple[int, ...]] = {}
 
     def signs(self, x: float) -> tuple[int, ...]:
-        """The sign of each monitored quantity at x. It is 0 if the quantity has no clear sign."""
+        """The sign of each monitored quantity at x. The sign is 0 if it cannot be determined."""
         signs = self.known.get(x)
         if signs is None:
             self.left -= 1
@@ -83,9 +83,9 @@ class _Search:
         return signs
 
     def changes(self, grid: Sequence[float], seen: set[int]) -> Iterator[tuple[float, float]]:
-        """Narrow intervals in which a quantity changes its sign, at most one for each quantity.
+        """Narrow intervals in which a quantity changes its sign. Each quantity has at most one.
 
-        ``seen`` holds the indices of quantities whose change was found before. New ones are added.
+        ``seen`` contains the indices of quantities that have an interval. New indices are added.
         """
         for low, high in itertools.pairwise(grid):
             signs = zip(self.signs(low), self.signs(high), strict=True)
@@ -127,7 +127,7 @@ def _between(low: float, high: float) -> float:
 
 
 def places(tape: Tape, values: Mapping[str, Ball]) -> list[float]:
-    """Points at and close to the events of an expression, without duplicates.
+    """Distinct points at the events of an expression and close to these events.
 
     Args:
         tape: the expression.
@@ -162,12 +162,12 @@ def places(tape: Tape, values: Mapping[str, Ball]) -> list[float]:
 
 
 def beyond_reach(*tapes: Tape) -> list[Ball]:
-    """Numbers that are larger or smaller than all points of the other samples.
+    """Numbers beyond the largest and the smallest points of the other samples.
 
     An expression may change its behaviour at a threshold, such as ``10^1000``. A threshold is a
-    number of the expression, its reciprocal, or a product of several of them. A threshold is less
-    than 2^n, where n is the sum of the bit lengths of all numbers. The results lie beyond
-    all thresholds, and on both sides of the largest numbers of the expressions.
+    number in the expression, the reciprocal of such a number, or a product of these. Let n be the
+    sum of the bit lengths of all numbers. Then each threshold is less than 2^n. Some results lie
+    beyond all thresholds. Others lie slightly above and below the largest numbers.
     """
     lengths = {key: length for tape in tapes for key, length in tape.literals.items()}
     great = [key for key, length in lengths.items() if length > REACH]

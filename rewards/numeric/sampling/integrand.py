@@ -131,11 +131,11 @@ class PointPool:
         return self._points[:count]
 
     def between(self) -> list[Point]:
-        """Points in those intervals between breakpoints of f that contain none of the first points.
+        """Points in intervals that do not contain any of the first points.
 
-        If f is not analytic, agreement on one interval proves nothing about the next interval.
-        Without these points, ``50 - x`` would be accepted for ``|x - 50|``. Intervals with the
-        largest share of the line come first.
+        Breakpoints of f separate the intervals. If f is not analytic, agreement on one interval
+        proves nothing about the next interval. Without these points, ``50 - x`` would be accepted
+        for ``|x - 50|``. Points of the largest intervals come first.
         """
         if self._between is None:
             breaks = [*self.tape.breaks]
@@ -153,7 +153,7 @@ class PointPool:
         return self._between
 
     def finer(self) -> list[Point]:
-        """Many more points, for answers that cannot be computed at most of the first points.
+        """Many more points. They are needed if most of the first points are not usable.
 
         An example is ``artanh(tanh x)``: for |x| > 200 it needs more digits than the limit allows.
         """
@@ -183,7 +183,7 @@ class PointPool:
         self._values = drawn | {name: acb(value) for name, value in self._drawn.items()}
 
     def _settle(self) -> None:
-        """Choose the values of the parameters, and the tier, so that there are sample points."""
+        """Choose a tier and values of the parameters for which there are sample points."""
         self._settled = True
         with precision(BASE_BITS):
             self._find_tier()
@@ -218,9 +218,9 @@ class PointPool:
                     return
 
     def _search(self) -> bool:
-        """Search for points of a small real domain, and add them if there are enough.
+        """Search for points of a small real domain. Add them if this gives enough points.
 
-        The result says whether there are enough points.
+        The result is true if there are enough points.
         """
         further = search(self.tape, self._values, MIN_POINTS)
         further = [x for x in further if not self._isolated(x)]
@@ -237,10 +237,10 @@ class PointPool:
         return value if value.is_finite() and value.imag.contains(0) else None
 
     def _isolated(self, x: float) -> bool:
-        """Whether f is real neither just to the left nor just to the right of a point.
+        """Whether a point of the real domain is isolated.
 
-        Such a point is isolated in the real domain. For example, ``(-5)^{12x}`` is real at isolated
-        points only.
+        The function f is not real just to the left or just to the right of an isolated point. For
+        example, all points at which ``(-5)^{12x}`` is real are isolated.
         """
         step = (1.0 + abs(x)) * NEIGHBOUR
         return all(self.usable(acb(x + s)) is None for s in (step, -step))
@@ -315,7 +315,7 @@ class Integrand:
     def pool(self, conventions: Conventions, variant: int, drawn: Draw = ()) -> PointPool:
         """The sample points for a convention and a variant.
 
-        Parameters that are not in ``drawn`` get pseudorandom values.
+        If ``drawn`` has no value for a parameter, a pseudorandom value is used.
         """
         key = (conventions, variant % VARIANTS, drawn)
         if key not in self._pools:
@@ -345,8 +345,8 @@ def prepare_readings(
 
     Args:
         integrand: LaTeX, with or without the integral sign and the differential, or SymPy.
-        variable: the variable of integration. None means the variable of the differential, or else
-            the only possible symbol (`sole_variable`).
+        variable: the variable of integration. None means the variable of the differential. If
+            there is no differential, `sole_variable` determines the variable.
         assumptions: assumptions on parameters, as in `ASSUMPTIONS`.
 
     Returns:
@@ -363,7 +363,7 @@ def prepare_readings(
 
 
 def assumption_items(assumptions: Mapping[str, str] | None) -> tuple[tuple[str, str], ...]:
-    """Assumptions on parameters as a tuple, which can be a key of a cache.
+    """Assumptions on parameters as a tuple. The tuple can be the key of a cache.
 
     Raises:
         ProblemError: an assumption is not in `ASSUMPTIONS`.
@@ -471,8 +471,8 @@ def _finish(
 def sole_variable(names: set[str]) -> str:
     """The only possible variable of an expression with these symbols.
 
-    The variable is x if there are no symbols, or if x is one of them and all others are customary
-    for parameters, as in ``ax+b``.
+    The variable is x if there are no symbols. It is also x if x is a symbol and all other symbols
+    are customary for parameters, as in ``ax+b``.
 
     Raises:
         ProblemError: several variables are possible. The message names them.

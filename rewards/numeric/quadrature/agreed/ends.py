@@ -142,10 +142,10 @@ def _sample(line: RealLine, end: End, s: int) -> tuple[float | None, float | Non
 
 
 def _is_smooth(line: RealLine, end: End) -> bool:
-    """Whether the values of g at irregular points look free of oscillation.
+    """Whether g seems to be smooth, judged by its values at irregular points.
 
-    This is so if all values have the same sign, and the slopes of log2 g differ by less than
-    `SMOOTH`.
+    The result is true if all values have the same sign and the slopes of log2 g differ by less
+    than `SMOOTH`.
     """
     samples = [_sample(line, end, s) for s in _IRREGULAR]
     bounds = [low for low, _, _ in samples]
@@ -176,9 +176,9 @@ _HUGE = 10**18
 
 
 def _logarithmic(lower: list[float | None], upper: list[float | None]) -> Behaviour:
-    """The behaviour at an end where f contains powers of logarithms.
+    """The behaviour at an end near which f contains powers of logarithms.
 
-    There, g decays as s^{-p}. If s is doubled, log2 g decreases by p.
+    Near this end, g decays as s^{-p}. If s is doubled, log2 g decreases by p.
     """
     if lower[-2] is None or upper[-1] is None:
         return Behaviour.UNKNOWN

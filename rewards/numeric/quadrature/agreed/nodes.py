@@ -23,9 +23,9 @@ Nodes = list[tuple[arb, arb]]
 
 
 def _grid(level: int, is_inside: Callable[[arb], bool]) -> list[arb]:
-    """Those points t of a level that do not belong to lower levels.
+    """The points t that a level adds to the points of lower levels.
 
-    The points run outwards from 0 as long as ``is_inside`` is true.
+    The points are visited outwards from 0 until ``is_inside`` is false.
     """
     step = arb(2) ** -(FIRST_STEP + level)
     stride = 1 if level == 0 else 2
@@ -42,12 +42,12 @@ def _grid(level: int, is_inside: Callable[[arb], bool]) -> list[arb]:
 def tanh_sinh(bits: int, depth: int, level: int) -> Nodes:
     r"""The nodes and weights that a level adds to the tanh-sinh rule on [0, 1].
 
-    A node x is given by its distance from the nearer end, which is negative if the nearer end is
-    the left one. With w = (pi/2) sinh t, x = 1 / (1 + e^{-2w}).
+    A node is x = 1 / (1 + e^{-2w}) for w = (pi/2) sinh t. The result contains the distance of x
+    from the nearer end. The distance is negative if the left end is nearer.
 
     Args:
         bits: the working precision.
-        depth: how near to an end the nodes come, in bits.
+        depth: the smallest distance of a node from an end is about 2^{-depth}.
         level: the level. Nodes of lower levels are left out.
 
     """

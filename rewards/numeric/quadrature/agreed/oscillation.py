@@ -125,7 +125,7 @@ def phase(
 
 
 def tail(line: RealLine, phase: Phase, start: arb, side: int, digits: int) -> tuple[arb, arb]:
-    """The integral from a point T to infinity, and the point T.
+    """The integral from a point T to infinity. The point T is also returned.
 
     T is ``start`` or lies a little beyond it.
 
@@ -153,9 +153,9 @@ def tail(line: RealLine, phase: Phase, start: arb, side: int, digits: int) -> tu
 def _edges(
     line: RealLine, phase: Phase, start: arb, side: int, periods: int
 ) -> tuple[list[arb], int]:
-    """Points after ``start`` that are one period apart, and the number of the first point.
+    """Points after ``start`` at intervals of one period. The number of the first is also returned.
 
-    The phase at a point is 2 pi times the number of the point, up to the sign. The returned
+    The phase at a point is plus or minus 2 pi times the number of the point. The returned
     number is at least 1.
     """
     x = start
@@ -193,7 +193,7 @@ def levin_u(terms: list[arb], first: int = 1) -> arb:
     """The limit of the partial sums of ``terms`` by Levin's u transformation.
 
     Args:
-        terms: the terms. They decay as a power of their numbers, or alternate.
+        terms: the terms. They decay as a power of their index, or their signs alternate.
         first: the number of the first term.
 
     Returns:

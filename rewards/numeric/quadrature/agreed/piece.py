@@ -70,11 +70,11 @@ def integrate(line: RealLine, piece: Piece, digits: int) -> arb:
 
 
 def exclude_spikes(expression: Expression, line: RealLine, piece: Piece) -> None:
-    """Refuse a piece on which f may be much larger between two nodes than at the nodes.
+    """Raise an error if f may be much larger between two nodes of a piece than at the nodes.
 
     The range of s between both ends is divided into intervals. Each interval is halved until a
     bound of f on the interval is near to the values of f at the interval's ends. Special functions
-    are replaced by 1, because they have no spikes of their own.
+    are replaced by 1, because they cannot cause spikes.
 
     Raises:
         QuadratureError: an interval of length 2^{-FINEST} may contain a spike.
@@ -231,7 +231,7 @@ def _gauss(line: RealLine, piece: Piece, width: arb) -> tuple[arb, arb]:
 
 
 def _legs(piece: Piece) -> list[tuple[End, arb]]:
-    """The two ends of a piece, each with a starting value of s.
+    """The two ends of a piece. Each end is paired with a starting value of s.
 
     An inner point divides the piece into two legs. The starting value is the s of this point.
     """

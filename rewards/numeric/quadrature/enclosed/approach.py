@@ -149,9 +149,9 @@ class Approach:
         return self._levels(self._near(start))
 
     def principal(self, farthest: arb) -> tuple[arb, arb]:
-        """The principal value near a pole or near both infinities, and a distance r.
+        """The principal value near a pole or near both infinities. A distance r is also returned.
 
-        The range is |x - p| < r at a pole p, else |x| > r. The odd part of f's series cancels.
+        Near a pole p, the range is |x - p| < r, else |x| > r. Odd terms of f's series cancel.
 
         Args:
             farthest: the largest distance from the pole, or the least from 0.
@@ -362,7 +362,7 @@ class Tail:
         return scale * (total + arb(0, truncation.upper()))
 
     def factors(self, factor: Expression) -> tuple[arb, int, Model | None] | None:
-        """Split a factor into a constant, a power of y (as its exponent) and a model of this level.
+        """Split a factor into a constant, the exponent of a power of y, and a model of this level.
 
         The result is None if the factor is not a product of these three.
         """
@@ -403,7 +403,7 @@ class Tail:
         return (scale, degree, model) if 0 <= degree <= MAX_POWER else None
 
     def _enclosed(self, terms: list[Term], cut: arb) -> arb | None:
-        """The integral from ``cut`` by rigorous integration, or None if `_end` finds no point."""
+        """Integrate rigorously from ``cut``. The result is None if `_end` finds no point."""
         expression = self.level.expander.expression(terms)
         end, error = self._end(expression, cut)
         if end is None:

@@ -105,7 +105,7 @@ class Enclosure:
         return self._sum(points)
 
     def principal(self, pole: arb, farthest: arb) -> tuple[arb, arb]:
-        """The principal value on a range around a pole or around infinity, and a distance r.
+        """The principal value on a range around a pole or infinity. A distance r is also returned.
 
         Around a pole p, the range is |x - p| < r, and r is at most ``farthest``. Around infinity,
         the range is |x| > r, and r is at least ``farthest``.
@@ -195,9 +195,9 @@ class Enclosure:
                 raise NotEnclosedError("terms that diverge where their sum may converge") from None
 
     def _towards(self, expression: Expression, edge: Edge, start: arb) -> list[arb]:
-        """The parts of an integral between an inner point and an end.
+        """Values whose sum is an integral between an inner point and an end.
 
-        The integrand is f or a term of f. The integral is the sum of the parts.
+        The integrand is f or a term of f.
         """
         values = self.line.values
         try:
@@ -226,7 +226,7 @@ class Enclosure:
         return approach.integral(arb(0))
 
     def _origins(self, low: arb, high: arb) -> Iterator[tuple[arb, Expression]]:
-        """Points inside a piece, far from 0, at which a linear sub-expression is 0.
+        """Points inside a piece at which a linear sub-expression is 0. The points are far from 0.
 
         The points are in ascending order.
         """

@@ -87,7 +87,7 @@ class Rotation:
     exponent: Fraction = Fraction(0)
 
     def integral(self, start: arb) -> tuple[arb, arb]:
-        """The integral between a point T and the end, and the point T.
+        """The integral between a point T and the end. The point T is also returned.
 
         T lies between ``start`` and the end.
 
@@ -321,9 +321,9 @@ def _monomial(node: Expression, variable: str) -> tuple[Expression, Fraction]:
 
 
 def _decays(tail: Tail) -> bool:
-    """Whether the form of an amplitude proves that the amplitude tends to 0.
+    """Whether the form of an amplitude proves that it tends to 0 in the right half plane.
 
-    The limit is taken in the right half plane, where the amplitude is analytic.
+    The amplitude is analytic there.
     """
     for term in tail.level.form:
         if tail.factors(term.factor) is None:

@@ -60,7 +60,9 @@ class _Bounds:
 def tail_bound(
     expression: Expression, variable: str, values: Mapping[str, Ball], start: arb, side: int
 ) -> arb:
-    r"""A bound of the integral of \|f\| from a point to infinity. It is infinite if none is found.
+    r"""A bound of the integral of \|f\| from a point to infinity.
+
+    If no bound is found, the result is infinite.
 
     Args:
         expression: f.
@@ -86,7 +88,7 @@ def sign_of_divergence(
 ) -> int:
     r"""The sign of f if the integral of f to infinity is proved to diverge, else 0.
 
-    The proof needs a constant sign of f and a positive lower bound of \|f\| towards infinity.
+    The proof requires that f has a constant sign, and that \|f\| has a positive lower bound.
 
     >>> from calculus_harness.rewards.reading.latex import read
     >>> sign_of_divergence(read("-\\sqrt{x}")[0].expression, "x", {}, arb(64))
@@ -220,9 +222,9 @@ class _Tail:
         )
 
     def _near_one(self, node: Expression) -> Line | None:
-        """A linear upper bound of ln|w|, if the argument is a sum 1 + w.
+        """A linear upper bound of ln|w| for an argument 1 + w.
 
-        The result is None if it is not proved that w decays and that |w| <= 1/2.
+        It must be proved that w decays and that |w| <= 1/2. Otherwise the result is None.
         """
         if node.function != "add" or Number(1) not in node.args:
             return None
@@ -293,7 +295,7 @@ _LIKE_THE_ARGUMENT = {
 
 
 def _rounded(name: str, bounds: _Bounds) -> _Bounds:
-    """The bounds of floor u and ceil u. For u between 0 and 1, also the bounds of frac u."""
+    """The bounds of floor u and ceil u. If u is between 0 and 1, frac u is also bounded."""
     if name in ("floor", "frac") and _is_below_one(bounds):
         return bounds if name == "frac" else _Bounds(size=(arb("-inf"), arb(-1)))
     # u - 1 <= floor u <= u <= ceil u <= u + 1
