@@ -206,7 +206,7 @@ def _in_formulas(name: str) -> frozenset[str]:
 
 
 def as_power(node: Expression) -> tuple[Expression, Expression, Fraction | None]:
-    """The base and the exponent of a power or root, and the value of the exponent.
+    """A power or root as three items: the base, the exponent, and the exponent's value.
 
     If the exponent is not a rational number, the value is None.
     """
