@@ -177,7 +177,7 @@ def _along_sequences(
     kinds: Mapping[str, str],
     failure: NotExpandedError,
 ) -> Limit:
-    """The limit of a function with one angle, from sequences of points.
+    """The limit of a function that contains one angle. It is found along sequences of points.
 
     On each sequence the angle is constant modulo 2 pi. If two sequences have different limits, the
     function has no limit. If the limits are equal, ``failure`` is raised, because another sequence

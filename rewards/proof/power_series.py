@@ -40,7 +40,7 @@ class NoSeriesError(ProblemError):
 def coefficients_of(
     function: Expression, asked: SeriesQuestion, kinds: Mapping[str, str], degree: int
 ) -> tuple[tuple[int, Expression], ...]:
-    """The nonzero Taylor coefficients of a function up to a degree, each with its exponent.
+    """The nonzero Taylor coefficients up to a degree. Each coefficient comes with its exponent.
 
     Raises:
         ProblemError: there is no Taylor series.

@@ -73,7 +73,7 @@ class ParameterPoint:
 def choices(
     problem: SumProblem, assumptions: Mapping[str, str], largest: int, salt: str
 ) -> Iterator[Values]:
-    """Values of the parameters at which an answer is compared with the sum.
+    """Values of the parameters. The answer and the sum are compared at these values.
 
     Parameters in the limits of summation are whole numbers. The values of other parameters are
     draws of `rewards.numeric.sampling`.
@@ -129,11 +129,11 @@ def _of_parity(number: int, kind: str | None) -> int:
 
 
 def conventions(problem: SumProblem, assumptions: Mapping[str, str]) -> Iterator[SumProblem]:
-    """The sum itself, or the readings of a sum with reversed limits.
+    """The readings of a sum. If the limits are not reversed, the sum itself is the only reading.
 
-    Limits are reversed if the upper limit is always below the lower limit. Two conventions exist
-    for such a sum. By one convention, the sum is minus the sum over the indices between the limits.
-    By the other convention, the sum is empty and its value is 0.
+    Limits are reversed if the upper limit is always below the lower limit. Such a sum has up to two
+    readings, because two conventions exist. By one convention, the sum is minus the sum over the
+    indices between the limits. By the other convention, the sum is empty and its value is 0.
 
     Raises:
         ProblemError: an assumption restricts the index, for example to even numbers.

@@ -260,9 +260,7 @@ class Steps:
         return not value.is_finite() or log2(value.abs_upper()) > MAX_FAR_BITS
 
     def _turns(self, branch: Branch, width: float) -> list[CriticalInterval]:
-        """Intervals where roots or logarithms may change branch, or inverse functions may turn
-        back.
-        """
+        """Intervals in which a root or logarithm may change branch. An inverse function may turn."""
         key = branch, width, self._budget
         if key not in self._known:
             self._known[key] = self._search(branch, width)

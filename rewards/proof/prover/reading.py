@@ -102,10 +102,10 @@ class ArgumentReading:
         self.split_size = max(self.size, 2 * WORD)  # cases of signs have some more
 
     def note(self, tower: Tower, *, real_parts: bool) -> None:
-        """Note the arguments in a tower, and compute the bases of their lattices.
+        """Record the arguments in a tower, and compute the bases of their lattices.
 
-        Arguments with less nesting are noted first. At each depth of nesting (called height), the
-        arguments in f come before those in F.
+        The arguments are sorted by their depth of nesting, which is called height. At each height,
+        the arguments in f come before those in F.
         """
         if self.is_trivial:
             return

@@ -49,7 +49,7 @@ def power(t: Tower, element: Quotient, exponent: Fraction) -> Quotient:
 
 
 def principal_power(t: Tower, base: Quotient, exponent: Quotient) -> Quotient:
-    """The principal value of a power. The function `power` takes real odd roots instead."""
+    """The principal value of a power. The function `power` uses real odd roots instead."""
     ratio = exponent.rational()
     if ratio is not None and (ratio.q == 1 or ratio.q % 2 == 0):
         return power(t, base, Fraction(int(ratio.p), int(ratio.q)))
