@@ -260,7 +260,10 @@ class Steps:
         return not value.is_finite() or log2(value.abs_upper()) > MAX_FAR_BITS
 
     def _turns(self, branch: Branch, width: float) -> list[CriticalInterval]:
-        """Intervals in which a root or logarithm may change branch. An inverse function may turn."""
+        """Intervals in which a root or logarithm may change branch.
+
+        For an inverse function, the result is where it may turn back, as arcsin(sin x) does.
+        """
         key = branch, width, self._budget
         if key not in self._known:
             self._known[key] = self._search(branch, width)
