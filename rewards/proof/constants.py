@@ -172,7 +172,7 @@ class ExactNumbers:
         raise NotExpandedError("a number whose sign is not known")
 
     def ranges(self, tree: Expression) -> dict[str, Ball]:
-        """Balls that contain all values of the angles and fractional parts in an expression.
+        """A ball for each angle or fractional part. The ball contains all possible values.
 
         Raises:
             NotExpandedError: there is a parameter.
@@ -196,7 +196,7 @@ class ExactNumbers:
             return tape.run(acb(0), dict(values or {}), derivative=False)[tape.root][0]
 
     def _checked(self, number: Quotient) -> Quotient:
-        """The number, unchanged. An `UndefinedError` is raised if it is seen not to be real."""
+        """Return the number unchanged. If it is proved not real, an `UndefinedError` is raised."""
         if self.tower.field.support(number) & self.tower.field.unreal:
             tree = self.tree(number)
             if not symbols_of(tree):

@@ -92,7 +92,7 @@ def _whole(tree: Expression) -> int | None:
 def _rational(
     tree: Expression, atoms: Mapping[Expression, int], context: fmpq_mpoly_ctx
 ) -> _Rational:
-    """The numerator and the denominator of a tree, with an indeterminate for each atom.
+    """The numerator and the denominator of a tree, as polynomials in its atoms.
 
     The atoms are the symbols and the transcendental sub-expressions.
     """
@@ -133,7 +133,7 @@ def _checked(top: fmpq_mpoly, bottom: fmpq_mpoly) -> _Rational:
 def points_of(
     curve: Expression, x: str, y: str, values: Mapping[str, Ball], signs: Mapping[str, int]
 ) -> Iterator[dict[str, Ball]]:
-    """Points of a curve, each as a number x and a small ball in which y lies.
+    """Points of a curve. A point is a number x and a small ball that contains y.
 
     At this x, the function G changes its sign within the ball.
 
@@ -179,7 +179,7 @@ def _sign(tape: Tape, y: Ball, values: Mapping[str, Ball]) -> int:
 
 
 def _between(tape: Tape, low: arb, high: arb, sign: int, at: Mapping[str, Ball]) -> arb | None:
-    """A small ball in which G is real and changes its sign, or None if no ball is found."""
+    """A small ball in which G is real and changes its sign. If none is found, return None."""
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         sign_of_middle = _sign(tape, acb(middle.mid()), at)

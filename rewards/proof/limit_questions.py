@@ -95,7 +95,7 @@ def limit_readings(
         assumptions: kinds of parameters, as in `verify_antiderivative`; positive by default.
 
     Returns:
-        The readings, the likeliest first; most texts have a single reading.
+        The readings, sorted from the likeliest to the least likely. Most texts have one reading.
 
     Raises:
         ProblemError: the problem is unreadable.
@@ -141,13 +141,13 @@ def _readings(text: str, kinds: Kinds) -> tuple[LimitQuestion, ...]:
 
 
 def _with_variable(question: LimitQuestion, kinds: dict[str, str]) -> LimitQuestion:
-    """Take the kind of the variable out of ``kinds``, and put it into the question.
+    """Remove the kind of the variable from ``kinds``, and adapt the question to it.
 
     A positive or negative variable at 0 means a limit from one side. An integer variable means the
     limit of a sequence.
 
     Raises:
-        ProblemError: the variable has another kind, or cannot come near the point.
+        ProblemError: the variable has another kind, or its kind excludes values near the point.
 
     """
     variable, at = question.variable, question.at

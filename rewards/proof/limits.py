@@ -82,7 +82,7 @@ def limit(
         at: the point, as an expression. The integers 1 and -1 mean plus and minus infinity.
         side: 1 from the right, -1 from the left, 0 from both sides.
         kinds: assumptions on parameters.
-        whole: whether the variable takes whole values only, as in a sequence.
+        whole: whether all values of the variable are integers, as in a sequence.
 
     Raises:
         UndefinedError: the function has no real values near the point.
@@ -177,12 +177,12 @@ def _along_sequences(
     kinds: Mapping[str, str],
     failure: NotExpandedError,
 ) -> Limit:
-    """The limit of a function with one angle, from sequences of points.
+    """The limit of a function that contains one angle. It is found along sequences of points.
 
     On each sequence the angle is constant modulo 2 pi. If two sequences have different limits, the
     function has no limit. If the limits are equal, ``failure`` is raised, because another sequence
-    may have another limit. For a function of (-1)^n, no other sequence is possible: all numbers are
-    even or odd. If these two sequences have the same limit, it is returned.
+    may have another limit. A function of (-1)^n has just two sequences: the even n and the odd n.
+    If their limits are equal, this limit is returned.
     """
     if len({angle.name for angle in free.angles}) > 1:
         raise failure
@@ -232,11 +232,12 @@ def _along_whole_numbers(
 
 
 def _values(angle: Angle) -> Iterator[tuple[Expression, int]]:
-    """Values of an angle along sequences of points, each with a side.
+    """Values of an angle along sequences of points. Each value comes with a side.
 
     Side 0 means that the angle equals the value at all points of the sequence. Side 1 or -1 means
-    that the angle tends to the value from the right or the left. The values with side 1 or -1 come
-    last. They are needed because 1/sin and sin^x have no limit if the sine is 0 at all points.
+    that the angle tends to the value from the right or the left. The values with side 1 or -1 are
+    at the end of the list. They are needed for 1/sin and sin^x, which have no limit if the sine is
+    0 at all points.
     """
     if angle.name == _PARITY:
         yield from ((value, 0) for value in _OF_PARITY)

@@ -40,7 +40,7 @@ class NoSeriesError(ProblemError):
 def coefficients_of(
     function: Expression, asked: SeriesQuestion, kinds: Mapping[str, str], degree: int
 ) -> tuple[tuple[int, Expression], ...]:
-    """The nonzero Taylor coefficients of a function up to a degree, each with its exponent.
+    """The nonzero Taylor coefficients up to a degree. Each coefficient comes with its exponent.
 
     Raises:
         ProblemError: there is no Taylor series.
@@ -142,7 +142,7 @@ def _power_of_variable(term: Expression, index: str, x: str) -> tuple[int, Expre
     """Find the factor (x - a)^{p n + q} in a term, and return p and a.
 
     Raises:
-        ProblemError: the term has no such factor, or another factor with x.
+        ProblemError: the term has no such factor, or x also occurs in another factor.
 
     """
     factors: list[tuple[Expression, Fraction]] = []
@@ -181,8 +181,8 @@ def _power_of_variable(term: Expression, index: str, x: str) -> tuple[int, Expre
 def _by_growth(coefficients: Expression, index: str, steps: int) -> Expression | None:
     r"""The radius of convergence, from the growth of the coefficients. None means infinity.
 
-    The coefficients grow like n!^d L^n n^{-s}. A further factor that varies slowly and
-    has an expansion lies between two powers of n, and does not change the radius.
+    The coefficients grow like n!^d L^n n^{-s}. There may be a further factor that varies slowly. If
+    it has an expansion, it lies between two powers of n and does not change the radius.
     """
     radii: list[Expression] = []
     for summand in summands_of(coefficients, index):
@@ -217,7 +217,7 @@ def whole_degree(node: Expression) -> int:
 
 
 def degree_bound(node: Expression, variable: str) -> int | None:
-    """A bound of the degree of a polynomial, or None if the expression has another form."""
+    """A bound of the degree of a polynomial. For other expressions, the result is None."""
     if is_constant(node, variable):
         return 0
     if isinstance(node, Symbol):
@@ -248,7 +248,7 @@ def degree_of_terms(question: SeriesQuestion, assumptions: Mapping[str, str]) ->
 
 
 def lagrange_remainder(question: SeriesQuestion, degree: int, name: str) -> Expression:
-    """Lagrange's remainder: the next Taylor term, with the derivative taken at a symbol ``name``.
+    """Lagrange's remainder. It is the next Taylor term, with the derivative at ``name``.
 
     Raises:
         NotExpandedError: the derivative is too long.

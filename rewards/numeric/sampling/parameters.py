@@ -82,9 +82,9 @@ def draws(
 ) -> list[Draw]:
     """Choices of values for all parameters.
 
-    In some choices, the values ascend or descend in the order of the names. If f or F distinguishes
-    cases, other choices have very large or small values. Finally, a parameter may have a special
-    value, such as one for which an equality in f or F holds.
+    In some choices, the values ascend with the sorted names. In others, they descend. If f or F
+    distinguishes cases, there are also choices with very large or very small values. For each
+    equality in f or F, such as a = 2, one choice satisfies the equality.
 
     Args:
         names: the parameters, sorted.
@@ -132,11 +132,11 @@ def regimes(
     expressions: Sequence[Expression],
     conditions: Sequence[Expression] = (),
 ) -> tuple[list[Draw], list[Draw]]:
-    """Choices of parameter values for a number that depends on parameters, such as an integral.
+    """Choices of values for the parameters of a number, such as an integral.
 
-    The formula of the number may change at a threshold of a parameter, as for the integrands
-    ``|x - a|`` and ``1 - 2 r cos x + r^2``. The choices depend on the order of the names,
-    but not on the names themselves.
+    The formula of the number may change at a threshold of a parameter. Examples are the integrands
+    ``|x - a|`` and ``1 - 2 r cos x + r^2``. If the parameters are renamed and their order is kept,
+    the choices are the same.
 
     Args:
         names: the parameters, sorted.
@@ -145,9 +145,9 @@ def regimes(
         conditions: comparisons that must hold for all choices.
 
     Returns:
-        Two lists of choices. The first list has values on both sides of 1, values of medium size,
-        and values beyond the largest number in the expressions. The second list has further
-        choices, for example if a function distinguishes cases. It may be empty.
+        Two lists of choices. The first list has values below and above 1, values of medium size,
+        and values beyond the largest number in the expressions. The second list may be empty. It
+        has further choices, for example if a function distinguishes cases.
 
     Raises:
         ProblemError: no values were found for which the conditions hold.
@@ -210,7 +210,7 @@ def _admissible(
 ) -> Iterator[Draw]:
     """Choices of values for which the conditions hold.
 
-    The values lie between, near and beyond the numbers in the conditions.
+    Some values lie between the numbers in the conditions. Others lie near or beyond these numbers.
     """
     numbers = sorted({abs(n) for tree in conditions for n in _constants(tree)} - {0.0})
     near = [n * factor for n in numbers for factor in NEAR_FACTORS]
@@ -291,7 +291,7 @@ def _spaced(least: float, greatest: float, count: int) -> list[float]:
 
 
 def _distinguishes(node: Expression, variable: str) -> bool:
-    """Whether a node, such as |a - b|, has cases that depend on parameters, not on the variable."""
+    """Whether a node has cases that depend on parameters only. An example is |a - b|."""
     if not isinstance(node, Call) or node.function not in _CASES:
         return False
     compared = node.args[1::2] if node.function == "piecewise" else node.args
@@ -300,7 +300,7 @@ def _distinguishes(node: Expression, variable: str) -> bool:
 
 
 def _counts(node: Expression, names: Sequence[str]) -> bool:
-    """Whether a node has steps, such as a floor, and contains a symbol that is not a parameter."""
+    """Whether a node is a step function that contains a symbol other than the parameters."""
     return node.function in _STEPS and not symbols_of(node) <= set(names)
 
 
@@ -311,7 +311,7 @@ def _numbers(tree: Expression) -> Iterator[float]:
 
 
 def _special_values(tree: Expression) -> Iterator[tuple[str, float]]:
-    """Values at which a parameter equals the other side of an equality or inequality."""
+    """Each parameter that is compared with a number by = or !=, with the number."""
     for node in nodes_of(tree):
         if isinstance(node, Call) and node.function in ("eq", "ne"):
             for first_operand, second_operand in pairwise((*node.args, node.args[0])):

@@ -25,8 +25,8 @@ def agreement_at(
     Args:
         answer: the closed form.
         points: choices of the parameters, each with the value of the sum.
-        digits: the number of decimal digits to which the values were computed.
-        needed: the number of digits to which inexact values have to agree.
+        digits: the precision of the values, in decimal digits.
+        needed: the number of digits that must agree if the values are inexact.
 
     Returns:
         The outcome: correct, incorrect or undecided.

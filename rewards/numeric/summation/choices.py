@@ -73,7 +73,7 @@ class ParameterPoint:
 def choices(
     problem: SumProblem, assumptions: Mapping[str, str], largest: int, salt: str
 ) -> Iterator[Values]:
-    """Values of the parameters at which an answer is compared with the sum.
+    """Values of the parameters. The answer and the sum are compared at these values.
 
     Parameters in the limits of summation are whole numbers. The values of other parameters are
     draws of `rewards.numeric.sampling`.
@@ -84,8 +84,8 @@ def choices(
         largest: the largest number in the answer. Some of the chosen whole numbers are larger than
             twice ``largest``, because a wrong answer may be right for small numbers. For example,
             an additional term binom(n, 50) is zero for all n below 50.
-        salt: the text of the answer. One of the draws depends on it, so that it is hard to write
-            an answer that is right at all draws and wrong elsewhere.
+        salt: the text of the answer. One of the draws depends on it. A wrong answer that is right
+            at all draws is therefore hard to write.
 
     Yields:
         Values of all parameters for which the sum has at least one term.
@@ -124,16 +124,16 @@ def _choices(
 
 
 def _of_parity(number: int, kind: str | None) -> int:
-    """The value of a parameter: 2n if its kind is even, 2n + 1 if its kind is odd, else n."""
+    """Turn n into a value of a parameter: 2n if its kind is even, 2n + 1 if it is odd, else n."""
     return 2 * number + (kind == "odd") if kind in ("even", "odd") else number
 
 
 def conventions(problem: SumProblem, assumptions: Mapping[str, str]) -> Iterator[SumProblem]:
-    """The sum itself, or the readings of a sum with reversed limits.
+    """The readings of a sum. If the limits are not reversed, the sum itself is the only reading.
 
-    Limits are reversed if the upper limit is always below the lower limit. By convention, such a
-    sum has up to two readings. In the first, it is minus the sum over the indices between the
-    limits. In the second, it is empty and its value is 0.
+    Limits are reversed if the upper limit is always below the lower limit. Such a sum has up to two
+    readings, because two conventions exist. By one convention, the sum is minus the sum over the
+    indices between the limits. By the other convention, the sum is empty and its value is 0.
 
     Raises:
         ProblemError: an assumption restricts the index, for example to even numbers.
@@ -181,10 +181,10 @@ def _salted(draw: Values, assumptions: Mapping[str, str], salt: str) -> Values:
 def points(
     problem: SumProblem, assumptions: Mapping[str, str], digits: int, largest: int, salt: str
 ) -> list[ParameterPoint]:
-    """The values of a sum for choices of its parameters.
+    """The values of a sum for several choices of its parameters.
 
-    The values include the factor and the addend of the sum. If the sum converges for some choices,
-    choices for which it diverges are left out.
+    A value includes the factor before the sum and the addend behind it. If the sum converges for
+    some choices only, the other choices are left out.
 
     Args:
         problem: the sum.
@@ -227,7 +227,7 @@ def is_infinite(problem: SumProblem) -> bool:
 def largest_constant(answer: Expression, limit: int) -> int:
     """The largest absolute value of a constant in an answer, rounded up.
 
-    The denominators of rational numbers count as constants, too.
+    The denominator of a rational number counts as a constant, too.
 
     Args:
         answer: the answer.
@@ -321,7 +321,7 @@ def length(problem: SumProblem, values: Mapping[str, Fraction]) -> int | None:
 def point_at(
     problem: SumProblem, items: tuple[tuple[str, Fraction], ...], digits: int
 ) -> ParameterPoint:
-    """The value of a sum, with its factor and its addend, for a choice of its parameters.
+    """The value of a sum for a choice of its parameters, including the factor and the addend.
 
     Args:
         problem: the sum.
@@ -384,9 +384,9 @@ def _around(problem: SumProblem, ball: Ball, values: Values) -> Ball:
 def _halves(
     problem: SumProblem, term: Expression, values: Values
 ) -> Iterator[tuple[Expression, int]]:
-    """Write an infinite sum as one or two sums to plus infinity, each with its first index.
+    """Write an infinite sum as one or two sums that go to plus infinity.
 
-    In a sum from minus infinity, the index is negated.
+    Each sum is given with its first index. In a sum from minus infinity, the index is negated.
     """
     lower, upper = problem.lower, problem.upper
     if isinstance(lower, int) and isinstance(upper, int):

@@ -106,7 +106,7 @@ class Expansion:
 
 
 def _cut(expansion: Expansion, length: int, cutoff: int) -> Expansion:
-    """The expansion with at most ``length`` coefficients. Its remainder bounds omitted terms."""
+    """The expansion, cut to ``length`` coefficients. The remainder includes the omitted terms."""
     u = arb(fmpq(1, cutoff))
     dropped = expansion.coefficients[length:]
     remainder = expansion.remainder * u ** len(dropped)
@@ -130,10 +130,10 @@ class SlowTerm:
     index: str
 
     def expanded_trees(self) -> list[tuple[Expression, list[Call], Ball]]:
-        """Each summand in three factors: a tree that has an expansion, digammas, and a number.
+        """Each summand as three factors: a tree that has an expansion, digammas, and a number.
 
-        Summands that have neither digamma functions nor a complex number are added to one tree,
-        because their leading terms may cancel.
+        If a summand has no digamma function and its number is real, it is added to a common tree,
+        because the leading terms of such summands may cancel.
         """
         plain: list[Expression] = []
         expanded: list[tuple[Expression, list[Call], Ball]] = []
@@ -174,7 +174,7 @@ class SlowTerm:
         return expansions, cutoff
 
     def _raw(self, tree: Expression) -> list[tuple[Ball, Fraction | None, int, Model]]:
-        """A tree as a sum of terms n^{-v} (ln n)^j m: lists v, v as a fraction, j, and model m."""
+        """Write a tree as a sum of n^{-v} (ln n)^j m. A term is (v, exact v, j, model m)."""
         unknown = models.inverse_power(1, arb(1))
         expander = Expander(_Y, (self.index, unknown), {})
         try:
@@ -211,7 +211,7 @@ class SlowTerm:
 
 
 def _monomials(factor: Expression, expander: Expander) -> Iterator[tuple[int, Model]]:
-    """A factor as a sum of models times powers of y = ln n, given as pairs (power, model)."""
+    """Write a factor as a sum of y^power * model, y = ln n. The result is pairs (power, model)."""
     if isinstance(factor, Symbol):
         if factor.name == _Y:
             yield 1, models.constant(acb(1), models.AT_ONE, ONE)
@@ -401,7 +401,7 @@ def geometric_total(quotient: Hypergeometric, term: SlowTerm, start: int) -> Bal
 
 
 def _refuse_divergence(expansions: Sequence[Expansion], order: int) -> None:
-    """Raise DivergenceError if the sum provably diverges, QuadratureError if this is undecided.
+    """Raise DivergenceError if the sum is proved to diverge, QuadratureError if this is unknown.
     The sum of z^n n^{-v} (ln n)^j converges if v > 1. If z is not 1, then v > 0 suffices.
     """
     limit = Fraction(1 if order == 1 else 0)
@@ -435,7 +435,7 @@ def _refuse_divergence(expansions: Sequence[Expansion], order: int) -> None:
 
 
 def _order_of_root(base: Expression) -> int | None:
-    """The order of z, if z is seen to be a root of unity. Otherwise the result is None."""
+    """The order of z, if z is recognized as a root of unity. Otherwise the result is None."""
     if fold(base) == 1:
         return 1
     if fold(base) == -1:
@@ -479,7 +479,7 @@ class _Tails:
     logarithms: int
 
     def value(self, s: Ball) -> Ball:
-        """The sum for s, one residue class n = order (m + a), a = (N + i)/order, at a time."""
+        """The sum for s. It is split into residue classes: n = order (m + a), a = (N + i)/order."""
         j = self.logarithms
         spend(ZETA_WORK * self.order * (1 + j) * max(1, ctx.prec // 512))
         total = acb_series([0], prec=j + 1)

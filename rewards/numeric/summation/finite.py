@@ -25,7 +25,7 @@ Values = Mapping[str, Fraction]
 
 
 def exact(node: Expression, values: Values) -> Fraction | None:
-    r"""The exact value of an expression that is a rational number by its form.
+    r"""The exact value of an expression that is built from rational numbers.
 
     Args:
         node: the expression.
@@ -56,7 +56,7 @@ def exact(node: Expression, values: Values) -> Fraction | None:
 
 
 def at(node: Expression, values: Values) -> Ball:
-    """The value of an expression at the working precision, computed exactly if it is rational.
+    """The value of an expression at the working precision. Rational parts are computed exactly.
 
     Raises:
         QuadratureError: the expression has no finite value.
@@ -86,7 +86,7 @@ def finite_sum(
 ) -> Fraction | Ball:
     """The sum of a term over the indices low, .., high.
 
-    The sum is exact if all terms are rational and the numbers are not too long. Otherwise it is a
+    If all terms are rational and the numbers are short enough, the sum is exact. Otherwise it is a
     ball.
 
     Raises:
@@ -122,7 +122,7 @@ def _power(arguments: list[Fraction]) -> Fraction | None:
 
 
 def _root(base: Fraction, exponent: Fraction) -> Fraction | None:
-    """A power with exponent n/2, if the base is a rational square. Otherwise the result is None."""
+    """The power base^(n/2), if the base is a rational square. Otherwise the result is None."""
     if exponent.denominator != 2 or base < 0:
         return None
     roots = math.isqrt(base.numerator), math.isqrt(base.denominator)

@@ -260,7 +260,7 @@ def _sign_of_positive(term: Hypergeometric) -> int:
 
 
 def geometric(term: Hypergeometric, start: int) -> Ball:
-    """The sum from ``start`` to infinity, with a bound of the remainder by the ratio test."""
+    """The sum from ``start`` to infinity. The ratio test bounds the remainder."""
     cutoff = max(start, term.regular_from)
     bound = term.quotient_bound(cutoff)
     limit = arb(1) if term.growth.factorials else (1 + term.growth.size) / 2
@@ -280,7 +280,7 @@ def geometric(term: Hypergeometric, start: int) -> Ball:
 
 
 def _factorial_length(term: Hypergeometric, cutoff: int) -> int:
-    """The number of terms after ``cutoff`` until the product of quotients is below 2^-prec."""
+    """Count terms after ``cutoff``, until the product of their quotients is below 2^-prec."""
     size, n = 0.0, cutoff
     numerator, denominator = term.quotient
     base = max(float(abs(term.base()).upper()), sys.float_info.min)
@@ -295,7 +295,7 @@ def _factorial_length(term: Hypergeometric, cutoff: int) -> int:
 
 
 def _accelerated(term: Hypergeometric, start: int, leading: fmpq) -> Ball:
-    """The sum of a term. The terms from N on are not added: a polynomial T gives their sum.
+    """The sum of a term. The terms for n >= N are not added: a polynomial T gives their sum.
     N is doubled until the bound of the error is small enough.
     """
     order = ctx.prec // BITS_PER_COEFFICIENT

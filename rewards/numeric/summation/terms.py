@@ -115,10 +115,11 @@ def summands_of(term: Expression, index: str) -> list[Summand]:
         index: the name of the index.
 
     Returns:
-        The summands. If summands differ only in the rational function R, they are added up to one.
+        The summands. If summands differ only in the rational function R, they are added and form
+        one summand.
 
     Raises:
-        QuadratureError: the term has too many summands, or a denominator that is zero.
+        QuadratureError: the term has too many summands, or a denominator is zero.
 
     Example:
         >>> from calculus_harness.rewards.reading.latex import read
@@ -227,9 +228,9 @@ class _TermReader:
         )
 
     def radical(self, base: Expression, exponent: Expression) -> list[Summand] | None:
-        """A power of a base that has a factor z^n. The exponent is not a whole number.
+        """Split a power with a fractional exponent. The base must have a factor z^n.
 
-        If the base has no factor z^n, the power is a slow factor, and the result is None.
+        If the base has no such factor, the power is a slow factor, and the result is None.
         """
         summands = self.summands(base)
         if len(summands) != 1 or summands[0].gammas or not is_constant(exponent, self.index):
@@ -315,10 +316,10 @@ class _TermReader:
         return self._waves(args[0], -1)
 
     def _waves(self, angle: Expression, parity: int) -> list[Summand] | None:
-        """cos or sin of s n + c, as a sum of e^{i(s n + c)} and e^{-i(s n + c)} with factors.
+        """Write cos or sin of s n + c as a sum of multiples of e^{i(s n + c)} and e^{-i(s n + c)}.
 
-        ``parity`` is 1 for cos and -1 for sin. If s is a whole multiple of pi, the result is at
-        most one summand, with the base 1 or -1.
+        ``parity`` is 1 for cos and -1 for sin. If s is an integer multiple of pi, there is at most
+        one summand. Its base is 1 or -1.
         """
         linear_form = self.linear(angle)
         if linear_form is None:
@@ -371,7 +372,7 @@ _READERS: Final[
 
 
 def base_product(a: Expression, b: Expression) -> Expression:
-    """The product of two bases, with at most one exponential.
+    """The product of two bases. Exponentials are combined into one.
 
     Equal terms in the exponent of the exponential are collected.
     """

@@ -34,8 +34,8 @@ def infinite_sum(term: Expression, index: str, start: int, digits: int) -> Integ
         digits: the number of decimal digits that are wanted.
 
     Returns:
-        A ball that contains the sum, with the method ``enclosure``. If the sum is proved to
-        diverge, the result has no value, and its method is ``divergence``.
+        A ball that contains the sum. Its method is ``enclosure``. If the sum is proved to diverge,
+        the result has no value, and its method is ``divergence``.
 
     Raises:
         QuadratureError: neither a value nor divergence was proved, or the sum is not real.
@@ -61,10 +61,10 @@ def infinite_sum(term: Expression, index: str, start: int, digits: int) -> Integ
 
 
 def long_sum(term: Expression, index: str, low: int, high: int, digits: int) -> Fraction | Ball:
-    """The sum of a term over low, .., high, if there are too many terms to add one by one.
+    """The sum of a term over low, .., high. It is used if there are too many terms to add.
 
-    If the term is a polynomial, the sum is exact, by Bernoulli polynomials (DLMF 24.4.7). The sum
-    of any other term is the difference of two sums to infinity.
+    The sum of a polynomial is computed exactly by Bernoulli polynomials (DLMF 24.4.7). The sum of
+    any other term is the difference of two sums to infinity.
 
     Raises:
         QuadratureError: the term is not a polynomial, and its sum to infinity does not converge.
@@ -171,7 +171,8 @@ def _separately(summands: Sequence[Summand], sum_of: Callable[[Summand], Ball]) 
     """Sum each summand with ``sum_of``, multiply by its coefficient, and add the results.
 
     Raises:
-        DivergenceError: the sum of a summand diverges. The error's sign includes the coefficient.
+        DivergenceError: the sum of a summand diverges. The sign of the error includes the sign of
+            the coefficient.
         QuadratureError: the sum of a summand diverges, and its coefficient may be zero.
 
     """

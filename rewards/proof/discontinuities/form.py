@@ -93,7 +93,7 @@ def cannot_jump(
 
 
 def _inside(term: Expression, variable: str) -> Expression:
-    """The u in a term c ln u or c ln|u|. Any other term is returned without its constant factor."""
+    """Return u for a term c ln u or c ln|u|. Any other term loses its constant factor."""
     node = without_factor(term, variable)
     if node.function in _LOGARITHMS and all(is_constant(arg, variable) for arg in node.args[1:]):
         node = node.args[0]
@@ -165,8 +165,8 @@ class _Form:
     def _in_bars(self, node: Expression, coefficient: Form) -> bool:
         """Whether a node is allowed as the argument of a logarithm.
 
-        The node must be a product of constants, moduli |u| and powers, or it must not vanish inside
-        the domain.
+        Products of constants, moduli |u| and powers are allowed. Any other node must be nonzero
+        inside the domain.
         """
         if is_constant(node, self.variable):
             return True
@@ -181,7 +181,7 @@ class _Form:
         )
 
     def _one_size(self, node: Expression) -> bool:
-        """Whether |node| has the same leading term on both sides of a zero of the node.
+        """Whether |node| has the same leading term to the left and to the right of each zero.
 
         This holds for analytic nodes, polynomials in logarithms, and products of these.
         """
@@ -239,7 +239,10 @@ class _Form:
     # --- analytic ones ---
 
     def analytic(self, node: Expression) -> bool:
-        """Whether a node has no step functions, and no root or logarithm that may change branch."""
+        """Whether a node is analytic inside the domain, judged by its form.
+
+        It must not have step functions, and its roots and logarithms must not change branch.
+        """
         return not any(map(self._has_branches, _branching(node)))
 
     def _has_branches(self, node: Expression) -> bool:
@@ -257,7 +260,10 @@ def _factors(node: Call) -> tuple[Expression, ...]:
 
 
 def _whole(node: Expression, least: int | None = None) -> bool:
-    """Whether the exponent of a power is an integer, and is at least ``least`` if this is given."""
+    """Whether the exponent of a power is an integer.
+
+    If ``least`` is given, the exponent must also be at least ``least``.
+    """
     exponent = fold(node.args[1])
     if exponent is None or exponent.denominator != 1:
         return False

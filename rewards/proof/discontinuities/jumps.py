@@ -20,7 +20,7 @@ EXCESS = 16
 def jump(
     comparison: Comparison, low: Ball, high: Ball, magnitude: int = 0, *, real: bool = False
 ) -> Witness | None:
-    """The values of F on both sides of [low, high], if the values provably differ by a jump.
+    """The values of F to the left and right of [low, high], if F provably jumps between them.
 
     The result is None if F seems continuous, if f is unbounded or not real, or if F has no value.
 
@@ -29,8 +29,8 @@ def jump(
         low: the lower end of the interval.
         high: the upper end of the interval.
         magnitude: the size of f near the interval, as log2. A larger f needs closer points.
-        real: whether only the real part of F counts. ``ln u`` of a negative u then stands for
-            ``ln|u|``, and the derivative may change its sign.
+        real: whether to ignore the imaginary part of F. For a negative u, ``ln u`` then means
+            ``ln|u|``. The derivative may change its sign.
 
     """
     at, answer = comparison, comparison.tape
@@ -92,7 +92,10 @@ def is_unbounded(comparison: Comparison, low: Ball, high: Ball) -> bool:
 
 
 def enclosure(comparison: Comparison, left: Ball, right: Ball) -> Ball | None:
-    """A ball of all values of f on the interval, or None if f is not finite and real there."""
+    """A ball that contains all values of f on the interval.
+
+    If f is not finite and real there, the result is None.
+    """
     value = comparison.integrand(acb(left.real.union(right.real))) or ZERO
     return value if value.is_finite() and value.imag.contains(0) else None
 

@@ -107,7 +107,7 @@ class Steps:
         return self._complete or not self.tape.special
 
     def refute(self, *, proved: bool) -> Outcome | None:
-        """Refute an F that jumps where f is bounded, or that differs from f between breakpoints."""
+        """Refute F if it jumps although f is bounded, or if F' differs from f."""
         if self.tape.pointwise:
             return self.at.undecided("a condition singles out points")
         ctx.prec = max(self.at.bits, JUMP_BITS) if self.tape.breaks else self.at.bits
@@ -183,10 +183,10 @@ class Steps:
         return refuted
 
     def discontinuous(self) -> bool:
-        """Whether F jumps near the origin although F' = f on both sides.
+        """Whether F jumps near the origin, although F' = f beside the jump.
 
-        F may jump at a pole of an inverse function's argument, or where a radical in a quotient
-        touches zero.
+        F may jump at a pole of an inverse function's argument. It may also jump at a point where a
+        radical in a quotient touches zero.
         """
         if not (self.tape.poles or self.touching):
             return False
@@ -208,7 +208,7 @@ class Steps:
             yield from pole_crossings(self.tape, slot, self.at.values)
 
     def _ends(self, branch: Branch) -> list[Ball]:
-        """The ends of the domain of an inverse function of a linear u, such as arcsec(x - 3)."""
+        """The ends of an inverse function's domain. The argument is linear, as in arcsec(x - 3)."""
         if not (branch.turns and has_fixed_branch(branch, self.tape.variable)):
             return []
         u = branch.argument
@@ -219,7 +219,7 @@ class Steps:
         return [low for low, _ in intervals]
 
     def _nowhere(self, x: float, cells: Sequence[Ball]) -> bool:
-        """Whether F, which has no value at x, has no value in the whole cell around x.
+        """Whether F is undefined in the entire cell around x. It is known to be undefined at x.
 
         For ``(x + |x|)/(x + |x|)`` and x < 0, the result is True. For ``artanh(tanh x)``, it is
         False, even if the computation overflows at x.
@@ -260,7 +260,10 @@ class Steps:
         return not value.is_finite() or log2(value.abs_upper()) > MAX_FAR_BITS
 
     def _turns(self, branch: Branch, width: float) -> list[CriticalInterval]:
-        """Intervals where roots or logarithms may change branch, or inverse functions turn back."""
+        """Intervals in which a root or logarithm may change branch.
+
+        For an inverse function, the result is where it may turn back, as arcsin(sin x) does.
+        """
         key = branch, width, self._budget
         if key not in self._known:
             self._known[key] = self._search(branch, width)
@@ -309,7 +312,7 @@ class Steps:
         return bool(value.contains(ZERO)) or self._is_cut(branch, interval)
 
     def _is_cut(self, branch: Branch, interval: CriticalInterval) -> bool:
-        """Whether a complex argument of a root or logarithm may be negative in an interval."""
+        """Whether an argument of a root or logarithm contains i and has a negative real part."""
         value = self._argument(branch, interval)
         return value.real < 0 and is_written_with(branch.argument, "i")
 
@@ -332,9 +335,9 @@ class Steps:
     def _jump(self, interval: CriticalInterval, *, real: bool = False) -> Witness | None:
         """A jump of F in an interval, or None.
 
-        Before the search, the interval is narrowed; a larger f needs a narrower interval. If f is
-        large, as for ``e^x + sgn(x - 1000)``, a jump is seen only at points that are very close to
-        each other. The same holds for a peak of f.
+        Before the search, the interval is narrowed. If f is large, a jump can be detected only
+        between points that are very close to each other. An example is F = ``e^x + sgn(x - 1000)``.
+        The same holds near a peak of f.
         """
         interval = self._isolated(interval)
         if is_unbounded(self.at, interval.low, interval.high):
@@ -371,10 +374,11 @@ class Steps:
         return interval._replace(low=closer[0], high=closer[1]) if closer else interval
 
     def _fineness(self, interval: CriticalInterval) -> int:
-        """An estimate of an n such that jumps in the interval are not smaller than 2^-n.
+        """Estimate an n for which all jumps in the interval have at least the size 2^-n.
 
-        The estimate uses two kinds of summands of F: constants, except the constant of integration,
-        and summands that are constant near the interval and may jump, such as ``sgn(x)/10^300``.
+        The estimate uses two kinds of summands of F. The first kind is constants, without the
+        constant of integration. The second kind is constant near the interval but may jump, such as
+        ``sgn(x)/10^300``.
         """
         summand_slots = set(self.tape.terms)
         for slot, _, arguments in self.tape.operations():
@@ -445,7 +449,7 @@ def _is_level(jet: Jet) -> bool:
 
 
 def _isolating_width(bits: int) -> float:
-    """The width of the intervals that isolate zeros: 2^(-3 bits/8).
+    """The width 2^(-3 bits/8) of the intervals that isolate zeros.
 
     For a double zero, no width below 2^(-bits/2) can be reached.
     """

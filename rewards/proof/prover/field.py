@@ -126,7 +126,7 @@ class Field:
         real: bool = False,
         positive: bool = False,
     ) -> Generator:
-        """Find the generator of a kind with given arguments, or make one if the field has none.
+        """Find the generator that has this kind and these arguments. If there is none, make it.
 
         Args:
             kind: the name of a function or a constant, ``symbol``, or one of the four kinds of
@@ -198,10 +198,10 @@ class Field:
         return not self.support(element) & self.unreal
 
     def is_positive(self, poly: Poly) -> bool:
-        """Whether every term of a polynomial is seen to be at least zero at all real points.
+        """Whether every term of a polynomial is proved to be nonnegative at all real points.
 
-        The coefficients must be positive. Each generator must be positive, or it must be real and
-        have even exponents only.
+        The coefficients must be positive. Each generator must be positive, or real with even
+        exponents.
         """
         if poly.is_one():
             return True
@@ -243,7 +243,7 @@ class Field:
         return poly
 
     def normal(self, element: Quotient) -> Quotient:
-        """The element with its numerator and its denominator reduced modulo the relations.
+        """Reduce the numerator and the denominator of an element modulo the relations.
 
         Equal elements mostly have the same reduced form.
         """

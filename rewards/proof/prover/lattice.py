@@ -62,13 +62,13 @@ class Lattice:
     largest: int = 1
 
     def settle(self) -> None:
-        """Compute the units for all vectors that were read, beginning with the shortest vectors."""
+        """Compute the units: add all collected vectors, sorted from short to long."""
         waiting, self.vectors = sorted(filter(None, self.vectors), key=len), []
         for vector in waiting:
             self.add(vector)
 
     def add(self, vector: Vector) -> Combination:
-        """Write a vector as a combination of units; units are added or refined if necessary."""
+        """Write a vector as a combination of units. If necessary, add or refine units."""
         if not self.units:
             return self._append(vector)
         if len(self.units) == 1 and len(vector) == 1:  # nearly always
@@ -119,8 +119,8 @@ class Lattice:
     def _refine(self, used: Combination, denominator: int) -> bool:
         """Refine units so that a vector becomes a combination of them with integer coefficients.
 
-        If a coefficient in a combination would then exceed ``most``, the units are not changed, and
-        the result is False.
+        If a coefficient of any combination would exceed ``most`` after this change, the units are
+        not changed. The result is then False.
         """
         rank = len(used)
         rows = [[denominator * (i == j) for j in range(rank)] for i in range(rank)]
@@ -144,7 +144,7 @@ class Lattice:
 
 
 def _combination(units: list[Vector], vector: Vector) -> list[fmpq] | None:
-    """The coefficients of a vector in linearly independent units.
+    """Write a vector as a combination of linearly independent units; return the coefficients.
 
     If the vector is independent of the units, the result is None.
     """

@@ -29,7 +29,7 @@ def normal_forms(
     Args:
         expression: the expression.
         variable: the variable, which is real.
-        kinds: assumptions on the other symbols; a symbol without an assumption is merely real.
+        kinds: assumptions on the other symbols. A symbol without an assumption is real.
 
     Returns:
         The quotient in lowest terms with expanded polynomials. If the polynomials are small, a
@@ -50,8 +50,8 @@ def normal_forms(
 def slope_factors(expression: Expression, variable: str) -> list[Expression]:
     """The factors of an expression's derivative.
 
-    At a point where a real expression is zero without changing its sign, one of these factors is
-    zero.
+    A real expression may be zero at a point without changing its sign there. At such a point, one
+    of these factors is zero.
 
     Args:
         expression: the expression; all parameters are real.
@@ -74,7 +74,7 @@ def slope_factors(expression: Expression, variable: str) -> list[Expression]:
 
 
 def has_no_zeros(expression: Expression, variable: str) -> bool:
-    """Whether an expression is proved to have no zeros: it must divide a nonzero number.
+    """Whether an expression is proved to have no zeros, because it divides a nonzero number.
 
     For example, ``x + sqrt(x^2 + 1)`` has no zeros, because its product with the conjugate
     ``x - sqrt(x^2 + 1)`` is -1.
@@ -101,7 +101,7 @@ def has_no_zeros(expression: Expression, variable: str) -> bool:
 def squares(expression: Expression, variable: str) -> list[Expression]:
     """The factors of a quotient that occur in even powers and may be zero somewhere.
 
-    A factor is found if its power is written as such, or if a factorization shows the power.
+    A power is found if it is written in the expression, or if a factorization yields it.
 
     Args:
         expression: the expression; all parameters are real.
@@ -133,7 +133,7 @@ def squares(expression: Expression, variable: str) -> list[Expression]:
 
 
 def _written_squares(expression: Expression) -> Iterator[Expression]:
-    """Yield the bases of the even powers that are written among the factors.
+    """Yield the bases of the even powers among the factors of the expression as written.
 
     The expression itself is searched, because its powers may no longer be visible as squares after
     the conversion to an element of a field.

@@ -91,9 +91,8 @@ def prove(
         answer: F.
         integrand: f.
         variable: the variable, which is real.
-        kinds: assumptions on the parameters; a parameter without an assumption is merely real.
-        real_parts: whether to consider only the points at which every radical and logarithm of f is
-            real.
+        kinds: assumptions on the parameters. A parameter without an assumption is real.
+        real_parts: whether to ignore points at which a radical or logarithm of f is not real.
         real_roots: whether odd roots of negative numbers are real. If not, they are principal.
 
     Returns:
@@ -139,12 +138,12 @@ class ProofSearch:
 
     @property
     def is_splittable(self) -> bool:
-        """Whether the proof without cases failed, and a proof in cases of signs may be tried."""
+        """Whether the proof without cases failed, and a proof by cases of signs may succeed."""
         proof, is_splittable = self._whole
         return proof is None and is_splittable
 
     def in_cases(self) -> Proof | None:
-        """The proof in cases of signs, or None if none was found.
+        """The proof by cases of signs. If no proof was found, the result is None.
 
         Each case assumes a sign for every expression whose sign a rule needs to know.
         """
@@ -187,7 +186,7 @@ def _attempt(
     split: bool = False,
     case: Signs = (),
 ) -> tuple[Tower, Case | None]:
-    """Try to prove F' = f under the signs of a case.
+    """Try to prove F' = f in a case, which assumes signs of expressions.
 
     The result is a pair: the tower of the attempt, and the `Case` that was proved. If the proof
     fails, the second entry is None.
@@ -228,7 +227,7 @@ _LOGARITHMS = names(lambda function: function.branch == LOGARITHM)
 
 
 def _is_for_positive(reading: ArgumentReading, variable: str) -> bool:
-    """Whether the integrand has a part that is real for x > 0 only, such as sqrt(x) or ln(x)."""
+    """Whether the integrand has a part, such as sqrt(x) or ln(x), that is real for x > 0 only."""
     x = Symbol(variable)
     for node in reading.functions:
         if node.args and node.args[0] == x:
@@ -256,7 +255,8 @@ def _vanishes(tower: Tower, total: Quotient) -> bool:
 def _without_content(poly: Poly) -> Poly:
     """The polynomial divided by its largest monomial factor.
 
-    The factor may be a high power. Without it, the test whether the polynomial is zero is cheaper.
+    The factor may be a high power. Without this factor, it is cheaper to test whether the
+    polynomial is zero.
     """
     content = poly.term_content()
     return poly if content.is_one() else poly / content

@@ -46,8 +46,8 @@ def ring_of(size: int) -> tuple[Any, list[Poly], Quotient, Quotient]:
 def gcd(a: Poly, b: Poly) -> Poly:
     """The greatest common divisor of two polynomials.
 
-    If its computation may take long, the result has only the monomial factors that both polynomials
-    share, such as x^2 y.
+    If its computation may take long, the result is only the greatest common monomial factor, such
+    as x^2 y.
     """
     if len(a) > 1 and len(b) > 1 and _may_take_long(a, b):
         return a.term_content().gcd(b.term_content())
@@ -69,8 +69,8 @@ def _may_take_long(a: Poly, b: Poly) -> bool:
 def _spans(poly: Poly, divisor: Poly) -> list[int]:
     """The degrees that ``poly`` has in its variables after FLINT's deflation.
 
-    Deflation divides by the lowest power of a variable. Then it replaces x^5000 by x, if only
-    powers of x^5000 occur in both polynomials.
+    Deflation divides by the lowest power of each variable. For example, if all exponents of x in
+    both polynomials are then multiples of 5000, it replaces x^5000 by x.
     """
     (steps, least), (divisor_steps, _) = poly.deflation_index(), divisor.deflation_index()
     return [
@@ -253,13 +253,13 @@ def over(num: Poly, den: Poly) -> Quotient:
 
 
 def monic(num: Poly, den: Poly) -> tuple[Poly, Poly]:
-    """The numerator and the denominator, divided by the denominator's leading coefficient."""
+    """Divide the numerator and the denominator by the leading coefficient of the denominator."""
     lead = den.leading_coefficient()
     return (num, den) if lead == 1 else (num / lead, den / lead)
 
 
 def quotient(num: Poly, den: Poly, support: int = -1) -> Quotient:
-    """The fraction num/den in lowest terms; the leading coefficient of ``den`` must be 1."""
+    """The fraction num/den in lowest terms. The leading coefficient of ``den`` must be 1."""
     if den.is_one():
         return Quotient(num, den, support)
     if num.is_constant():

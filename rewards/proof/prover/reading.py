@@ -102,10 +102,10 @@ class ArgumentReading:
         self.split_size = max(self.size, 2 * WORD)  # cases of signs have some more
 
     def note(self, tower: Tower, *, real_parts: bool) -> None:
-        """Note the arguments in a tower, and compute the bases of their lattices.
+        """Record the arguments in a tower, and compute the bases of their lattices.
 
-        Arguments with less nesting are noted first. At each depth of nesting (called height), the
-        arguments in f come before those in F.
+        The arguments are sorted by their depth of nesting, which is called height. At each height,
+        the arguments in f come before those in F.
         """
         if self.is_trivial:
             return
@@ -206,7 +206,7 @@ def _in_formulas(name: str) -> frozenset[str]:
 
 
 def as_power(node: Expression) -> tuple[Expression, Expression, Fraction | None]:
-    """The base and the exponent of a power or root, and the value of the exponent.
+    """A power or root as three items: the base, the exponent, and the exponent's value.
 
     If the exponent is not a rational number, the value is None.
     """

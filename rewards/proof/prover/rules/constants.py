@@ -26,8 +26,8 @@ MAX_TERMS, MAX_DEGREE, MAX_TEXT = 12, 16, 300
 def vanishes(field: Field, num: Poly, den: Poly) -> bool:
     """Whether the fraction num/den is proved zero.
 
-    All coefficients of ``num`` must be proved zero, and a coefficient of ``den`` must be proved
-    nonzero. The coefficients are constants (see the module).
+    All coefficients of ``num`` must be proved zero. At least one coefficient of ``den`` must be
+    proved nonzero. The coefficients are constants (see the module).
     """
     numbers = _numbers(field)
     if not field.support(field.poly(num)) & numbers or len(num) > MAX_TERMS or len(den) > MAX_TERMS:
@@ -66,9 +66,10 @@ def _numbers(field: Field) -> int:
 
 
 def _coefficients(field: Field, poly: Poly, numbers: int) -> list[Poly]:
-    """The coefficients of a polynomial in the generators that are not numbers.
+    """The coefficients of a polynomial.
 
-    Each coefficient is itself a polynomial in the other generators, which are numbers.
+    The variables are the generators that are not numbers. Each coefficient is a polynomial in the
+    other generators, which are numbers.
     """
     polys: dict[tuple[int, ...], dict[tuple[int, ...], fmpq]] = {}
     highest = field.size - 1
@@ -80,7 +81,7 @@ def _coefficients(field: Field, poly: Poly, numbers: int) -> list[Poly]:
 
 
 def _text(node: Expression) -> str | None:
-    """An expression in Calcium's notation, or None if it has a function that Calcium lacks."""
+    """An expression in Calcium's notation. If Calcium lacks one of its functions, return None."""
     if type(node) is Number:
         return f"({node.numerator}/{node.denominator})"
     args = [_text(arg) for arg in node.args]

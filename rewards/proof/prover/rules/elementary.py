@@ -43,9 +43,9 @@ def _acosh(t: T, u: Q) -> Q:
 
 
 def _atan(t: T, u: Q) -> Q:
-    """The value of atan u, from 2 atan u = atan(2u/(1 - u^2)) if this removes radicals.
+    """The value of atan u. If it removes radicals, 2 atan u = atan(2u/(1 - u^2)) is used.
 
-    The formula (4.24.15) is used only for |u| < 1, and only if its right side has no radical.
+    The formula (4.24.15) is used if |u| < 1 and the right side has no radical.
     """
     if any(generator.kind == "root" for generator in t.field.used(u)) and t.field.is_real(u):
         denominator = t.normal(1 - u * u)

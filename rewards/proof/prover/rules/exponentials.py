@@ -22,9 +22,10 @@ from .radicals import integer_power, positive_root, power, radical, root
 def exponent(
     t: Tower, u: Quotient
 ) -> tuple[Vector, list[tuple[fmpq, Quotient, Generator]], Quotient | None]:
-    """Split an exponent into a vector, multiples of generators that may have a rule, and an angle.
+    """Split an exponent into three summands.
 
-    The angle is the factor of i. If i does not occur in the exponent, the angle is None.
+    They are a vector, a list of multiples of generators that may have a rule, and i times an angle.
+    If i does not occur in the exponent, the angle is None.
     """
     vector: Vector = {}
     multiples: list[tuple[fmpq, Quotient, Generator]] = []

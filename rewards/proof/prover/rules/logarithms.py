@@ -52,7 +52,7 @@ def ln(t: Tower, element: Quotient, *, bars: bool = False) -> Quotient:
 
 
 def _ln(t: Tower, element: Quotient, name: str = "ln", *, positive: bool = False) -> Quotient:
-    """A logarithm as a generator of the kind ``ln``, or of the kind ``ln_abs`` for ln|u|."""
+    """A generator for a logarithm. Its kind is ``ln`` for ln u, and ``ln_abs`` for ln|u|."""
     base = t.field
     if element is base.one or element == base.one:
         return base.zero
@@ -71,8 +71,8 @@ def _ln(t: Tower, element: Quotient, name: str = "ln", *, positive: bool = False
 def _ln_modulus(t: Tower, element: Quotient) -> Quotient:
     """The logarithm ln|u| for a u that may not be real.
 
-    It is ln(u v)/2, where v is the complex conjugate of u. Factors of u that are q-th roots of a
-    real r are taken out first; their modulus is |r|^(1/q). The remaining factor of u must have the
+    It is ln(u v)/2, where v is the complex conjugate of u. If a factor of u is a q-th root of a
+    real r, it is split off, and its modulus is |r|^(1/q). The remaining factor of u must have the
     form a + i b with real a and b.
 
     Raises:

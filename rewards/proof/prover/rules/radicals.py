@@ -49,7 +49,7 @@ def power(t: Tower, element: Quotient, exponent: Fraction) -> Quotient:
 
 
 def principal_power(t: Tower, base: Quotient, exponent: Quotient) -> Quotient:
-    """The principal value of a power. The function `power` takes real odd roots instead."""
+    """The principal value of a power. The function `power` uses real odd roots instead."""
     ratio = exponent.rational()
     if ratio is not None and (ratio.q == 1 or ratio.q % 2 == 0):
         return power(t, base, Fraction(int(ratio.p), int(ratio.q)))
@@ -82,7 +82,7 @@ def integer_power(t: Tower, element: Quotient, k: int) -> Quotient:
 
 
 def _base(t: Tower, poly: Poly) -> Quotient:
-    """A generator that abbreviates a sum, so that a high power of the sum is not expanded."""
+    """A generator that replaces a sum. High powers of the sum are then not expanded."""
     base = t.field
     element = base.poly(base.reduce(poly))
     if len(element.num) <= 1:
@@ -117,9 +117,9 @@ def root(t: Tower, element: Quotient, q: int) -> Quotient:
 
 
 def radicals(t: Tower, element: Quotient, q: int) -> tuple[bool, list[Radical]]:
-    """Write the q-th root of a normal element as a product of radicals and, perhaps, a root of -1.
+    """Write the q-th root of a normal element as a product of radicals.
 
-    The result tells whether the root of -1 is a factor, and lists the radicals.
+    A root of -1 may be a further factor. The result tells whether it is, and lists the radicals.
     """
     positive, element = positive_factors(t.field, element)
     powers = [("root", base, e / q) for base, e in positive]
@@ -143,7 +143,7 @@ def radicals(t: Tower, element: Quotient, q: int) -> tuple[bool, list[Radical]]:
 
 
 def note_radicand(t: Tower, element: Quotient, q: int) -> None:
-    """Note a radicand, so that all roots of the same base can be powers of one generator.
+    """Record a radicand. All roots of the same base can then be powers of one generator.
 
     All exponents of the base are integer multiples of the generator's exponent. The greatest such
     exponent is chosen.
@@ -168,7 +168,7 @@ def positive_root(t: Tower, base: Quotient, exponent: fmpq) -> Quotient:
 
 
 def radical(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Quotient:
-    """A power of n/d with a rational exponent, as a power of a generator.
+    """Write a power of n/d, whose exponent is rational, as a power of a generator.
 
     The generator equals d (n/d)^(1/q). Its q-th power n d^(q-1) is a polynomial. If the power needs
     a root of higher order than the generator has, the result is a root of the generator. This is
@@ -189,7 +189,7 @@ def radical(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Quotient
 
 
 def _generator(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Generator:
-    """The generator r of a radical, where r^q is in the field and r' = (r^q)'/(q r^(q-1))."""
+    """The generator r of a radical. Here r^q is in the field, and r' = (r^q)'/(q r^(q-1))."""
     base = t.field
     unit = fmpq(1, exponent.q)
     if t.units:
@@ -222,7 +222,7 @@ def _root_of_minus(t: Tower, q: int) -> Quotient:
 def positive_factors(
     field: Field, element: Quotient
 ) -> tuple[list[tuple[Quotient, fmpq]], Quotient]:
-    """Split an element into factors that are seen to be positive, and a cofactor.
+    """Split an element into provably positive factors and a cofactor.
 
     Each factor comes with its exponent. The leading coefficient of the cofactor is 1 or -1.
     """
@@ -256,7 +256,7 @@ def _without_root(generator: Generator, exponent: int) -> tuple[Quotient, fmpq]:
 
 
 def factors(t: Tower, element: Quotient) -> tuple[int, list[tuple[Poly, int]] | None]:
-    """Split an element into a sign and positive coprime factors with exponents.
+    """Split an element into a sign and powers of positive coprime factors.
 
     If the sign of a factor is unknown, None replaces the list of factors.
     """
@@ -287,9 +287,9 @@ def _conjugate(field: Field, poly: Poly) -> tuple[Poly, fmpq] | None:
     """The conjugate ``a - b r`` that replaces ``a + b r``, and the product of the two.
 
     Here r is a square root. If the product is a number, a polynomial can be written in terms of its
-    conjugate: ``sqrt(x^2 + 1) - x`` is ``1/(sqrt(x^2 + 1) + x)``. From a polynomial and its
-    conjugate, a fixed order selects one, so that both lead to the same factor. If ``poly`` itself
-    is selected, or if the product is not a number, the result is None.
+    conjugate: ``sqrt(x^2 + 1) - x`` is ``1/(sqrt(x^2 + 1) + x)``. A fixed order selects either the
+    polynomial or its conjugate. Both therefore lead to the same factor. If ``poly`` itself is
+    selected, or if the product is not a number, the result is None.
     """
     for conjugate in conjugates(field, poly):
         if list(poly.coeffs()) < list(conjugate.coeffs()):

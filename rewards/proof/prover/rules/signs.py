@@ -77,7 +77,7 @@ def require_sign(t: Tower, element: Quotient) -> int:
 
 
 def require_positive(t: Tower, chosen: int, element: Quotient) -> None:
-    """Give up the present case of signs if the integrand has no real value in this case.
+    """Abandon the present case of signs if the integrand has no real value in this case.
 
     Raises:
         NowhereError: a part of the integrand that must be positive is negative.
@@ -88,9 +88,9 @@ def require_positive(t: Tower, chosen: int, element: Quotient) -> None:
 
 
 def take_for_real(t: Tower, element: Quotient) -> None:
-    """Note that a sub-expression of the integrand is real, such as ``x^n`` with real n.
+    """Record that a sub-expression of the integrand, such as ``x^n`` for a real n, is real.
 
-    If the sub-expression is ``g a`` or ``a/g`` with a generator g and a real a, then g is real.
+    Let the sub-expression be ``g a`` or ``a/g``, for a generator g and a real a. Then g is real.
     """
     support = t.field.support(element) & t.field.unreal
     for g in t.field.used(element) if support else ():

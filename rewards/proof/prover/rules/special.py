@@ -48,7 +48,7 @@ RULES |= {
 
 
 def _shift(t: T, order: Q, *, least: int = 0) -> tuple[Q, int]:
-    """Split a function's order into a base order and the whole number by which the two differ.
+    """Split a function's order into a base order and an integer. The order is their sum.
 
     The rational term of the base order is in [least, least + 1).
     """
@@ -161,7 +161,7 @@ RULES |= {"polylog": _polylog, "lambertw": _lambertw}
 
 
 def _bessel(name: str, alpha: int, beta: int, sigma: int) -> Callable[[T, Q, Q], Q]:
-    """The rule of a Bessel function C of order n, from its two relations.
+    """The rule of a Bessel function C of order n. It uses two relations.
 
     C(n+1) = alpha C(n-1) + beta (2n/z) C(n), and C'(n) = sigma C(n+1) + (n/z) C(n).
     """

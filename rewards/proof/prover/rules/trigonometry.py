@@ -28,7 +28,7 @@ Multiple = tuple[fmpq, Quotient, Generator | None]
 
 
 def angle(t: Tower, u: Quotient) -> tuple[Vector, list[Multiple]]:
-    """Split an angle into a vector and multiples of elements with known sines and cosines."""
+    """Split an angle into a vector and multiples of elements whose sines and cosines are known."""
     vector: Vector = {}
     multiples: list[Multiple] = []
     for c, arg, inner in t.addends(u):
@@ -108,7 +108,7 @@ def _of_multiple(t: Tower, c: fmpq, arg: Quotient, inner: Generator | None) -> P
 
 
 def _multiple(t: Tower, pair: Pair, times: int) -> Pair:
-    """The sine s U(c) and the cosine T(c) of a multiple of an angle, computed by doubling."""
+    """The sine s U(c) and the cosine T(c) of a multiple of an angle. Doubling computes them."""
     if times == 1:
         return pair
     if abs(times) > MAX_MULTIPLE:
@@ -130,7 +130,7 @@ def _multiple(t: Tower, pair: Pair, times: int) -> Pair:
 
 
 def _of_pi(t: Tower, turns: Fraction) -> Pair:
-    """The sine and the cosine of a multiple of pi with the denominator 1, 2, 3, 4, 6, 8 or 12."""
+    """The sine and the cosine of pi times a fraction. Its denominator is 1, 2, 3, 4, 6, 8 or 12."""
     k, n = turns.numerator, turns.denominator
     if n == 8:  # tan(pi/8) = sqrt(2) - 1, and 4 cos(pi/8)^2 = 2 + sqrt(2)
         radical = root(t, t.field.rational(2), 2)
