@@ -68,7 +68,7 @@ def _resolved(judge: str) -> Callable[..., Verdict]:
 
 
 def _of_course(name: str, summary: str, *, shows_witness: bool = False) -> Question:
-    """A question for which the text of the question itself is the target.
+    """A question whose target is the question's own text.
 
     The function ``verify_NAME`` in the module ``NAME`` judges the answer.
     """

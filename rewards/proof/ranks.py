@@ -28,7 +28,7 @@ def balls_of(trees: Sequence[Expression], values: Mapping[str, Ball]) -> list[Ba
 
     Args:
         trees: the expressions.
-        values: the values of all of their symbols.
+        values: the values of all symbols in the expressions.
 
     """
     with precision(_BITS):
@@ -38,7 +38,7 @@ def balls_of(trees: Sequence[Expression], values: Mapping[str, Ball]) -> list[Ba
 
 
 def ball_of(tree: Expression) -> Ball | None:
-    """The value of an expression at sample values of its symbols, or None if it is not finite."""
+    """The value of an expression at sample values of the symbols. None if it is not finite."""
     values = {name: acb(0.5 + uniform("value", name)) for name in symbols_of(tree)}
     balls = balls_of([tree], values)
     return balls[0] if balls else None
@@ -51,9 +51,9 @@ def is_invertible(rows: Sequence[Sequence[Ball]]) -> bool:
 
 
 def has_rank(rows: Sequence[Sequence[Expression]], needed: int) -> bool:
-    """Whether a matrix is proved to have at least a given rank at almost all points.
+    """Whether a matrix provably has at least a given rank at almost all points.
 
-    A sample point at which the matrix has at least this rank is a proof.
+    The proof is a sample point at which the matrix has this rank or more.
 
     Args:
         rows: the matrix.

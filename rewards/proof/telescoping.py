@@ -60,10 +60,10 @@ _FRESH: Final = "t of the difference"
 def prove_sum(
     problem: SumProblem, answer: Expression, kinds: Mapping[str, str]
 ) -> tuple[str, ...] | None:
-    """Prove a closed form of a finite sum by induction on the symbol in the upper limit.
+    """Prove a closed form of a finite sum by induction. The variable is in the upper limit.
 
     Args:
-        problem: the sum. The symbol of the upper limit must not occur in the term.
+        problem: the sum. The variable of the induction must not occur in the term.
         answer: the closed form. It includes the problem's factor and addend.
         kinds: assumptions on the parameters.
 
@@ -97,7 +97,7 @@ def _base(
     lower: Expression,
     kinds: Mapping[str, str],
 ) -> tuple[str, ...] | None:
-    """The rules of a proof of the induction's base case. The result is None without a proof."""
+    """Prove the base case and return the rules. The result is None if no proof was found."""
     shift = substitute(upper, variable, ZERO)
     start, slope, low = fold(shift), fold(differentiate(upper, variable)), fold(lower)
     if slope == 1:
@@ -119,15 +119,15 @@ def _base(
 def diverges_by_comparison(problem: SumProblem) -> int | None:
     r"""Prove that an infinite sum without parameters diverges.
 
-    If n ln(n) a(n) tends to an infinity or to a number other than 0, a comparison with the sum of
-    1/(n ln n) proves divergence. If a(n) does not tend to 0, the sum diverges as well.
+    Let a(n) be the term. If n ln(n) a(n) tends to an infinity or to a number other than 0, the sum
+    diverges, because the sum of 1/(n ln n) diverges. It also diverges if a(n) does not tend to 0.
 
     Args:
         problem: the sum.
 
     Returns:
-        1 or -1 if the partial sums tend to plus or minus infinity. 0 if the sum diverges, but
-        the partial sums do not tend to an infinity. None if divergence was not proved.
+        1 if the partial sums tend to infinity, and -1 if they tend to minus infinity. 0 if the
+        sum diverges in another way. None if divergence was not proved.
 
     """
     if problem.parameters or problem.upper != 1 or isinstance(problem.lower, int):
@@ -148,12 +148,12 @@ def diverges_by_comparison(problem: SumProblem) -> int | None:
 def values_or_divergence(
     problem: SumProblem, kinds: Mapping[str, str], digits: int, largest: int = 0, salt: str = ""
 ) -> list[ParameterPoint]:
-    """The values of a sum at chosen parameters. One entry states a proved divergence.
+    """The values of a sum at chosen parameters. If the sum diverges, one entry says so.
 
     Args:
         problem: the sum.
         kinds: assumptions on the parameters.
-        digits: the number of decimal digits that are needed.
+        digits: the number of decimal digits that the values need.
         largest: as for `rewards.numeric.summation.choices.choices`.
         salt: as for `rewards.numeric.summation.choices.choices`.
 
@@ -178,7 +178,9 @@ def telescopes(
     variable: str,
     kinds: Mapping[str, str],
 ) -> tuple[str, ...] | None:
-    r"""Prove that a closed form F grows by the new terms of a sum when n - 1 becomes n.
+    r"""Prove that a closed form F satisfies the recurrence of a sum.
+
+    F(n) - F(n-1) must equal the sum of the terms between the upper limits for n - 1 and n.
 
     Args:
         answer: F, a function of the variable.
@@ -189,8 +191,7 @@ def telescopes(
         kinds: assumptions on the parameters.
 
     Returns:
-        The rules of the proof that F(n) - F(n-1) is the sum of the new terms. The result is None if
-        no proof was found.
+        The rules of the proof. The result is None if no proof was found.
 
     >>> from calculus_harness.rewards.reading.latex import read
     >>> square = read("n^2", symbols="n")[0].expression
@@ -234,9 +235,10 @@ def identical(
 
 
 def converges_by_comparison(problem: SumProblem) -> bool:
-    r"""Whether an infinite sum without parameters is proved to converge.
+    r"""Whether an infinite sum without parameters provably converges.
 
-    The sum converges if n ln(n)^2 a(n) tends to a number: the sum of 1/(n ln(n)^2) converges.
+    Let a(n) be the term. The sum converges if n ln(n)^2 a(n) tends to a number, because the sum of
+    1/(n ln(n)^2) converges.
 
     Args:
         problem: the sum.
@@ -315,7 +317,7 @@ class _Atoms:
         return add(base, *fractions) if steps >= 0 else add(base, *map(neg, fractions))
 
     def _double_factorial(self, argument: Expression) -> Expression:
-        """Write u!! in Gamma functions.
+        """Express u!! by Gamma functions.
 
         If u = 2v is even, u!! is 2^v Gamma(v + 1). If u = 2v - 1 is odd, u!! is
         2^v Gamma(v + 1/2) / sqrt(pi).
@@ -378,7 +380,7 @@ def _moved(argument: Expression) -> tuple[Expression, int]:
 
 
 def _linear(node: Expression) -> tuple[dict[str, Fraction], Fraction] | None:
-    """The coefficients and the constant of a linear function. Other expressions give None."""
+    """The coefficients and the constant of a linear function. For other trees, None."""
     coefficients: dict[str, Fraction] = {}
     constant = node
     for name in sorted(symbols_of(node)):
@@ -420,9 +422,9 @@ def _factors(base: Expression) -> Sequence[tuple[Expression, int]]:
 
 
 def _written_factors(base: Expression, times: int) -> Iterator[tuple[Expression, int]]:
-    """The factors of a product, quotient or power, with exponents.
+    """The factors of a product, quotient or power, and the exponent of each factor.
 
-    The exponent ``times`` is an integer, so that (a b)^n = a^n b^n holds for any signs.
+    The exponent ``times`` is an integer. Therefore (a b)^n = a^n b^n is true for any signs.
     """
     if base.function == "div":
         yield from _factors(base.args[0]) if times > 0 else _written_factors(base.args[0], times)

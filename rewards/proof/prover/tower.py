@@ -133,9 +133,9 @@ class Tower:
         return element
 
     def without_i(self, arg: Quotient) -> Quotient | None:
-        """The element divided by i, if its numerator is a single term with the factor i.
+        """An element divided by i.
 
-        In all other cases the result is None.
+        The result is None if the numerator has several terms or lacks the factor i.
         """
         if self.unit_i is None or len(arg.num) != 1:
             return None
@@ -143,10 +143,10 @@ class Tower:
         return Quotient(arg.num / i, arg.den) if arg.num.term_content().gcd(i) == i else None
 
     def addends(self, element: Quotient) -> list[tuple[fmpq, Quotient, Generator | None]]:
-        """Write an element as a sum of terms, each of them a rational number times a monomial.
+        """Write an element as a sum. Each term is a rational number times a monomial.
 
         Each entry has the number, the monomial, and the generator that equals the monomial. If no
-        generator equals it, the last item is None. A long sum counts as one monomial.
+        generator equals the monomial, the third item is None. A long sum counts as one monomial.
         """
         base, element = self.field, self.normal(element)
         inner = base.single(element)
@@ -162,7 +162,7 @@ class Tower:
         return [(c, monomial, base.single(monomial)) for c, monomial in terms]
 
     def key(self, monomial: Quotient) -> int:
-        """The index of a monomial. In vectors of exponents and angles, it is a coordinate's key."""
+        """The index of a monomial. Vectors of exponents and angles use this index as a key."""
         num, den = monomial.num, monomial.den
         for at, earlier in enumerate(self.monomials):
             if earlier.num == num and earlier.den == den:
@@ -192,7 +192,7 @@ class Tower:
     ) -> Generator:
         """The generator of a function. The arguments are those of `Field.get`.
 
-        ``real`` and ``positive`` apply if the function's arguments are real.
+        ``real`` and ``positive`` describe the values. They apply if all arguments are real.
         """
         base, support = self.field, 0
         for arg in args:
@@ -213,7 +213,7 @@ class Tower:
         at: int = 0,
         real: bool = False,
     ) -> Quotient:
-        """The function f(..., u, ...) as a generator with the derivative ``factor() u'``.
+        """The function f(..., u, ...) as a generator. Its derivative is ``factor() u'``.
 
         ``at`` is the index of u in ``args``. All other arguments must be constant.
         """
@@ -246,7 +246,7 @@ class Tower:
         return self.applied(node.function, *map(self.value, node.args))
 
     def applied(self, name: str, *values: Quotient) -> Quotient:
-        """A function's value by a rule, by the definition in its record, or else as a generator."""
+        """A function's value. If the function has no rule and no definition, it is a generator."""
         rule = RULES.get(name)
         if rule is not None:
             return rule(self, *values)
@@ -257,7 +257,7 @@ class Tower:
         return self.formula(template(record.definition), variables)
 
     def by_record(self, name: str, *values: Quotient) -> Quotient:
-        """The value of a function as a generator with the derivative that its record states."""
+        """A function's value as a generator. The function's record states the derivative."""
         record = RECORDS[name]
         arguments = record.arguments.split()
         if not record.derivative or len(arguments) != len(values):

@@ -56,9 +56,10 @@ def number(value: int | Fraction) -> Number:
 def fraction(
     value: Fraction, numerator_factors: list[Expression], denominator_factors: list[Expression]
 ) -> Expression:
-    """A number times a quotient of products, as one fraction.
+    """One fraction that equals a number times a quotient of products.
 
-    The number's numerator and denominator are the first factors of the two products.
+    The number's numerator becomes the first factor above the bar. Its denominator becomes the
+    first factor below the bar.
     """
     size = abs(value)
     numerator_factors = [Number(size.numerator)] * (
@@ -135,7 +136,7 @@ def power(base: Expression, exponent: Expression) -> Expression:
 
 
 def rational_power(base: Expression, exponent: Fraction) -> Expression:
-    """A power in the usual notation: a root, or 1 over a positive power. Nothing is evaluated."""
+    """A power in the usual notation, as a root or 1 over a power. Nothing is evaluated."""
     if exponent < 0:
         return Call("div", (ONE, rational_power(base, -exponent)))
     if exponent.numerator != 1:

@@ -17,7 +17,7 @@ def differentiate(tree: Expression, variable: str = "x") -> Expression:
         variable: the name of the variable.
 
     Returns:
-        The derivative. Only `add` and `mul` simplify the result.
+        The derivative, built by `add` and `mul`. No further simplification is made.
 
     Raises:
         ValueError: the tree has a function whose derivative is not known.

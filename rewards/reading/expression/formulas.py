@@ -19,7 +19,7 @@ template = cache(read_sympy)
 
 
 def slope_of(call: Call) -> tuple[int, Expression] | None:
-    """The index of an argument of a call, and the derivative of the call by this argument.
+    """The derivative of a call by one of its arguments, after the index of this argument.
 
     The result is None if the function's record has no derivative.
 
@@ -38,8 +38,8 @@ def slope_of(call: Call) -> tuple[int, Expression] | None:
 def _slope_of_hypergeometric(call: Call) -> tuple[int, Expression] | None:
     """The derivative of a hypergeometric function by its argument (DLMF 16.3.1).
 
-    Each parameter is raised by 1. The function with these parameters is multiplied by a fraction:
-    the product of the original upper parameters over the product of the original lower parameters.
+    The derivative is a factor times the function whose parameters are all greater by 1. The factor
+    is the product of the old upper parameters divided by the product of the old lower parameters.
     """
     upper_count = call.args[0]
     if not isinstance(upper_count, Number):
@@ -52,7 +52,7 @@ def _slope_of_hypergeometric(call: Call) -> tuple[int, Expression] | None:
 
 
 def definition_of(call: Call) -> Expression | None:
-    """A formula that equals the call and is written in other functions.
+    """A formula in other functions that equals the call.
 
     The result is None if the function's record has no definition.
     """
@@ -62,7 +62,7 @@ def definition_of(call: Call) -> Expression | None:
 
 
 def parts_of(call: Call, functions: Container[str]) -> list[Expression]:
-    """Calls of the given functions, found in the formulas for a call's derivative and definition.
+    """Find calls of given functions in two formulas: a call's derivative and its definition.
 
     >>> parts_of(Call("shi", (Symbol("x"),)), {"sinh"})
     [Call(function='sinh', args=(Symbol(name='x'),))]

@@ -41,17 +41,17 @@ class InfiniteSummand:
 def infinite_sum(
     term: Expression, index: str, start: int, *, power_series: bool = True
 ) -> Expression | None:
-    """The value of the sum of a term over an index from ``start`` to infinity.
+    """The value of an infinite sum. The index runs from ``start`` to infinity.
 
     Args:
         term: the term.
         index: the name of the index.
         start: the least value of the index.
-        power_series: whether to find the sum of powers of a symbol, such as x^n, as well.
+        power_series: whether the term may contain powers of a symbol, such as x^n.
 
     Returns:
-        A closed form. The result is None if the sum has none of the table's forms, or if
-        convergence is not certain.
+        A closed form. The result is None if the form of the sum is not in the table, or if
+        convergence is uncertain.
 
     Example:
         >>> from calculus_harness.rewards.reading.latex import read, to_latex
@@ -71,7 +71,7 @@ def infinite_sum(
 
 
 def _summand(term: Expression, index: str) -> InfiniteSummand | None:
-    """A term as a product of powers. The result is None if the term is not such a product."""
+    """Write a term as a product of powers. For any other term, the result is None."""
     coefficient: Expression = ONE
     ratio: Expression = ONE
     powers: dict[Expression, Fraction] = {}
@@ -145,7 +145,8 @@ def _geometric(summand: InfiniteSummand, index: str, start: int) -> Expression |
 def _is_below_one(ratio: Expression) -> bool:
     """Whether a ratio is certainly below 1 in absolute value.
 
-    Only a number, or a number times exponentials of negative numbers, can pass the test.
+    A ratio can pass if it is a number, or a number times exponentials of negative numbers. All
+    other ratios fail.
     """
     size = Fraction(1)
     for factor in ratio.args if ratio.function == "mul" else (ratio,):
@@ -178,10 +179,10 @@ def _factorial(slope: int, constant: int) -> Expression:
 
 
 def _of_root(even: str, odd: str, over: bool) -> Callable[[Expression], Expression]:
-    """A function of r that applies ``even`` or ``odd`` to the square root of |r|.
+    """A function of r. It takes the square root of |r| and applies ``even`` or ``odd`` to it.
 
-    It applies ``even`` if r is positive, and ``odd`` if r is negative. If ``over`` is true, the
-    value is divided by the square root.
+    It applies ``even`` if r is positive, and ``odd`` if r is negative. If ``over`` is true, it
+    divides the result by the square root.
     """
 
     def value(ratio: Expression) -> Expression:
@@ -246,7 +247,7 @@ def _zeta_term(sign: Fraction, s: Fraction, index: int) -> Expression:
 def _without_first(
     total: Expression, count: int, term: Callable[[int], Expression]
 ) -> Expression | None:
-    """A sum without its first ``count`` terms. The result is None if ``count`` is too large."""
+    """Subtract the first ``count`` terms of a sum. If ``count`` is too large, return None."""
     if count > _MOST_SHIFTED:
         return None
     return add(total, *(neg(term(n)) for n in range(count)))

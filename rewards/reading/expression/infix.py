@@ -172,7 +172,7 @@ class _Parser:
         return self._taken()
 
     def _value(self, group: str, token: str) -> bool:
-        """Take a token where a value may begin, and return whether a value is still expected."""
+        """Handle a token at the beginning of a value. Returns whether a value must still follow."""
         if group == "number":
             self._values.append(number(token, self._notation.most_digits))
             return False
@@ -205,7 +205,7 @@ class _Parser:
             raise NotationError("nested too deeply")
 
     def _closes_at_once(self) -> bool:
-        """Close an empty pair of brackets, as in ``pi()``, and return whether there was one."""
+        """Close the bracket if it is empty, as in ``pi()``. Returns whether it was empty."""
         opened = self._open[-1]
         if opened.name is None or not self._skip(_CLOSERS[opened.bracket]):
             return False
@@ -253,7 +253,7 @@ class _Parser:
         return False
 
     def _skip(self, bracket: re.Pattern[str]) -> str:
-        """Skip the next token if it is a bracket, and return it. Otherwise return an empty text."""
+        """Skip the next token if it matches ``bracket``. Returns the token, or an empty text."""
         match = bracket.match(self._text, self._offset)
         if match is None:
             return ""
@@ -319,7 +319,7 @@ class _Parser:
 
 
 def number(token: str, most_digits: int) -> Number:
-    """The exact value of a decimal number. An ``e`` or ``b`` precedes the exponent, if any."""
+    """The exact value of a decimal number. Both ``1.5e3`` and ``1.5b3`` are 1500."""
     if len(token) > most_digits:
         raise NotationError(f"a number of {len(token)} digits is too long")
     mantissa, _, exponent = re.sub("[EbB]", "e", token).partition("e")

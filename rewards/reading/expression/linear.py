@@ -21,11 +21,12 @@ def linear(
     """Split a tree that is linear in the symbols ``names``.
 
     Returns:
-        A constant tree and a list of terms. A term is a coefficient and a symbol. The tree equals
-        the constant plus, for each term, the coefficient times the symbol.
+        A constant tree and a list of pairs. A pair is a coefficient and a symbol. The sum of the
+        constant and the products of all pairs equals the tree.
 
     Raises:
-        NotLinearError: a symbol is in a denominator, in a product with a symbol, or in a function.
+        NotLinearError: one of the symbols is in a denominator or a function, or is multiplied
+            by one of the symbols.
 
     """
     if symbols_of(node).isdisjoint(names):

@@ -37,11 +37,11 @@ _FACTORIALS = frozenset(f.name for f in (*FACTORIALS, *GAMMA) if f.arguments.sta
 
 
 def to_sympy(expression: Expression, assumptions: Mapping[str, str] | None = None) -> sympy.Expr:
-    """Convert a tree to a SymPy expression, with SymPy's automatic evaluation.
+    """Convert a tree to a SymPy expression. SymPy evaluates it automatically.
 
     Args:
         expression: the tree.
-        assumptions: the names of symbols, each with an assumption of SymPy, as in
+        assumptions: a dictionary from names of symbols to SymPy's assumptions, such as
             ``{"a": "positive"}``. Other symbols have no assumptions. Roots are principal, as always
             in SymPy.
 
@@ -146,11 +146,11 @@ _BUILDERS: dict[str, Callable[..., Any]] = {
 
 
 def from_sympy(expr: Any) -> Expression:
-    """A SymPy expression as a tree, with terms and factors in the order in which SymPy prints them.
+    """Convert a SymPy expression to a tree. Terms and factors have the order of SymPy's printer.
 
     A negative power becomes a quotient, and ``exp_polar`` becomes ``exp``. A floating-point number
-    becomes the decimal fraction that SymPy prints. If a subexpression cannot be translated, such as
-    an unevaluated integral, a `ValueError` names it.
+    becomes the decimal fraction that SymPy prints. If a subexpression, such as an unevaluated
+    integral, cannot be translated, a `ValueError` names it.
     """
     try:
         return _from_sympy(expr, {}, MAX_DEPTH)
@@ -239,9 +239,9 @@ def _constants() -> dict[Any, Expression]:
 
 @lru_cache(maxsize=1)
 def _functions() -> dict[Any, dict[int | None, str]]:
-    """Our names of SymPy's functions, by SymPy's class and then by the number of arguments.
+    """Our names of SymPy's functions. The keys are SymPy's class and the number of arguments.
 
-    If our name is the same for all numbers of arguments, the key is None instead of a number.
+    If our name does not depend on the number of arguments, the second key is None.
     """
     import sympy
 

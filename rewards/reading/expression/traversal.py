@@ -32,7 +32,7 @@ def nodes_of(expression: Expression) -> Iterator[Expression]:
 
 
 def is_deeper(tree: Expression, levels: int) -> bool:
-    """Whether a tree has more than ``levels`` levels. If it does not, recursion over it is safe."""
+    """Whether a tree has more than ``levels`` levels. Recursion over any other tree is safe."""
     pending = [(tree, 1)]
     while pending:
         node, level = pending.pop()
@@ -76,9 +76,9 @@ def is_written_with(expression: Expression, *functions: str) -> bool:
 
 
 def is_constant(expression: Expression, variable: str | None = None) -> bool:
-    """Whether ``expression`` does not contain the variable.
+    """Whether ``expression`` is free of the variable.
 
-    If no variable is given, the expression must not contain any symbol.
+    If no variable is given, the expression must be free of all symbols.
     """
     nodes = [expression]  # a loop of its own: this is asked of every part of a tree
     for node in nodes:
@@ -91,13 +91,13 @@ def is_constant(expression: Expression, variable: str | None = None) -> bool:
 def needs_worker(expression: Expression) -> bool:
     """Whether the expression has a function that may be slow to evaluate and cannot be interrupted.
 
-    Such a function runs in C. It stops early only if its process is ended.
+    Such a function runs in C. To stop it early, the caller must end its process.
     """
     return not SLOW.isdisjoint([node.function for node in all_nodes(expression)])
 
 
 def may_have_pole(expression: Expression, variable: str) -> bool:
-    """Whether ``expression`` may have a pole on the real line, judged by the form only."""
+    """Whether the form of ``expression`` allows a pole on the real line."""
     return any(
         isinstance(node, Call) and _has_pole(node, variable) for node in all_nodes(expression)
     )
@@ -113,9 +113,9 @@ def _has_pole(node: Call, variable: str) -> bool:
 
 
 def additive_terms(expression: Expression, variable: str) -> list[Expression]:
-    """The terms of a sum. A sign or a constant of the whole sum is applied to each term.
+    """The terms of a sum. If the sum has a sign or a constant, each term receives it.
 
-    The constant may be a factor or a divisor: ``2(x^2 + t)`` and ``(x^2 + t)/3`` have two terms.
+    The constant may be a factor or a divisor. ``2(x^2 + t)`` and ``(x^2 + t)/3`` have two terms.
     """
     name, args = expression.function, expression.args
     if name == "add":
@@ -151,8 +151,8 @@ def written_factors(expression: Expression, variable: str) -> list[Expression]:
 def without_factor(term: Expression, variable: str) -> Expression:
     """A term without its sign and its constant factors.
 
-    If the result is a logarithm or an arc tangent, the callers may take any branch of it. They need
-    only the derivative, which is the same on every branch.
+    If the result is a logarithm or an arc tangent, the callers may use any of its branches. They
+    need its derivative, and all branches have the same derivative.
     """
     while isinstance(term, Call):
         if term.function == "neg" or (

@@ -30,9 +30,9 @@ class FinalText:
 
 
 def _boxed(text: str, closed: list[Box]) -> FinalText:
-    """The content of the last box that the text does not deny.
+    """The content of the last box. Boxes that the text rejects are ignored.
 
-    If the box is a part of a formula, the whole formula is returned. If the text offers
+    If the box is in a larger formula, this formula is returned. If the text offers
     alternatives to the boxed answer, they are added with "or".
     """
     while closed:
@@ -50,8 +50,8 @@ def _boxed(text: str, closed: list[Box]) -> FinalText:
 def final_text(completion: str, *, strict: bool, stop: Sequence[str], truncated: bool) -> FinalText:
     """The boxed answer of a completion. If there is no box, the announced answer is returned.
 
-    Thoughts are ignored, and so is the text after the first ``stop`` string. The same rules hold
-    for mathematical answers. If ``strict`` or ``truncated`` is true, only a box counts.
+    Thoughts are ignored, and so is the text after the first ``stop`` string. The same rules apply
+    to mathematical answers. If ``strict`` or ``truncated`` is true, the answer must be in a box.
     """
     visible_part = visible(completion, stop)
     text = visible_part.text[-TAIL:]

@@ -19,7 +19,7 @@ def extract(
     truncated: bool = False,
     symbols: Collection[str] = (),
 ) -> Extraction:
-    r"""Extract the final answer of a completion, by the rules in the package's docstring.
+    r"""Extract the final answer of a completion. The package's docstring states the rules.
 
     Args:
         completion: the model's output.

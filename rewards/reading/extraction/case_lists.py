@@ -12,7 +12,7 @@ _LEAD_LENGTH = 20
 
 
 def with_conditions(text: str, formulas: list[Span]) -> list[Span]:
-    """Join neighbouring formulas that state values and their conditions into one table of cases.
+    """Join neighbouring formulas into one table of cases if they state values and conditions.
 
     Two forms are recognised: "$A$ for $x > 0$ and $B$ for $x < 0$", and "for $x > 0$, $A$; for $x <
     0$, $B$". All other formulas are unchanged.
@@ -39,10 +39,10 @@ def with_conditions(text: str, formulas: list[Span]) -> list[Span]:
 
 
 def _row(text: str, formulas: list[Span], at: int) -> tuple[Span, Span] | None:
-    """The value and the condition that a formula and the next formula state.
+    """A value and its condition, from a formula and the next formula.
 
-    The value precedes the condition in the result, but not always in the text. A display may
-    hold both by itself. If there is no such pair, the result is None.
+    In the text, the condition may precede the value. A single display may contain both. If there
+    is no such pair, the result is None.
     """
     formula = formulas[at]
     if formula.kind == "display" and (case := one_case(formula.latex)):

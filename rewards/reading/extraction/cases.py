@@ -13,7 +13,8 @@ _LONGEST_CASES = 4000
 def as_cases(latex: str) -> str:
     r"""A formula such as ``A \text{ for } x > 0, B \text{ for } x < 0`` as a table of cases.
 
-    The formula must have two values or more, each with a condition. Any other formula is unchanged.
+    The formula must have two values or more, and each value must have a condition. Any other
+    formula is unchanged.
     """
     if len(latex) > _LONGEST_CASES:
         return latex
@@ -60,7 +61,7 @@ def one_case(latex: str) -> tuple[str, str] | None:
 
 
 def _rows(latex: str) -> list[tuple[str, str]]:
-    """The values with their conditions at the top level of a formula.
+    """The pairs of a value and its condition at the top level of a formula.
 
     The list is empty if a value has no condition, or a condition has no value.
     """
@@ -138,7 +139,7 @@ class _Rows:
         return False
 
     def finish_piece(self, end: int) -> None:
-        """Take the piece that ends at ``end``.
+        """Store the piece that ends at ``end``.
 
         The piece is a condition, a value, or a value followed by a condition in brackets.
         """

@@ -44,12 +44,12 @@ _SHORTEST_FORMULA = 4
 
 
 def from_formulas(text: str, symbols: Collection[str] = ()) -> Extraction:
-    """The answer in a text without boxes, or in the part of the text that is marked as the answer.
+    """The answer in a text without boxes. The text may be a passage marked as the answer.
 
     Args:
         text: the text.
-        symbols: the names that the problem uses. If a formula has letters but none of these names,
-            it is taken for an explanation.
+        symbols: the names that the problem uses. A formula counts as an explanation if it has
+            letters, and if none of these names is among them.
 
     """
     if "<" in text and (tagged := list(patterns.answer_tag.finditer(text))):
@@ -165,7 +165,7 @@ class _FormulaReader:
         return self._chains[index]
 
     def root(self, index: int) -> str:
-        """The left side of the earlier equation that a formula continues, or an empty text."""
+        """The left side of the equation that a formula continues. Empty if there is no equation."""
         walked: list[int] = []
         root = ""
         for at in range(index, -1, -1):
@@ -208,7 +208,7 @@ class _FormulaReader:
         )
 
     def lead(self, index: int) -> tuple[Lead, bool]:
-        """How a sentence introduces a formula, and whether it asks for the formula's integral."""
+        """How a sentence introduces a formula, and whether the sentence asks for an integral."""
         text, formulas = self.text, self.formulas
         span = formulas[index]
         if denied_after(text, span.end):
@@ -242,8 +242,8 @@ class _FormulaReader:
     def checked(self, index: int) -> bool:
         """Whether the formula is in a check or an explanation after the answer.
 
-        The caller has to ask about the last formula first. Only this call searches the text for a
-        check. Later calls, about earlier formulas, use the result of the search.
+        The caller must begin with the last formula. Its call searches the text for a check. The
+        calls for earlier formulas use the result of this search.
         """
         start = self.formulas[index].start
         if self._check is None:
@@ -289,7 +289,7 @@ class _Candidate:
         )
 
     def _definitions(self) -> tuple[tuple[str, str], ...]:
-        """The definitions in the formula, and in the next formula if "where" introduces it."""
+        """The definitions in a formula. If "where" follows, those in the next formula are added."""
         reader, index = self.reader, self.index
         formula_chains = [*reader.chains(index)]
         if index + 1 < len(reader.formulas):
@@ -299,7 +299,7 @@ class _Candidate:
         return tuple(filter(None, map(definition, formula_chains)))
 
     def _whole(self) -> str:
-        """The answer. If a sum is split over several displays, their terms are put together."""
+        """The answer. If a sum is split over several displays, their terms are joined."""
         reader, answer = self.reader, self.statement.answer
         for at in range(self.index, 0, -1):
             formula_chains = reader.chains(at)
@@ -439,7 +439,7 @@ _MOST_NOTES = 4
 
 @cache  # of at most 1,280 arguments
 def standings_of(kind: Kind, *facts: bool) -> tuple[str, ...]:
-    """The standings that the first applicable rule of `RULES` gives a formula.
+    """The standings of a formula, according to the first rule in `RULES` that applies.
 
     The arguments are the fields of `JudgedFormula`.
     """
@@ -448,7 +448,7 @@ def standings_of(kind: Kind, *facts: bool) -> tuple[str, ...]:
 
 
 def _choose(reader: _FormulaReader, symbols: Collection[str]) -> _Candidate | None:
-    """The formula that is the answer, by `RULES` and `STANDINGS`, or None if there is none."""
+    """The formula that `RULES` and `STANDINGS` select as the answer, or None if there is none."""
     by_standing: dict[str, _Candidate] = {}
     passed: tuple[str, ...] = ()
     for index in range(len(reader.formulas) - 1, -1, -1):

@@ -25,7 +25,7 @@ _MOST_WRAPPERS = 4
 
 
 def clean(latex: str) -> str:
-    """A link without sizes, styles, labels and alignment, and without punctuation at its ends."""
+    """Remove sizes, styles, labels and alignment from a link, and punctuation from its ends."""
     if "$" in latex or "\\" in latex or "*" in latex:
         if "**" in latex:
             latex = patterns.power_sign.sub("^", latex)
@@ -48,9 +48,9 @@ def clean(latex: str) -> str:
 
 
 def with_clean_ends(latex: str) -> str:
-    """A link without punctuation, remarks and braces at its ends.
+    """Remove punctuation, remarks and braces from the ends of a link.
 
-    Brackets around a constant of integration at the end are removed as well.
+    If the link ends in a constant of integration in brackets, the brackets are removed as well.
     """
     latex = _trim(latex)
     if latex[-1:] in _CLOSING and latex[:-1].rstrip().removesuffix("\\right")[-1:] in "CcKk":
@@ -63,7 +63,7 @@ def with_clean_ends(latex: str) -> str:
 
 
 def without_membership(latex: str) -> str:
-    r"""A link without ``\in R``: ``{F + C : C \in R}`` and ``F + C \in R`` become ``F + C``."""
+    r"""Remove ``\in R``: ``{F + C : C \in R}`` and ``F + C \in R`` become ``F + C``."""
     if "\\in" not in latex:
         return latex
     if match := patterns.answer_set.fullmatch(latex.strip()):
@@ -100,7 +100,7 @@ def _trim(latex: str) -> str:
 
 
 def _without_remark(latex: str) -> str:
-    """A link without a condition in brackets at its end: ``F + C (x > 0)`` becomes ``F + C``."""
+    """Remove a final condition in brackets: ``F + C (x > 0)`` becomes ``F + C``."""
     if not patterns.remark_in_brackets.search(latex) or patterns.values_in_brackets.search(latex):
         return latex
     opened: list[int] = []

@@ -52,8 +52,8 @@ def judge(chain: Chain, root: str | None = None) -> JudgedChain:
 
     Args:
         chain: the chain.
-        root: the first link of an earlier formula's chain, if this chain continues the earlier
-            chain.
+        root: if this chain continues the chain of an earlier formula, the first link of the
+            earlier chain.
 
     """
     links = chain.links
@@ -101,9 +101,9 @@ def judge(chain: Chain, root: str | None = None) -> JudgedChain:
 
 
 def _refusal(answer: str, root: str, about_integral: bool, bound: bool) -> str:
-    """The reason why a chain with this root and last link is not an answer.
+    """The reason why a chain is not an answer. It is empty if the chain may be an answer.
 
-    The reason is empty if the chain may be an answer.
+    ``root`` is the root of the chain, and ``answer`` is its last link.
     """
     if bound:
         return "a condition"
@@ -143,7 +143,7 @@ def _refusal(answer: str, root: str, about_integral: bool, bound: bool) -> str:
 
 
 def definition(chain: Chain) -> tuple[str, str] | None:
-    r"""The symbol that a chain such as ``u = \ln x`` defines, and its value.
+    r"""The symbol and the value in a definition such as ``u = \ln x``.
 
     If the chain is not a definition, the result is None.
     """

@@ -26,10 +26,10 @@ class Span(NamedTuple):
 
 
 def restored(text: str) -> str:
-    """The text with repaired delimiters and tables.
+    """Repair the delimiters and tables of a text.
 
-    If the brackets of displays have lost their backslashes, the backslashes are restored.
-    Each table is put on one line.
+    If the brackets of displays lack their backslashes, the backslashes are restored.
+    The lines of each table are joined.
     """
     if "\\begin" in text:
         text = patterns.value_table.sub(lambda m: m[0].replace("\n", " "), text)
@@ -41,7 +41,7 @@ def restored(text: str) -> str:
 
 
 def spans(text: str) -> list[Span]:
-    """The formulas of a text that have delimiters, in order.
+    """The formulas between delimiters, in the order of the text.
 
     If one formula is written in several neighbouring pieces, the pieces are joined.
     """
@@ -246,7 +246,7 @@ def bare_spans(text: str, start: int, end: int) -> list[Span]:
 
 
 def has_prose(text: str, start: int = 0, end: int = LONGEST_LINE) -> bool:
-    """Whether a line contains words or ends of sentences, and so is not a single formula."""
+    """Whether a line contains words or ends of sentences. Such a line is more than a formula."""
     for lexeme in patterns.lone_letters.finditer(text, start, end):
         word = lexeme[0]
         if not word.isalpha() or patterns.mathematical_word.fullmatch(word) or _is_calls(word):
@@ -270,9 +270,9 @@ def _inside_call(text: str, stop: re.Match[str]) -> bool:
 
 
 def _is_calls(word: str) -> bool:
-    """Whether a run of letters consists of functions and single letters beside them, as "xsinx".
+    """Whether a run of letters consists of functions and single letters, as "xsinx" does.
 
-    The search visits every position once. A regular expression could need 2^n attempts
+    The search visits no position twice. A regular expression could need 2^n attempts
     for n functions, because "sin" can also be read as "si" followed by "n".
     """
     letters = word.lower()
@@ -292,7 +292,7 @@ def _is_calls(word: str) -> bool:
 
 
 def _is_code(text: str, start: int) -> bool:
-    """Whether a function call begins at ``start``, with a name that the LaTeX reader knows."""
+    """Whether a call begins at ``start``. The LaTeX reader must know the function's name."""
     word = patterns.code_word.match(text, start)
     return word is not None and (word["name"] is None or word["name"] in NAMES)
 

@@ -50,8 +50,8 @@ def chains(latex: str, *, boxed: bool = False) -> list[Chain]:
 
     Args:
         latex: the formula.
-        boxed: whether the formula is the content of a box. The words in a box must be in the closed
-            list.
+        boxed: whether the formula is the content of a box. The closed list must contain all words
+            in a box.
 
     """
     if "\\text" in latex:
@@ -90,7 +90,7 @@ class _Nesting:
         self.braced = 0  # tables behind a brace, closed by \right.
 
     def holds(self, group_name: str, token: re.Match[str]) -> bool:
-        """Take the next token. Returns whether it opens or closes a group or is inside one."""
+        """Handle the next token. Returns whether it opens or closes a group, or is in a group."""
         if group_name == "brace":
             self.braces = self.braces + 1 if token[0] == "{" else max(self.braces - 1, 0)
         elif self.braces:
@@ -197,7 +197,7 @@ class _ChainCutter:
     def _pause(self, index: int, token: re.Match[str]) -> None:
         """Handle a comma or a wide space.
 
-        The statement ends here if another statement or a remark follows.
+        If another statement or a remark follows, the current statement ends here.
         """
         latex, at = self.latex, token.start()
         comma = token[0] in ",;"

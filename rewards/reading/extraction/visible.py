@@ -15,7 +15,7 @@ from .words.tables import patterns, replacement
 
 
 def plain(text: str) -> str:
-    """The text without invisible characters, and with plain spaces, letters and relations."""
+    """Remove invisible characters, and replace special spaces, letters and relations."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if text.isascii():

@@ -38,7 +38,7 @@ def names(which: Callable[[Function], object]) -> frozenset[str]:
     """The names of the functions whose records satisfy a condition.
 
     Args:
-        which: a function that takes a record and returns whether the condition is satisfied.
+        which: the condition. It takes a record and returns a truth value.
 
     Returns:
         The names.
@@ -57,8 +57,8 @@ def spellings(system: str) -> dict[str, str]:
         system: the system's name in lower case.
 
     Returns:
-        A dictionary from our names to the system's names or templates. Functions that the system
-        lacks are left out.
+        A dictionary. The keys are our names, and the values are the system's names or templates.
+        Functions that the system lacks are left out.
 
     >>> spellings("maxima")["ln"]
     'log'

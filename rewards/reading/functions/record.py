@@ -110,8 +110,8 @@ class Function:
     def token(self) -> str:
         """The canonical token of the function in the LaTeX reader.
 
-        It is the function's first name if this name is in lower case. Otherwise it is the name in
-        trees, without underscores.
+        If the first name in the record is in lower case, this name is the token. If not, the token
+        is the name in trees without underscores.
         """
         first_name = (self.bare or self.called).partition(" ")[0]
         return first_name if first_name.islower() else self.name.replace("_", "")

@@ -112,10 +112,10 @@ AMBIGUITIES: Final = tuple(
 
 
 def names(consulted: int, flipped: int) -> tuple[str, ...]:
-    """The names of the ambiguities in a text, given as two bit masks.
+    """The names of the ambiguities in two bit masks.
 
-    ``consulted`` has the ambiguities that the parser met. ``flipped`` has the ambiguities that the
-    parser read the second way. The names of the flipped ambiguities end in ``:second``.
+    ``consulted`` has the ambiguities that the parser met. ``flipped`` has those for which it chose
+    the second reading. Their names end in ``:second``.
     """
     if not consulted | flipped:
         return ()

@@ -35,7 +35,7 @@ def _plain(name: str, *counts: int) -> Builder:
 
 
 def _of_one(make: Callable[[Expression], Expression]) -> Builder:
-    """A builder of a function that has no subscript and one argument. ``make`` makes the tree."""
+    """A builder of a function of one argument without a subscript. ``make`` makes the tree."""
 
     def build(
         _: Parser, subscript: Expression | None, arguments: Arguments, __: str
@@ -147,13 +147,13 @@ def _elliptic(
 ) -> Builder:
     """A builder of an elliptic integral, complete or incomplete.
 
-    The last argument is the parameter m or the modulus k in most notations, where m = k^2.
+    In most notations, the last argument is the parameter m or the modulus k. They satisfy m = k^2.
 
-    - The argument is k in two cases, if the integral's name is a letter: in an incomplete integral
-      after a comma or a semicolon, and in a complete integral if the argument is the symbol k.
-    - After a backslash, the argument is the modular angle alpha, where k = sin(alpha).
-    - The argument is m in all other cases: after a bar, in other complete integrals, in names of
-      Mathematica, and in the lower-case names of mpmath and of our own printer.
+    - The argument can be k if the integral's name is a letter. It is k in an incomplete integral
+      after a comma or a semicolon. It is k in a complete integral if it is the symbol k.
+    - After a backslash, the argument is the modular angle alpha. It satisfies k = sin(alpha).
+    - In all other cases, the argument is m. Examples are an argument after a bar, Mathematica's
+      names, and the lower-case names of mpmath and of our own printer.
 
     The first ``extra`` arguments, such as the characteristic of Pi, are kept unchanged.
     """
@@ -227,7 +227,7 @@ def _is_zero_or_one(node: Expression) -> bool:
 
 
 def _hyper(upper_count: int, lower_count: int) -> Builder:
-    """A builder of ``2F1(a, b; c; z)`` and similar functions with these numbers of parameters."""
+    """A builder of functions such as ``2F1(a, b; c; z)``, for given numbers of parameters."""
 
     def build(
         _: Parser, subscript: Expression | None, arguments: Arguments, __: str
@@ -408,7 +408,7 @@ def _lambert(
 ) -> Expression | None:
     """``W(x)`` or ``W_k(x)``, built as ``lambertw(x, k)``. ``W_0`` is the principal branch.
 
-    ``W`` may also have two arguments, in either order. The whole number is then the branch.
+    ``W`` may also have two arguments, in either order. The integer is then the branch.
     """
     if len(arguments) == 2 and subscript is None:
         branch, second = arguments

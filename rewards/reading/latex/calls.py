@@ -118,14 +118,14 @@ def argument_of(parser: Parser, name: str, depth: int) -> Expression:
 def _power_or_argument(
     parser: Parser, argument: Expression, depth: int, *, of_argument: bool
 ) -> Expression:
-    """Read ``f(u)^n`` as a power of the call, or as the call of f with the argument ``(u)^n``."""
+    """Read ``f(u)^n`` as a power of the call ``f(u)``, or as f of the argument ``(u)^n``."""
     if parser.choose(ambiguities.CALL_POWER) == of_argument:
         return argument
     return parser.postfix(argument, "^", depth)
 
 
 def _bare_argument(parser: Parser, name: str, depth: int) -> Expression:
-    r"""A product that is the argument of a function without parentheses, as in ``\sin 2x``.
+    r"""The argument of a function, if it is a product without parentheses, as in ``\sin 2x``.
 
     The conventions of printed formulas decide where the product ends.
     """
@@ -162,7 +162,7 @@ def _is_simple(node: Expression) -> bool:
 def _continues(parser: Parser, name: str, token: str, constant: bool) -> bool:
     """Whether the next token continues an argument without parentheses.
 
-    ``constant`` tells whether the argument so far is constant. If it is not, it ends in a letter.
+    ``constant`` is true if the argument so far is constant. Any other argument ends in a letter.
     """
     if token == DIFFERENTIAL:
         return False
@@ -216,7 +216,7 @@ def _take_operator(
 
 
 def inverse_or_product(parser: Parser, names: str, depth: int) -> Expression:
-    """Read ``asin x`` as arcsine or as a times sin x, if ``a`` is a symbol of the problem."""
+    """Read ``asin x`` as the arcsine of x, or as the symbol a times the sine of x."""
     inverse, plain = names.split()
     if parser.choose(ambiguities.A_INVERSE):
         return Call("mul", (Symbol("a"), function(parser, plain, depth)))

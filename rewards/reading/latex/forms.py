@@ -50,7 +50,7 @@ def differential(parser: Parser, _: None, depth: int) -> Expression:
 
 
 def brace(parser: Parser, _: None, depth: int) -> Expression:
-    r"""A braced group. If the group is only a function's name, the call is returned.
+    r"""A braced group. If the group is just a function's name, the call is returned.
 
     The argument of the call follows the group, as in ``{\rm arctan}(x)`` and ``{J_1}(x)``.
     """
@@ -204,7 +204,7 @@ def binomial(parser: Parser, _: None, depth: int) -> Expression:
 
 
 def series(parser: Parser, function: str, depth: int) -> Expression:
-    r"""A finite sum or product, expanded term by term, or the value of an infinite sum.
+    r"""The expansion of a finite sum or product, or the value of an infinite sum.
 
     Examples are ``\sum_{k=0}^{3} x^k`` and ``\sum_{k=0}^\infty 2^{-k}``.
     """
@@ -235,7 +235,7 @@ def series(parser: Parser, function: str, depth: int) -> Expression:
 
 
 def _range(parser: Parser, depth: int) -> tuple[str | None, int | None, float | None]:
-    """The index of a sum or product, its lower bound and its upper bound.
+    """The index, the lower bound and the upper bound of a sum or product.
 
     A bound is None if it is not a whole number. An infinite upper bound is ``math.inf``.
     """
@@ -295,6 +295,6 @@ def _whole(node: Expression) -> int | None:
 
 
 def refused(parser: Parser, reason: tuple[type[ReadError], str], depth: int) -> Expression:
-    """Handle a token of notation that is not evaluated: raise an error with the reason."""
+    """Raise an error for notation that is not evaluated. The error states the reason."""
     error_type, expected = reason
     raise parser.error(expected, error_type, at=parser.pos - 1)

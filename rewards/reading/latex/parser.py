@@ -85,7 +85,7 @@ class Parser:
         return error_type(expected, self.locate(max(index, 0)))
 
     def insert(self, index: int, tokens: list[str]) -> None:
-        """Insert the parts of a split token. Offsets in errors count the parts as one token."""
+        """Insert the pieces of a split token. Errors give all pieces the offset of the token."""
         self.tokens[index:index] = tokens
         self.inserted.extend([index] * len(tokens))
 
@@ -223,7 +223,7 @@ class Parser:
     def slash_joins(
         self, start: int, factors: list[Expression], bottom: Expression, following: str
     ) -> bool | None:
-        """Whether ``a/b c`` is more likely a/(b c) than (a/b) c. None if a/(b c) is impossible."""
+        """Whether ``a/b c`` probably means a/(b c). None if a/(b c) is impossible."""
         grouped = self.tokens[start] in ("(", "[", "{", "\\frac", "\\{")
         if grouped or not self.continues_denominator(following):
             return None
@@ -239,8 +239,8 @@ class Parser:
     def numbers_constant(self, factors: list[Expression]) -> bool:
         """Whether the number here is the index of a constant of integration, as in ``C1``.
 
-        Any other number directly after a number or a letter, as in ``2 3`` and ``x2``, is an error
-        unless ``^`` follows it.
+        In ``2 3`` and ``x2``, a number directly follows a number or a letter. This is an error if
+        no ``^`` follows the number.
         """
         previous = self.tokens[self.pos - 1]
         is_constant = previous in _CONSTANT_LETTERS and previous not in self.symbols
@@ -339,7 +339,7 @@ class Parser:
         return self.error(f"at most {self.limits.digits} digits", TooBigError, at=self.pos - 1)
 
     def mantissa_times_e(self, mantissa: str, exponent: str) -> Expression:
-        """The product 2e, if ``2e-3`` is read as 2e - 3. The parser then reads ``-`` and ``3``."""
+        """Read ``2e-3`` as 2e - 3. The result is 2e, and ``-`` and ``3`` are the next tokens."""
         exponent_tokens = [exponent[0], exponent[1:]] if exponent[0] in _SIGNS else ["*", exponent]
         self.insert(self.pos, exponent_tokens)
         return Call("mul", (self.number(mantissa), E))

@@ -23,8 +23,8 @@ _ARGUMENT: Final = re.compile(r"#(\d)")
 def to_latex(expression: Expression) -> str:
     r"""An expression as plain LaTeX.
 
-    Every function has parentheses and every quotient is a fraction. The reader can therefore read
-    the text in one way only, and returns the same tree.
+    Every function has parentheses and every quotient is a fraction. The text is therefore not
+    ambiguous, and the reader returns the same tree.
 
     Args:
         expression: the tree.

@@ -46,8 +46,8 @@ def read(
 
     Args:
         text: LaTeX, plain text or Unicode. Any text is safe.
-        symbols: names that the problem uses. They guide the splitting of runs of letters and take
-            precedence over constants (``e``, ``i``) and functions (``K``) of the same name.
+        symbols: names that the problem uses. They help to split runs of letters. A symbol has
+            precedence over a constant (``e``, ``i``) or a function (``K``) of the same name.
         limits: limits on the work.
 
     Returns:
@@ -55,8 +55,8 @@ def read(
         than `Limits.readings`.
 
     Raises:
-        ReadError: the text has no reading. The error has an offset and says what was expected
-            there.
+        ReadError: the text has no reading. The error states an offset and what was expected at
+            this offset.
 
     Example:
         >>> from calculus_harness.rewards.reading.latex import to_latex
@@ -99,7 +99,7 @@ def signed_infinity(text: str) -> int | None:
 def readings(
     text: str, *, symbols: Collection[str] = (), limits: Limits = DEFAULT_LIMITS
 ) -> Iterator[Reading]:
-    """The readings that `read` returns, each made on demand.
+    """The readings that `read` returns. Each reading is made on demand.
 
     Args:
         text: as for `read`.
@@ -172,7 +172,7 @@ def _parse(parser: Parser) -> Expression:
 
 
 def _alternatives(consulted: int, max_masks: int) -> list[int]:
-    """At most ``max_masks`` bit masks. Each selects ambiguities to read the second way.
+    """At most ``max_masks`` bit masks. A mask selects ambiguities for the second reading.
 
     Masks of one ambiguity come first, then masks of two ambiguities, and so on.
     """

@@ -51,7 +51,7 @@ def named(parser: Parser, name: str, depth: int) -> Expression:
 
 
 def arguments_of(parser: Parser, depth: int) -> tuple[Arguments, str]:
-    """The arguments in the parentheses that begin here, and the separators between the arguments.
+    """Read arguments in parentheses. Returns the arguments and the separators between them.
 
     The arguments may also be in braces, or in parentheses within braces.
     """
@@ -125,7 +125,7 @@ def _builder(parser: Parser, name: str, index: int, scripts: str) -> str | None:
 
 
 def _is_product(parser: Parser, name: str, index: int) -> bool:
-    """Whether a letter before parentheses, as in ``S(x)``, is a factor and not a function."""
+    """Whether a letter before parentheses is read as a factor. If not, it is a function."""
     if name in ("\\beta", "\\eta"):
         function = not (_names_symbol(parser, name[1:]) or _has_symbol(parser, index))
     else:
@@ -199,7 +199,7 @@ def _after_scripts(tokens: list[str], index: int) -> tuple[int, str]:
 
 
 def _group_end(tokens: list[str], index: int) -> int:
-    """The index of the brace that closes the group that opens at ``index``.
+    """The index of the closing brace for the opening brace at ``index``.
 
     The result is ``index`` if no closing brace is found.
     """
@@ -280,8 +280,8 @@ def _dawson(parser: Parser, name: str, depth: int) -> Expression | None:
 def _primed(parser: Parser, name: str, depth: int) -> Expression | None:
     r"""The tree of ``\Gamma'(x)``, or of a complementary integral ``K'(k)`` or ``E'(k)``.
 
-    The result is None if the letter does not have exactly one prime, if no parenthesis follows, or
-    if the letter is a symbol of the problem.
+    The letter must have exactly one prime, and a parenthesis must follow. The result is None in
+    other cases, and for a symbol of the problem.
     """
     start = parser.pos
     if parser.tokens[start] not in ("'", "^") or _names_symbol(parser, name):
@@ -352,7 +352,7 @@ def _harmonic(parser: Parser, name: str, depth: int) -> Expression | None:
 def _has_order(tokens: list[str], start: int) -> bool:
     """Whether an order and an argument begin here, as in ``^{(n)}(x)``.
 
-    If no argument follows the parentheses, they are a power and not an order.
+    If no argument follows the parentheses, they contain a power instead of an order.
     """
     if tokens[start : start + 3] != ["^", "{", "("]:
         return False
@@ -393,7 +393,7 @@ def hypergeometric(parser: Parser, _: None, depth: int) -> Expression:
 
 
 def hypergeometric_lists(parser: Parser, _: None, depth: int) -> Expression:
-    """``hyper((a, b), (c,), z)`` and ``hypergeom([a, b], [c], z)``, as programs print them."""
+    """Read the notations ``hyper((a, b), (c,), z)`` and ``hypergeom([a, b], [c], z)``."""
     parser.pos += parser.tokens[parser.pos] in OPENERS
     lists: list[Arguments] = []
     for _list in range(2):

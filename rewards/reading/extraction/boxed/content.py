@@ -42,9 +42,9 @@ def _is_constant(box: Box) -> bool:
 
 
 def from_boxes(text: str, complete: list[Box], notes: tuple[str, ...]) -> Extraction:
-    """The answer in the last box that the text does not deny.
+    """The answer in the last box. Boxes that the text rejects are ignored.
 
-    A box with only a constant of integration is ignored if there is an earlier box.
+    A last box with just a constant of integration is ignored if an earlier box has more.
     """
     chosen = len(complete) - 1
     if len(complete) > 1:
@@ -68,7 +68,7 @@ def from_boxes(text: str, complete: list[Box], notes: tuple[str, ...]) -> Extrac
 
 
 def _around(around: BoxContext, complete: list[Box], notes: tuple[str, ...]) -> Extraction:
-    """The answer that a box and the formula around it form. The formula may have several boxes."""
+    """The answer if a box is a part of a larger formula. The formula may have several boxes."""
     templates = (around.template, *around.alternatives)
     numbers = sorted({number for template in templates for number in marks_in(template)})
     read = {number: inside(complete[number].content or "") for number in numbers}
@@ -110,10 +110,10 @@ def _around(around: BoxContext, complete: list[Box], notes: tuple[str, ...]) -> 
 
 
 def inside(content: str, notes: tuple[str, ...] = ()) -> Extraction:
-    """The answer in a box. If its last statement is an equation, the last side is the answer.
+    """The answer in a box, from the last statement of the box.
 
-    If it is not an equation, the whole last statement is the answer. All other
-    statements in the box must be right as well.
+    If this statement is an equation, the expression after the last ``=`` is the answer. If not, the
+    statement is the answer. All other statements in the box must be right as well.
     """
     if "$" in content:
         content = content.replace("$", " ")
@@ -172,7 +172,7 @@ _MOST_BRACKETS = 4
 
 
 def _without_brackets(content: str) -> str:
-    """The content of a box without the brackets around a statement at its end.
+    """Remove brackets at the end of a box's content if they enclose a statement.
 
     ``F (= G)`` becomes ``F = G``, and ``F (where C is constant)`` becomes ``F, where C is
     constant``.
@@ -194,9 +194,9 @@ def _without_brackets(content: str) -> str:
 
 
 def _without_name(command: re.Match[str]) -> str:
-    """The unchanged text command, if the command holds words.
+    """The unchanged text command, if the command contains words.
 
-    If it holds a name, such as the name of Catalan's constant, the result is empty.
+    If it contains a name, such as that of Catalan's constant, the result is an empty text.
     """
     return "" if is_name(command["held"]) else command[0]
 

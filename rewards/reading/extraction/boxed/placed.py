@@ -64,9 +64,9 @@ def marks_in(template: str) -> list[int]:
 
 
 def filled(template: str, contents: Mapping[int, str]) -> str:
-    """The template in which each mark is replaced by the content of its box.
+    """Replace each mark in a template by the content of its box.
 
-    If the content is not a whole term of the formula, it is put in parentheses.
+    If the content is a term of the formula, parentheses are not needed. Otherwise they are added.
     """
     bare = len(template) == 1 or "\\begin{cases}" in template
 
@@ -122,9 +122,9 @@ def place(text: str, marked: list[Box]) -> BoxContext:
 
 
 def _with_marks(text: str, marked: list[Box]) -> str:
-    """The text near the last box, with marks in place of the boxes.
+    """The text near the last box. A mark replaces each box.
 
-    Characters of the text that look like marks are removed.
+    If a character of the original text looks like a mark, it is removed.
     """
     pieces: list[str] = []
     start = 0
@@ -149,7 +149,7 @@ def _formulas(text: str) -> list[Span]:
 
 
 def _bare(text: str, at: int) -> Span:
-    """The formula around a mark that is not inside delimiters.
+    """The formula around a mark, if the mark is not inside delimiters.
 
     If no operand or operator touches the mark, the formula is the mark alone.
     """
@@ -193,9 +193,9 @@ def _in_formula(latex: str, mark: str) -> BoxContext:
 
 
 def _template(link: str, mark: str) -> str:
-    """The side of the equation that has the mark, without labels and separate text.
+    """The expression that contains the mark. A label and text beside the formula are removed.
 
-    A wide space separates such text, for example an equation number, from the formula.
+    A wide space precedes or follows such text. An example is the number of an equation.
     """
     link = patterns.box_label.sub("", link, count=1) if ":" in link else link
     if "quad" not in link and "hspace" not in link:

@@ -76,7 +76,7 @@ def _role_of_word() -> dict[str, str]:
 
 @cache
 def _unspaced() -> re.Pattern[str]:
-    """A regular expression for words of languages without spaces, with a group for each role."""
+    """A regular expression for languages without spaces. Each role of words has a group."""
     spellings = {role: unspaced_words(role) for role in _WORD_ROLES}
     return re.compile("|".join(f"(?P<{role}>{'|'.join(s)})" for role, s in spellings.items() if s))
 
@@ -95,7 +95,7 @@ def _roles_in(sentence: str) -> list[str]:
 def read_lead(sentence: str) -> Lead:
     """Classify the words before a formula.
 
-    The caller puts the character `FORMULA` in place of each earlier formula in the sentence.
+    The caller replaces each earlier formula in the sentence by the character `FORMULA`.
     """
     if "respect" in sentence:
         sentence = sentence.replace("with respect to", "")
@@ -110,7 +110,7 @@ def read_lead(sentence: str) -> Lead:
 
 
 def _lead_of(roles: list[str]) -> Lead:
-    """The classification of the words before a formula, by the roles of these words in order."""
+    """Classify the words before a formula. The roles of these words, in order, decide."""
     marks = clause = doubted_clause = 0
     for role in roles:
         if role == "breaks":
@@ -192,7 +192,7 @@ _BEFORE_HINT, _BEHIND_HINT = 12, 30
 
 
 def first_check(text: str, end: int) -> int:
-    """The offset of the first check or explanation before ``end``, or ``end`` if there is none."""
+    """The offset of the earliest check or explanation before ``end``. Default: ``end``."""
     earliest = end
     english = text.isascii()
     for hint in hints("begins_check", english=english):

@@ -110,9 +110,9 @@ def replacement(name: str, text: str) -> str:
 def _either(rows: tuple[SpellingRow, ...]) -> str:
     """A regular expression that matches any of these rows.
 
-    An empty group with the name of a kind is added after the rows of this kind. It tells the caller
-    which kind of row matched. It comes after the rows because a search is slow if the expression
-    begins with a group. If a row already contains a group of this name, no group is added.
+    After the rows of each kind, an empty group is added. Its name is the kind, and it tells the
+    caller which kind of row matched. It is not before the rows, because a search is slow if the
+    expression begins with a group. If a row already has a group of this name, no group is added.
     """
     spellings: list[str] = []
     for group_name, same in groupby(rows, key=lambda row: row.kind):
@@ -149,6 +149,6 @@ patterns: Final = _Patterns()
 
 @cache
 def hints(name: str, *, english: bool = False) -> tuple[str, ...]:
-    """The hints of a role's rows, in order. If ``english`` is true, only English rows are used."""
+    """The hints of a role's rows, in order. ``english`` leaves out rows of other languages."""
     rows = roles()[name].rows
     return tuple(dict.fromkeys(row.hint for row in rows if row.language == "en" or not english))

@@ -79,7 +79,7 @@ def role_of(text: str) -> Role:
 
 @lru_cache(maxsize=1024)  # as for `role_of`
 def is_name(text: str, *, applied: bool = False) -> bool:
-    """Whether a text command holds the name of a function or a symbol instead of words.
+    """Whether a text command contains the name of a function or a symbol instead of words.
 
     Args:
         text: the content of the command.
@@ -98,7 +98,7 @@ def is_name(text: str, *, applied: bool = False) -> bool:
 
 
 def beside_a_number(preceding: str, following: str) -> bool:
-    """Whether the words around a number leave its value as it is. A unit may follow the number.
+    """Whether the words around a number do not change its value. A unit may follow the number.
 
     Args:
         preceding: the words before the number.
@@ -118,7 +118,7 @@ def without_lead(latex: str) -> str:
 
 
 def unknown_word(latex: str) -> str:
-    """The first word that the word list lacks, or an empty text if the list has all words.
+    """The first word that is not in the word list. Empty if all words are in the list.
 
     Words in text commands are not examined.
     """
