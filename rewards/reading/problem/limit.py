@@ -154,7 +154,7 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
 
 
 def _written(text: str) -> tuple[str, str, str] | None:
-    """The subscript of the limit sign, the function after it, and the words around the formula.
+    """The subscript of the limit sign, the function after the sign, and the surrounding words.
 
     If the text has no limit sign, the result is None.
     """

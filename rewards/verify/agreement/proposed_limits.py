@@ -31,7 +31,9 @@ _NEARER: Final = 4
 
 @lru_cache(maxsize=256)
 def proposed(question: LimitQuestion) -> Limit | None:
-    """The limit that SymPy finds, if values of the function approach this limit; otherwise None.
+    """The limit that SymPy finds.
+
+    The result is None if values of the function do not approach this limit.
 
     SymPy is asked twice, because its result may depend on whether the variable is declared real.
     A result that the function does not approach is wrong, and is not returned.

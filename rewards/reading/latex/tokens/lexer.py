@@ -64,7 +64,7 @@ def tokenize(
 ) -> list[str]:
     """The canonical tokens of `text`, followed by empty tokens.
 
-    The parser looks ahead, and the empty tokens mark the end for it.
+    The parser looks ahead. The empty tokens tell the parser that the text has ended.
     """
     if len(text) > limits.characters:
         raise TooBigError(f"at most {limits.characters} characters", limits.characters)
