@@ -276,7 +276,7 @@ def verify_in_worker(task: str, target: str, answer: ExtractedAnswer, **further:
 
     Args:
         task: the name of the workers' task.
-        target: the problem, integrand or value with which the completion is judged.
+        target: the problem, the integrand or the value. The completion is compared with it.
         answer: the answer, with its completion and options.
         further: the options of the judge that `AnswerOptions` does not have.
 
@@ -298,7 +298,7 @@ def _final(answer: ExtractedAnswer) -> FinalText:
 
 
 def stated_text(answer: ExtractedAnswer) -> str:
-    """The text of an answer with both sides of its equations, and with its alternatives.
+    """The text of an answer. It includes both sides of equations, and all alternatives.
 
     The formula in `ExtractedAnswer.text` is only one side of an equation.
     """
@@ -415,10 +415,10 @@ def best(judged: Iterable[tuple[Outcome, *Rest]]) -> tuple[Outcome, *Rest]:
     """The best reading of an answer.
 
     It is the first correct reading. If no reading is correct, it is the first undecided reading. If
-    all readings are wrong, it is the first reading.
+    no reading is undecided, it is the first reading.
 
     An undecided reading has precedence over a wrong reading, because the undecided reading may be
-    the intended one. The readings come with the likeliest first.
+    the intended one. The argument lists the likeliest reading first.
     """
     candidates: list[tuple[Outcome, *Rest]] = []
     for candidate in judged:

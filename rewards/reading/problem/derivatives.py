@@ -327,7 +327,7 @@ def _with_primes(text: str, function: str, jets: Jets, values: bool) -> str:
 
 
 def _are_values(arguments: Collection[str], jets: Jets) -> bool:
-    """Whether the arguments are a fixed point. If so, none contains a function or a variable."""
+    """Whether no argument contains a function or a variable. The arguments are then a point."""
     names = {*jets.variables, *(variable for own in jets.variables.values() for variable in own)}
     letters = {name_of(symbol) for text in arguments for symbol in _SYMBOL.findall(text)}
     return names.isdisjoint(letters)

@@ -148,7 +148,7 @@ def with_symbol(text: str, candidates: Iterable[Differential]) -> str:
 def without_symbol(node: Expression) -> Expression | None:
     """A formula divided by the symbol of its differential.
 
-    Every term must have exactly one such factor. Otherwise the result is None.
+    Every term must contain the symbol as a factor exactly once. Otherwise the result is None.
     """
     degree, cofactor = _divided(node)
     return cofactor if degree == 1 else None

@@ -186,7 +186,7 @@ def _with_values(
 
     The values of a point ``x = 0`` are the equations such as ``y = 2`` directly before the point.
     If there are none, the values are the equations directly after the point. The first equation
-    with a derivative is the differential equation, and never a value.
+    with a derivative is the differential equation. It is never a value.
 
     Args:
         formulas: the formulas of the question.
@@ -419,7 +419,7 @@ def _called(formula: str, question: DifferentialEquation) -> str:
 
 
 def _signs(formula: str) -> Iterator[str]:
-    r"""The two formulas that ``\pm`` stands for. In each, ``\mp`` becomes the opposite sign.
+    r"""The two formulas that ``\pm`` stands for. In each formula, ``\mp`` becomes the opposite sign.
 
     A formula without these signs is yielded unchanged.
     """

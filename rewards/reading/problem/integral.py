@@ -67,7 +67,7 @@ def read_integral(
         The integral as trees, with all readings of its notation.
 
     Raises:
-        ProblemError: the text is unreadable, holds several integrals, or has a letter that is
+        ProblemError: the text is unreadable, contains several integrals, or has a letter that is
             neither a variable nor a parameter.
 
     Example:
@@ -131,8 +131,9 @@ def _integrand(
 def _choices(layout: IntegralLayout, variable: str | None) -> Iterator[Sequence[Differential]]:
     r"""The choices of the differential: each candidate alone, then several candidates together.
 
-    Several are needed for a sum such as ``\int x\,dx + x^2\,dx``, in which every term has its own
-    differential. Such a choice has all candidates with the variable of the likeliest candidate.
+    Several candidates are needed for a sum such as ``\int x\,dx + x^2\,dx``, in which every term
+    has its own differential. Such a choice has all candidates with the variable of the likeliest
+    candidate.
     """
     body = layout.body
     if not layout.has_sign and (

@@ -240,7 +240,7 @@ _MOST_STACKED: Final = 3
 
 
 def _sign_at(text: str, start: int, level: int = 0) -> tuple[int, dict[str, str], bool] | None:
-    r"""The end and the limits of the integral sign at ``start``, and whether the sign has a bar.
+    r"""The end and limits of the integral sign at ``start``, and whether a bar crosses the sign.
 
     Limits may be placed above or below the sign by commands such as ``\underset``. If there is no
     integral sign at ``start``, the result is None.

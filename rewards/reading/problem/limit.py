@@ -115,8 +115,8 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
         The limit as trees, with all readings of its notation.
 
     Raises:
-        ProblemError: the text is unreadable, holds several limits, or has a letter that is neither
-            the variable nor a parameter.
+        ProblemError: the text is unreadable, contains several limits, or has a letter that is
+            neither the variable nor a parameter.
 
     Example:
         >>> read_limit("the limit of $1/n$ as $n$ approaches $\\infty$").whole

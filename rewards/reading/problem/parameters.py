@@ -35,8 +35,8 @@ def parameter_faults(
 
     Returns:
         For each letter, a message that states the reason. A letter cannot be a parameter if it
-        occurs only before parentheses that hold the variable. The letter d cannot be a parameter if
-        it always looks like the d of a differential.
+        occurs only before parentheses that contain the variable. The letter d cannot be a parameter
+        if it always looks like the d of a differential.
 
     """
     faults: dict[str, str] = {}
@@ -66,11 +66,11 @@ def parameter_faults(
 
 
 def _applied_to(tokens: list[str], name: str, variable: str) -> str:
-    """The argument of a letter, such as x for f in f(x). It is empty for a letter without argument.
+    """The argument of a function, such as x for f in f(x). The result is empty for other letters.
 
     A letter is a function if it occurs only before parentheses, and some of these contain the
-    variable. Except for letters such as f and g, the parentheses must contain nothing but the
-    variable: ``a(x+1)`` is a product.
+    variable. For letters other than f, g and similar ones, the variable must also be alone in some
+    parentheses. Thus ``a(x+1)`` is a product.
     """
     letter, _, index = name.partition("_")
     positions = [at for at, token in enumerate(tokens) if token in (letter, "\\" + letter)]

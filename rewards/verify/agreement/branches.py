@@ -31,7 +31,7 @@ NEARBY = (0.0047, 0.031, 0.113)
 
 
 def drop_indifferent(comparison: Comparison) -> None:
-    """Drop the points at which F' agrees with f on the principal branch and on another branch.
+    """Drop the points at which F' agrees with two branches of f: the principal one and another.
 
     At such a point a radical is so small compared to the rest of f that its branches cannot be told
     apart.

@@ -33,10 +33,9 @@ _NEARER: Final = 4
 def proposed(question: LimitQuestion) -> Limit | None:
     """The limit that SymPy finds.
 
-    The result is None if values of the function do not approach this limit.
-
-    SymPy is asked twice, because its result may depend on whether the variable is declared real.
-    A result that the function does not approach is wrong, and is not returned.
+    SymPy is asked twice, because its result may depend on whether the variable is declared real. A
+    result is wrong if values of the function do not approach it. If both results are wrong, None is
+    returned.
     """
     for kinds in ({}, {question.variable: "real"}):
         found = _found_by_sympy(question, kinds)

@@ -72,7 +72,7 @@ def certify(
 
     Returns:
         A dictionary for JSON of kind ``identity`` (F' = f is proved) or ``witness`` (F' and f
-        differ at a point). It also has the integrand and the answer as they were read.
+        differ at a point). The dictionary also has the integrand and the answer as they were read.
 
     Raises:
         ProblemError: the problem cannot be used.

@@ -93,7 +93,7 @@ def _mark_hypergeometric(tokens: list[str]) -> None:
 def _split_pairs(tokens: list[str]) -> set[int]:
     r"""The indices of ``\right.``, of the next ``\left.``, and of all tokens between them.
 
-    This holds only for delimiters between which all tokens are line breaks or alignment marks.
+    Such a pair is left out if any token between them is not a line break or an alignment mark.
     """
     indices: set[int] = set()
     closing: int | None = None

@@ -104,7 +104,7 @@ def offset_of(text: str, index: int, symbols: Collection[str], spell: Speller) -
 
 
 def _prepared(text: str, symbols: Collection[str]) -> str:
-    """The text with unusual notation replaced, before it is cut into tokens.
+    """The text, prepared for tokenization: unusual notation is replaced.
 
     For example, code is respelt, decimal commas become points, and letters of mathematical
     alphabets become plain letters.
