@@ -419,7 +419,7 @@ def _called(formula: str, question: DifferentialEquation) -> str:
 
 
 def _signs(formula: str) -> Iterator[str]:
-    r"""The two formulas that ``\pm`` stands for. In each formula, ``\mp`` becomes the opposite sign.
+    r"""The two formulas that ``\pm`` denotes. In each formula, ``\mp`` becomes the opposite sign.
 
     A formula without these signs is yielded unchanged.
     """
