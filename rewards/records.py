@@ -55,7 +55,7 @@ def check_fields(instance: Any) -> None:
     """Check the types of a dataclass's fields. The dataclass calls this in ``__post_init__``.
 
     Raises:
-        ArgumentTypeError: a field has a value of another type than its annotation.
+        ArgumentTypeError: the type of a field's value does not match the annotation.
 
     """
     cls: Hashable = instance.__class__  # mypy takes no class for one where it is needed
@@ -162,7 +162,7 @@ def _message(
 
 
 def _at(data: Any, path: list[str]) -> Any:
-    """The value at a path of keys. A missing key is skipped, and the value before it is kept."""
+    """The value to which a path of keys leads. Missing keys are skipped."""
     for part in path:
         if isinstance(data, dict) and part in data:
             data = data[part]

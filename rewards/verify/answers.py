@@ -202,9 +202,9 @@ def find_answer(
 
 
 def read_answer(answer: ExtractedAnswer, symbols: Collection[str]) -> ExtractedAnswer:
-    """Set the readings of an extracted answer, or the status if the LaTeX cannot be read.
+    """Set the readings of an extracted answer. If its LaTeX is unreadable, set its status.
 
-    Only the first reading is made at once. The others are made when the caller iterates.
+    The first reading is made immediately. The others are made when the caller iterates.
     """
     if answer.text is None or answer.status is not None:
         return answer
@@ -276,7 +276,7 @@ def verify_in_worker(task: str, target: str, answer: ExtractedAnswer, **further:
 
     Args:
         task: the name of the workers' task.
-        target: the problem, integrand or value with which the completion is judged.
+        target: the problem, the integrand or the value. The completion is compared with it.
         answer: the answer, with its completion and options.
         further: the options of the judge that `AnswerOptions` does not have.
 
@@ -298,7 +298,7 @@ def _final(answer: ExtractedAnswer) -> FinalText:
 
 
 def stated_text(answer: ExtractedAnswer) -> str:
-    """The text of an answer with both sides of its equations, and with its alternatives.
+    """The text of an answer. It includes both sides of equations, and all alternatives.
 
     The formula in `ExtractedAnswer.text` is only one side of an equation.
     """
@@ -321,7 +321,7 @@ def with_others(
     *,
     allowed: Expression | None = None,
 ) -> Outcome:
-    """The outcome of an answer, made incorrect if the text also states a wrong answer.
+    """The outcome of an answer. It is incorrect if the text also states a wrong answer.
 
     In "F or G", each alternative must be right. In the chain ``a = b = F``, each of the links a, b
     and F must be right. A list or a chain of guesses thus earns nothing. If a link has an integral
@@ -331,7 +331,7 @@ def with_others(
         answer: the extracted answer.
         outcome: the outcome for the last link.
         reading: the reading of the last link.
-        judge: a function that yields an outcome and a reading, for each reading of an answer.
+        judge: a function. For each reading of an answer, it yields an outcome and the reading.
         symbols: the problem's symbols.
         allowed: a link that may differ from the answer, such as the integrand at the beginning of a
             chain.
@@ -393,7 +393,10 @@ def judged(
 
 
 def with_strangers(answer: Expression, symbols: Collection[str]) -> Outcome | None:
-    """An incorrect outcome if the answer has symbols that the problem lacks; else None."""
+    """An incorrect outcome if the answer has symbols that the problem lacks.
+
+    Otherwise the result is None.
+    """
     extra = sorted(symbols_of(answer) - set(symbols))
     if not extra:
         return None
@@ -409,10 +412,13 @@ Rest = TypeVarTuple("Rest")
 
 
 def best(judged: Iterable[tuple[Outcome, *Rest]]) -> tuple[Outcome, *Rest]:
-    """The best reading: the first correct one, or else the first undecided one, or else the first.
+    """The best reading of an answer.
+
+    It is the first correct reading. If no reading is correct, it is the first undecided reading. If
+    no reading is undecided, it is the first reading.
 
     An undecided reading has precedence over a wrong reading, because the undecided reading may be
-    the intended one. The readings come with the likeliest first.
+    the intended one. The argument lists the likeliest reading first.
     """
     candidates: list[tuple[Outcome, *Rest]] = []
     for candidate in judged:
@@ -423,9 +429,10 @@ def best(judged: Iterable[tuple[Outcome, *Rest]]) -> tuple[Outcome, *Rest]:
 
 
 def stated_divergence(answer: ExtractedAnswer) -> int | None:
-    """The infinity that a divergent final answer states: 1, -1, or 0 for divergence without a sign.
+    """The infinity that a divergent final answer states.
 
-    The result is None for any other answer.
+    The result is 1 or -1 for plus or minus infinity, and 0 for divergence without a sign. The
+    result is None for any other answer.
     """
     text = (answer.text or "").replace("\\ ", " ").replace("~", " ")
     infinite = signed_infinity(text)

@@ -86,8 +86,8 @@ def verify_antiderivative(
         undecided_reward: the reward of an undecided answer.
         deadline: seconds of processor time, for an item that has to run in a worker. The default is
             10; for ``published`` it is 30, and for ``welleck`` 1.
-        method: ``balls`` (ball arithmetic), ``published`` for AntiderivBench's evaluator (extra
-            ``published``), or ``welleck`` for the scorer of "Symbolic Brittleness in Sequence
+        method: ``balls`` is ball arithmetic. ``published`` is AntiderivBench's evaluator, and needs
+            the extra ``published``. ``welleck`` is the scorer of "Symbolic Brittleness in Sequence
             Models" (`rewards.verify.baselines.welleck`).
 
     Returns:

@@ -51,7 +51,7 @@ _OFFERED = re.compile(r"[\s,*$]{0,4}(?:or|and|oder|ou)[\s*$]{1,4}(?=[-+]?\d)", r
 
 @cache
 def _unit_power() -> re.Pattern[str]:
-    """A regular expression for a unit with an exponent, so that "42 cm^2" has one number only."""
+    """A regular expression for a unit with an exponent. Thus "42 cm^2" has only one number."""
     units = "|".join(sorted(words("unit"), key=len, reverse=True))
     return re.compile(rf"(?<![A-Za-z])(?P<unit>(?:{units})\s*\}}?)\s?\^\s?\{{?[23]\}}?(?!\d)")
 
@@ -64,7 +64,7 @@ def verify_integer(
     stop: Sequence[str] = (),
     truncated: bool = False,
 ) -> Verdict:
-    r"""Verify that the final answer of a completion is exactly a given whole number.
+    r"""Verify that the final answer of a completion equals a given integer.
 
     The answer is the number in the last box, else the number after the last "the answer is", else
     the last number of the text. Thousands separators are read; ``5.0`` is 5, and ``5.3`` is
@@ -161,7 +161,7 @@ def _has_known_words(box: str) -> bool:
 
 
 def _power_of_ten(number: re.Match[str]) -> int | None:
-    """The value of a number in scientific notation. The result is None if it is not whole."""
+    """The value of a number in scientific notation, or None if the value is not an integer."""
     fraction = (number["fraction"] or "").rstrip("0")
     shift = int(number["power"]) - len(fraction)
     if shift < 0:
@@ -171,7 +171,7 @@ def _power_of_ten(number: re.Match[str]) -> int | None:
 
 
 def _integer(number: re.Match[str]) -> int | None:
-    """The value of a number. The result is None if it is not whole, or if it is absurdly long."""
+    """The value of a number, or None if the value is not an integer or is absurdly long."""
     digits = re.sub(r"\D", "", number["whole"])
     fraction = number["fraction"]
     if len(digits) > MAX_DIGITS or (fraction and fraction.strip(".0")):

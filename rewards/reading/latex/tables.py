@@ -85,9 +85,9 @@ def piecewise(parser: Parser, name: str, depth: int) -> Expression:
 
 
 def _condition(parser: Parser, depth: int) -> Expression | None:
-    """The condition of a row of a table of cases.
+    """The condition that a row of a ``cases`` table states.
 
-    The result is None for "otherwise" and for a row without a condition.
+    The result is None if the row says "otherwise" or has no condition.
     """
     tokens = parser.tokens
     parser.skip(",", ";", "&", "\\if", ":", "\\text where")
@@ -104,7 +104,7 @@ def _condition(parser: Parser, depth: int) -> Expression | None:
 
 
 def _all_of(parser: Parser, depth: int) -> Expression:
-    """Read comparisons joined by "and", "or" or commas, of which "or" binds least tightly."""
+    """Read comparisons joined by "and", "or" or commas. The word "or" binds least tightly."""
     tokens = parser.tokens
     node: Expression | None = None
     joined = _comparison(parser, depth)

@@ -98,13 +98,14 @@ _UNMARKED: Final = re.compile(
 
 
 def without_prose(text: str, understood: frozenset[str]) -> str:
-    r"""A question without the words that have no influence on what is asked for.
+    r"""A question without the words that do not change what is asked for.
 
     If all formulas are in ``$`` or similar delimiters, most other words are left out, such as words
-    about a particle. Two groups of words are not left out: they cause an error unless they are in
-    ``understood``. The first group names what is asked for, as "area" in "find the area of". The
-    second group is the words of `CHOOSES` and `NAMES_OPERATION`. A word directly before a formula,
-    as "speed" in "find the speed $x'$", only describes the formula and is not in the first group.
+    about a particle. Two groups of words cause an error if they are not in ``understood``. A word
+    of the first group says what is asked for, such as "area" in "find the area of". The second
+    group consists of the words of `CHOOSES` and `NAMES_OPERATION`. A word directly before a
+    formula, such as "speed" in "find the speed $x'$", only describes the formula and is not in the
+    first group.
 
     Args:
         text: the question.
@@ -112,8 +113,8 @@ def without_prose(text: str, understood: frozenset[str]) -> str:
 
     Returns:
         The formulas, the words that are understood, and the punctuation. The text is returned
-        unchanged if a formula has no delimiters, if there is no formula, or if the words state a
-        kind of number, as "n is an integer" does.
+        unchanged in three cases: a formula has no delimiters, there is no formula, or the words
+        state a kind of number, such as "n is an integer".
 
     Raises:
         ProblemError: a word that is not understood may change the question.
@@ -179,7 +180,8 @@ class Clause(NamedTuple):
 def without_assumptions(text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
     """Remove the sentences that only state the kinds of parameters, and return these kinds.
 
-    The result is the remaining question, and pairs of a parameter and its kind.
+    The first result is the remaining question. The second result is a tuple of pairs. Each pair is
+    a parameter and its kind.
 
     >>> without_assumptions("Solve y' = Ay. Assume A, B are real and positive.")
     ("Solve y' = Ay. ", (('A', 'positive'), ('B', 'positive')))

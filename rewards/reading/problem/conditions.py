@@ -99,7 +99,7 @@ def behind(body: str) -> Iterator[tuple[str, Conditions]]:
 
 
 def conditions_of(text: str) -> Conditions | None:
-    r"""The conditions that a text lists. If the text holds anything else, the result is None.
+    r"""The conditions that a text lists. If the text contains anything else, the result is None.
 
     Raises:
         ProblemError: a parameter is said to be both positive and negative.
@@ -232,9 +232,10 @@ def _clauses(text: str) -> Iterator[str]:
 
 
 def _comparisons(text: str) -> list[Expression]:
-    """The comparisons in a chain such as ``a < b < 0``, each with the smaller side first.
+    """The comparisons in a chain such as ``a < b < 0``.
 
-    The list is empty if the text is no such chain.
+    In each comparison, the smaller expression comes first. The list is empty if the text is not
+    such a chain.
     """
     try:
         tree = read(rf"\begin{{cases}}1&{text}\\0&\text{{otherwise}}\end{{cases}}")[0].expression

@@ -115,7 +115,7 @@ def read_derivative(text: str, *, written: bool = False) -> DerivativeQuestion:
 def relation(formula: str) -> tuple[str, str] | None:
     """The two sides of an equation.
 
-    The result is None unless the formula has exactly one equals sign outside of brackets.
+    If the formula does not have exactly one equals sign outside of brackets, the result is None.
     """
     sides = list(pieces_of(formula.replace("&", " "), "="))
     return (sides[0].strip(), sides[1].strip()) if len(sides) == 2 else None
@@ -327,7 +327,7 @@ class _QuestionReader:
         raise self._error(f"name the variable: {', '.join(sorted(names))}")
 
     def _differentiated(self, tree: Expression, jets: Jets) -> Expression:
-        """The derivative of a tree, of the order that the words of the question state.
+        """The derivative of a tree. The words of the question state the order of the derivative.
 
         For example, ``the second derivative of`` states the order 2.
         """
@@ -428,7 +428,7 @@ def _definite_integral(text: str) -> IntegralProblem:
 
 
 def _derivative_of_integral(integral: IntegralProblem, variable: str) -> Expression:
-    """The derivative of an integral by Leibniz's rule, if only the limits depend on the variable.
+    """The derivative, by Leibniz's rule, of an integral whose limits depend on the variable.
 
     Raises:
         ProblemError: the integrand depends on the variable as well. Leibniz's rule would leave an
@@ -457,7 +457,7 @@ def _number(text: str) -> Expression:
 
 
 def _bounded(tree: Expression) -> Expression:
-    """The tree unchanged, if it is not too large.
+    """Check the size of a tree, and return the tree unchanged.
 
     Raises:
         ProblemError: the tree has more than `LARGEST` nodes.

@@ -147,7 +147,8 @@ def normal(text: str) -> str:
         text: LaTeX.
 
     Returns:
-        The text. Primes are spelt ``'``, the d of a differential ``d``, and fractions ``\frac``.
+        The text. Primes are spelt ``'``. The d of a differential is spelt ``d``. Fractions are
+        spelt ``\frac``.
 
     Raises:
         ProblemError: the text is longer than `LONGEST`.
@@ -174,7 +175,7 @@ def name_of(letter: str) -> str:
 
 
 def with_symbols(text: str, jets: Jets, *, values: bool = False) -> str:
-    """Replace the derivatives of functions, and values of functions, by symbols.
+    """Replace the derivatives and the values of functions by symbols.
 
     Args:
         text: a text that `normal` returns.
@@ -194,7 +195,7 @@ def with_symbols(text: str, jets: Jets, *, values: bool = False) -> str:
 def read_tree(
     text: str, jets: Jets, symbols: Collection[str], *, values: bool = False
 ) -> Expression:
-    r"""Read a formula with derivatives in it.
+    r"""Read a formula that contains derivatives.
 
     Args:
         text: a text that `normal` returns.
@@ -280,13 +281,13 @@ def _dotted(dots: re.Match[str], jets: Jets) -> str:
 
 
 def _shown(symbol: str) -> str:
-    """A symbol as LaTeX, in braces and spaces that separate the symbol from adjacent letters."""
+    """A symbol as LaTeX. Braces and spaces separate the symbol from adjacent letters."""
     name, _, index = symbol.partition("_")
     return f" {{{name}_{{{index}}}}} " if index else f" {{{name}}} "
 
 
 def _with_primes(text: str, function: str, jets: Jets, values: bool) -> str:
-    """Replace derivatives of a function that are written with primes or subscripts by symbols."""
+    """Replace a function's derivatives by symbols, if they have primes or subscripts."""
     own = jets.variables[function]
     letter = r"\\?" + re.escape(function) if len(function) > 1 else re.escape(function)
     if "_" in function:
@@ -326,7 +327,7 @@ def _with_primes(text: str, function: str, jets: Jets, values: bool) -> str:
 
 
 def _are_values(arguments: Collection[str], jets: Jets) -> bool:
-    """Whether the arguments of a function are a point: none has a function or a variable in it."""
+    """Whether no argument contains a function or a variable. The arguments are then a point."""
     names = {*jets.variables, *(variable for own in jets.variables.values() for variable in own)}
     letters = {name_of(symbol) for text in arguments for symbol in _SYMBOL.findall(text)}
     return names.isdisjoint(letters)
@@ -341,7 +342,7 @@ def _is_in_operator(text: str, start: int) -> bool:
 
 
 def _by(match: re.Match[str], own: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The variables by which primes or a subscript differentiate, or None for other subscripts."""
+    """The derivative's variables, from primes or a subscript. Other subscripts give None."""
     subscript = match["below"] or match["letter"]
     if subscript:
         names = tuple(map(name_of, re.findall(r"\\[A-Za-z]+|[A-Za-z]", subscript)))
@@ -359,7 +360,7 @@ def _by(match: re.Match[str], own: tuple[str, ...]) -> tuple[str, ...] | None:
 
 
 def _arguments(text: str, start: int) -> tuple[int, list[str] | None]:
-    """The end and the arguments of the parentheses at ``start``; ``start`` and None without any."""
+    """The end and the arguments of the parentheses at ``start``. If none, ``start`` and None."""
     opened = re.compile(r"\s*\(").match(text, start)
     if opened is None:
         return start, None
@@ -428,7 +429,7 @@ def operators(text: str) -> list[Operator]:
 
 
 def _operator(numerator: str, denominator: str) -> tuple[str, tuple[str, ...]] | None:
-    """The operand and variables of a quotient of differentials, or None for other fractions."""
+    """The operand and the variables of a quotient of differentials. Other fractions give None."""
     head = _TOP.match(numerator)
     if head is None or re.match(rf"\s*{_D}", denominator) is None:
         return None

@@ -26,7 +26,7 @@ _INDEX: Final = r"(?:_(?:[A-Za-z0-9]|\{[A-Za-z0-9]+\}))?"
 
 
 def _in_font(content: str) -> str:
-    """A regular expression for ``content`` within a font command, which has three spellings."""
+    """A regular expression for ``content`` in a font command. The command has three spellings."""
     return (
         rf"(?:\\{FONT}\s*\{{{SPACE}{content}{SPACE}\}}|\{{{SPACE}\\{FONT}{_END}{SPACE}{content}{SPACE}\}}"
         rf"|\\{FONT}{_END}\s*{content})"
@@ -56,7 +56,7 @@ _NAME: Final = re.compile(
 def _spellings() -> re.Pattern[str]:
     """The regular expression of a differential: a d, followed by a variable.
 
-    The group ``marked`` matches a d that has another font than the variables, such as an upright d.
+    The group ``marked`` matches a d in a different font from the variables, such as an upright d.
     The group ``plain`` matches any other d. Letters may precede a plain d, as in ``xdx``.
     """
     return re.compile(
@@ -87,7 +87,7 @@ def differentials(text: str) -> list[Differential]:
     r"""The candidates for the differential of a text, the likeliest first.
 
     The likeliest candidate is the last in the text. If the font of any d marks it as a
-    differential, every plain d is taken for a parameter and is not a candidate.
+    differential, every plain d is read as a parameter and is not a candidate.
 
     >>> [each.variable for each in differentials(r"\\cos xdx")]
     ['x']
@@ -138,7 +138,7 @@ def _symbol_name(letter: str) -> str:
 
 
 def with_symbol(text: str, candidates: Iterable[Differential]) -> str:
-    """Replace every differential by the same symbol, padded so that offsets do not change."""
+    """Replace every differential by the same symbol. Padding keeps all offsets unchanged."""
     for candidate in candidates:
         width = candidate.end - candidate.start
         text = f"{text[: candidate.start]}{DIFFERENTIAL.ljust(width)}{text[candidate.end :]}"
@@ -148,7 +148,7 @@ def with_symbol(text: str, candidates: Iterable[Differential]) -> str:
 def without_symbol(node: Expression) -> Expression | None:
     """A formula divided by the symbol of its differential.
 
-    If a term does not have the symbol as a factor exactly once, the result is None.
+    Every term must contain the symbol as a factor exactly once. Otherwise the result is None.
     """
     degree, cofactor = _divided(node)
     return cofactor if degree == 1 else None

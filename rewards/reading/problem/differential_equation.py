@@ -113,7 +113,7 @@ def read_differential_equation(text: str) -> DifferentialEquation:
     r"""Read a differential equation, or a system, with conditions.
 
     Args:
-        text: the question: formulas between words and punctuation.
+        text: the question. It consists of formulas, words and punctuation.
 
     Returns:
         The equations as trees.
@@ -186,7 +186,7 @@ def _with_values(
 
     The values of a point ``x = 0`` are the equations such as ``y = 2`` directly before the point.
     If there are none, the values are the equations directly after the point. The first equation
-    with a derivative is the differential equation, and never a value.
+    with a derivative is the differential equation. It is never a value.
 
     Args:
         formulas: the formulas of the question.
@@ -256,8 +256,8 @@ def _checked(
 
     Raises:
         ProblemError: there is no differential equation, the numbers of equations and functions
-            differ, or a condition is not about a fixed point: the variable occurs in the condition,
-            or a function occurs without a constant argument.
+            differ, or a condition is not about a fixed point. In such a condition, the variable
+            occurs, or a function occurs without a constant argument.
 
     """
     orders = {
@@ -298,7 +298,7 @@ def _derivatives_in(joined: str) -> tuple[tuple[str, ...], list[str]]:
 
 
 def _unknowns(text: str, joined: str) -> tuple[str, tuple[str, ...]]:
-    """The independent variable and the functions, found by the derivatives in the text.
+    """The independent variable and the functions. The derivatives in the text determine them.
 
     If the text has no derivative, both are empty.
     """
@@ -328,7 +328,7 @@ def _symbols(text: str) -> str:
 
 
 def _of_differentials(text: str, formulas: Sequence[str]) -> tuple[str, tuple[str, ...], list[str]]:
-    """Rewrite an equation between differentials ``dx`` and ``dy`` as one with the derivative y'.
+    """Rewrite an equation between differentials ``dx`` and ``dy`` as an equation for y'.
 
     The result is the independent variable, a tuple with only the function, and the new formulas.
     """
@@ -410,7 +410,7 @@ def _is_constant(formula: str, question: DifferentialEquation) -> bool:
 
 
 def _called(formula: str, question: DifferentialEquation) -> str:
-    """The formula in which ``y(x)`` is replaced by ``y``, for each function of the question."""
+    """The formula with ``y(x)`` replaced by ``y``, for each function y of the question."""
     for name in question.functions:
         letter = re.escape(name) if len(name) == 1 else rf"\\?{re.escape(name)}"
         own = re.escape(question.variable)
@@ -419,7 +419,7 @@ def _called(formula: str, question: DifferentialEquation) -> str:
 
 
 def _signs(formula: str) -> Iterator[str]:
-    r"""The two formulas that ``\pm`` stands for. In each, ``\mp`` becomes the opposite sign.
+    r"""The two formulas that ``\pm`` denotes. In each formula, ``\mp`` becomes the opposite sign.
 
     A formula without these signs is yielded unchanged.
     """

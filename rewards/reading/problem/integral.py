@@ -67,7 +67,7 @@ def read_integral(
         The integral as trees, with all readings of its notation.
 
     Raises:
-        ProblemError: the text is unreadable, holds several integrals, or has a letter that is
+        ProblemError: the text is unreadable, contains several integrals, or has a letter that is
             neither a variable nor a parameter.
 
     Example:
@@ -131,8 +131,9 @@ def _integrand(
 def _choices(layout: IntegralLayout, variable: str | None) -> Iterator[Sequence[Differential]]:
     r"""The choices of the differential: each candidate alone, then several candidates together.
 
-    Several are needed for a sum such as ``\int x\,dx + x^2\,dx``, in which every term has its own
-    differential. They are all candidates with the variable of the likeliest candidate.
+    Several candidates are needed for a sum such as ``\int x\,dx + x^2\,dx``, in which every term
+    has its own differential. Such a choice has all candidates with the variable of the likeliest
+    candidate.
     """
     body = layout.body
     if not layout.has_sign and (
@@ -159,10 +160,10 @@ def _with_real_parameters(
     declared: Collection[str],
     has_sign: bool,
 ) -> tuple[Reading, ...]:
-    """The readings in which every letter taken for a parameter can be a parameter.
+    """The readings in which every letter that is read as a parameter can be a parameter.
 
     Raises:
-        ProblemError: every reading takes a letter for a parameter that cannot be a parameter.
+        ProblemError: in every reading, a letter is read as a parameter although it cannot be one.
 
     """
     suspects = [symbols_of(reading.expression) - {variable, *declared} for reading in readings]
@@ -182,7 +183,7 @@ def _with_real_parameters(
 def _times(
     text: str, factor: str, readings: tuple[Reading, ...], variable: str
 ) -> tuple[Reading, ...]:
-    r"""The readings, multiplied by the factor before the integral sign, as 2 in ``2\int x dx``.
+    r"""The readings, multiplied by the factor before the integral sign, like 2 in ``2\int x dx``.
 
     Raises:
         ProblemError: the factor is unreadable, or depends on the variable.
@@ -285,7 +286,7 @@ def limit_of(mark: str, text: str, variable: str) -> Limit:
         A tree, or 1 or -1 for plus or minus infinity.
 
     Raises:
-        ProblemError: the limit is unreadable, or holds the variable.
+        ProblemError: the limit is unreadable, or contains the variable.
 
     Example:
         >>> limit_of(r"{-\infty}", r"\int_{-\infty}^0 e^x dx", "x")

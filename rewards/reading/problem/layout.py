@@ -200,7 +200,7 @@ def _plain_letters(text: str) -> str:
 
 
 def _formula(text: str) -> tuple[str, Conditions]:
-    """The formula that holds the integral, and the conditions in the prose around the formula."""
+    """The formula that contains the integral, and the conditions in the prose around it."""
     text = SUBSTITUTION.sub(" ", text)
     if not _DELIMITER.search(text):
         return text, Conditions()
@@ -240,7 +240,7 @@ _MOST_STACKED: Final = 3
 
 
 def _sign_at(text: str, start: int, level: int = 0) -> tuple[int, dict[str, str], bool] | None:
-    r"""The end and the limits of the integral sign at ``start``, and whether a bar crosses it.
+    r"""The end and limits of the integral sign at ``start``, and whether a bar crosses the sign.
 
     Limits may be placed above or below the sign by commands such as ``\underset``. If there is no
     integral sign at ``start``, the result is None.
@@ -275,8 +275,8 @@ def limits_of(text: str) -> tuple[dict[str, str], str]:
         text: the text after the integral sign, or after a bar as in ``F(x)|_0^1``.
 
     Returns:
-        The subscript with the key ``_`` and the superscript with the key ``^``, and the remaining
-        text.
+        A dictionary and the remaining text. The dictionary has the subscript under the key ``_``
+        and the superscript under the key ``^``.
 
     Example:
         >>> limits_of("_0^1 x")

@@ -115,8 +115,8 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
         The limit as trees, with all readings of its notation.
 
     Raises:
-        ProblemError: the text is unreadable, holds several limits, or has a letter that is neither
-            the variable nor a parameter.
+        ProblemError: the text is unreadable, contains several limits, or has a letter that is
+            neither the variable nor a parameter.
 
     Example:
         >>> read_limit("the limit of $1/n$ as $n$ approaches $\\infty$").whole
@@ -154,7 +154,7 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
 
 
 def _written(text: str) -> tuple[str, str, str] | None:
-    """The subscript of the limit sign, the function after it, and the words around the formula.
+    """The subscript of the limit sign, the function after the sign, and the surrounding words.
 
     If the text has no limit sign, the result is None.
     """

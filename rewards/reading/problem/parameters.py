@@ -34,9 +34,9 @@ def parameter_faults(
             this case.
 
     Returns:
-        The reason for each letter, as a message for people. A letter cannot be a parameter if it
-        occurs only before parentheses that hold the variable. The letter d cannot be a parameter if
-        it always looks like the d of a differential.
+        For each letter, a message that states the reason. A letter cannot be a parameter if it
+        occurs only before parentheses that contain the variable. The letter d cannot be a parameter
+        if it always looks like the d of a differential.
 
     """
     faults: dict[str, str] = {}
@@ -66,11 +66,11 @@ def parameter_faults(
 
 
 def _applied_to(tokens: list[str], name: str, variable: str) -> str:
-    """The argument of a letter, such as x for f in f(x). It is empty if the letter is no function.
+    """The argument of a function, such as x for f in f(x). The result is empty for other letters.
 
-    A letter is a function if it occurs only before parentheses, and some of these hold the
-    variable. Letters other than f, g and the like are functions only if the variable is alone in
-    the parentheses: ``a(x+1)`` is a product.
+    A letter is a function if it occurs only before parentheses, and some of these contain the
+    variable. For letters other than f, g and similar ones, the variable must also be alone in some
+    parentheses. Thus ``a(x+1)`` is a product.
     """
     letter, _, index = name.partition("_")
     positions = [at for at, token in enumerate(tokens) if token in (letter, "\\" + letter)]
@@ -89,7 +89,10 @@ def _applied_to(tokens: list[str], name: str, variable: str) -> str:
 
 
 def _script_end(tokens: list[str], position: int, index: str) -> int:
-    """The offset after the subscript ``index`` and its closing brace, or 0 if it is not there."""
+    """The offset after the subscript ``index`` and its closing brace.
+
+    The result is 0 if this subscript is not there.
+    """
     end = position + 1
     while end < len(tokens) and tokens[end] != "}" and tokens[end] not in _OPENERS:
         end += 1

@@ -352,10 +352,10 @@ def without_remainder(text: str, question: SeriesQuestion) -> tuple[str, int]:
         question: the question.
 
     Returns:
-        The polynomial, and the degree up to which its terms have to be right. Without
-        a remainder, this is the degree of the question. If a remainder begins above that degree,
-        all terms below the remainder have to be right. If the remainder covers terms that the
-        question asks for, the degree is -1.
+        The polynomial, and the degree up to which its terms have to be right. If the answer has no
+        remainder, this is the degree of the question. If a remainder begins above that degree, all
+        terms below the remainder have to be right. If the remainder covers terms that the question
+        asks for, the degree is -1.
 
     """
     degree = int(fold(question.degree) or 0)

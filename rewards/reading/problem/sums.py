@@ -125,8 +125,8 @@ def read_sum(text: str) -> tuple[SumProblem, ...]:
         The sum in every reading that the notation allows, the likeliest first.
 
     Raises:
-        ProblemError: the text is unreadable, has no sum sign or several, an index or a limit is
-            missing, or a letter is neither the index nor a parameter.
+        ProblemError: the text is unreadable, has no sum sign or several sum signs, an index or a
+            limit is missing, or a letter is neither the index nor a parameter.
 
     Example:
         >>> read_sum(r"Find $\sum_{k=1}^{n} k$.")[0].parameters
@@ -238,9 +238,9 @@ def _formula(text: str) -> tuple[str, Conditions]:
 def _conditions_of_formulas(text: str) -> Conditions | None:
     """The conditions that the other formulas of the text state.
 
-    Formulas that are only a name, such as ``n``, are skipped. If another formula is no condition,
-    the result is None. It is also None if words outside of the formulas state a condition, such as
-    "integer", because this function would lose that condition.
+    Formulas that consist only of a name, such as ``n``, are skipped. If any other formula is not a
+    condition, the result is None. The result is also None if words outside of the formulas state a
+    condition, such as "integer", because this function would lose that condition.
     """
     if has_kind(_MARKED.sub(" ", text)):
         return None
@@ -325,7 +325,9 @@ def _bodies(body: str, conditions: Conditions) -> Iterator[tuple[str, Conditions
 def _terms(
     body: str, index: str, text: str, conditions: Conditions
 ) -> list[tuple[Expression, Expression]]:
-    r"""The readings of the text after the sum sign: a term, and what is added to the whole sum.
+    r"""The readings of the text after the sum sign.
+
+    Each reading has the term of the sum, and an expression that is added to the sum.
 
     In ``\sum k + 1``, the 1 may belong to the term or be added to the sum. Both are readings.
     """

@@ -13,7 +13,7 @@ def agrees(at: Comparison, steps: Steps) -> Outcome:
     No other function accepts an answer without a proof.
 
     Args:
-        at: the comparison of F' with f. No point compared so far refutes the answer.
+        at: the comparison of F' with f. None of the compared points refutes the answer.
         steps: the search for jumps of F.
 
     Returns:

@@ -31,9 +31,9 @@ NEARBY = (0.0047, 0.031, 0.113)
 
 
 def drop_indifferent(comparison: Comparison) -> None:
-    """Drop the points at which F' agrees with f on the principal branch and on another branch.
+    """Drop the points at which F' agrees with two branches of f: the principal one and another.
 
-    At such a point a radical is so small beside the rest of f that its branches cannot be told
+    At such a point a radical is so small compared to the rest of f that its branches cannot be told
     apart.
     """
     seen = {choice for _, choice in comparison.flipped}
@@ -148,8 +148,8 @@ def _breaks_between(comparison: Comparison, first_point: Point, second_point: Po
 def unless_inverted(refutation: Outcome, *trees: Expression) -> Outcome:
     """The refutation, or an undecided outcome if a tree has a part such as arctan(tan u).
 
-    A part arctan(tan u) differs from u by a multiple of pi, which changes at jumps. Trees that
-    differ at the witness may therefore be equal between two other jumps. `RECORDS` says which
+    A part arctan(tan u) differs from u by a multiple of pi. This multiple changes at jumps. Trees
+    that differ at the witness may therefore be equal between two other jumps. `RECORDS` says which
     inverse functions jump or turn.
     """
     for node in (node for tree in trees for node in nodes_of(tree)):

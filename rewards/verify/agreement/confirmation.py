@@ -134,9 +134,9 @@ class Confirmation:
     ) -> Outcome | None:
         """Note which parts of F and f are visible at the points, and refute if F' and f differ.
 
-        With ``every``, all points are compared. Otherwise the loop stops when all parts have been
-        visible. If F or f is not analytic, the loop does not stop early, because a part without an
-        effect at one point, as in ``max(x, 0)``, may have an effect at another point.
+        If ``every`` is true, all points are compared. Otherwise the loop stops when all parts have
+        been visible. If F or f is not analytic, the loop does not stop early, because a part
+        without an effect at one point, as in ``max(x, 0)``, may have an effect at another point.
         """
         pool, tape = self.pool, self.tape
         for point in points:

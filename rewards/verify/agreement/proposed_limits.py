@@ -31,10 +31,11 @@ _NEARER: Final = 4
 
 @lru_cache(maxsize=256)
 def proposed(question: LimitQuestion) -> Limit | None:
-    """The limit that SymPy finds, if values of the function approach this limit; otherwise None.
+    """The limit that SymPy finds.
 
-    SymPy is asked twice, because its result may depend on whether the variable is declared real.
-    A result that the function does not approach is wrong, and is not returned.
+    SymPy is asked twice, because its result may depend on whether the variable is declared real. A
+    result is wrong if values of the function do not approach it. If both results are wrong, None is
+    returned.
     """
     for kinds in ({}, {question.variable: "real"}):
         found = _found_by_sympy(question, kinds)

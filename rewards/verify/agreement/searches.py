@@ -63,7 +63,10 @@ Search = Callable[[UnrefutedAnswer], Outcome | None]
 
 
 def too_long(at: Comparison) -> Outcome | None:
-    """Refuse F if it has too many terms or factors to be a closed form; otherwise return None."""
+    """Refuse F if it has too many terms or factors to be a closed form.
+
+    Otherwise the result is None.
+    """
     longest = at.tape.longest
     if longest <= max(MAX_TERMS, 2 * at.pool.tape.longest):
         return None
@@ -182,5 +185,5 @@ SEARCHES: tuple[Search, ...] = (
 
 
 def refute(case: UnrefutedAnswer) -> Outcome | None:
-    """Run the searches until one returns an outcome, which is incorrect, refused or undecided."""
+    """Run the searches until one returns an outcome: incorrect, refused or undecided."""
     return next((outcome for search in SEARCHES if (outcome := search(case))), None)

@@ -39,10 +39,10 @@ Key = tuple[int, int]
 
 
 def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[Key, dict[int, float]]:
-    r"""The effects of each operation's arguments on the whole expression at a point, as log2.
+    r"""How much the arguments of each operation affect the whole expression at a point (log2).
 
     A part without any effect, such as t in ``0 \cdot t`` or a constant of integration, has no
-    entry. All arguments of a function of three or more arguments count as visible.
+    entry. If a function has three or more arguments, all of them count as visible.
 
     Args:
         tape: the expression.
@@ -155,7 +155,8 @@ class Unseen:
         Args:
             effects: the effects of the parts, as log2.
             error: log2 of the error of the comparison at the point.
-            margin: a part is visible if its effect exceeds the error by more than these bits.
+            margin: a part is visible if its effect exceeds the error by more than this number of
+                bits.
 
         """
         self._looked = True

@@ -156,7 +156,7 @@ def evaluate(
 ) -> Evaluation:
     """Evaluate an answer by the six steps of AntiderivBench, within a limit of processor time.
 
-    With a time limit, the function must run in the main thread of a process of its own
+    With a time limit, the function must run in the main thread of a separate process
     (`rewards.verify.baselines.calls`).
     """
     stage = _Stage()

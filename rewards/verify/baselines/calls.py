@@ -81,7 +81,7 @@ def welleck_verdict(item: WorkItem, result: Any) -> Verdict:
     """The verdict for a worker's result.
 
     A timeout or an exception of the scorer counts as correct, as in the paper. All other results
-    are passed to `verdict_of`, also the error for a problem that cannot be used.
+    are passed to `verdict_of`. One of them is the error for a problem that cannot be used.
     """
     bad_problem = isinstance(result, TaskError) and result.kind == "ProblemError"
     if not isinstance(result, WorkerError) or bad_problem or isinstance(result, WorkerCutOff):

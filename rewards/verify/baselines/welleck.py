@@ -46,8 +46,8 @@ def judge(completion: str, integrand: str, options: dict[str, Any]) -> list[Any]
     """Judge a completion without a time limit.
 
     The result is a verdict that `rewards.workers.verdicts.pack` has packed. ``options`` are the
-    options of `rewards.verify_antiderivative`. This scorer ignores domains and assumptions on
-    parameters.
+    options of `rewards.verify_antiderivative`. This scorer ignores assumptions on parameters. It
+    also ignores domains.
     """
     variable = options.get("variable")
     problem = prepare(integrand, variable, options.get("assumptions"))

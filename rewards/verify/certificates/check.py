@@ -68,8 +68,8 @@ class CertificateError(ValueError):
 def check(certificate: dict[str, Any]) -> list[str]:
     """Check a certificate, and return the names of what the check takes on trust.
 
-    Examples are functions and bounds. The certificate comes from `rewards.certify`. If it is not
-    valid, `CertificateError` is raised.
+    Functions and bounds are examples of what is taken on trust. The certificate comes from
+    `rewards.certify`. If it is not valid, `CertificateError` is raised.
     """
     try:
         if certificate["kind"] == "witness":
@@ -92,7 +92,7 @@ def _ratio(row: list[Any]) -> Ratio:
 
 
 def _add(a: dict[Any, Any], b: dict[Any, Any], c: int = 1) -> dict[Any, Any]:
-    """The sum a + c b of two polynomials. It also adds the exponents of two products of powers."""
+    """The sum a + c b of two polynomials, or of the exponents of two products of powers."""
     total = dict(a)
     for key, value in b.items():
         total[key] = total.get(key, 0) + c * value
@@ -192,7 +192,7 @@ def _zeros(remainder: Poly, generators: list[Any]) -> set[str]:
 
     The remainder is a sum of products of generators that are not constant. The coefficients are
     polynomials in the constant generators. An interval around zero does not prove that a
-    coefficient is zero. If there is a remainder, the result is therefore {"constants"}, which says
+    coefficient is zero. If there is a remainder, the result is therefore {"constants"}. This says
     that the zeros are taken on trust.
     """
     numbers = {
@@ -265,7 +265,7 @@ def _relation(i: int, g: dict[str, Any]) -> Poly:
 
 
 def _rule(i: int, generators: list[Any], slopes: list[Any]) -> Ratio | None:
-    """The derivative of a generator by its function's rule. None means that there is no rule."""
+    """The derivative of a generator by the rule of its function. None means that no rule exists."""
     g = generators[i]
     name, unit, args = g["function"], Q(g["unit"]), [_ratio(arg) for arg in g["args"]]
     if name == "variable":

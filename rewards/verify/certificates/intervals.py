@@ -81,7 +81,7 @@ def jet(tree: Any, variable: str, point: Mapping[str, Q]) -> Jet:
     """The value and the derivative of an expression at a point.
 
     Raises:
-        UnknownError: a part of the expression cannot be enclosed.
+        UnknownError: an interval that contains the result cannot be computed.
 
     """
     try:

@@ -72,7 +72,7 @@ def certify(
 
     Returns:
         A dictionary for JSON of kind ``identity`` (F' = f is proved) or ``witness`` (F' and f
-        differ at a point), with the integrand and the answer as read.
+        differ at a point). The dictionary also has the integrand and the answer as they were read.
 
     Raises:
         ProblemError: the problem cannot be used.
@@ -120,7 +120,7 @@ def certify(
 
 
 def certify_many(items: Iterable[WorkItem]) -> list[dict[str, Any] | str]:
-    """Certificates in order, made by workers.
+    """Make certificates in workers. The result has the order of the items.
 
     If there is no certificate, the entry is the reason as text.
 

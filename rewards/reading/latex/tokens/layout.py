@@ -43,8 +43,9 @@ def has_marks(text: str) -> bool:
 def kept_places(tokens: list[str]) -> list[int]:
     r"""The indices of the tokens that remain when layout is removed.
 
-    Outside tables, ``&`` and ``\\`` are removed, and so are empty groups. A pair of delimiters that
-    is split over two lines becomes one pair, as in ``\left( a \right. \\ \left. + b \right)``.
+    Outside tables, ``&`` and ``\\`` are removed. Empty groups are removed, too. A pair of
+    delimiters that is split over two lines becomes one pair, as in
+    ``\left( a \right. \\ \left. + b \right)``.
 
     Two kinds of token are renamed in ``tokens``: the first underscore of ``_2F_1``, and the bar of
     ``\left. x \right| m``.
@@ -90,9 +91,9 @@ def _mark_hypergeometric(tokens: list[str]) -> None:
 
 
 def _split_pairs(tokens: list[str]) -> set[int]:
-    r"""The indices of the tokens from ``\right.`` to the next ``\left.``, both included.
+    r"""The indices of ``\right.``, of the next ``\left.``, and of all tokens between them.
 
-    The two delimiters count only if all tokens between them are line breaks or alignment marks.
+    Such a pair is left out if any token between them is not a line break or an alignment mark.
     """
     indices: set[int] = set()
     closing: int | None = None

@@ -64,7 +64,7 @@ def tokenize(
 ) -> list[str]:
     """The canonical tokens of `text`, followed by empty tokens.
 
-    The parser looks ahead, and the empty tokens mark the end for it.
+    The parser looks ahead. The empty tokens tell the parser that the text has ended.
     """
     if len(text) > limits.characters:
         raise TooBigError(f"at most {limits.characters} characters", limits.characters)
@@ -104,7 +104,7 @@ def offset_of(text: str, index: int, symbols: Collection[str], spell: Speller) -
 
 
 def _prepared(text: str, symbols: Collection[str]) -> str:
-    """The text with unusual notation replaced, before it is cut into tokens.
+    """The text, prepared for tokenization: unusual notation is replaced.
 
     For example, code is respelt, decimal commas become points, and letters of mathematical
     alphabets become plain letters.
