@@ -82,8 +82,8 @@ def _antiderivative(f: Expression, x: str) -> Expression | None:
 def _of_term(term: Expression, x: str) -> Expression | None:
     """An antiderivative of a term.
 
-    The result is None if the term is neither a constant times a power, nor a constant times a known
-    function of a linear expression.
+    The term must be a constant times a power, or a constant times a known function of a linear
+    expression. For any other term, the result is None.
     """
     if is_constant(term, x):
         return mul(term, Symbol(x))

@@ -108,7 +108,7 @@ class Judge:
     def at_numbers(
         self, left: Read, right: Read, lead: str, sides: Callable[[Link], list[Side]]
     ) -> Judged | None:
-        """Judge an equation with a sum up to a letter n, with several numbers in place of n.
+        """Judge an equation with a sum up to a letter n. Several numbers are tried for n.
 
         Args:
             left: the left link.
@@ -242,8 +242,8 @@ class Judge:
 
         The claim is right if the equation is an ansatz that determines the constants, such as A and
         B of partial fractions. The values are then added to the scope. The claim is wrong if no
-        values satisfy it, and the unknowns are coefficients or a side has an integral. All other
-        claims are unchecked.
+        values satisfy it, and either the unknowns are coefficients or a side has an integral. All
+        other claims are unchecked.
         """
         names = ", ".join(unknown)
         if moving:
