@@ -118,8 +118,8 @@ def verify_definite_integral(
         parameters, and ``evidence.points`` is their number.
 
     Raises:
-        ProblemError: the problem is unreadable, the integral refutes the reference, or the
-            integrand or a limit is not real and there is no reference.
+        ProblemError: the problem is unreadable, or the integral refutes the reference. Without a
+            reference, the error is also raised if the integrand or a limit is not real.
 
     Example:
         >>> verdict = verify_definite_integral(
@@ -159,7 +159,7 @@ def verify_definite_integral(
 
 
 def decimal_contradiction(problem: str, decimal: str) -> str:
-    r"""State the value of an integral if a decimal approximation of it is wrong.
+    r"""Check a decimal approximation of an integral. If it is wrong, state the value.
 
     Args:
         problem: the integral.

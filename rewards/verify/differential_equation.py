@@ -461,9 +461,9 @@ class _Family:
         return False
 
     def is_unique(self) -> bool:
-        """Whether initial values at one point are shown to determine the solution.
+        """Whether initial values at one point provably determine the solution.
 
-        The equations must be solvable for the highest derivatives there (Picard, Lindelöf).
+        There, the equations must be solvable for the highest derivatives (Picard, Lindelöf).
         """
         question, jets = self.asked, self.asked.jets
         left_sides = [lhs.name for lhs, _ in question.conditions if isinstance(lhs, Symbol)]

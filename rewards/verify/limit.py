@@ -60,8 +60,9 @@ def verify_limit(
 
     An expansion of the function (`rewards.proof.limits`) computes and proves the limit. If the
     expansion fails, a computer algebra system proposes a limit. If an answer agrees with the
-    proposal and with values of the function, it is accepted without a proof. Other answers are
-    then not refuted. The answer may be "does not exist", or an infinity for an infinite limit.
+    proposal and with values of the function, it is accepted without a proof. If the problem has no
+    parameters, any other answer is then undecided. The answer may be "does not exist", or an
+    infinity if the limit is infinite.
 
     Args:
         completion: the model's output.

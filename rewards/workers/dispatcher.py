@@ -42,7 +42,7 @@ PACKAGE = __package__.rpartition(".")[0]
 def _roots() -> dict[str, str]:
     """The folders of the packages that workers import, by package name.
 
-    One package is the verifier. If the verifier is in calculus_harness, that is another.
+    The verifier is one package. The other is calculus_harness, if it contains the verifier.
     """
     parent = PACKAGE.rpartition(".")[0]
     names = [parent, PACKAGE] if parent == "calculus_harness" else [PACKAGE]

@@ -198,7 +198,7 @@ class Scope:
         return Side(Call("add", (ends[1], Call("neg", (ends[0],)))), limits_at_ends)
 
     def _running(self, side: Side) -> set[str]:
-        """The names that may run from a to b in ``[F]_a^b``: variables, or undefined symbols."""
+        """The names that may run from a to b in ``[F]_a^b``: variables, else undefined symbols."""
         names = symbols_of(side.expression)
         moving = names & {*self.variables, *self.introduced, *self.moving()}
         return moving or {
@@ -383,7 +383,7 @@ def free_symbols(side: Side) -> set[str]:
 def to_the_end(limit: LimitAt, operations: Mapping[str, Part]) -> Side:
     """Replace a limit of integrals by improper integrals.
 
-    For b to infinity, the limit of the integral from 1 to b becomes the integral from 1 to
+    As b tends to infinity, the limit of the integral from 1 to b becomes the integral from 1 to
     infinity. If the integrals converge, the limit of a sum is the sum of the limits.
     """
     integrals = symbols_of(limit.of) & operations.keys()

@@ -49,7 +49,7 @@ def verify_solution(
     Equations in displays, in the text and on separate lines are read as claims. Each claim is
     judged alone: a right consequence of a wrong claim is right. Expressions with indefinite
     integrals are equal if they differ by a constant. A claim is ``unchecked`` if it cannot be read,
-    or if it holds on a part of the real line only.
+    or if it is true only on a part of the real line.
 
     Args:
         completion: the model's output. Any text is safe, and the work is bounded.

@@ -86,7 +86,7 @@ class Parts:
         self.choices = [choice for choice in self.choices if choice.first < first]
 
     def judged(self, claims: Sequence[Claim], judge: Judge) -> list[Claim]:
-        """The claims of a text, with a wrong claim inserted for each wrong choice.
+        """The claims of a text. For each wrong choice, a wrong claim is inserted.
 
         The claims behind a wrong choice do not count as progress.
         """
@@ -137,7 +137,7 @@ class Parts:
 
 
 def _restates(choice: _Choice, repeated: _Choice, judge: Judge) -> bool:
-    """Whether the text chooses u and dv again for the same integral, and changes one of them.
+    """Whether the text chooses u and dv again for one integral, and changes at most one of them.
 
     A choice for the remaining integral is not a repetition. An example is u = 2x after u = x^2.
     """

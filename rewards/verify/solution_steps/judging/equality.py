@@ -328,7 +328,7 @@ class Program:
     # --- at several ---
 
     def points(self) -> Iterator[Ball]:
-        """The sample points, in the variable's range, between 0 and pi/2, or on the real line."""
+        """Sample points from the variable's range, from 0 to pi/2, or from the real line."""
         tape, bounds = self.work.tape, self.equation.within
         within = [(tape(side.expression, self.variable), run) for side, run in bounds]
         own = [run for side, run in bounds if side.expression == Symbol(self.variable)]

@@ -205,7 +205,7 @@ class Judge:
         return (replace(finding, loose=True) if unknown - arbitrary else finding), used
 
     def _by_rates(self, left: Side, right: Side, key: str) -> Finding:
-        """Judge an equation with a differential on one side: ``du = 2x`` may stand for u' = 2x.
+        """Judge an equation with a differential on one side: ``du = 2x`` may mean u' = 2x.
 
         Such an equation is wrong if u' has another value. Otherwise it is not judged.
         """
