@@ -91,8 +91,8 @@ def verify_definite_integral(
     r"""Verify that the final answer of a completion is the value of a definite integral.
 
     The integral is computed to 60 digits or more (`rewards.numeric.quadrature`). The answer has to
-    be a closed form; a decimal, an integral or a sum is no answer. A long expression can match many
-    digits of any number by chance. The answer must therefore match 15 digits more than an
+    be a closed form. Decimals, integrals and sums are not accepted. A long expression can match
+    many digits of any number by chance. The answer must therefore match 15 digits more than an
     expression of its length can match by chance (`rewards.numeric.quadrature.closed_form`). The
     right answer to a divergent integral is "diverges", or the infinity to which the integral tends.
 
@@ -114,12 +114,12 @@ def verify_definite_integral(
     Returns:
         A `Verdict`. ``evidence.method`` says how the value was computed: ``enclosure`` (rigorous),
         ``two quadratures``, ``extrapolation``, ``divergence`` or ``reference``. ``evidence.digits``
-        is the number of digits of agreement, and ``evidence.points`` is the number of choices of
-        the parameters at which the answer was compared.
+        is the number of digits that agree. The answer is compared for several choices of the
+        parameters, and ``evidence.points`` is their number.
 
     Raises:
-        ProblemError: the problem is unreadable, the integral refutes the reference, or the
-            integrand or a limit is not real and there is no reference.
+        ProblemError: the problem is unreadable, or the integral refutes the reference. Without a
+            reference, the error is also raised if the integrand or a limit is not real.
 
     Example:
         >>> verdict = verify_definite_integral(
@@ -159,11 +159,11 @@ def verify_definite_integral(
 
 
 def decimal_contradiction(problem: str, decimal: str) -> str:
-    r"""State the value of an integral if a decimal approximation of it is wrong.
+    r"""Check a decimal approximation of an integral. If it is wrong, state the value.
 
     Args:
         problem: the integral.
-        decimal: the approximation. It is right if it agrees with the value in six digits.
+        decimal: the approximation. It is right if six digits agree with the value.
 
     Returns:
         A line with the value of the integral. The line is empty if the decimal is right, or if the
@@ -249,9 +249,10 @@ class _KnownValue:
             self._check_reference(reference)
 
     def _at_first(self) -> tuple[tuple[Draw, IntegralValue], ...]:
-        """The values of the integral at choices of the parameters that do not depend on the answer.
+        """The values of the integral at several choices of the parameters.
 
-        If the integrand is real only for whole-number parameters, the choices are whole numbers.
+        The choices do not depend on the answer. If the integrand is real only for whole-number
+        parameters, the choices are whole numbers.
         """
         try:
             return values_of(self.integral, DIGITS)
@@ -266,8 +267,8 @@ class _KnownValue:
     def _beyond(self, answer: Expression, digits: int) -> list[tuple[Draw, IntegralValue]]:
         """Values of the integral at further choices of the parameters.
 
-        If the answer has a function such as abs or max, the choices cover several cases, and some
-        exceed the numbers in the answer. If it has none, there are no further choices.
+        There are further choices only if the answer has a function such as abs or max. They cover
+        several cases of the function. Some choices exceed the numbers in the answer.
 
         Raises:
             QuadratureError: a value cannot be computed.
@@ -344,11 +345,11 @@ class _KnownValue:
         return outcome
 
     def _compare(self, answer: Expression, digits: int, needed: float) -> tuple[Outcome, float]:
-        """Compare an answer with values of the integral, which are computed to ``digits`` digits.
+        """Compare an answer with values of the integral. The values have ``digits`` digits.
 
-        The result is the outcome, and the number of digits that a wrong answer shares with the
-        values. This number is 0 if the answer is not wrong, or if a rigorous enclosure refutes the
-        answer.
+        Returns the outcome and a number. For a wrong answer, this is the number of digits that
+        agree with the values. It is 0 if the answer is not wrong, or if a rigorous enclosure
+        refutes the answer.
         """
         least_agreement, bits = float(digits), working_bits(digits)
         pairs = [*values_of(self.integral, digits), *self._beyond(answer, digits)]

@@ -160,7 +160,7 @@ class _DerivativeJudge:
             return Outcome(Status.UNDECIDED, detail=str(error))
 
     def _on_curve(self, answer: Expression) -> Outcome:
-        """Judge whether an expression is the derivative of an implicit function on its curve."""
+        """Judge whether an expression equals an implicit function's derivative along the curve."""
         curve, expected = self.question.curve, self.expected
         assert curve is not None
         difference = add(answer, neg(expected))

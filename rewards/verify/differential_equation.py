@@ -97,7 +97,7 @@ def verify_differential_equation(
         ``redundant_constants`` means that the answer has more constants than it needs.
 
     Raises:
-        ProblemError: the question is unreadable, or no determined system in one variable.
+        ProblemError: the question is unreadable, or is not a determined system in one variable.
 
     Example:
         >>> verdict = verify_differential_equation(r"$\boxed{y = Ce^{x^2}}$", "y' = 2xy")
@@ -211,7 +211,7 @@ class _Judge:
 
 
 def _joined(outcomes: Sequence[Outcome]) -> Outcome:
-    """The first outcome that is not correct, else the first without a proof, else the first."""
+    """The first incorrect or undecided outcome, else the first without a proof, else the first."""
     wrong = next((outcome for outcome in outcomes if outcome.status is not Status.CORRECT), None)
     if wrong is not None:
         return wrong
@@ -461,9 +461,9 @@ class _Family:
         return False
 
     def is_unique(self) -> bool:
-        """Whether initial values at one point are shown to determine the solution.
+        """Whether initial values at one point provably determine the solution.
 
-        The equations must be solvable for the highest derivatives there (Picard, Lindelöf).
+        There, the equations must be solvable for the highest derivatives (Picard, Lindelöf).
         """
         question, jets = self.asked, self.asked.jets
         left_sides = [lhs.name for lhs, _ in question.conditions if isinstance(lhs, Symbol)]

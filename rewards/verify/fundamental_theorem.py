@@ -44,7 +44,7 @@ BITS: Final = 128
 
 
 def with_theorem(outcome: Outcome, integral: DefiniteIntegral, answer: Expression) -> Outcome:
-    """The outcome, with a proof by the fundamental theorem if one is found.
+    """Add a proof by the fundamental theorem to the outcome, if a proof is found.
 
     Args:
         outcome: the outcome of an answer that agrees with the value.
@@ -82,8 +82,8 @@ def _antiderivative(f: Expression, x: str) -> Expression | None:
 def _of_term(term: Expression, x: str) -> Expression | None:
     """An antiderivative of a term.
 
-    The result is None if the term is neither a constant times a power, nor a constant times a known
-    function of a linear expression.
+    The term must be a constant times a power, or a constant times a known function of a linear
+    expression. For any other term, the result is None.
     """
     if is_constant(term, x):
         return mul(term, Symbol(x))
@@ -163,7 +163,7 @@ def _slope(u: Expression, x: str) -> Expression | None:
 
 
 def _has_slope(primitive: Expression, x: str, low: Expression, high: Expression) -> bool:
-    """Whether interval arithmetic shows that F is real with a finite slope on the closed range."""
+    """Whether F is real and has a finite slope on the closed range, by interval arithmetic."""
     try:
         tape = compile_tape(primitive, x)
         with precision(BITS):

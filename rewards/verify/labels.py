@@ -71,7 +71,7 @@ def verify_label(
 def read_label(
     completion: str, *, strict: bool = False, stop: Sequence[str] = (), truncated: bool = False
 ) -> tuple[int | None, str]:
-    """The label (0, 1 or None) by the rules of `verify_label`, and the place where it was found."""
+    """The label (0, 1 or None), and where it was found, by the rules of `verify_label`."""
     check_text("completion", completion)
     check_switches(strict=strict, truncated=truncated)
     final = final_text(completion, strict=strict, stop=stop, truncated=truncated)
@@ -105,7 +105,7 @@ def _is_plain(box: str) -> bool:
 
 
 def _label_of(text: str) -> int | None:
-    """The label of a short answer. The result is None if the text has both labels or none."""
+    """The label of a short answer. The result is None if the text has both labels or no label."""
     labels = {_meaning(match) for match in _LABEL.finditer(text)}
     return labels.pop() if len(labels) == 1 else None
 

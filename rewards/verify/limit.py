@@ -59,9 +59,10 @@ def verify_limit(
     r"""Verify that the final answer of a completion is a limit.
 
     An expansion of the function (`rewards.proof.limits`) computes and proves the limit. If the
-    expansion fails, a computer algebra system proposes a limit. An answer that agrees with the
-    proposal and with values of the function is then accepted without a proof, and no answer is
-    refuted. The answer may be "does not exist", or an infinity for an infinite limit.
+    expansion fails, a computer algebra system proposes a limit. If an answer agrees with the
+    proposal and with values of the function, it is accepted without a proof. If the problem has no
+    parameters, any other answer is then undecided. The answer may be "does not exist", or an
+    infinity if the limit is infinite.
 
     Args:
         completion: the model's output.

@@ -230,7 +230,7 @@ HALVES: Final = {"positive": 1, "negative": -1}
 
 
 def check_variable(name: str, kinds: Mapping[str, str]) -> None:
-    """Check that a variable takes real values, so that a question may differentiate by it.
+    """Check that a variable takes real values, and can be a variable of differentiation.
 
     Raises:
         ProblemError: the variable takes whole numbers only.
@@ -242,9 +242,10 @@ def check_variable(name: str, kinds: Mapping[str, str]) -> None:
 
 
 def half_line(kind: str) -> tuple[Expression | None, Expression | None]:
-    """The lower and the upper bound of a variable: 0 or None, according to its kind.
+    """The lower and the upper bound of a variable, according to its kind.
 
-    The kind ``positive`` has the lower bound 0, and ``negative`` has the upper bound 0.
+    For the kind ``positive``, the lower bound is 0. For ``negative``, the upper bound is 0. All
+    other bounds are None.
     """
     sign, zero = HALVES.get(kind, 0), Number(0)
     return zero if sign > 0 else None, zero if sign < 0 else None
@@ -253,7 +254,7 @@ def half_line(kind: str) -> tuple[Expression | None, Expression | None]:
 def on_interval(
     tree: Expression, name: str, lower: Expression | None, upper: Expression | None
 ) -> Expression:
-    """Replace a variable that has bounds by an expression in a variable on the whole line.
+    """Replace a bounded variable by an expression in a variable without bounds.
 
     x becomes a + e^x, b - e^x or (a + b e^x)/(1 + e^x), where a and b are the bounds.
     """
@@ -322,7 +323,7 @@ def same_function(
     Args:
         answer: the answer.
         target: the function.
-        bounds: the lower and the upper bound of the variable. None means no bound on this side.
+        bounds: the lower and the upper bound of the variable. None means no such bound.
         policy: the rules of acceptance.
         text: the text of the answer.
         budget: the remaining work.

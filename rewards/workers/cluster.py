@@ -299,7 +299,7 @@ class Cluster:
         return isinstance(error, lasting) or getattr(error, "actor_init_failed", False)
 
     def _lost(self, key: str, why: str, lasts: bool = False) -> None:
-        """Give up the actor of a node, and try the node again after a pause that doubles each time.
+        """Give up the actor of a node, and try the node again after a pause. The pause doubles.
 
         The pause is needed because Ray lists a dead node as alive for a while. If the
         failure ``lasts``, the node is not tried again.
@@ -406,8 +406,8 @@ _IN_USE: list[Cluster] = []
 def use_cluster(address: str | None = None, *, workers: int | None = None) -> Iterator[Cluster]:
     r"""Run the workers of this process on a Ray cluster.
 
-    Verification, rewards, generation and calls of solvers run on the cluster within the block, in
-    any thread.
+    Within the block, the cluster runs verification, rewards, generation and calls of solvers. This
+    applies to all threads.
 
     Args:
         address: the address for `ray.init`. None means the cluster of this Ray job or of the

@@ -42,7 +42,7 @@ PACKAGE = __package__.rpartition(".")[0]
 def _roots() -> dict[str, str]:
     """The folders of the packages that workers import, by package name.
 
-    The packages are the verifier and, if the verifier is a part of it, calculus_harness.
+    The verifier is one package. The other is calculus_harness, if it contains the verifier.
     """
     parent = PACKAGE.rpartition(".")[0]
     names = [parent, PACKAGE] if parent == "calculus_harness" else [PACKAGE]
@@ -161,7 +161,7 @@ class Dispatcher:
             batch.waiting.clear()
 
     def _patience(self) -> float | None:
-        """Seconds after which the dispatcher must act even without a message. None means never."""
+        """The longest time in seconds to wait for a message. None means that there is no limit."""
         times = [min(worker.expires, worker.stalls) for worker in self._workers]
         moment = min(times, default=math.inf)
         if self._cut_off and any(worker.idle for worker in self._workers):

@@ -171,7 +171,7 @@ class Pool(ABC):
         wall_clock: float | None = None,
         **options: Any,
     ) -> Future[list[Result | WorkerError]]:
-        """Begin `map` without waiting for it, and return a future of the list of results.
+        """Begin `map` without waiting for it. Returns a future, which yields the list of results.
 
         If ``wall_clock`` is None, an item may take `WALL_CLOCK_FACTOR` times its deadline on the
         wall clock.
@@ -313,7 +313,7 @@ def shared_pool(
     *,
     tasks: Mapping[str, str] = TASKS,
 ) -> Pool:
-    """The shared pool of this process with these settings, made once and kept for later calls."""
+    """The process's pool with these settings. The first call makes it; later calls reuse it."""
     key = (_MAKERS[-1], size, memory_mb, tuple(tasks.items()))
     if key not in _SHARED:
         # No lock, which a fork might leave held: `setdefault` is atomic, and an unused pool free.

@@ -78,7 +78,7 @@ def unpack(packed: list[Any]) -> Verdict:
 
 
 def has_no_opinion(verdict: Verdict) -> bool:
-    """Whether a verdict does not judge the answer, because the wall clock ended the worker."""
+    """Whether an answer was left unjudged because the wall clock ended the worker."""
     return verdict.status is Status.TIMEOUT and _FLAGS[WorkerCutOff] in verdict.evidence.flags
 
 

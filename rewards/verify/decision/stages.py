@@ -41,7 +41,7 @@ class Decision:
     was_tried: bool = False
 
     def screen(self, count: int = MIN_POINTS) -> list[PointResult] | None:
-        """The results of the first points at low precision.
+        """Compare F' with f at the first ``count`` points, at low precision.
 
         The result is None if a point suggests that F is wrong.
         """
@@ -61,8 +61,8 @@ Stage = Callable[[Decision], Outcome | None]
 def _prove_at_once(decision: Decision) -> Outcome | None:
     """Look for a proof if F' and f agree at the lowest precision.
 
-    A proof holds wherever F and f have values. After a proof, no further points or digits are
-    needed if F cannot jump.
+    A proof is valid wherever F and f have values. If there is a proof and F cannot jump, F is
+    accepted without further points or digits.
     """
     at, search = decision.at, decision.search
     screened = decision.screen(1) if search else None
@@ -113,11 +113,10 @@ def _prove_late(decision: Decision) -> Outcome | None:
 
 
 def _look_for_steps(decision: Decision) -> Outcome | None:
-    """Look for jumps of a proved F, and for terms of F that are visible at no point compared.
+    """Look for jumps of a proved F. In some F, also look for terms that the comparison missed.
 
-    Only some F are searched for such terms: F with special functions, and F under an unusual
-    convention such as principal odd roots. In such an F, a term with the derivative 0 may be a step
-    function.
+    These F have special functions, or an unusual convention such as principal odd roots is in
+    force. A term with the derivative 0 may then be a step function.
     """
     at, steps, proof = decision.at, decision.steps, decision.proof
     if not (proof and at.is_finite and len(at.agreeing) >= MIN_POINTS):

@@ -53,7 +53,7 @@ def meaning_of(
     problem_integral: Integral,
     agrees: Callable[[Side, Side], bool],
 ) -> Meaning:
-    """What the first equation of a chain does, such as to define a symbol or to make a claim.
+    """The purpose of a chain's first equation. It may define a symbol or make a claim.
 
     Args:
         left: the left side.

@@ -68,9 +68,10 @@ def _numerator(text: str, at: int) -> tuple[int, int]:
 
 
 def _in_front(name: str, tail: str) -> tuple[str, str, str]:
-    r"""The integrand, the variable and the text behind an integral with its differential in front.
+    r"""The integrand, the variable and the text behind an integral.
 
-    Examples are ``\int dx``, ``\int dx\, f(x)`` and ``\int dx / f``.
+    The differential is in front of the integrand. Examples are ``\int dx``, ``\int dx\, f(x)``
+    and ``\int dx / f``.
     """
     text = tail.lstrip()
     if not text or text[0] in "+-=)]}" or text.startswith("\\right"):

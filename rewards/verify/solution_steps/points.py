@@ -73,7 +73,7 @@ def range_of(latex: str) -> tuple[str, Range] | None:
 
 
 def is_narrow(run: Range) -> bool:
-    """Whether different functions may look equal on a range, because it is small or far from 0.
+    """Whether a range is small or far from 0. Different functions may look equal there.
 
     The result is False only for a half-line that begins near 0.
     """
@@ -140,12 +140,12 @@ class Points:
         """Judge the statement that a variable has a value at a point, such as u = 1 at x = 0.
 
         The text and the problem name points. If the value fits one of them, the statement is right.
-        If the value fits none, and the statement follows from a point that its sentence names, the
-        statement is wrong. In all other cases, the statement is unchecked.
+        If the value fits none, and the statement is a consequence of a point that its sentence
+        names, the statement is wrong. In all other cases, the statement is unchecked.
 
         Args:
             sentence: the number of the statement's sentence.
-            bound: whether the statement follows from a point: "if x = 0, then u = 1".
+            bound: whether the statement is a consequence of a point: "if x = 0, then u = 1".
             name: the variable.
             value: the value of the variable.
             scope: the definitions in force.

@@ -100,7 +100,7 @@ class Progress:
         return tuple(key for key, factor in factors.items() if not factor.contains(ZERO))
 
     def _add_evaluation(self, definite: _Key) -> None:
-        """Relate a definite integral to the indefinite integral and the evaluation at limits."""
+        """Relate a definite integral to the indefinite integral, by evaluation at the limits."""
         indefinite: _Key = (*definite[:2], None)
         self.costs.setdefault(indefinite, self.costs[definite] - 1)
         self.relations.append((definite, indefinite, _EVALUATION))
@@ -158,7 +158,7 @@ def _value(factor: Expression, scope: Scope) -> Ball:
 
 
 def _canonical(node: Expression) -> object:
-    """A hashable form of a tree that does not depend on the order of terms and factors."""
+    """A hashable form of a tree. It does not depend on the order of terms and factors."""
     if isinstance(node, Number):
         return node.numerator, node.denominator
     if isinstance(node, Symbol):

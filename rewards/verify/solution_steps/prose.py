@@ -58,7 +58,7 @@ def quotes(lead: str) -> bool:
 
 
 def given_up(words: str) -> Tries:
-    """What the words withdraw: the last "statement", the current "try", "all" tries, or ""."""
+    """What the words retract: the last "statement", the current "try", or "all" tries; else ""."""
     if patterns.abandons.search(words):
         return "all" if patterns.earlier.search(words) else "try"
     return "statement" if patterns.given_up.search(words) else ""

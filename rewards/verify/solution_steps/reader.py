@@ -84,7 +84,7 @@ class Reader:
                 scope.ranges[scope.variable] = ends[0], ends[-1]
 
     def take_all(self, statements: Iterable[Statement]) -> None:
-        """Read all conditions, which may stand behind their formulas; then take all statements."""
+        """Read all conditions, because some come after their formulas. Then read all statements."""
         every = list(statements)
         links = (link.latex for statement in every for link in statement.links)
         if any("i" in INDEX.findall(latex) for latex in links if "\\sum" in latex):
@@ -126,7 +126,7 @@ class Reader:
             self._take_chain(statement, links, start, settled)
 
     def _turn(self, statement: Statement) -> None:
-        """Withdraw claims that the words before a statement retract. Note where a try begins."""
+        """Withdraw claims that words before a statement retract. Note where a new try begins."""
         match statement.gives_up:
             case "statement":
                 self._withdraw(self.latest)
@@ -137,9 +137,9 @@ class Reader:
             self.try_begins = len(self.claims)
 
     def _opened(self, statement: Statement) -> tuple[list[Link], int, str]:
-        """The links of the chain, the index of the first claimed link, and a symbol or "".
+        """The links of the chain, the index of the first claimed link, and the name v or "".
 
-        The symbol is v if the chain gives v its value after ``dv = ..``.
+        The name is given if the chain states the value of v after ``dv = ..``.
         """
         links = statement.links
         continued = self.shown if statement.displayed and self.shown else self.before
@@ -196,7 +196,7 @@ class Reader:
             self.shown = chain
 
     def _withdraw(self, start: int) -> None:
-        """Mark the wrong claims from an index on as withdrawn, because the text retracts them."""
+        """Mark wrong claims as withdrawn, beginning at an index. The text retracts these claims."""
         self.parts.drop(start)
         for index in range(start, len(self.claims)):
             claim = self.claims[index]
@@ -309,7 +309,7 @@ class Reader:
         self._solve(name, value)
 
     def _solve(self, name: str, value: Side) -> None:
-        """Mark an equation, which is no identity, as unchecked if ``name = value`` solves it."""
+        """Mark an equation as unchecked if it is not an identity and ``name = value`` solves it."""
         for index, pair in self.equations[-REMEMBERED:]:
             numeric = any(not free_symbols(side) for side in pair)
             near = index >= self.latest
@@ -396,7 +396,7 @@ class Reader:
     def _in_context(self, judged: Judged, statement: Statement) -> Judged:
         """Adapt a finding to the conditions and the points of the statement's sentence.
 
-        A wrong claim may become unchecked, or right at one point. A right claim may lose its gain.
+        A wrong claim may become unchecked, or right for one point. A right claim may lose its gain.
         """
         conditions = self.conditions.get(statement.sentence, {})
         if conditions == {} and judged.finding.judgement is not Judgement.INCORRECT:
@@ -429,7 +429,7 @@ class Reader:
     def _is_at_point(
         self, pair: tuple[Side, Side], sides: Sequence[Side], statement: Statement
     ) -> bool:
-        """Whether an equation may be meant at one point, and not for all values of a variable."""
+        """Whether an equation may be meant for one point, instead of all values of a variable."""
         varies = any(free_symbols(side) & self.scope.variables for side in sides)
         named = varies and bool(self.points.of(statement.sentence))
         if named and not any(side.has(Integral) for side in sides):

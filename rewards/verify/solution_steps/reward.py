@@ -22,7 +22,7 @@ def verify_steps(
     truncated: bool = False,
     deadline: float = DEFAULT_DEADLINE,
 ) -> Verdict:
-    r"""The verdict on the final answer, with the progress of the steps as the reward.
+    r"""The verdict on the final answer. Its reward is the progress of the steps.
 
     Args:
         completion: the model's output. All arguments are as for `verify_solution`.
@@ -38,7 +38,7 @@ def verify_steps(
         The `Verdict` of the final answer; the ``reward`` is `Solution.progress`.
 
     Raises:
-        ProblemError: as `verify_solution`.
+        ProblemError: as for `verify_solution`.
 
     Example:
         >>> verify_steps(r"$\int xe^x\,dx = xe^x - \int e^x\,dx$ and then?", "xe^x").reward
@@ -61,7 +61,7 @@ def verify_steps(
 def token_rewards(
     solution: Solution, offsets: Sequence[tuple[int, int]], *, wrong: float = 0.0
 ) -> list[float]:
-    r"""A reward for every token, for trainers that take process rewards.
+    r"""A reward for every token. Trainers can use these as process rewards.
 
     Args:
         solution: the verified completion.

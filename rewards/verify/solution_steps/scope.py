@@ -116,7 +116,7 @@ class Scope:
     def is_fresh(self, name: str) -> bool:
         """Whether a name is free, so that the text may define it.
 
-        The name must be new, begin with a small letter, and be no usual constant of integration.
+        The name must be new, begin with a small letter, and not be a usual constant of integration.
         """
         is_defined = name in self.values or name in self.symbols or name == self.variable
         is_defined |= name in self.introduced
@@ -198,7 +198,7 @@ class Scope:
         return Side(Call("add", (ends[1], Call("neg", (ends[0],)))), limits_at_ends)
 
     def _running(self, side: Side) -> set[str]:
-        """The names that can run from a to b in ``[F]_a^b``: variables, else undefined symbols."""
+        """The names that may run from a to b in ``[F]_a^b``: variables, else undefined symbols."""
         names = symbols_of(side.expression)
         moving = names & {*self.variables, *self.introduced, *self.moving()}
         return moving or {
@@ -216,7 +216,7 @@ class Scope:
 
     @property
     def applied(self) -> dict[str, str]:
-        """The names that can be applied to a number, as u(2) after u = x^2, and their variables."""
+        """The variable of each name that can be applied to a number, such as u(2) after u = x^2."""
         table = dict(self.functions)
         for name, value in self.values.items():
             if name not in table and not value.parts:
@@ -383,7 +383,7 @@ def free_symbols(side: Side) -> set[str]:
 def to_the_end(limit: LimitAt, operations: Mapping[str, Part]) -> Side:
     """Replace a limit of integrals by improper integrals.
 
-    For b to infinity, the limit of the integral from 1 to b becomes the integral from 1 to
+    As b tends to infinity, the limit of the integral from 1 to b becomes the integral from 1 to
     infinity. If the integrals converge, the limit of a sum is the sum of the limits.
     """
     integrals = symbols_of(limit.of) & operations.keys()
@@ -469,7 +469,7 @@ def is_finite(tree: Expression) -> bool:
 
 
 def _movers(side: Side) -> set[str]:
-    """The variables of the indefinite integrals, derivatives and differentials of a side."""
+    """The variables of indefinite integrals, derivatives and differentials in a side."""
     return {
         operation.variable
         for operation in side.parts.values()

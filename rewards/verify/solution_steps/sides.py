@@ -337,9 +337,9 @@ class _SideReader:
         return text[: sign.start()] + self._add(Integral(tree, variable, limits)) + tail
 
     def _bare(self, text: str) -> tuple[str, str]:
-        """The integrand of an integral without a differential, and the text behind the integrand.
+        """Split the text of an integral without a differential into the integrand and the rest.
 
-        The integrand is one term, or, in another reading, all terms up to a closing bracket.
+        The integrand is one term. In another reading, it is all terms up to a closing bracket.
         """
         readings = [operand(text, grouped=False)]
         end = next((at for at, depth in depths(text) if depth < 0), len(text))

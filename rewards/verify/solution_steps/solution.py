@@ -49,7 +49,7 @@ def verify_solution(
     Equations in displays, in the text and on separate lines are read as claims. Each claim is
     judged alone: a right consequence of a wrong claim is right. Expressions with indefinite
     integrals are equal if they differ by a constant. A claim is ``unchecked`` if it cannot be read,
-    or if it holds on a part of the real line only.
+    or if it is true only on a part of the real line.
 
     Args:
         completion: the model's output. Any text is safe, and the work is bounded.
@@ -69,7 +69,7 @@ def verify_solution(
     Raises:
         ProblemError: the integrand is unreadable or ambiguous, or the variable is wrong.
         PoolError: a worker is needed and cannot be started.
-        ArgumentTypeError: the completion is no text, or a switch is neither True nor False.
+        ArgumentTypeError: the completion is not text, or a switch is not a bool.
 
     Example:
         >>> solution = verify_solution(
@@ -185,7 +185,7 @@ def _final_claim(reader: Reader, verdict: Verdict, completion: str) -> Claim | N
 
 
 def _place(answer: str, completion: str) -> Link:
-    """An answer that is not a side of an equation, with its offsets in the completion.
+    """An answer and its offsets in the completion. The answer is not a side of an equation.
 
     If the completion does not contain the answer verbatim, the offsets are those of the last line.
     """

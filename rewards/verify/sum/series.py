@@ -162,8 +162,8 @@ def _lagrange(
 ) -> Outcome:
     """Judge a remainder in Lagrange's form.
 
-    The remainder is the next term of the series, with the derivative at a point between the centre
-    and x.
+    The remainder has the form of the next term of the series. Its derivative is taken at a point
+    between the centre and x.
     """
     degree = whole_degree(question.degree)
     between = sorted(symbols_of(answer) - set(question.parameters))

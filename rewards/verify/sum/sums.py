@@ -91,7 +91,7 @@ def verify_sum(
 ) -> Verdict:
     r"""Verify the final answer of a completion to a question about a sum or a power series.
 
-    An unevaluated sum, the list of its terms, or a decimal is no answer. The right answer to a
+    Unevaluated sums, lists of terms and decimals are not accepted. The right answer to a
     divergent sum is "diverges", or the infinity to which the partial sums tend.
 
     Args:
@@ -111,8 +111,9 @@ def verify_sum(
 
     Returns:
         A `Verdict`. ``evidence.proof`` is ``telescoping``, ``enclosure``, ``divergence``,
-        ``expansion`` or ``agreement``. ``evidence.digits`` is the number of digits of agreement,
-        and ``evidence.points`` is the number of choices of the parameters.
+        ``expansion`` or ``agreement``. ``evidence.digits`` is the number of digits that agree.
+        The answer is compared for several choices of the parameters, and ``evidence.points`` is
+        their number.
 
     Raises:
         ProblemError: the question is unreadable, or a term of the sum is not defined.

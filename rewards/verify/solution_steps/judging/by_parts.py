@@ -86,9 +86,9 @@ class Parts:
         self.choices = [choice for choice in self.choices if choice.first < first]
 
     def judged(self, claims: Sequence[Claim], judge: Judge) -> list[Claim]:
-        """The claims of a text, with a wrong claim inserted for each wrong choice.
+        """The claims of a text. For each wrong choice, a wrong claim is inserted.
 
-        The claims behind a wrong choice earn no progress.
+        The claims behind a wrong choice do not count as progress.
         """
         result = list(claims)
         for choice in reversed(list(self._wrong(judge))):
@@ -137,10 +137,9 @@ class Parts:
 
 
 def _restates(choice: _Choice, repeated: _Choice, judge: Judge) -> bool:
-    """Whether the text makes a choice of u and dv a second time, with another u or another dv.
+    """Whether the text chooses u and dv again for one integral, and changes at most one of them.
 
-    If the next choice is for the remaining integral, such as u = 2x after u = x^2, it is no
-    repetition.
+    A choice for the remaining integral is not a repetition. An example is u = 2x after u = x^2.
     """
     if choice.v is not None or (choice.u != repeated.u and choice.dv != repeated.dv):
         return False

@@ -86,7 +86,7 @@ class Work:
         return tape
 
     def allow(self, tree: Expression) -> None:
-        """Require a worker for a tree with slow functions. Refuse the tree if not ``special``."""
+        """Require a worker for a tree with slow functions. If ``special`` is false, refuse it."""
         if needs_worker(tree):
             if not self.special:
                 raise NotReadError("a special function that takes too long")
@@ -328,7 +328,7 @@ class Program:
     # --- at several ---
 
     def points(self) -> Iterator[Ball]:
-        """The sample points, in the variable's range, between 0 and pi/2, or on the real line."""
+        """Sample points from the variable's range, from 0 to pi/2, or from the real line."""
         tape, bounds = self.work.tape, self.equation.within
         within = [(tape(side.expression, self.variable), run) for side, run in bounds]
         own = [run for side, run in bounds if side.expression == Symbol(self.variable)]
@@ -354,9 +354,9 @@ class Program:
     def is_rational(self) -> bool:
         """Whether both sides are rational functions.
 
-        Rational functions that differ at one point differ at almost all points. If they seem equal
-        at another point, the precision is too low to show the difference: near 0, x^{2000} is too
-        small to be seen.
+        If two rational functions differ at one point, they differ at almost all points. If they
+        seem equal at another point, the precision may be too low. For example, x^{2000} is tiny
+        near 0.
         """
         sides = self.equation.left, self.equation.right, *self.equation.rates.values()
         if self.varying or any(side.has(Derivative, LimitAt) for side in sides):
@@ -479,7 +479,7 @@ def _tapes(side: _Compiled) -> Iterator[Tape]:
 
 
 def _same(program: Program, x: Ball) -> tuple[bool | None, tuple[Ball, Ball] | None]:
-    """Whether the sides agree at a point, and their values. None means undecided or not real."""
+    """Whether the sides agree at a point, and the sides' values. None: undecided or not real."""
     for bits in PRECISIONS:
         with precision(bits):
             pair = program.at(x, bits)

@@ -21,13 +21,13 @@ from ..sides import Integral, Side
 
 
 def without_integrals(equation: Equation) -> Equation:
-    """A necessary condition for an equation in which one integral has a varying factor.
+    """A necessary condition for an equation. One integral in the equation has a varying factor.
 
-    The condition is an equation without integrals (see the module).
+    The condition has no integrals (see the module).
 
     Raises:
-        NotReadError: several integrals have varying factors, or a side has a part that is no
-            indefinite integral over the variable of the equation.
+        NotReadError: several integrals have varying factors, or a side has an operation other
+            than indefinite integration over the variable of the equation.
 
     """
     variable, slopes = equation.variable, list[Expression]()

@@ -108,7 +108,7 @@ class Judge:
     def at_numbers(
         self, left: Read, right: Read, lead: str, sides: Callable[[Link], list[Side]]
     ) -> Judged | None:
-        """Judge an equation with a sum up to a letter n, with several numbers in place of n.
+        """Judge an equation with a sum up to a letter n. Several numbers are tried for n.
 
         Args:
             left: the left link.
@@ -205,7 +205,7 @@ class Judge:
         return (replace(finding, loose=True) if unknown - arbitrary else finding), used
 
     def _by_rates(self, left: Side, right: Side, key: str) -> Finding:
-        """Judge an equation with a differential on one side: ``du = 2x`` may stand for u' = 2x.
+        """Judge an equation with a differential on one side: ``du = 2x`` may mean u' = 2x.
 
         Such an equation is wrong if u' has another value. Otherwise it is not judged.
         """
@@ -242,8 +242,8 @@ class Judge:
 
         The claim is right if the equation is an ansatz that determines the constants, such as A and
         B of partial fractions. The values are then added to the scope. The claim is wrong if no
-        values satisfy it, and the unknowns are coefficients or a side has an integral. All other
-        claims are unchecked.
+        values satisfy it, and either the unknowns are coefficients or a side has an integral. All
+        other claims are unchecked.
         """
         names = ", ".join(unknown)
         if moving:

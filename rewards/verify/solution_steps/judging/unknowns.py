@@ -35,7 +35,7 @@ def solve(
 
     Args:
         equation: both sides in one variable.
-        unknowns: the constants, in which the equation is linear.
+        unknowns: the constants. The equation must be linear in them.
         kinds: kinds of parameters.
         key: seeds the points.
         work: the remaining budget of the solution.

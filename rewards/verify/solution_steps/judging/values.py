@@ -47,7 +47,7 @@ def value_of(
     pay: Callable[[int], None],
     improper: set[Part],
 ) -> Ball:
-    """The value of a definite integral, or of a limit, at values of the free symbols.
+    """The value of a definite integral or a limit, for given values of the free symbols.
 
     Args:
         name: the symbol of the integral or limit.
@@ -149,9 +149,9 @@ def _nested(
     values: Mapping[str, Ball],
     pay: Callable[[int], None],
 ) -> Ball:
-    """The value of the outer integral of nested integrals, from two quadratures.
+    """The value of a nested integral. It is computed by two quadratures.
 
-    The difference of the two results estimates the error.
+    The difference between the two results is an estimate of the error.
     """
     assert integral.limits is not None
     inner = inner_parts(integral.integrand, parts)
@@ -188,7 +188,7 @@ def _limit(limit_at: LimitAt, values: Mapping[str, Ball]) -> Ball:
 
 
 def _from_one_side(limit_at: LimitAt, values: Mapping[str, Ball], side: int) -> Ball | None:
-    """The limit from one side, from values very near to the point.
+    """The one-sided limit, estimated from values very near to the point.
 
     The result is None if the values do not converge.
     """
