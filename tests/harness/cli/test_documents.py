@@ -88,6 +88,8 @@ NOT_RUN = {
     "calculus-harness convert fwd_bwd_ibp.pth": "needs the released checkpoint: "
     "models/test_lample_charton_checkpoint.py",
     "calculus-harness sweep --model transformers/models/fwd_bwd_ibp": "the same",
+    "calculus-harness sweep --model transformers/checkpoints/ode1": "needs trained weights: "
+    "training/test_integrator.py",
     "calculus-harness train hint": "half an hour of training: models/test_seq2seq.py",
     "calculus-harness sweep --model seq2seq/": "asks what the line before trains",
     "calculus-harness hint embeddings": "draws what minutes of training give: "
