@@ -223,9 +223,11 @@ def _verdict(
     return answer.verdict(outcome.status, outcome, reading)
 
 
-#: The kinds of a variable that leaves half of the line, with the sign of the half.
-#: Bits of the balls at points of a curve, and points at which an answer has to agree.
+#: Bits of the balls at points of a curve, of which a third (25 digits) has to agree; and points at
+#: which an answer has to agree. `points_of` yields at most five, so that the answer may have no
+#: value at one of them.
 _CURVE_BITS, _CURVE_POINTS = 256, 4
+#: The kinds of a variable that leaves half of the line, with the sign of the half.
 HALVES: Final = {"positive": 1, "negative": -1}
 
 

@@ -67,7 +67,7 @@ _RULES: Final = frozenset("formula method rule rules test theorem".split())
 _PLAIN: Final = frozenset(
     """answer answers down fully non-zero nonzero possible result simple simplest th work""".split()
 )
-#: What is to be done where there is no answer, and hints.
+#: What is to be done where there is no answer, and hints; the bound keeps the search linear.
 _ASIDE: Final = re.compile(
     r"[,;]?\s*\b(?:otherwise|or\s+(?:answer|explain|say|show|state|write))\b[^.?!]*", re.IGNORECASE
 )
@@ -123,13 +123,15 @@ def without_prose(text: str, understood: frozenset[str]) -> str:
     "$x'$ of with $x=t^2$ ."
 
     """
+    if len(text) > LONGEST:  # which the reader of the question refuses
+        return text
     question = SUBSTITUTION.sub(" ", _HINT.sub(" ", text))
     formulas = list(_MARKED.finditer(question))
     words = _MARKED.sub(" ", question)
     if not formulas or _UNMARKED.search(words) or has_kind(_NO_KIND.sub(" ", words)):
         return text
     pieces: list[str] = []
-    #: words of the name of what is asked for, and of operations, that are not understood
+    # words of the name of what is asked for, and of operations, that are not understood
     strange: list[str] = []
     operations: list[str] = []
     asks, begin, before = False, 0, ""
