@@ -44,3 +44,13 @@ def test_the_course_s_tables_are_those_of_its_result_file(
     tables = printed("course.py", capsys)
     assert "differential_equations_shifted" in tables
     assert tables in (RESULTS / "course.md").read_text(encoding="utf-8")
+
+
+def test_the_encoders_tables_are_those_of_their_result_file(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    tables = printed("encoders.py", capsys).strip().split("\n\n|")
+    page = (RESULTS / "encoders.md").read_text(encoding="utf-8")
+    assert len(tables) == 5  # the date, then accuracies and categories of both tasks
+    assert all(f"|{table}".strip() in page for table in tables[1:])
+    assert tables[0] in page
