@@ -281,9 +281,8 @@ def make_reward(
     if task == MIXED and column is not None:
         raise TypeError(f"mixed data have the columns {', '.join(MIXED_COLUMNS)}, not {column!r}")
     ends = (eos_token_id,) if isinstance(eos_token_id, int) else tuple(eos_token_id or ())
-    made_rubric = Rubric(
-        task, tuple(components), None if weights is None else tuple(weights), **rubric
-    )
+    # The rubric makes tuples of lists, and refuses a string, which is a sequence of letters.
+    made_rubric = Rubric(task, **rubric | {"components": components, "weights": weights})
     reward_class = AsyncReward if asynchronous else Reward
     return reward_class(
         made_rubric,

@@ -114,6 +114,11 @@ def test_mixed_data_are_judged_row_by_row() -> None:
         make_reward("mixed")(completions=[value] * 2, problem=[integral] * 2, task=["definite"])
 
 
+def test_a_string_is_no_list_of_components() -> None:
+    with pytest.raises(TypeError, match="components must be a list, not 'format'"):
+        make_reward("value", "format")
+
+
 def test_end_tokens_tell_truncation() -> None:
     cut = RIGHT + r" Check: \boxed{"
     rows = batch([cut, cut, RIGHT], completion_ids=[[7, 2], [7, 7], [7, 7]])
