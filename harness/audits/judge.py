@@ -30,18 +30,21 @@ from ...rewards import (
     verify_equivalent,
     verify_value,
 )
+from ...rewards.numeric.ball_arithmetic.balls import UnusableError
 from ...rewards.numeric.quadrature import definite_readings
 from ...rewards.numeric.sampling.integrand import Integrand, prepare
 from ...rewards.questions import COURSE
 from ...rewards.reading.expression.build import div, number
-from ...rewards.reading.expression.traversal import symbols_of
+from ...rewards.reading.expression.traversal import substitute, symbols_of
 from ...rewards.reading.expression.tree import Expression
 from ...rewards.reading.latex import ReadError, to_latex
 from ...rewards.reading.problem import Conditions
 from ...rewards.reading.problem.derivative import read_derivative
+from ...rewards.reading.problem.differential_equation import read_differential_equation
 from ...rewards.verdict import PROOFS
 from ...rewards.verify.certificates.check import CertificateError, check
 from ...rewards.verify.definite import decimal_contradiction
+from ..stats.findings.failures import Sampled, near
 from .findings import AGREED, PROVED, REFUTED, SUSPECT, UNDECIDED, UNREAD, Finding
 from .items import OF_COURSE, AuditItem
 from .iterated import audited_iterated, iterated
@@ -54,7 +57,7 @@ from .second_opinion.program import (
     no_certificate,
     witness_of,
 )
-from .slips import Repair, by_factor, repairs
+from .slips import Repair, by_factor, repairs, rounded, undone
 from .suspicions import (
     RealLine,
     Suspicion,
@@ -66,8 +69,16 @@ from .suspicions import (
     without_modulus,
 )
 
-#: The largest number of corrections that the verifier judges for a row.
-_PROPOSALS = 3
+#: The largest number of corrections that the verifier judges for a row: for integrals, whose
+#: proposals fit at several points; for questions whose proposals fit at one point or at none, where
+#: a verdict takes some milliseconds.
+_PROPOSALS, _UNFILTERED = 3, 150
+#: Relative to the reference's value, a value that is computed near a point of a limit as 0.
+_ROUNDING = 1e-12
+#: A symbol and its value in the point of a finding.
+_VALUE_AT = re.compile(r"(\w+) = (\S+?)(?:,|$)")
+#: The function on the left of an explicit solution.
+_SOLVED_FOR = re.compile(r"\s*([A-Za-z](?:\([a-z]\))?\s*=)([^=]*)")
 #: Details of verdicts on references in other letters, and on solutions that are not general.
 _IN_OTHER_LETTERS = re.compile("symbols that")
 _NOT_GENERAL = re.compile("constants of integration|constants are not independent|every multiple")
@@ -291,10 +302,15 @@ def _certificate(pair: _Pair) -> tuple[dict[str, Any] | None, bool | None]:
     return made, None if taken else True
 
 
-def _repaired(proposals: Iterator[Repair], verdict: Callable[[str], Verdict]) -> dict[str, str]:
-    """The kind of the slip, and the corrected reference if the verifier proves a proposal."""
+def _repaired(
+    proposals: Iterator[Repair], verdict: Callable[[str], Verdict], judged: int = _PROPOSALS
+) -> dict[str, str]:
+    """The kind of the slip, and the corrected reference if the verifier proves a proposal.
+
+    At most ``judged`` proposals are judged.
+    """
     kind = ""
-    for slip, proposal in islice(proposals, _PROPOSALS):
+    for slip, proposal in islice(proposals, judged):
         kind = kind or slip
         if slip.startswith("a derivative"):
             break
@@ -304,18 +320,38 @@ def _repaired(proposals: Iterator[Repair], verdict: Callable[[str], Verdict]) ->
     return {"kind": kind}
 
 
-def _repairs_of_value(finding: Finding, reference: Expression) -> Iterator[Repair]:
-    """Proposals by the value that follows from the problem, beside the reference's value."""
+def _values(finding: Finding) -> tuple[float, float] | None:
+    """The value that follows from the problem, and the reference's; None if they are no numbers."""
     try:
         expected, got = float(finding.expected), float(finding.got)
-    except ValueError:  # no numbers
+    except ValueError:
+        return None
+    expected = 0.0 if abs(expected) < _ROUNDING * abs(got) else expected
+    return (expected, got) if math.isfinite(expected) and math.isfinite(got) else None
+
+
+def _repairs_of_value(finding: Finding, reference: Expression) -> Iterator[Repair]:
+    """Proposals by the value that follows from the problem, beside the reference's value."""
+    if (values := _values(finding)) is None:
         return
-    if not (math.isfinite(expected) and math.isfinite(got)):
-        return
+    expected, got = values
     if expected and got:
-        yield from by_factor(complex(got / expected), reference, "")
+        yield from by_factor(complex(got / expected), reference)
     if not symbols_of(reference):
         yield from repairs(number(Fraction(str(expected))), reference, "", order=0)
+        return
+    point = {name: number(Fraction(value)) for name, value in _VALUE_AT.findall(finding.point)}
+
+    def fits(candidate: Expression) -> bool:
+        for name, value in point.items():
+            candidate = substitute(candidate, name, value)
+        with suppress(UnusableError):
+            value_there = Sampled(candidate, "").values[0]
+            return value_there is not None and near(value_there, expected)
+        return False
+
+    if symbols_of(reference) <= point.keys():
+        yield from undone(reference, min(symbols_of(reference)), fits)
 
 
 # --- definite integrals ---
@@ -432,24 +468,43 @@ def _course(name: str) -> Callable[[AuditItem], Finding]:
         if finding.status is not REFUTED:
             return finding
 
-        def verdict_on(text: str) -> Verdict:
-            return COURSE[name].verify(boxed(text), item.problem, **options)
+        equation = name == "differential_equation"
+        solved = _SOLVED_FOR.fullmatch(text) if equation else None
+        left, formula = ("", text) if solved is None else solved.groups()
 
-        repaired = _repaired(_repairs_of_course(name, item, text, finding), verdict_on)
+        def verdict_on(text: str) -> Verdict:
+            return COURSE[name].verify(boxed(f"{left} {text}"), item.problem, **options)
+
+        proposals = _repairs_of_course(name, item, formula, finding)
+        repaired = _repaired(proposals, verdict_on, _UNFILTERED)
         # Values beside a point where a limit does not exist say nothing of a slip.
-        return finding.replaced(**repaired) if repaired.get("correction") else finding
+        if repaired.get("correction"):
+            return finding.replaced(**repaired)
+        if _is_rounded(formula, finding):
+            return finding.replaced(kind="a decimal")
+        # A program for an equation names its point, a program for a condition does not.
+        return finding if finding.point or not equation else finding.replaced(kind="a condition")
 
     return judge
 
 
+def _is_rounded(text: str, finding: Finding) -> bool:
+    values = _values(finding)
+    with suppress(UnreadError):
+        return values is not None and rounded(tree_of(text), *values)
+    return False
+
+
 def _repairs_of_course(name: str, item: AuditItem, text: str, finding: Finding) -> Iterator[Repair]:
     """Proposals for the reference of a question of the course whose reference is a formula."""
-    if name == "differential_equation":
-        return
     question = read_derivative(item.problem) if name == "derivative" else None
     try:
         tree = tree_of(text, () if question is None else symbols_of(question.derivative))
-    except UnreadError:  # an infinity
+    except UnreadError:  # an infinity, an implicit solution
+        return
+    if name == "differential_equation":
+        variable = read_differential_equation(item.problem).variable
+        yield from undone(tree, variable, lambda candidate: True)
         return
     if question is None or question.point:
         yield from _repairs_of_value(finding, tree)

@@ -9,9 +9,9 @@ few points. A candidate that fits is a proposal, which the verifier has to prove
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from itertools import islice
+from itertools import chain, islice
 
 from ...rewards.numeric.ball_arithmetic.balls import UnusableError
 from ...rewards.reading.expression.build import add, div, mul, neg, number, power
@@ -38,6 +38,7 @@ _CONSTANTS: tuple[tuple[Expression, float], ...] = (
     *((Call("ln", (Number(n),)), math.log(n)) for n in (2, 3, 5, 10)),
     *((Call("sqrt", (Number(n),)), math.sqrt(n)) for n in (2, 3, 5)),
     (Call("sqrt", (Call("pi"),)), math.sqrt(math.pi)),
+    *((mul(Call("pi"), Call("sqrt", (Number(n),))), math.pi * math.sqrt(n)) for n in (2, 3)),
 )
 #: The largest number of addends whose partial sums are compared with the missing term.
 _ADDENDS = 8
@@ -70,7 +71,7 @@ def repairs(
         return
     c = ratio(_taken(given, order), wanted.values)
     if c is not None and not near(c, 1):
-        yield from by_factor(c, reference, variable)
+        yield from by_factor(c, reference, sorted(symbols_of(reference) - {variable}))
     yield from _by_term(reference, wanted, given, order)
     atoms = _atoms(f, reference, variable)
     for kind, candidate in islice(_undone(reference, atoms, variable), MOST):
@@ -83,6 +84,34 @@ def repairs(
     yield from _by_dropped_term(reference, wanted, given, atoms, order)
     if order and _same(given.values, wanted.slopes):
         yield "a derivative in place of an antiderivative", reference
+
+
+def undone(
+    reference: Expression, variable: str, fits: Callable[[Expression], bool]
+) -> Iterator[Repair]:
+    """Proposals for a question whose right answer is no formula that is known.
+
+    Args:
+        reference: the wrong reference.
+        variable: the variable.
+        fits: whether an expression may be the right answer.
+
+    """
+    whole = [(f"a factor {k}", div(reference, Number(k))) for k in range(2, 10)]
+    parts = _undone(reference, _atoms(reference, reference, variable), variable)
+    candidates = chain([("a sign", neg(reference)), *whole], islice(parts, MOST))
+    different = {candidate: kind for kind, candidate in candidates}
+    yield from ((kind, candidate) for candidate, kind in different.items() if fits(candidate))
+
+
+def rounded(reference: Expression, expected: float, got: float) -> bool:
+    """Whether a reference with a decimal of three digits or more is a little beside its value."""
+    decimals = [
+        node
+        for node in nodes_of(reference)
+        if isinstance(node, Number) and 100 % node.denominator and not 10**30 % node.denominator
+    ]
+    return bool(decimals) and abs(expected - got) < 0.01 * abs(expected)
 
 
 def _taken(sampled: Sampled, order: int) -> Values:
@@ -120,12 +149,15 @@ def coefficient(c: complex, symbols: Sequence[str] = ()) -> Expression | None:
     return None
 
 
-def by_factor(c: complex, reference: Expression, variable: str) -> Iterator[Repair]:
-    """The reference divided by its ratio to the right value, if the ratio is a simple number."""
+def by_factor(c: complex, reference: Expression, symbols: Sequence[str] = ()) -> Iterator[Repair]:
+    """The reference divided by its ratio to the right value, if the ratio is a simple number.
+
+    Powers of the ``symbols`` count as simple, if the ratio is of the values of `Sampled`.
+    """
     if near(c, -1):
         yield "a sign", neg(reference)
         return
-    factor = coefficient(c, sorted(symbols_of(reference) - {variable}))
+    factor = coefficient(c, symbols)
     if factor is not None:
         yield f"a factor {to_latex(factor)}", div(reference, factor)
 
@@ -177,6 +209,8 @@ def _by_dropped_term(
         factor = None if c is None else coefficient(c)
         if factor is not None:
             yield "a dropped term", add(reference, mul(factor, atom))
+    if not wanted.variable and missing[0] and (constant := coefficient(missing[0])) is not None:
+        yield "a dropped term", add(reference, constant)
     # Addends of f whose antiderivative is missing: the slip has a name, but no repair is known.
     parts = [addend.values for addend in wanted.addends][:_ADDENDS]
     for chosen in range(1, 2 ** len(parts) - 1):

@@ -415,14 +415,18 @@ def _series(question: SeriesQuestion, reference: str, assumptions: Mapping[str, 
     own = names | {question.variable: x}
     lines = [*function("f", (x,), f"{python(question.function, own)} + mpf(0)")]
     lines += [f"terms = mp.taylor(f, {at}, {degree}, singular=True)"]
+    parameters = parameters_of(names, assumptions)
     if question.wanted == "coefficient":
         lines += ["value = terms[-1]", f"reference = {python(tree, names)} + mpf(0)"]
     else:
-        lines += [f"{x} = {at} + mpf(1)/2", f"value = mp.polyval(terms[::-1], {x} - {at})"]
+        lines += [f"value = mp.polyval(terms[::-1], {x} - {at})"]
         lines += [f"reference = {python(tree, own)} + mpf(0)"]
-    return Program(
-        tuple(lines), parameters_of(names, assumptions), ("from Taylor's terms", "reference")
-    )
+        centre = fold(question.centre)
+        if centre is None:
+            lines.insert(0, f"{x} = {at} + mpf(1)/2")
+        else:
+            parameters[question.variable] = x, centre + Fraction(1, 2)
+    return Program(tuple(lines), parameters, ("from Taylor's terms", "reference"))
 
 
 def _equation(
