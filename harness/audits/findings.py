@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
+from ...rewards import Status, Verdict
 from ...rewards.records import Record
 
 #: The reference is proved: as an identity, or as a value that is enclosed.
@@ -70,3 +71,32 @@ class Finding(Record):
     def replaced(self, **changes: Any) -> Self:
         """A copy with some fields changed."""
         return replace(self, **changes)
+
+
+def unread(verdict: Verdict) -> Finding | None:
+    """The finding for a verdict that neither accepts nor refutes; None for other verdicts."""
+    evidence = verdict.evidence
+    match verdict.status:
+        case Status.UNPARSEABLE | Status.NOT_CLOSED_FORM | Status.NO_ANSWER:
+            reason = evidence.detail or str(verdict.status).replace("_", " ")
+            return Finding(UNREAD, reason=f"reference: {reason}", offset=evidence.offset)
+        case Status.UNDECIDED | Status.TIMEOUT | Status.ERROR:
+            return Finding(UNDECIDED, reason=evidence.detail or str(verdict.status))
+    if verdict.status is Status.INCORRECT and evidence.witness is None:
+        if "diverges" in evidence.detail:
+            return None
+        return Finding(UNREAD, reason=f"reference: {evidence.detail or 'several answers'}")
+    return None
+
+
+def accepted(verdict: Verdict, proved: bool, key: str) -> Finding:
+    evidence = verdict.evidence
+    status = PROVED if proved else AGREED
+    second = [name for name in evidence.flags if name.endswith(":second")]
+    if second:
+        kind = f"another reading: {second[0].removesuffix(':second').replace('_', ' ')}"
+        return Finding(SUSPECT, kind=kind, reason=f"right as {evidence.reading}", key=key)
+    if evidence.coverage is not None and evidence.coverage < 1:
+        share = f"F' = f with principal branches on {evidence.coverage:.1%} of the real domain"
+        return Finding(SUSPECT, kind="part of the domain", reason=share, key=key)
+    return Finding(status, key=key)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -25,11 +25,23 @@ from ...benchmarks.payloads import (
 )
 from ...benchmarks.problem import Problem
 from ...benchmarks.registry import resolve
+from ...rewards.reading.expression.build import div
+from ...rewards.reading.latex import to_latex
+from ...rewards.reading.problem import Conditions
 from ...rewards.records import Record
 from ..core.errors import UserError
 from ..store.run import Run
 from ..tasks import TASKS
-from .reading import UnreadError, asks_for_an_integral, tree_of
+from .reading import (
+    Posed,
+    UnreadError,
+    answer_in,
+    as_latex,
+    asks_for_an_integral,
+    conditions_in,
+    posed,
+    tree_of,
+)
 
 _REFERENCES = (
     *("antiderivative", "reference", "symbolicanswer", "finalanswer", "groundtruth"),
@@ -332,3 +344,29 @@ def _item(place: str, row: Any, roles: Mapping[str, str], number: int) -> AuditI
     column = "integrand" if "antiderivative" in roles else _plain(roles["problem"])
     task = task_of(texts["problem"], column)
     return AuditItem(task=task, **common, fault="" if task else _NOT_ASKED)
+
+
+def stated_reference(item: AuditItem, factor: str = "") -> str:
+    """The reference in LaTeX, divided by the factor before the integral sign of the problem."""
+    try:
+        text = as_latex(answer_in(item.reference), item.problem)
+        if not factor:
+            return text
+        divisor = re.sub(r"\\(?:cdot|times)\s*$|\*\s*$", "", factor)
+        return to_latex(div(tree_of(text), tree_of(divisor)))
+    except UnreadError as error:
+        raise UnreadError(f"reference: {error}", error.offset) from None
+
+
+def stated_problem(item: AuditItem) -> tuple[Posed, dict[str, str]]:
+    """The problem with all conditions of the row, and the kinds of the symbols."""
+    try:
+        problem, noted = posed(item.problem), conditions_in(item.note)
+    except UnreadError as error:
+        raise UnreadError(f"problem: {error}", error.offset) from None
+    stated = problem.conditions
+    comparisons = (*stated.comparisons, *noted.comparisons)
+    assumptions = dict(stated.kinds) | dict(noted.kinds) | item.assumptions
+    return replace(
+        problem, conditions=Conditions(tuple(assumptions.items()), comparisons)
+    ), assumptions

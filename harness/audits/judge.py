@@ -7,22 +7,21 @@ conditions are tried under which the reference is right.
 
 from __future__ import annotations
 
-import hashlib
-import math
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import partial
-from itertools import islice
 from typing import Any
 
-from ...benchmarks.fingerprint import Fingerprint, definite_fingerprint, fingerprint
+from ...benchmarks.fingerprint import (
+    Fingerprint,
+    definite_fingerprint,
+    fingerprint,
+)
 from ...rewards import (
     NoCertificateError,
     ProblemError,
-    Status,
     Verdict,
     certify,
     verify_antiderivative,
@@ -30,34 +29,27 @@ from ...rewards import (
     verify_equivalent,
     verify_value,
 )
-from ...rewards.numeric.ball_arithmetic.balls import UnusableError
 from ...rewards.numeric.quadrature import definite_readings
 from ...rewards.numeric.sampling.integrand import Integrand, prepare
 from ...rewards.questions import COURSE
-from ...rewards.reading.expression.build import div, number
-from ...rewards.reading.expression.traversal import substitute, symbols_of
+from ...rewards.reading.expression.traversal import symbols_of
 from ...rewards.reading.expression.tree import Expression
-from ...rewards.reading.latex import ReadError, to_latex
-from ...rewards.reading.problem import Conditions
-from ...rewards.reading.problem.derivative import read_derivative
-from ...rewards.reading.problem.differential_equation import read_differential_equation
-from ...rewards.verdict import PROOFS
+from ...rewards.reading.latex import to_latex
 from ...rewards.verify.certificates.check import CertificateError, check
 from ...rewards.verify.definite import decimal_contradiction
-from ..stats.findings.failures import Sampled, near
-from .findings import AGREED, PROVED, REFUTED, SUSPECT, UNDECIDED, UNREAD, Finding
-from .items import OF_COURSE, AuditItem
+from .course import course_judge, hashed
+from .findings import AGREED, PROVED, REFUTED, SUSPECT, UNDECIDED, UNREAD, Finding, accepted, unread
+from .items import OF_COURSE, AuditItem, stated_problem, stated_reference
 from .iterated import audited_iterated, iterated
-from .reading import Posed, UnreadError, answer_in, as_latex, conditions_in, posed, tree_of
-from .second_opinion.comparisons import UncomputedError, equality, integral, of_course, slope
+from .reading import UnreadError, boxed, tree_of
+from .second_opinion.comparisons import equality, integral, slope
 from .second_opinion.program import (
     Certifying,
-    UnprintableError,
     confirmed,
     no_certificate,
     witness_of,
 )
-from .slips import Repair, by_factor, repairs, rounded, undone
+from .slips import repaired, repairs, repairs_of_value
 from .suspicions import (
     RealLine,
     Suspicion,
@@ -69,19 +61,6 @@ from .suspicions import (
     without_modulus,
 )
 
-#: The largest number of corrections that the verifier judges for a row: for integrals, whose
-#: proposals fit at several points; for questions whose proposals fit at one point or at none, where
-#: a verdict takes some milliseconds.
-_PROPOSALS, _UNFILTERED = 3, 150
-#: Relative to the reference's value, a value that is computed near a point of a limit as 0.
-_ROUNDING = 1e-12
-#: A symbol and its value in the point of a finding.
-_VALUE_AT = re.compile(r"(\w+) = (\S+?)(?:,|$)")
-#: The function on the left of an explicit solution.
-_SOLVED_FOR = re.compile(r"\s*([A-Za-z](?:\([a-z]\))?\s*=)([^=]*)")
-#: Details of verdicts on references in other letters, and on solutions that are not general.
-_IN_OTHER_LETTERS = re.compile("symbols that")
-_NOT_GENERAL = re.compile("constants of integration|constants are not independent|every multiple")
 #: A logarithm whose argument does not begin with a sign of a modulus.
 _BARE_LOGARITHM = re.compile(r"\\?(?:ln|log)(?![a-z])(?!\s*(?:\\left)?\s*(?:\||\\lvert))")
 
@@ -111,83 +90,9 @@ def _finding(item: AuditItem) -> Finding:
         return Finding(UNREAD, reason=f"problem: {error}")
 
 
-def boxed(reference: str) -> str:
-    """A reference as a completion in a box.
-
-    Raises:
-        UnreadError: the braces of the reference are unbalanced, so that the box would end early.
-
-    """
-    depth = 0
-    for at, character in enumerate(reference.replace(r"\{", "..").replace(r"\}", "..")):
-        depth += (character == "{") - (character == "}")
-        if depth < 0:
-            raise UnreadError(f"reference: at offset {at}: expected no closing brace", at)
-    if depth:
-        end = len(reference)
-        raise UnreadError(f"reference: at offset {end}: expected a closing brace", end)
-    return rf"\boxed{{{reference}}}"
-
-
-def _reference(item: AuditItem, factor: str = "") -> str:
-    """The reference in LaTeX, divided by the factor before the integral sign of the problem."""
-    try:
-        text = as_latex(answer_in(item.reference), item.problem)
-        if not factor:
-            return text
-        divisor = re.sub(r"\\(?:cdot|times)\s*$|\*\s*$", "", factor)
-        return to_latex(div(tree_of(text), tree_of(divisor)))
-    except UnreadError as error:
-        raise UnreadError(f"reference: {error}", error.offset) from None
-
-
-def _problem(item: AuditItem) -> tuple[Posed, dict[str, str]]:
-    """The problem with all conditions of the row, and the kinds of the symbols."""
-    try:
-        problem, noted = posed(item.problem), conditions_in(item.note)
-    except UnreadError as error:
-        raise UnreadError(f"problem: {error}", error.offset) from None
-    stated = problem.conditions
-    comparisons = (*stated.comparisons, *noted.comparisons)
-    assumptions = dict(stated.kinds) | dict(noted.kinds) | item.assumptions
-    return replace(
-        problem, conditions=Conditions(tuple(assumptions.items()), comparisons)
-    ), assumptions
-
-
-def _unread(verdict: Verdict) -> Finding | None:
-    """The finding for a verdict that neither accepts nor refutes; None for other verdicts."""
-    evidence = verdict.evidence
-    match verdict.status:
-        case Status.UNPARSEABLE | Status.NOT_CLOSED_FORM | Status.NO_ANSWER:
-            reason = evidence.detail or str(verdict.status).replace("_", " ")
-            return Finding(UNREAD, reason=f"reference: {reason}", offset=evidence.offset)
-        case Status.UNDECIDED | Status.TIMEOUT | Status.ERROR:
-            return Finding(UNDECIDED, reason=evidence.detail or str(verdict.status))
-    if verdict.status is Status.INCORRECT and evidence.witness is None:
-        if "diverges" in evidence.detail:
-            return None
-        return Finding(UNREAD, reason=f"reference: {evidence.detail or 'several answers'}")
-    return None
-
-
-def _accepted(verdict: Verdict, proved: bool, key: str) -> Finding:
-    evidence = verdict.evidence
-    status = PROVED if proved else AGREED
-    second = [name for name in evidence.flags if name.endswith(":second")]
-    if second:
-        kind = f"another reading: {second[0].removesuffix(':second').replace('_', ' ')}"
-        return Finding(SUSPECT, kind=kind, reason=f"right as {evidence.reading}", key=key)
-    if evidence.coverage is not None and evidence.coverage < 1:
-        share = f"F' = f with principal branches on {evidence.coverage:.1%} of the real domain"
-        return Finding(SUSPECT, kind="part of the domain", reason=share, key=key)
-    return Finding(status, key=key)
-
-
 def _key(marks: Fingerprint) -> str:
     """A fingerprint in 16 characters; problems that differ by a constant factor have the same."""
-    text = "|".join((*sorted(marks.marks), *marks.range))
-    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+    return hashed("|".join((*sorted(marks.marks), *marks.range)))
 
 
 # --- indefinite integrals ---
@@ -213,9 +118,9 @@ class _Pair:
 
 
 def _antiderivative(item: AuditItem) -> Finding:
-    problem, assumptions = _problem(item)
+    problem, assumptions = stated_problem(item)
     integrand = prepare(problem.formula, item.variable, assumptions)
-    reference = _reference(item, problem.factor)
+    reference = stated_reference(item, problem.factor)
     comparisons = problem.conditions.comparisons
     return _of_pair(_Pair(reference, problem.formula, integrand, item.variable, comparisons))
 
@@ -225,11 +130,11 @@ def _of_pair(pair: _Pair) -> Finding:
     key = ""
     with suppress(ProblemError):
         key = _key(fingerprint(pair.problem, pair.variable))
-    finding = _unread(verdict)
+    finding = unread(verdict)
     if finding is not None:
         return finding.replaced(key=key)
     if verdict.correct:
-        finding = _accepted(verdict, verdict.evidence.proof == "identity", key)
+        finding = accepted(verdict, verdict.evidence.proof == "identity", key)
         if finding.status not in (PROVED, AGREED) or not _BARE_LOGARITHM.search(pair.answer):
             return finding
         line = real_line(tree_of(pair.answer), pair.integrand, pair.comparisons)
@@ -259,7 +164,7 @@ def _of_pair(pair: _Pair) -> Finding:
     finding = confirmed([program], verdict, key, certificate)
     if finding.status is not REFUTED:
         return finding
-    return finding.replaced(**_repaired(repairs(f, tree, variable), pair.verdict))
+    return finding.replaced(**repaired(repairs(f, tree, variable), pair.verdict))
 
 
 def _tree(text: str, verdict: Verdict, integrand: Integrand) -> Expression:
@@ -302,66 +207,14 @@ def _certificate(pair: _Pair) -> tuple[dict[str, Any] | None, bool | None]:
     return made, None if taken else True
 
 
-def _repaired(
-    proposals: Iterator[Repair], verdict: Callable[[str], Verdict], judged: int = _PROPOSALS
-) -> dict[str, str]:
-    """The kind of the slip, and the corrected reference if the verifier proves a proposal.
-
-    At most ``judged`` proposals are judged.
-    """
-    kind = ""
-    for slip, proposal in islice(proposals, judged):
-        kind = kind or slip
-        if slip.startswith("a derivative"):
-            break
-        text = to_latex(proposal)
-        if verdict(text).correct:
-            return {"kind": slip, "correction": text, "corrected_by": "undoing the slip"}
-    return {"kind": kind}
-
-
-def _values(finding: Finding) -> tuple[float, float] | None:
-    """The value that follows from the problem, and the reference's; None if they are no numbers."""
-    try:
-        expected, got = float(finding.expected), float(finding.got)
-    except ValueError:
-        return None
-    expected = 0.0 if abs(expected) < _ROUNDING * abs(got) else expected
-    return (expected, got) if math.isfinite(expected) and math.isfinite(got) else None
-
-
-def _repairs_of_value(finding: Finding, reference: Expression) -> Iterator[Repair]:
-    """Proposals by the value that follows from the problem, beside the reference's value."""
-    if (values := _values(finding)) is None:
-        return
-    expected, got = values
-    if expected and got:
-        yield from by_factor(complex(got / expected), reference)
-    if not symbols_of(reference):
-        yield from repairs(number(Fraction(str(expected))), reference, "", order=0)
-        return
-    point = {name: number(Fraction(value)) for name, value in _VALUE_AT.findall(finding.point)}
-
-    def fits(candidate: Expression) -> bool:
-        for name, value in point.items():
-            candidate = substitute(candidate, name, value)
-        with suppress(UnusableError):
-            value_there = Sampled(candidate, "").values[0]
-            return value_there is not None and near(value_there, expected)
-        return False
-
-    if symbols_of(reference) <= point.keys():
-        yield from undone(reference, min(symbols_of(reference)), fits)
-
-
 # --- definite integrals ---
 
 
 def _definite(item: AuditItem) -> Finding:
-    stated, assumed = _problem(item)
+    stated, assumed = stated_problem(item)
     problem, assumptions = stated.formula, assumed or None
     if (twofold := iterated(problem, assumed)) is not None:
-        return audited_iterated(twofold, tree_of(_reference(item, stated.factor)))
+        return audited_iterated(twofold, tree_of(stated_reference(item, stated.factor)))
     integrals = definite_readings(problem, assumptions)
     key = ""
     with suppress(ValueError):
@@ -372,14 +225,14 @@ def _definite(item: AuditItem) -> Finding:
         if not wrong:
             return Finding(AGREED, key=key, reason="the decimal agrees with the integral")
         item = replace(item, reference=item.decimal)
-    reference = _reference(item, stated.factor)
+    reference = stated_reference(item, stated.factor)
     verdict = verify_definite_integral(boxed(reference), problem, assumptions=assumptions)
-    finding = _unread(verdict)
+    finding = unread(verdict)
     if finding is not None:
         return finding.replaced(key=key)
     if verdict.correct:
         rigorous = verdict.evidence.method in ("enclosure", "divergence")
-        finding = _accepted(verdict, rigorous, key)
+        finding = accepted(verdict, rigorous, key)
         if wrong and finding.status in (PROVED, AGREED):
             return Finding(SUSPECT, kind="the decimal", reason=wrong, key=key)
         return finding
@@ -401,15 +254,15 @@ def _definite(item: AuditItem) -> Finding:
     def verdict_on(text: str) -> Verdict:
         return verify_definite_integral(boxed(text), problem, assumptions=assumptions)
 
-    return finding.replaced(**_repaired(_repairs_of_value(finding, tree), verdict_on))
+    return finding.replaced(**repaired(repairs_of_value(finding, tree), verdict_on))
 
 
 # --- values and functions that ought to be equal ---
 
 
 def _value(item: AuditItem) -> Finding:
-    stated, assumptions = _problem(item)
-    problem, reference = stated.formula, _reference(item)
+    stated, assumptions = stated_problem(item)
+    problem, reference = stated.formula, stated_reference(item)
     try:
         target = tree_of(problem)
     except UnreadError as error:
@@ -421,18 +274,18 @@ def _value(item: AuditItem) -> Finding:
         verdict = verify_equivalent(
             boxed(reference), problem, variable=item.variable, assumptions=assumptions
         )
-    finding = _unread(verdict)
+    finding = unread(verdict)
     if finding is not None:
         return finding
     if verdict.correct:
-        return _accepted(verdict, verdict.evidence.proof == "identity", "")
+        return accepted(verdict, verdict.evidence.proof == "identity", "")
     variable = item.variable or next(iter(sorted(symbols_of(target))), "")
     tree = tree_of(reference)
     finding = confirmed([equality(target, tree, variable)], verdict)
     if finding.status is not REFUTED:
         return finding
-    proposals = _repairs_of_value(finding, tree) if constant else iter(())
-    return finding.replaced(**_repaired(proposals, lambda text: verify_value(boxed(text), problem)))
+    proposals = repairs_of_value(finding, tree) if constant else iter(())
+    return finding.replaced(**repaired(proposals, lambda text: verify_value(boxed(text), problem)))
 
 
 def _arithmetic(item: AuditItem) -> Finding:
@@ -442,91 +295,20 @@ def _arithmetic(item: AuditItem) -> Finding:
     return Finding(PROVED)
 
 
-def _course(name: str) -> Callable[[AuditItem], Finding]:
-    """The judge of a question of the course."""
-
-    def judge(item: AuditItem) -> Finding:
-        assumptions = dict(conditions_in(item.note).kinds) | item.assumptions
-        reference, options = _reference(item), {"assumptions": assumptions}
-        verdict = COURSE[name].verify(boxed(reference), item.problem, **options)
-        if verdict.correct:
-            return _accepted(verdict, verdict.evidence.proof in PROOFS, "")
-        if verdict.status is not Status.INCORRECT:
-            return _unread(verdict) or Finding(UNDECIDED, reason=verdict.evidence.detail)
-        detail = verdict.evidence.detail
-        if _IN_OTHER_LETTERS.search(detail):
-            return Finding(UNREAD, reason=f"reference: {detail}")
-        if _NOT_GENERAL.search(detail):
-            return Finding(SUSPECT, kind="not the general solution", reason=detail)
-        text = verdict.evidence.reading or reference
-        try:
-            programs = list(of_course(name, item.problem, text, assumptions, "diverges" in detail))
-        except (UncomputedError, ReadError, UnreadError, UnprintableError) as error:
-            why = verdict.evidence.witness or detail
-            return Finding(UNDECIDED, reason=f"refuted ({why}), not confirmed: {error}")
-        finding = confirmed(programs, verdict)
-        if finding.status is not REFUTED:
-            return finding
-
-        equation = name == "differential_equation"
-        solved = _SOLVED_FOR.fullmatch(text) if equation else None
-        left, formula = ("", text) if solved is None else solved.groups()
-
-        def verdict_on(text: str) -> Verdict:
-            return COURSE[name].verify(boxed(f"{left} {text}"), item.problem, **options)
-
-        proposals = _repairs_of_course(name, item, formula, finding)
-        repaired = _repaired(proposals, verdict_on, _UNFILTERED)
-        # Values beside a point where a limit does not exist say nothing of a slip.
-        if repaired.get("correction"):
-            return finding.replaced(**repaired)
-        if _is_rounded(formula, finding):
-            return finding.replaced(kind="a decimal")
-        # A program for an equation names its point, a program for a condition does not.
-        return finding if finding.point or not equation else finding.replaced(kind="a condition")
-
-    return judge
-
-
-def _is_rounded(text: str, finding: Finding) -> bool:
-    values = _values(finding)
-    with suppress(UnreadError):
-        return values is not None and rounded(tree_of(text), *values)
-    return False
-
-
-def _repairs_of_course(name: str, item: AuditItem, text: str, finding: Finding) -> Iterator[Repair]:
-    """Proposals for the reference of a question of the course whose reference is a formula."""
-    question = read_derivative(item.problem) if name == "derivative" else None
-    try:
-        tree = tree_of(text, () if question is None else symbols_of(question.derivative))
-    except UnreadError:  # an infinity, an implicit solution
-        return
-    if name == "differential_equation":
-        variable = read_differential_equation(item.problem).variable
-        yield from undone(tree, variable, lambda candidate: True)
-        return
-    if question is None or question.point:
-        yield from _repairs_of_value(finding, tree)
-    if question is not None:
-        yield from repairs(question.derivative, tree, question.variable, order=0)
-        yield "", question.derivative  # by the rules
-
-
 def _differential(item: AuditItem) -> Finding:
     """A question for a derivative, or a differential equation."""
     try:
-        return _course("derivative")(item)
+        return course_judge("derivative")(item)
     except ProblemError as error:
         with suppress(ProblemError):
-            return _course("differential_equation")(item)
+            return course_judge("differential_equation")(item)
         raise error
 
 
 def _sum(item: AuditItem) -> Finding:
     """A sum; what is no single sum is a formula that has a value."""
     try:
-        return _course("sum")(item)
+        return course_judge("sum")(item)
     except ProblemError:
         return _value(item)
 
@@ -536,7 +318,7 @@ _JUDGES: dict[str, Callable[[AuditItem], Finding]] = {
     "definite_integral": _definite,
     "value": _value,
     "arithmetic": _arithmetic,
-    **{f"{OF_COURSE}{name}": _course(name) for name in COURSE},
+    **{f"{OF_COURSE}{name}": course_judge(name) for name in COURSE},
     f"{OF_COURSE}derivative": _differential,
     f"{OF_COURSE}sum": _sum,
 }

@@ -297,3 +297,21 @@ def _arguments(text: str) -> list[str]:
             parts.append(text[start:at])
             start = at + 1
     return [*parts, text[start:]]
+
+
+def boxed(reference: str) -> str:
+    """A reference as a completion in a box.
+
+    Raises:
+        UnreadError: the braces of the reference are unbalanced, so that the box would end early.
+
+    """
+    depth = 0
+    for at, character in enumerate(reference.replace(r"\{", "..").replace(r"\}", "..")):
+        depth += (character == "{") - (character == "}")
+        if depth < 0:
+            raise UnreadError(f"reference: at offset {at}: expected no closing brace", at)
+    if depth:
+        end = len(reference)
+        raise UnreadError(f"reference: at offset {end}: expected a closing brace", end)
+    return rf"\boxed{{{reference}}}"

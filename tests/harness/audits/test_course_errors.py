@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from calculus_harness.benchmarks.hashed_random import HashedRandom
-from calculus_harness.harness.audits import judge
+from calculus_harness.harness.audits import course
 from calculus_harness.harness.audits.findings import DISPUTED, REFUTED, SUSPECT, UNDECIDED
 from calculus_harness.harness.audits.items import AuditItem, task_of
 from calculus_harness.harness.audits.judge import audited
@@ -135,7 +135,7 @@ def test_a_false_refutation_is_disputed(
     broken = {
         name: replace(question, judge=f"{__name__}:refuting") for name, question in COURSE.items()
     }
-    monkeypatch.setattr(judge, "COURSE", broken)
+    monkeypatch.setattr(course, "COURSE", broken)
     monkeypatch.setattr("calculus_harness.rewards.questions._resolved", lambda _: refuting)
     row = finding(problem, right)
     unseen = "infty" in right  # sums and limits whose growth is no power
@@ -185,3 +185,39 @@ def test_a_note_counts_for_questions_of_the_course() -> None:
     problem, reference = r"\lim_{x\to\infty} e^{a x}", "0"
     assert finding(problem, reference)["status"] in (REFUTED, UNDECIDED)
     assert finding(problem, reference, note="a < 0")["status"] == "agreed"
+
+
+#: Two forms of one question, and another question.
+SAME = [
+    (
+        r"\lim_{x\to0} \frac{\sin ax}{x}",
+        r"\lim_{t \to 0} \frac{\sin(bt)}{t}",
+        r"\lim_{x\to0^+} \frac{\sin ax}{x}",
+        "a",
+    ),
+    (
+        r"\sum_{n=1}^{\infty} \frac1{n^2}",
+        r"\sum_{k=1}^\infty \frac{1}{k^2}",
+        r"\sum_{n=2}^{\infty} \frac1{n^2}",
+        "0",
+    ),
+    (r"\frac{d}{dx} (x^2+1)", r"\frac{d}{dt}\left(t^2+1\right)", r"\frac{d}{dx} (x^2+2)", "0"),
+    ("y' = 2x, y(0) = 1", "y'=2x,\\ y(0)=1", "y' = 2x, y(0) = 2", "y = 0"),
+    ("y'' + k y = 0", "y'' + m y = 0", "y'' - k y = 0", "y = 7"),
+]
+
+
+@pytest.mark.parametrize(("problem", "same", "other", "reference"), SAME)
+def test_equal_questions_have_one_key(problem: str, same: str, other: str, reference: str) -> None:
+    keys = [finding(text, reference)["key"] for text in (problem, same, other)]
+    assert keys[0]
+    assert keys[0] == keys[1] != keys[2]
+
+
+@pytest.mark.parametrize(
+    ("task", "share"),
+    [("derivative", 0.85), ("limit", 0.85), ("sum", 0.8), ("differential_equation", 0.65)],
+)
+def test_slips_have_names(task: str, share: float) -> None:
+    named = [bool(row["kind"]) for case, row in drawn(task) if row["status"] in (REFUTED, SUSPECT)]
+    assert sum(named) >= share * len(named), f"{sum(named)} of {len(named)}"
