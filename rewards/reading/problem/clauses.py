@@ -58,9 +58,9 @@ CHOOSES: Final = frozenset(
 #: Words that name an operation. They change a question unless they describe the formula behind
 #: them, or name a rule.
 NAMES_OPERATION: Final = frozenset(
-    """absolute approximation average cube cubed decimal directional double estimate inverse
-    inverses mean modulus normal orthogonal perpendicular product quotient reciprocal root roots
-    square squared triple""".split()
+    """absolute antiderivative approximation average cube cubed decimal derivative derivatives
+    directional double estimate integral inverse inverses mean modulus normal orthogonal
+    perpendicular product quotient reciprocal root roots square squared triple""".split()
 )
 _RULES: Final = frozenset("formula method rule rules test theorem".split())
 #: Words that change nothing, in the name of what is asked for, too.
