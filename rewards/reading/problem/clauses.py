@@ -7,6 +7,7 @@ words have to be in a closed list, because an unknown word may change the questi
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import Final, NamedTuple
 
 from ...errors import ProblemError
@@ -30,6 +31,15 @@ WORDS: Final = frozenset(
     tangent tenth term terms that the their then there third this to total trivial twice two
     under unknown value values variable variables we what when where whose with without write
     your""".split()
+)
+#: Words of an instruction before a sum or a limit that change nothing. The list is closed, because
+#: another word may change the question.
+INSTRUCTION: Final = frozenset(
+    """a an and answer calculate closed compute consider convergent converges determine diverge
+    diverges does each evaluate exact exactly exist exists expression find finite following for
+    form formula give given if in infinite is it its let limit limits not of or please problem
+    question say series show simplify so solve state sum sums terms that the then this to total
+    value what where whether work your""".split()
 )
 _TEXT: Final = re.compile(r"\\(?:text|textrm|textit|mbox|hbox|textbf)\s*\{([^{}]*)\}")
 _DELIMITERS: Final = re.compile(r"\$+|\\[()\[\]]|\\\\|\\(?:begin|end)\s*\{[a-z]+\*?\}|&")
@@ -164,6 +174,11 @@ def without_prose(text: str, understood: frozenset[str]) -> str:
             pieces.append(formula[0])
             strange, operations, asks, begin = [], [], False, formula.end()
     return " ".join(pieces)
+
+
+def instruction_words(words: Collection[str]) -> str:
+    """A pattern of any of the words, as a word of its own."""
+    return rf"(?<![\\A-Za-z])(?i:{'|'.join(sorted(words))})(?![A-Za-z])"
 
 
 class Clause(NamedTuple):

@@ -17,7 +17,7 @@ from ..expression.traversal import symbols_of
 from ..expression.tree import Symbol
 from ..latex import ReadError, Reading, read
 from ..latex.tokens.roles import IN_PROBLEM
-from .clauses import without_prose
+from .clauses import INSTRUCTION, instruction_words, without_prose
 from .conditions import Conditions, behind, conditions_of
 from .integral import Limit, limit_of
 from .layout import argument_end, limits_of, marked_tables, restored_tables
@@ -41,25 +41,17 @@ _FORMULA: Final = re.compile(r"\$\$(.+?)\$\$|\$(.+?)\$|\\\((.+?)\\\)|\\\[(.+?)\\
 _DELIMITER: Final = re.compile(r"\$+|\\[()\[\]]")
 _ENVIRONMENT: Final = re.compile(r"\\(?:begin|end)\s*\{[a-z]+\*?\}|(?<!\\)&")
 _SPACES: Final = re.compile(r"\\[,;:! ]|\\(?:q?quad|displaystyle|textstyle)(?![A-Za-z])|~")
-_WORDS: Final = (
-    r"(?i:a|an|the|find|compute|calculate|evaluate|determine|what|is|of|value|following|limits?|if|it"
-    r"|exists?|or|state|that|does|not|exactly|exact|please|consider|each|in|closed|form|show|your|work"
-    r"|give|answer|for|this|solve|problem|question|let|and)"
-)
+_WORDS: Final = instruction_words(INSTRUCTION)
 #: Words of questions for a limit that marks its formulas.
-UNDERSTOOD: Final = frozenset(
-    """a above an and any approaches are as at below closed constant does each even exact exist
-    exists expression following for form from function goes if in infinity integer integers is it
-    its left let limit limits natural negative nonnegative not number numbers odd of or positive
-    real right sequence side sided tends term terms that the then this to value when where with
-    zero""".split()
+UNDERSTOOD: Final = INSTRUCTION | frozenset(
+    """above any approaches are as at below constant even expression from function goes integer
+    integers left limit limits natural negative nonnegative number numbers odd positive real right
+    sequence side sided tends term to when with zero""".split()
 )
 #: Words that say nothing of parameters, unlike "a" and "let".
-_LONG_WORD: Final = re.compile(rf"(?<![\\A-Za-z])(?=[A-Za-z]{{4}}){_WORDS}(?![A-Za-z])")
+_LONG_WORD: Final = re.compile(rf"(?<![\\A-Za-z])(?=[A-Za-z]{{4}}){_WORDS}")
 #: What may stand before the sign without changing the problem: words, or a name such as ``L =``.
-_LEAD: Final = re.compile(
-    rf"(?:\s|[.,:;&?!]|\\text\s*\{{|\}}|(?<![\\A-Za-z]){_WORDS}(?![A-Za-z])|[A-Za-z]\s*:?=)*\Z"
-)
+_LEAD: Final = re.compile(rf"(?:\s|[.,:;&?!]|\\text\s*\{{|\}}|{_WORDS}|[A-Za-z]\s*:?=)*\Z")
 _TAIL: Final = re.compile(r"(?:\s|[.;,&?]|=|\\\\|\\[,;:! ])+\Z")
 _IN_WORDS: Final = re.compile(
     r"(?P<before>.*?)(?<![\\A-Za-z])(?i:limit)\s+(?:of\s+)?(?P<body>.+?)\s*,?\s+as\s+"

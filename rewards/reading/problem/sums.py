@@ -13,7 +13,7 @@ from ..expression.traversal import substitute, symbols_of
 from ..expression.tree import Call, Expression, Number, Symbol
 from ..latex import ReadError, Reading, read
 from ..latex.tokens.roles import IN_PROBLEM
-from .clauses import without_prose
+from .clauses import INSTRUCTION, instruction_words, without_prose
 from .conditions import Conditions, behind, conditions_of, has_kind
 from .integral import Limit, limit_of
 from .layout import SPACE, limits_of, marked_tables, restored_tables
@@ -23,15 +23,10 @@ from .parameters import parameter_faults
 LONGEST: Final = 2_000
 _SIGN: Final = re.compile(r"\\(?:sum|sumop)(?![A-Za-z])|[∑Σ](?=\s*[_^])")
 _DELIMITER: Final = re.compile(r"\$+|\\[()\[\]]")
-#: Words that change nothing. The list is closed, because another word may change the question.
-_WORDS: Final = """a an and answer calculate closed compute convergent converges determine
-    diverge diverges does evaluate exact exactly expression finite find following for form
-    formula give given if in infinite is it its let not of or please problem say series show
-    simplify so sum sums terms that the then this to total value what where whether""".split()
-_WORD: Final = re.compile(rf"(?<![\\A-Za-z])(?i:{'|'.join(_WORDS)})(?![A-Za-z])")
-_CONDITION_WORDS: Final = frozenset(("for", "if", "where", "and", "a", "is", "the", "let"))
+_WORD: Final = re.compile(instruction_words(INSTRUCTION))
+#: Conditions begin with the words that are left out here.
 _PROSE: Final = re.compile(
-    rf"(?<![\\A-Za-z])(?i:{'|'.join(w for w in _WORDS if w not in _CONDITION_WORDS)})(?![A-Za-z])"
+    instruction_words(INSTRUCTION - {"for", "if", "where", "and", "a", "is", "the", "let"})
 )
 _TEXT: Final = re.compile(r"\\(?:text|textrm|mbox|textbf)\s*\{([^{}]*)\}")
 _NAMED: Final = re.compile(r"\A[A-Z](?:_\{?\w+\}?)?\s*(?:\([^()]*\))?\s*:?=(?!=)")
@@ -135,7 +130,7 @@ def read_sum(text: str) -> tuple[SumProblem, ...]:
     """
     if len(text) > LONGEST:
         raise ProblemError(f"the question has more than {LONGEST} characters")
-    plain, tables = marked_tables(without_prose(text, frozenset(_WORDS)))
+    plain, tables = marked_tables(without_prose(text, INSTRUCTION))
     formula, conditions = _formula(plain)
     sign = _SIGN.search(formula)
     if sign is None:
