@@ -22,6 +22,7 @@ from .conditions import Conditions, behind, conditions_of
 from .integral import Limit, limit_of
 from .layout import argument_end, limits_of, marked_tables, restored_tables
 from .parameters import parameter_faults
+from .sums import SumProblem, has_sum, read_sum
 
 #: A longer text is no problem: those of textbooks have up to 400 characters, and the search for
 #: words takes time that grows with the square.
@@ -143,6 +144,27 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
         variable in _INTEGER_NAMES or dict(conditions.kinds).get(variable) == "integer"
     )
     return LimitProblem(variable, point, side, readings, conditions, is_sequence)
+
+
+def read_limit_of_sum(text: str) -> tuple[str, SumProblem] | None:
+    """The variable and the sum of a question for the limit of a sum as the variable grows.
+
+    The result is None if the question has no sum behind a limit sign, or the sum has several
+    readings.
+
+    Raises:
+        ProblemError: the question is unreadable.
+
+    """
+    if len(text) > _LONGEST or not has_sum(text):
+        return None
+    written = _written(without_prose(text, UNDERSTOOD))
+    if written is None or not has_sum(written[1]):
+        return None
+    name, at, _ = _approach(written[0], text)
+    variable = _variable(name, text)
+    sums = read_sum(_TAIL.sub("", written[1]))
+    return (variable, sums[0]) if len(sums) == 1 and limit_of(at, text, variable) == 1 else None
 
 
 def _written(text: str) -> tuple[str, str, str] | None:

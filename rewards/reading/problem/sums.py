@@ -16,7 +16,7 @@ from ..latex.tokens.roles import IN_PROBLEM
 from .clauses import INSTRUCTION, instruction_words, without_prose
 from .conditions import Conditions, behind, conditions_of, has_kind
 from .integral import Limit, limit_of
-from .layout import SPACE, limits_of, marked_tables, restored_tables
+from .layout import SPACE, limits_of, marked_tables, pieces_of, restored_tables
 from .parameters import parameter_faults
 
 #: A longer text is no question; those of textbooks have up to 300 characters.
@@ -35,6 +35,7 @@ _ASKS_VALUE: Final = frozenset(
     "calculate compute evaluate exact find limit sum total value values what".split()
 )
 _MARKED: Final = re.compile(r"\$+[^$]+\$+")
+_DOTS: Final = re.compile(r"\\[lc]?dots(?![A-Za-z])|\.{3}|…")
 _NAME: Final = re.compile(r"\\?[A-Za-z]+(?:_\{?\w+\}?)?")
 _SPACES: Final = re.compile(rf"\A{SPACE}|{SPACE}\Z")
 _TAIL: Final = re.compile(r"(?:\s|\\[,;:!> ]|~|[.;,?&]|=|\\q?quad)+\Z")
@@ -211,6 +212,10 @@ def _formula(text: str) -> tuple[str, Conditions]:
         ], Conditions()
     pieces = _DELIMITER.split(plain)
     holding_sign = [at for at, piece in enumerate(pieces) if _SIGN.search(piece)]
+    if len(holding_sign) == 2:  # given that \sum 1/n^2 = \pi^2/6, find ...
+        known = {at for at in holding_sign if _is_value_of_sum(pieces[at])}
+        pieces = ["" if at in known else piece for at, piece in enumerate(pieces)]
+        holding_sign = [at for at in holding_sign if at not in known]
     if len(holding_sign) > 1:
         raise ProblemError(f"{text!r} has more than one sum")
     if not holding_sign:
@@ -228,6 +233,21 @@ def _formula(text: str) -> tuple[str, Conditions]:
     sign = _SIGN.search(formula)
     assert sign is not None
     return _WORD.sub(" ", formula[: sign.start()]) + formula[sign.start() :], conditions
+
+
+def _is_value_of_sum(formula: str) -> bool:
+    """Whether a formula states the value of a sum without parameters.
+
+    Such a formula says nothing of another sum that the other sum itself does not say.
+    """
+    *before, value = pieces_of(formula, "=")
+    if len(before) != 1 or not _SIGN.search(before[0]):
+        return False
+    try:
+        tree = read(_TAIL.sub("", value), symbols=(IN_PROBLEM,))[0].expression
+        return not symbols_of(tree) and not any(each.parameters for each in read_sum(before[0]))
+    except (ProblemError, ReadError):
+        return False
 
 
 def _conditions_of_formulas(text: str) -> Conditions | None:
@@ -296,7 +316,14 @@ def _unbraced(mark: str) -> str:
 
 
 def _factor(preceding: str, text: str, index: str) -> Expression:
-    """The factor before the sum sign. It is 1 if the text before the sign is empty or a name."""
+    r"""The factor before the sum sign.
+
+    The factor is 1 if the text before the sign is empty, a name, or the first terms of the sum, as
+    in ``1 + x + \cdots = \sum``.
+    """
+    terms, equals, factor = preceding.partition("=")
+    if _DOTS.search(terms) and equals and "=" not in factor:
+        preceding = factor
     inner = _NAMED.sub("", _SPACES.sub("", preceding).strip()).strip()
     inner = _SPACES.sub("", inner)
     if not inner:
