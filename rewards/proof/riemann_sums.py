@@ -40,7 +40,7 @@ def integral_of_riemann_sum(problem: str) -> str | None:
         ProblemError: the question is unreadable.
 
     >>> integral_of_riemann_sum(r"\lim_{n\to\infty}\sum_{k=1}^n\frac{n}{n^2+k^2}")
-    '\\int_{0}^{1} \\frac{1}{1 + x^{2}} \\,dx'
+    '\\int_{0}^{1} \\frac{1 \\cdot 1}{1^{2} + \\left(1 x\\right)^{2}} \\,dx'
 
     """
     read = read_limit_of_sum(problem)
