@@ -14,13 +14,13 @@ from typing import Final, NamedTuple
 
 from ...errors import ProblemError
 from ..expression.traversal import symbols_of
-from ..expression.tree import Symbol
+from ..expression.tree import Expression, Symbol
 from ..latex import ReadError, Reading, read
 from ..latex.tokens.roles import IN_PROBLEM
 from .clauses import INSTRUCTION, instruction_words, without_prose
 from .conditions import Conditions, behind, conditions_of
-from .integral import Limit, limit_of
-from .layout import argument_end, limits_of, marked_tables, restored_tables
+from .integral import IntegralProblem, Limit, definite_integral, limit_of
+from .layout import argument_end, limits_of, marked_tables, pieces_of, restored_tables
 from .parameters import parameter_faults
 from .sums import SumProblem, has_sum, read_sum
 
@@ -31,6 +31,8 @@ _SIGN: Final = re.compile(
     r"\\lim(?![A-Za-z])|\\(?:operatorname\*?|mathop|mathrm|text|mathbf)\s*\{\s*(?:\\rm\s*)?\\?lim\s*\}"
     r"|(?<![\\A-Za-z])lim(?=\s*(?:\\limits\s*)?_)"
 )
+_INTEGRAL: Final = re.compile(r"\\int(?![A-Za-z])|∫")
+_FRACTION: Final = re.compile(r"\s*(?:\\displaystyle\s*)?\\[dt]?frac\s*\{")
 _UNDER: Final = re.compile(r"\\underset\s*(?=\{)|\\mathop\s*\{\s*(?=\\lim)")
 _ARROW: Final = re.compile(
     r"\\(?:to|(?:long)?rightarrow|(?:long)?mapsto|(?P<down>downarrow|searrow)|(?P<up>uparrow|nearrow))"
@@ -165,6 +167,65 @@ def read_limit_of_sum(text: str) -> tuple[str, SumProblem] | None:
     variable = _variable(name, text)
     sums = read_sum(_TAIL.sub("", written[1]))
     return (variable, sums[0]) if len(sums) == 1 and limit_of(at, text, variable) == 1 else None
+
+
+class LimitOfIntegral(NamedTuple):
+    """A limit of a factor times a definite integral.
+
+    Attributes:
+        variable: the variable.
+        at: the point.
+        side: 1 for a limit from the right, -1 from the left, 0 from both sides.
+        factor: the factor.
+        integral: the integral, whose limits may depend on the variable.
+
+    """
+
+    variable: str
+    at: Limit
+    side: int
+    factor: Expression
+    integral: IntegralProblem
+
+
+def read_limit_of_integral(text: str) -> LimitOfIntegral | None:
+    r"""Read ``\lim_{x\to0} \frac{1}{x^3} \int_0^x f(t)\,dt``, or the integral in a numerator.
+
+    The result is None for another question.
+
+    Raises:
+        ProblemError: the question is unreadable.
+
+    """
+    if len(text) > _LONGEST or _INTEGRAL.search(text) is None:
+        return None
+    plain = without_prose(text, UNDERSTOOD)
+    written = _written(plain)
+    if written is None or (sign := _INTEGRAL.search(written[1])) is None:
+        return None
+    name, at, side = _approach(written[0], text)
+    variable = _variable(name, text)
+    body = _TAIL.sub("", written[1])
+    factor, integral = body[: sign.start()].strip() or "1", body[sign.start() :]
+    quotient = _FRACTION.match(body)
+    if quotient is not None:
+        end = quotient.end() - 1 + argument_end(body[quotient.end() - 1 :])
+        if end > sign.start():  # the integral is the numerator
+            factor, integral = rf"\frac{{1}}{body[end:]}", body[quotient.end() : end - 1]
+            if argument_end(body[end:]) != len(body) - end:
+                raise ProblemError(f"{text!r} has more than a quotient")
+    if len(list(pieces_of(factor[1:], "+-"))) > 1:
+        raise ProblemError(f"{text!r} has more than a multiple of an integral")
+    try:
+        readings = read(factor, symbols=(variable, IN_PROBLEM))
+    except ReadError as error:
+        raise ProblemError(f"unreadable limit {text!r}: {error}") from None
+    tree = readings[0].expression
+    if len(readings) > 1:
+        raise ProblemError(f"{text!r}: {factor!r} has several readings")
+    _check_definitions(plain, {name.partition("_")[0] for name in symbols_of(tree)})
+    point = limit_of(at, text, variable)
+    return LimitOfIntegral(variable, point, side, tree, definite_integral(integral))
 
 
 def _written(text: str) -> tuple[str, str, str] | None:

@@ -135,7 +135,7 @@ _CENTRES: Final = (
     ),
 )
 _WORDS: Final = re.compile(
-    r"(?<![\\A-Za-z^_])(?i:a(?=\s+[A-Za-z]{2})|an|and|answer|as|calculate|compute|determine|derive|expand|expansion|express|find"
+    r"(?<![\\A-Za-z^_])(?i:a(?=\s+[A-Za-z]{2})|an|and|answer|as|calculate|compute|determine|derive|down|expand|expansion|express|find"
     r"|following|for|form|function|give|given|in|is|its|let|obtain|of|please|polynomial|powers|series|show"
     r"|state|taylor|maclaurin|power|term|terms|that|the|this|to|up|what|where|with|write|lagrange|by|get|generated)(?![A-Za-z_^(])"
 )
