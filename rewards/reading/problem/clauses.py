@@ -72,6 +72,8 @@ NAMES_OPERATION: Final = frozenset(
     directional double estimate integral inverse inverses mean modulus normal orthogonal
     perpendicular product quotient reciprocal root roots square squared triple""".split()
 )
+#: Forms in which something is written, behind "as": "leave your answer as a product".
+_FORMS: Final = frozenset("integral product quotient".split())
 _RULES: Final = frozenset("formula method rule rules test theorem".split())
 #: Words that change nothing, in the name of what is asked for, too.
 _PLAIN: Final = frozenset(
@@ -144,7 +146,7 @@ def without_prose(text: str, understood: frozenset[str]) -> str:
     # words of the name of what is asked for, and of operations, that are not understood
     strange: list[str] = []
     operations: list[str] = []
-    asks, begin, before = False, 0, ""
+    asks, begin, before, preposition = False, 0, "", ""
     for formula in (*formulas, None):
         prose = question[begin : formula.start() if formula else len(question)]
         prose = _ASIDE.sub(" ", prose) + ("" if formula else ".")
@@ -154,7 +156,9 @@ def without_prose(text: str, understood: frozenset[str]) -> str:
             if not word[0].isalpha() or word in _PREPOSITIONS:
                 if strange or operations:
                     raise ProblemError(f"{text!r}: what is {(strange or operations)[0]!r}?")
-                asks = False
+                asks, preposition = False, word
+            elif preposition == "as" and word in _FORMS:
+                pass
             elif word in _ASKS:
                 if word == "what" and before in _PREPOSITIONS:  # for what value of c
                     raise ProblemError(f"{text!r}: a value of a parameter is asked for")
