@@ -9,16 +9,20 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ..errors import ProblemError
+from ..numeric.expansions.series import NotExpandedError, UndefinedError
 from ..numeric.sampling.integrand import assumption_items
 from ..numeric.sampling.parameters import Draw
-from ..reading.expression.build import number
+from ..reading.expression.build import ONE, ZERO, div, number
+from ..reading.expression.derivative import differentiate
 from ..reading.expression.sympy_bridge import from_sympy
 from ..reading.expression.traversal import fold, substitute, symbols_of
 from ..reading.expression.tree import Expression
 from ..reading.latex import to_latex
 from ..reading.problem import read_limit
 from ..reading.problem.integral import Limit as Point
-from .limits import Kinds, Limit, limit
+from ..reading.problem.integral import derivative_of_integral
+from ..reading.problem.limit import LimitOfIntegral, read_limit_of_integral
+from .limits import Kinds, Limit, are_equal, limit
 
 if TYPE_CHECKING:
     import sympy
@@ -119,6 +123,9 @@ def limit_readings(
 
 @lru_cache(maxsize=4096)
 def _readings(text: str, kinds: Kinds) -> tuple[LimitQuestion, ...]:
+    of_integral = read_limit_of_integral(text)
+    if of_integral is not None:
+        return (_by_lhopital(of_integral, text),)
     problem = read_limit(text, [name for name, _ in kinds])
     stated = {**dict(problem.conditions.kinds), **dict(kinds)}
     comparisons = tuple(
@@ -138,6 +145,44 @@ def _readings(text: str, kinds: Kinds) -> tuple[LimitQuestion, ...]:
         for reading in problem.readings
     )
     return tuple(_with_variable(question, stated) for question in questions)
+
+
+def _by_lhopital(asked: LimitOfIntegral, text: str) -> LimitQuestion:
+    """The limit that equals a limit of an integral over a vanishing range, by L'Hospital's rule.
+
+    The integral I tends to 0, because its ends tend to one point where the integrand has a limit.
+    The reciprocal r of the factor tends to 0. The limit of I/r is then the limit of I'/r' if the
+    latter exists.
+
+    Raises:
+        ProblemError: one of these facts is not proved, or the question has parameters.
+
+    """
+    integral, x, at, side = asked.integral, asked.variable, asked.at, asked.side
+    integrand, t, reciprocal = integral.readings[0].expression, integral.variable, None
+    names = symbols_of(integrand) | symbols_of(asked.factor)
+    for end in (integral.lower, integral.upper):
+        names |= symbols_of(end) if isinstance(end, Expression) else {"infinity"}
+    error = ProblemError(f"{text!r}: the limit of the integral is not found by L'Hospital's rule")
+    if names - {x, t} or t in (None, x) or len(integral.readings) > 1 or x in symbols_of(integrand):
+        raise error
+    assert t is not None
+    assert isinstance(integral.lower, Expression)
+    assert isinstance(integral.upper, Expression)
+    reciprocal = div(ONE, asked.factor)
+    try:
+        lower, upper = (limit(end, x, at, side).value for end in (integral.lower, integral.upper))
+        if lower is None or upper is None or not are_equal(lower, upper, {}):
+            raise error
+        if limit(integrand, t, lower).value is None or limit(reciprocal, x, at, side).value != ZERO:
+            raise error
+        slope = div(derivative_of_integral(integral, x), differentiate(reciprocal, x))
+        question = LimitQuestion(slope, x, at, side)
+        if not question.limit().exists:
+            raise error
+    except (NotExpandedError, UndefinedError):
+        raise error from None
+    return question
 
 
 def _with_variable(question: LimitQuestion, kinds: dict[str, str]) -> LimitQuestion:

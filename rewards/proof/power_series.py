@@ -138,6 +138,17 @@ def radius(asked: SeriesQuestion, kinds: Mapping[str, str]) -> Expression | None
     return power(quotient_limit.value, number(Fraction(1, steps)))
 
 
+def centre(asked: SeriesQuestion) -> Expression:
+    """The centre of a power series.
+
+    Raises:
+        ProblemError: the series is no power series.
+
+    """
+    series = asked.series[0]
+    return _power_of_variable(series.term, series.counter, asked.variable)[1]
+
+
 def _power_of_variable(term: Expression, index: str, x: str) -> tuple[int, Expression]:
     """Find the factor (x - a)^{p n + q} in a term, and return p and a.
 

@@ -15,6 +15,7 @@ from ..numeric.ball_arithmetic.balls import UnusableError
 from ..numeric.outcome import Budget, DecisionPolicy, Outcome
 from ..numeric.sampling.integrand import Integrand, assumption_items
 from ..proof.curves import vanishes_on
+from ..proof.inverse_functions import read_derivative_of_inverse, slope_of_inverse
 from ..reading.expression.build import add, neg
 from ..reading.expression.traversal import needs_worker, substitute, symbols_of
 from ..reading.expression.tree import Expression
@@ -66,7 +67,8 @@ def verify_derivative(
         problem: the question in LaTeX. It is an operator before a formula
             (``\frac{d}{dx} x^2``), or an equation followed by the derivative. The equation may be
             explicit (``f(x) = e^x, f''(0)``), implicit (``x^2+y^2=1, \frac{dy}{dx}``) or a curve
-            with a parameter (``x=t^2, y=t^3, \frac{dy}{dx}``).
+            with a parameter (``x=t^2, y=t^3, \frac{dy}{dx}``). The derivative of an inverse
+            function is asked for at a value (``(f^{-1})'(4)``).
         assumptions: kinds of parameters, as in `verify_antiderivative`; positive by default.
         strict: whether a box is required.
         stop: the prompt's stop strings. Text after the first stop string is ignored.
@@ -111,7 +113,12 @@ def verify_derivative(
 
 @lru_cache(maxsize=4096)
 def _prepared(problem: str, assumptions: tuple[tuple[str, str], ...]) -> _DerivativeJudge:
-    return _DerivativeJudge(read_derivative(problem), dict(assumptions))
+    inverse = read_derivative_of_inverse(problem)
+    if inverse is not None:
+        question = DerivativeQuestion(slope_of_inverse(*inverse), inverse[1], {})
+    else:
+        question = read_derivative(problem)
+    return _DerivativeJudge(question, dict(assumptions))
 
 
 class _DerivativeJudge:

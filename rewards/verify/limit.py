@@ -13,6 +13,7 @@ from ..numeric.outcome import Outcome
 from ..numeric.sampling.parameters import Draw, regimes
 from ..proof.limit_questions import LimitQuestion, limit_readings, with_values
 from ..proof.limits import Limit, are_equal
+from ..proof.riemann_sums import integral_of_riemann_sum
 from ..reading.expression.tree import Expression
 from ..reading.latex import ReadError, Reading, read, to_latex
 from ..reading.latex.tokens.roles import IS_VALUE
@@ -34,6 +35,7 @@ from .answers import (
     verify_in_worker,
     with_strangers,
 )
+from .definite import verify_definite_integral
 from .values import compare_values, with_constants
 
 if TYPE_CHECKING:
@@ -61,7 +63,8 @@ def verify_limit(
     An expansion of the function (`rewards.proof.limits`) computes and proves the limit. If the
     expansion fails, a computer algebra system proposes a limit. If an answer agrees with the
     proposal and with values of the function, it is accepted without a proof. If the problem has no
-    parameters, any other answer is then undecided. The answer may be "does not exist", or an
+    parameters, any other answer is then undecided. The limit of a Riemann sum is judged as the
+    integral that it equals. The answer may be "does not exist", or an
     infinity if the limit is infinite.
 
     Args:
@@ -95,6 +98,10 @@ def verify_limit(
     options = AnswerOptions(
         strict, stop, truncated, accept, undecided_reward, deadline, assumptions
     )
+    integral = integral_of_riemann_sum(problem) if isinstance(problem, str) else None
+    if integral is not None:
+        further = options.keywords() | {"deadline": deadline}
+        return verify_definite_integral(completion, integral, reference=reference, **further)
     questions = limit_readings(problem, assumptions)
     answer = find_answer(completion, options)
     infinity = stated_divergence(answer)

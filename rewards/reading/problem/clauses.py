@@ -7,6 +7,7 @@ words have to be in a closed list, because an unknown word may change the questi
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import Final, NamedTuple
 
 from ...errors import ProblemError
@@ -30,6 +31,15 @@ WORDS: Final = frozenset(
     tangent tenth term terms that the their then there third this to total trivial twice two
     under unknown value values variable variables we what when where whose with without write
     your""".split()
+)
+#: Words of an instruction before a sum or a limit that change nothing. The list is closed, because
+#: another word may change the question.
+INSTRUCTION: Final = frozenset(
+    """a an and answer calculate closed compute consider convergent converges determine diverge
+    diverges does each evaluate exact exactly exist exists expression find finite following for
+    form formula give given if in infinite is it its let limit limits not of or please problem
+    question say series show simplify so solve state sum sums terms that the then this to total
+    value what where whether work your""".split()
 )
 _TEXT: Final = re.compile(r"\\(?:text|textrm|textit|mbox|hbox|textbf)\s*\{([^{}]*)\}")
 _DELIMITERS: Final = re.compile(r"\$+|\\[()\[\]]|\\\\|\\(?:begin|end)\s*\{[a-z]+\*?\}|&")
@@ -58,10 +68,12 @@ CHOOSES: Final = frozenset(
 #: Words that name an operation. They change a question unless they describe the formula behind
 #: them, or name a rule.
 NAMES_OPERATION: Final = frozenset(
-    """absolute approximation average cube cubed decimal directional double estimate inverse
-    inverses mean modulus normal orthogonal perpendicular product quotient reciprocal root roots
-    square squared triple""".split()
+    """absolute antiderivative approximation average cube cubed decimal derivative derivatives
+    directional double estimate integral inverse inverses mean modulus normal orthogonal
+    perpendicular product quotient reciprocal root roots square squared triple""".split()
 )
+#: Forms in which something is written, behind "as": "leave your answer as a product".
+_FORMS: Final = frozenset("integral product quotient".split())
 _RULES: Final = frozenset("formula method rule rules test theorem".split())
 #: Words that change nothing, in the name of what is asked for, too.
 _PLAIN: Final = frozenset(
@@ -134,7 +146,7 @@ def without_prose(text: str, understood: frozenset[str]) -> str:
     # words of the name of what is asked for, and of operations, that are not understood
     strange: list[str] = []
     operations: list[str] = []
-    asks, begin, before = False, 0, ""
+    asks, begin, before, preposition = False, 0, "", ""
     for formula in (*formulas, None):
         prose = question[begin : formula.start() if formula else len(question)]
         prose = _ASIDE.sub(" ", prose) + ("" if formula else ".")
@@ -144,7 +156,9 @@ def without_prose(text: str, understood: frozenset[str]) -> str:
             if not word[0].isalpha() or word in _PREPOSITIONS:
                 if strange or operations:
                     raise ProblemError(f"{text!r}: what is {(strange or operations)[0]!r}?")
-                asks = False
+                asks, preposition = False, word
+            elif preposition == "as" and word in _FORMS:
+                pass
             elif word in _ASKS:
                 if word == "what" and before in _PREPOSITIONS:  # for what value of c
                     raise ProblemError(f"{text!r}: a value of a parameter is asked for")
@@ -164,6 +178,11 @@ def without_prose(text: str, understood: frozenset[str]) -> str:
             pieces.append(formula[0])
             strange, operations, asks, begin = [], [], False, formula.end()
     return " ".join(pieces)
+
+
+def instruction_words(words: Collection[str]) -> str:
+    """A pattern of any of the words, as a word of its own."""
+    return rf"(?<![\\A-Za-z])(?i:{'|'.join(sorted(words))})(?![A-Za-z])"
 
 
 class Clause(NamedTuple):

@@ -15,12 +15,22 @@ from ...errors import ProblemError
 from ..expression.build import ZERO, add, div, mul, neg
 from ..expression.traversal import substitute, symbols_of
 from ..expression.tree import Call, Expression, Symbol
+from ..latex import to_latex
 from ..latex.tokens.names import GREEK
 from ..latex.tokens.roles import IN_PROBLEM
 from .clauses import WORDS, Clause, clauses, without_assumptions, without_prose
 from .conditions import conditions_of
-from .derivatives import VALUE_AT, Jet, Jets, name_of, normal, operators, read_tree
-from .integral import IntegralProblem, read_integral
+from .derivatives import (
+    VALUE_AT,
+    Jet,
+    Jets,
+    arguments_at,
+    name_of,
+    normal,
+    operators,
+    read_tree,
+)
+from .integral import IntegralProblem, definite_integral, derivative_of_integral
 from .layout import pieces_of
 
 #: Nodes of a derivative. Those of textbooks have some hundred; a tenth derivative of a product of
@@ -77,6 +87,8 @@ _PRIMED: Final = re.compile(
 _INTEGRAL: Final = re.compile(r"\s*[(\[]?\s*(?:\\int(?![A-Za-z])|∫)")
 #: The name of an integral that an operator is applied to; no question has it.
 _OF_INTEGRAL: Final = r"\Phi"
+#: The names of the arguments of a function until their values are put in; no text has them.
+_PLACE: Final = "\ue011"
 _SUBSCRIPT: Final = re.compile(r"_\s*(\{\s*[A-Za-z\\ ]+\}|[A-Za-z])")
 _LETTER: Final = re.compile(r"\\[A-Za-z]+|[A-Za-z]")
 #: A value of a point is a number: functions, constants and digits.
@@ -85,6 +97,8 @@ _IS_NUMBER: Final = re.compile(
     r"|\be\b|ln|sqrt|pi|[^A-Za-z\\])*\Z"
 )
 _BAR: Final = re.compile(r"\|\s*_\s*(?:\{(?P<point>.*)\}|(?P<short>\w))\s*\Z")
+#: What makes a function of a letter the inverse function; behind f(x), the same is a power.
+POWER_MINUS_ONE: Final = r"\s*\^\s*\{?\s*-\s*1\s*\}?"
 _SLOPE: Final = frozenset(("gradient", "slope"))
 _SAYS_DERIVATIVE: Final = _SLOPE | {"derivative", "derivatives", "differentiate"}
 
@@ -140,6 +154,7 @@ class _QuestionReader:
         self.kinds: list[tuple[str, str]] = [*kinds]
         self.comparisons: list[Expression] = []
         self.trees: dict[str, Expression] = {}
+        self.own: dict[str, tuple[str, ...]] = {}
         self.integrals: dict[str, IntegralProblem] = {}
         for clause in clauses(without_prose(question, WORDS)):
             self._sort(Clause(clause.words, normal(clause.formula)))
@@ -227,6 +242,7 @@ class _QuestionReader:
             operator = formula_asked[: quotients[0].end]
             formula_asked = operator + (argument if argument[:1] in "([" else f"({argument})")
         variables = self._functions(function)
+        formula_asked = self._applied(formula_asked, asked=True)
         if not _SLOPE.isdisjoint(words) and "theta" in variables.get("r", ()):
             raise self._error("the slope of a curve in polar coordinates is not read")
         jets = Jets(variables, written=self.written)
@@ -293,16 +309,23 @@ class _QuestionReader:
         relations: list[tuple[str, str]] = []
         for sides in self.equations:
             match = _DEFINED.fullmatch(sides[0])
+            if match and match["own"]:
+                self.own[name_of(match["name"])] = tuple(map(name_of, match["own"].split(",")))
+        for sides in self.equations:
+            match = _DEFINED.fullmatch(sides[0])
             if match is None:
                 relations.append(sides)
                 continue
             name = name_of(match["name"])
-            own = tuple(map(name_of, match["own"].split(","))) if match["own"] else ()
+            own = self.own.get(name, ()) if match["own"] else ()
+            if own and re.search(rf"(?<![A-Za-z\\]){re.escape(name)}{POWER_MINUS_ONE}", self.text):
+                raise self._error(f"the inverse function of {name} is not read")
             if _INTEGRAL.match(sides[1]):
-                self.integrals[name] = _definite_integral(sides[1])
+                self.integrals[name] = definite_integral(sides[1])
                 variables[name] = own or (self.by or "x",)
                 continue
-            tree = read_tree(sides[1], Jets({}), (*own, self.by) if self.by else own)
+            formula = self._applied(sides[1])
+            tree = read_tree(formula, Jets({}), (*own, self.by) if self.by else own)
             if name in symbols_of(tree) or name in self.trees:
                 relations.append(sides)
                 continue
@@ -316,6 +339,33 @@ class _QuestionReader:
             variables[asked_for] = (self.by,)
         self.by = self.by or next((own[0] for own in variables.values() if len(own) == 1), "")
         return variables
+
+    def _applied(self, text: str, *, asked: bool = False) -> str:
+        """A formula with the formulas of functions in place of their values, such as f(x^2).
+
+        The formula that is asked for keeps f(x).
+        """
+        pieces: list[str] = []
+        position = 0
+        for letter in _LETTER.finditer(text):
+            name = name_of(letter[0])
+            end, arguments = arguments_at(text, letter.end())
+            own = self.own.get(name, ())
+            if letter.start() < position or arguments is None or len(arguments) != len(own):
+                continue
+            if asked and (tuple(map(name_of, arguments)) == own or name not in self.trees):
+                continue
+            if name not in self.trees:
+                raise self._error(f"{text[letter.start() : end]} is not read")
+            tree, names = self.trees[name], [f"{_PLACE}{at}" for at in range(len(own))]
+            for variable, place in zip(own, names, strict=True):
+                tree = substitute(tree, variable, Symbol(place))
+            for place, argument in zip(names, arguments, strict=True):
+                value = read_tree(self._applied(argument), Jets({}), (self.by,) if self.by else ())
+                tree = substitute(tree, place, value)
+            pieces += [text[position : letter.start()], rf"\left({to_latex(tree)}\right)"]
+            position = end
+        return "".join((*pieces, text[position:]))
 
     def _own(self, tree: Expression) -> tuple[str, ...]:
         """The variables of a function that is defined without arguments, as z in z = xy."""
@@ -375,7 +425,7 @@ class _QuestionReader:
                         tree = self._through_definitions(tree)
                     tree = _bounded(plain.differentiated(tree, variable))
         elif jet.function in self.integrals:
-            tree = _derivative_of_integral(self.integrals[jet.function], jet.by[0])
+            tree = derivative_of_integral(self.integrals[jet.function], jet.by[0])
             for variable in jet.by[1:]:
                 tree = _bounded(plain.differentiated(tree, variable))
         elif curve is not None and len(set(jet.by)) == 1:
@@ -417,35 +467,6 @@ class _QuestionReader:
 
     def _free(self) -> set[str]:
         return {name for tree in self.trees.values() for name in symbols_of(tree)}
-
-
-def _definite_integral(text: str) -> IntegralProblem:
-    text = text.strip()
-    integral = read_integral(text[1:-1] if text[0] in "([" and text[-1] in ")]" else text)
-    if integral.variable is None or integral.lower is None:
-        raise ProblemError(f"{text!r}: an integral needs limits and a differential here")
-    return integral
-
-
-def _derivative_of_integral(integral: IntegralProblem, variable: str) -> Expression:
-    """The derivative, by Leibniz's rule, of an integral whose limits depend on the variable.
-
-    Raises:
-        ProblemError: the integrand depends on the variable as well. Leibniz's rule would leave an
-            integral in the derivative.
-
-    """
-    integrand, dummy = integral.readings[0].expression, integral.variable
-    assert dummy is not None
-    if variable != dummy and variable in symbols_of(integrand):
-        raise ProblemError(f"the integrand depends on {variable}, too")
-    terms = []
-    for limit, sign in ((integral.upper, 1), (integral.lower, -1)):
-        if isinstance(limit, Expression) and variable in symbols_of(limit):
-            speed = Jets({}).differentiated(limit, variable)
-            term = mul(substitute(integrand, dummy, limit), speed)
-            terms.append(term if sign > 0 else neg(term))
-    return add(*terms) if terms else ZERO
 
 
 def _coordinates(pair: str) -> list[str]:

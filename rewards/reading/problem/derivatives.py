@@ -135,7 +135,7 @@ _BRACED_D: Final = re.compile(
 _DOTTED: Final = re.compile(r"\\(d{1,3})ot\s*(?:\{\s*(\\?[A-Za-z]+)\s*\}|(\\[A-Za-z]+|[A-Za-z]))")
 #: Behind the name of a function: a derivative from one side, of a general order, of the inverse.
 _NOT_READ: Final = r"'+\s*_|\^\s*\{\s*\(\s*[a-hj-z]\s*\)\s*\}|\^\s*\{\s*-\s*1\s*\}\s*\)\s*'"
-_GROUP_PRIMES: Final = re.compile(r"[)\]]\s*('+)")
+_GROUP_PRIMES: Final = re.compile(r"[)\]]\s*('+)(?!\s*\()")  # not at a point, as (fg)'(1)
 _SYMBOL: Final = re.compile(r"\\[A-Za-z]+|[A-Za-z]")
 _LETTERS_BEFORE: Final = re.compile(r"\\?[A-Za-z]+\Z")
 
@@ -312,7 +312,7 @@ def _with_primes(text: str, function: str, jets: Jets, values: bool) -> str:
         by = _by(match, own)
         if by is None:
             continue
-        end, arguments = _arguments(text, match.end())
+        end, arguments = arguments_at(text, match.end())
         at: tuple[Expression, ...] = ()
         if arguments is not None:
             if [name_of(argument) for argument in arguments] == list(own):
@@ -359,7 +359,7 @@ def _by(match: re.Match[str], own: tuple[str, ...]) -> tuple[str, ...] | None:
     return own * order if order else ()
 
 
-def _arguments(text: str, start: int) -> tuple[int, list[str] | None]:
+def arguments_at(text: str, start: int) -> tuple[int, list[str] | None]:
     """The end and the arguments of the parentheses at ``start``. If none, ``start`` and None."""
     opened = re.compile(r"\s*\(").match(text, start)
     if opened is None:

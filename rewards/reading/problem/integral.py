@@ -9,8 +9,9 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from ...errors import ProblemError
-from ..expression.build import product
-from ..expression.traversal import symbols_of
+from ..expression.build import ZERO, add, mul, neg, product
+from ..expression.derivative import differentiate
+from ..expression.traversal import substitute, symbols_of
 from ..expression.tree import Expression
 from ..latex import ReadError, Reading, read, signed_infinity, to_latex
 from ..latex.tokens.roles import DIFFERENTIAL, IN_PROBLEM
@@ -307,3 +308,38 @@ def limit_of(mark: str, text: str, variable: str) -> Limit:
     if variable in symbols_of(limit):
         raise ProblemError(f"the limit {to_latex(limit)} of {text!r} holds the variable {variable}")
     return limit
+
+
+def definite_integral(text: str) -> IntegralProblem:
+    """Read an integral that has limits and a differential.
+
+    Raises:
+        ProblemError: the integral is unreadable, or has no limits.
+
+    """
+    text = text.strip()
+    integral = read_integral(text[1:-1] if text[0] in "([" and text[-1] in ")]" else text)
+    if integral.variable is None or integral.lower is None:
+        raise ProblemError(f"{text!r}: an integral needs limits and a differential here")
+    return integral
+
+
+def derivative_of_integral(integral: IntegralProblem, variable: str) -> Expression:
+    """The derivative, by Leibniz's rule, of an integral whose limits depend on the variable.
+
+    Raises:
+        ProblemError: the integrand depends on the variable as well. Leibniz's rule would leave an
+            integral in the derivative.
+
+    """
+    integrand, dummy = integral.readings[0].expression, integral.variable
+    assert dummy is not None
+    if variable != dummy and variable in symbols_of(integrand):
+        raise ProblemError(f"the integrand depends on {variable}, too")
+    terms = []
+    for limit, sign in ((integral.upper, 1), (integral.lower, -1)):
+        if isinstance(limit, Expression) and variable in symbols_of(limit):
+            speed = differentiate(limit, variable)
+            term = mul(substitute(integrand, dummy, limit), speed)
+            terms.append(term if sign > 0 else neg(term))
+    return add(*terms) if terms else ZERO

@@ -14,14 +14,15 @@ from typing import Final, NamedTuple
 
 from ...errors import ProblemError
 from ..expression.traversal import symbols_of
-from ..expression.tree import Symbol
+from ..expression.tree import Expression, Symbol
 from ..latex import ReadError, Reading, read
 from ..latex.tokens.roles import IN_PROBLEM
-from .clauses import without_prose
+from .clauses import INSTRUCTION, instruction_words, without_prose
 from .conditions import Conditions, behind, conditions_of
-from .integral import Limit, limit_of
-from .layout import argument_end, limits_of, marked_tables, restored_tables
+from .integral import IntegralProblem, Limit, definite_integral, limit_of
+from .layout import argument_end, limits_of, marked_tables, pieces_of, restored_tables
 from .parameters import parameter_faults
+from .sums import SumProblem, has_sum, read_sum
 
 #: A longer text is no problem: those of textbooks have up to 400 characters, and the search for
 #: words takes time that grows with the square.
@@ -30,6 +31,8 @@ _SIGN: Final = re.compile(
     r"\\lim(?![A-Za-z])|\\(?:operatorname\*?|mathop|mathrm|text|mathbf)\s*\{\s*(?:\\rm\s*)?\\?lim\s*\}"
     r"|(?<![\\A-Za-z])lim(?=\s*(?:\\limits\s*)?_)"
 )
+_INTEGRAL: Final = re.compile(r"\\int(?![A-Za-z])|∫")
+_FRACTION: Final = re.compile(r"\s*(?:\\displaystyle\s*)?\\[dt]?frac\s*\{")
 _UNDER: Final = re.compile(r"\\underset\s*(?=\{)|\\mathop\s*\{\s*(?=\\lim)")
 _ARROW: Final = re.compile(
     r"\\(?:to|(?:long)?rightarrow|(?:long)?mapsto|(?P<down>downarrow|searrow)|(?P<up>uparrow|nearrow))"
@@ -41,25 +44,17 @@ _FORMULA: Final = re.compile(r"\$\$(.+?)\$\$|\$(.+?)\$|\\\((.+?)\\\)|\\\[(.+?)\\
 _DELIMITER: Final = re.compile(r"\$+|\\[()\[\]]")
 _ENVIRONMENT: Final = re.compile(r"\\(?:begin|end)\s*\{[a-z]+\*?\}|(?<!\\)&")
 _SPACES: Final = re.compile(r"\\[,;:! ]|\\(?:q?quad|displaystyle|textstyle)(?![A-Za-z])|~")
-_WORDS: Final = (
-    r"(?i:a|an|the|find|compute|calculate|evaluate|determine|what|is|of|value|following|limits?|if|it"
-    r"|exists?|or|state|that|does|not|exactly|exact|please|consider|each|in|closed|form|show|your|work"
-    r"|give|answer|for|this|solve|problem|question|let|and)"
-)
+_WORDS: Final = instruction_words(INSTRUCTION)
 #: Words of questions for a limit that marks its formulas.
-UNDERSTOOD: Final = frozenset(
-    """a above an and any approaches are as at below closed constant does each even exact exist
-    exists expression following for form from function goes if in infinity integer integers is it
-    its left let limit limits natural negative nonnegative not number numbers odd of or positive
-    real right sequence side sided tends term terms that the then this to value when where with
-    zero""".split()
+UNDERSTOOD: Final = INSTRUCTION | frozenset(
+    """above any approaches are as at below constant even expression from function goes integer
+    integers left limit limits natural negative nonnegative number numbers odd positive real right
+    sequence side sided tends term to when with zero""".split()
 )
 #: Words that say nothing of parameters, unlike "a" and "let".
-_LONG_WORD: Final = re.compile(rf"(?<![\\A-Za-z])(?=[A-Za-z]{{4}}){_WORDS}(?![A-Za-z])")
+_LONG_WORD: Final = re.compile(rf"(?<![\\A-Za-z])(?=[A-Za-z]{{4}}){_WORDS}")
 #: What may stand before the sign without changing the problem: words, or a name such as ``L =``.
-_LEAD: Final = re.compile(
-    rf"(?:\s|[.,:;&?!]|\\text\s*\{{|\}}|(?<![\\A-Za-z]){_WORDS}(?![A-Za-z])|[A-Za-z]\s*:?=)*\Z"
-)
+_LEAD: Final = re.compile(rf"(?:\s|[.,:;&?!]|\\text\s*\{{|\}}|{_WORDS}|[A-Za-z]\s*:?=)*\Z")
 _TAIL: Final = re.compile(r"(?:\s|[.;,&?]|=|\\\\|\\[,;:! ])+\Z")
 _IN_WORDS: Final = re.compile(
     r"(?P<before>.*?)(?<![\\A-Za-z])(?i:limit)\s+(?:of\s+)?(?P<body>.+?)\s*,?\s+as\s+"
@@ -151,6 +146,86 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
         variable in _INTEGER_NAMES or dict(conditions.kinds).get(variable) == "integer"
     )
     return LimitProblem(variable, point, side, readings, conditions, is_sequence)
+
+
+def read_limit_of_sum(text: str) -> tuple[str, SumProblem] | None:
+    """The variable and the sum of a question for the limit of a sum as the variable grows.
+
+    The result is None if the question has no sum behind a limit sign, or the sum has several
+    readings.
+
+    Raises:
+        ProblemError: the question is unreadable.
+
+    """
+    if len(text) > _LONGEST or not has_sum(text):
+        return None
+    written = _written(without_prose(text, UNDERSTOOD))
+    if written is None or not has_sum(written[1]):
+        return None
+    name, at, _ = _approach(written[0], text)
+    variable = _variable(name, text)
+    sums = read_sum(_TAIL.sub("", written[1]))
+    return (variable, sums[0]) if len(sums) == 1 and limit_of(at, text, variable) == 1 else None
+
+
+class LimitOfIntegral(NamedTuple):
+    """A limit of a factor times a definite integral.
+
+    Attributes:
+        variable: the variable.
+        at: the point.
+        side: 1 for a limit from the right, -1 from the left, 0 from both sides.
+        factor: the factor.
+        integral: the integral, whose limits may depend on the variable.
+
+    """
+
+    variable: str
+    at: Limit
+    side: int
+    factor: Expression
+    integral: IntegralProblem
+
+
+def read_limit_of_integral(text: str) -> LimitOfIntegral | None:
+    r"""Read ``\lim_{x\to0} \frac{1}{x^3} \int_0^x f(t)\,dt``, or the integral in a numerator.
+
+    The result is None for another question.
+
+    Raises:
+        ProblemError: the question is unreadable.
+
+    """
+    if len(text) > _LONGEST or _INTEGRAL.search(text) is None:
+        return None
+    plain = without_prose(text, UNDERSTOOD)
+    written = _written(plain)
+    if written is None or (sign := _INTEGRAL.search(written[1])) is None:
+        return None
+    name, at, side = _approach(written[0], text)
+    variable = _variable(name, text)
+    body = _TAIL.sub("", written[1])
+    factor, integral = body[: sign.start()].strip() or "1", body[sign.start() :]
+    quotient = _FRACTION.match(body)
+    if quotient is not None:
+        end = quotient.end() - 1 + argument_end(body[quotient.end() - 1 :])
+        if end > sign.start():  # the integral is the numerator
+            factor, integral = rf"\frac{{1}}{body[end:]}", body[quotient.end() : end - 1]
+            if argument_end(body[end:]) != len(body) - end:
+                raise ProblemError(f"{text!r} has more than a quotient")
+    if len(list(pieces_of(factor[1:], "+-"))) > 1:
+        raise ProblemError(f"{text!r} has more than a multiple of an integral")
+    try:
+        readings = read(factor, symbols=(variable, IN_PROBLEM))
+    except ReadError as error:
+        raise ProblemError(f"unreadable limit {text!r}: {error}") from None
+    tree = readings[0].expression
+    if len(readings) > 1:
+        raise ProblemError(f"{text!r}: {factor!r} has several readings")
+    _check_definitions(plain, {name.partition("_")[0] for name in symbols_of(tree)})
+    point = limit_of(at, text, variable)
+    return LimitOfIntegral(variable, point, side, tree, definite_integral(integral))
 
 
 def _written(text: str) -> tuple[str, str, str] | None:

@@ -24,7 +24,7 @@ from .sums import LONGEST, SumProblem, has_sum, read_sum
 #: Largest degree of a polynomial, and order of a coefficient: one of 40 takes 0.1 s.
 MAX_DEGREE: Final = 40
 #: What is asked for.
-Quantity = Literal["polynomial", "coefficient", "remainder", "radius"]
+Quantity = Literal["polynomial", "coefficient", "remainder", "radius", "interval"]
 
 _TEXT: Final = re.compile(r"\\(?:text|textrm|mbox|textbf)\s*\{([^{}]*)\}")
 _SPACING: Final = re.compile(r"\\[,;:!> ]|\\q?quad(?![A-Za-z])|~")
@@ -54,6 +54,7 @@ _END: Final = (
 #: Pieces of a question by what they say; each is taken out of the text where it occurs first.
 _QUANTITIES: Final[tuple[tuple[Quantity, re.Pattern[str]], ...]] = (
     ("radius", re.compile(r"(?:the\s+)?radius\s+of\s+convergence(?:\s+R)?", re.IGNORECASE)),
+    ("interval", re.compile(r"(?:the\s+)?interval\s+of\s+convergence(?:\s+I)?", re.IGNORECASE)),
     (
         "coefficient",
         re.compile(
@@ -78,6 +79,12 @@ _QUANTITIES: Final[tuple[tuple[Quantity, re.Pattern[str]], ...]] = (
             re.IGNORECASE,
         ),
     ),
+)
+#: What a question may say of the ends of an interval, which are asked for anyway.
+_ENDS_CHECKED: Final = re.compile(
+    r"\b(?:be\s+sure\s+to\s+)?(?:includ|check|test|examin)(?:e|ing)?"
+    r"(?:\s+(?:the|both|any|all|convergence|behaviou?r|at))*\s+end-?\s?points?",
+    re.IGNORECASE,
 )
 _TO: Final = (
     r"(?:up\s+to|through|to)\s+(?:and\s+including\s+)?(?:the\s+)?(?:terms?\s+)?(?:in\s+|of\s+)?"
@@ -128,7 +135,7 @@ _CENTRES: Final = (
     ),
 )
 _WORDS: Final = re.compile(
-    r"(?<![\\A-Za-z^_])(?i:a(?=\s+[A-Za-z]{2})|an|and|answer|as|calculate|compute|determine|derive|expand|expansion|express|find"
+    r"(?<![\\A-Za-z^_])(?i:a(?=\s+[A-Za-z]{2})|an|and|answer|as|calculate|compute|determine|derive|down|expand|expansion|express|find"
     r"|following|for|form|function|give|given|in|is|its|let|obtain|of|please|polynomial|powers|series|show"
     r"|state|taylor|maclaurin|power|term|terms|that|the|this|to|up|what|where|with|write|lagrange|by|get|generated)(?![A-Za-z_^(])"
 )
@@ -140,15 +147,16 @@ class SeriesQuestion:
     r"""What is asked of a power series.
 
     Attributes:
-        wanted: a Taylor polynomial, a coefficient, a remainder, or a radius of convergence.
-        function: the function that is expanded. It is 0 if a radius is asked for.
+        wanted: a Taylor polynomial, a coefficient, a remainder, or the radius or the interval of
+            convergence.
+        function: the function that is expanded. It is 0 if the convergence is asked for.
         variable: the variable of the series.
         centre: the point about which the function is expanded.
         degree: the degree of the polynomial, or the exponent of the power whose coefficient is
             asked for. For the coefficient of x^n with a symbol n, it is a formula in n.
         terms: the number of nonzero terms, if the question states this number instead of a degree;
             else 0.
-        series: the series whose radius is asked for, in every reading of its notation.
+        series: the series whose convergence is asked for, in every reading of its notation.
         conditions: the conditions on the parameters.
 
     >>> read_series(r"Taylor polynomial of degree 2 about $x=0$ of $\cos x$").degree
@@ -182,7 +190,9 @@ class SeriesQuestion:
 
 def asks_of_series(text: str) -> bool:
     """Whether a text asks about a power series, rather than for the value of a sum."""
-    return re.search(r"radius\s+of\s+convergence", text, re.IGNORECASE) is not None or (
+    return re.search(
+        r"(?:radius|interval)\s+of\s+convergence", text, re.IGNORECASE
+    ) is not None or (
         not has_sum(text)
         and re.search(
             r"Taylor|Maclaurin|power\s+series|coefficient|remainder|expan(?:d|sion)|polynomial",
@@ -220,15 +230,21 @@ def read_series(text: str) -> SeriesQuestion:
         if match is None:
             continue
         remainder = plain[: match.start()] + " " + plain[match.end() :]
-        if quantity == "radius":
-            return _radius(remainder, text)
+        if quantity in ("radius", "interval"):
+            return _convergence(quantity, remainder, text)
         power = match.groupdict().get("power")
         return _expansion(quantity, remainder, text, power)
     raise ProblemError(f"{text!r}: what is asked for is not clear")
 
 
-def _radius(remainder: str, text: str) -> SeriesQuestion:
-    formula = re.sub(r"(?<![\\A-Za-z])(?i:power|of|R)(?![A-Za-z])", " ", remainder)
+def _convergence(quantity: Quantity, remainder: str, text: str) -> SeriesQuestion:
+    if quantity == "interval":
+        # any other word, such as "open" or "differentiated", may mean another interval
+        prose = _ENDS_CHECKED.sub(" ", " ".join(remainder.split(_MARK)[::2]))
+        strange = re.search(r"[A-Za-z]{2,}", _WORDS.sub(" ", prose))
+        if remainder.count(_MARK) != 2 or strange:
+            raise ProblemError(f"{text!r}: {(strange or [text])[0]!r} is not understood")
+    formula = re.sub(r"(?<![\\A-Za-z])(?i:power|R)(?![A-Za-z])", " ", remainder)
     series = read_sum(
         formula.replace(_MARK, "$") if remainder.count(_MARK) == 2 else formula.replace(_MARK, " ")
     )
@@ -236,7 +252,7 @@ def _radius(remainder: str, text: str) -> SeriesQuestion:
     usual = [name for name in ("x", "z", "t") if name in names] or names
     if not usual or (len(names) > 1 and usual is names):
         raise ProblemError(f"{text!r}: the variable of the series is not clear")
-    return SeriesQuestion("radius", ZERO, usual[0], series=series, conditions=series[0].conditions)
+    return SeriesQuestion(quantity, ZERO, usual[0], series=series, conditions=series[0].conditions)
 
 
 def _expansion(quantity: Quantity, remainder: str, text: str, power: str | None) -> SeriesQuestion:

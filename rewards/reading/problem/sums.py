@@ -13,25 +13,20 @@ from ..expression.traversal import substitute, symbols_of
 from ..expression.tree import Call, Expression, Number, Symbol
 from ..latex import ReadError, Reading, read
 from ..latex.tokens.roles import IN_PROBLEM
-from .clauses import without_prose
+from .clauses import INSTRUCTION, instruction_words, without_prose
 from .conditions import Conditions, behind, conditions_of, has_kind
 from .integral import Limit, limit_of
-from .layout import SPACE, limits_of, marked_tables, restored_tables
+from .layout import SPACE, limits_of, marked_tables, pieces_of, restored_tables
 from .parameters import parameter_faults
 
 #: A longer text is no question; those of textbooks have up to 300 characters.
 LONGEST: Final = 2_000
 _SIGN: Final = re.compile(r"\\(?:sum|sumop)(?![A-Za-z])|[∑Σ](?=\s*[_^])")
 _DELIMITER: Final = re.compile(r"\$+|\\[()\[\]]")
-#: Words that change nothing. The list is closed, because another word may change the question.
-_WORDS: Final = """a an and answer calculate closed compute convergent converges determine
-    diverge diverges does evaluate exact exactly expression finite find following for form
-    formula give given if in infinite is it its let not of or please problem say series show
-    simplify so sum sums terms that the then this to total value what where whether""".split()
-_WORD: Final = re.compile(rf"(?<![\\A-Za-z])(?i:{'|'.join(_WORDS)})(?![A-Za-z])")
-_CONDITION_WORDS: Final = frozenset(("for", "if", "where", "and", "a", "is", "the", "let"))
+_WORD: Final = re.compile(instruction_words(INSTRUCTION))
+#: Conditions begin with the words that are left out here.
 _PROSE: Final = re.compile(
-    rf"(?<![\\A-Za-z])(?i:{'|'.join(w for w in _WORDS if w not in _CONDITION_WORDS)})(?![A-Za-z])"
+    instruction_words(INSTRUCTION - {"for", "if", "where", "and", "a", "is", "the", "let"})
 )
 _TEXT: Final = re.compile(r"\\(?:text|textrm|mbox|textbf)\s*\{([^{}]*)\}")
 _NAMED: Final = re.compile(r"\A[A-Z](?:_\{?\w+\}?)?\s*(?:\([^()]*\))?\s*:?=(?!=)")
@@ -40,6 +35,7 @@ _ASKS_VALUE: Final = frozenset(
     "calculate compute evaluate exact find limit sum total value values what".split()
 )
 _MARKED: Final = re.compile(r"\$+[^$]+\$+")
+_DOTS: Final = re.compile(r"\\[lc]?dots(?![A-Za-z])|\.{3}|…")
 _NAME: Final = re.compile(r"\\?[A-Za-z]+(?:_\{?\w+\}?)?")
 _SPACES: Final = re.compile(rf"\A{SPACE}|{SPACE}\Z")
 _TAIL: Final = re.compile(r"(?:\s|\\[,;:!> ]|~|[.;,?&]|=|\\q?quad)+\Z")
@@ -135,7 +131,7 @@ def read_sum(text: str) -> tuple[SumProblem, ...]:
     """
     if len(text) > LONGEST:
         raise ProblemError(f"the question has more than {LONGEST} characters")
-    plain, tables = marked_tables(without_prose(text, frozenset(_WORDS)))
+    plain, tables = marked_tables(without_prose(text, INSTRUCTION))
     formula, conditions = _formula(plain)
     sign = _SIGN.search(formula)
     if sign is None:
@@ -216,6 +212,10 @@ def _formula(text: str) -> tuple[str, Conditions]:
         ], Conditions()
     pieces = _DELIMITER.split(plain)
     holding_sign = [at for at, piece in enumerate(pieces) if _SIGN.search(piece)]
+    if len(holding_sign) == 2:  # given that \sum 1/n^2 = \pi^2/6, find ...
+        known = {at for at in holding_sign if _is_value_of_sum(pieces[at])}
+        pieces = ["" if at in known else piece for at, piece in enumerate(pieces)]
+        holding_sign = [at for at in holding_sign if at not in known]
     if len(holding_sign) > 1:
         raise ProblemError(f"{text!r} has more than one sum")
     if not holding_sign:
@@ -233,6 +233,21 @@ def _formula(text: str) -> tuple[str, Conditions]:
     sign = _SIGN.search(formula)
     assert sign is not None
     return _WORD.sub(" ", formula[: sign.start()]) + formula[sign.start() :], conditions
+
+
+def _is_value_of_sum(formula: str) -> bool:
+    """Whether a formula states the value of a sum without parameters.
+
+    Such a formula says nothing of another sum that the other sum itself does not say.
+    """
+    *before, value = pieces_of(formula, "=")
+    if len(before) != 1 or not _SIGN.search(before[0]):
+        return False
+    try:
+        tree = read(_TAIL.sub("", value), symbols=(IN_PROBLEM,))[0].expression
+        return not symbols_of(tree) and not any(each.parameters for each in read_sum(before[0]))
+    except (ProblemError, ReadError):
+        return False
 
 
 def _conditions_of_formulas(text: str) -> Conditions | None:
@@ -301,7 +316,14 @@ def _unbraced(mark: str) -> str:
 
 
 def _factor(preceding: str, text: str, index: str) -> Expression:
-    """The factor before the sum sign. It is 1 if the text before the sign is empty or a name."""
+    r"""The factor before the sum sign.
+
+    The factor is 1 if the text before the sign is empty, a name, or the first terms of the sum, as
+    in ``1 + x + \cdots = \sum``.
+    """
+    terms, equals, factor = preceding.partition("=")
+    if _DOTS.search(terms) and equals and "=" not in factor:
+        preceding = factor
     inner = _NAMED.sub("", _SPACES.sub("", preceding).strip()).strip()
     inner = _SPACES.sub("", inner)
     if not inner:

@@ -15,6 +15,7 @@ from functools import lru_cache, partial
 from typing import Final
 
 from ...arguments import Acceptance
+from ...numeric.expansions.series import NotExpandedError
 from ...numeric.outcome import Outcome
 from ...numeric.quadrature.closed_form import SURPLUS, encoded_digits
 from ...numeric.quadrature.work import QuadratureError, work_limit
@@ -58,6 +59,7 @@ from ..answers import (
     with_strangers,
 )
 from ..values import with_constants
+from .intervals import judge_interval, read_interval
 from .series import judge_series
 
 #: Digits to which sums are computed at first, and for answers that need more.
@@ -155,6 +157,8 @@ def _of_series(
 ) -> tuple[Outcome, Reading | None]:
     """The outcome of a question about a power series."""
     assumptions = dict(question.conditions.kinds) | dict(assumed)
+    if question.wanted == "interval":
+        return _of_interval(answer, question, assumptions), None
     through = 0
     if answer.text is not None:
         answer.text, through = without_remainder(answer.text, question)
@@ -167,6 +171,23 @@ def _of_series(
     require_worker(needs_worker(question.function))
     judge = partial(judge_series, question=question, assumptions=assumptions, through=through)
     return judged(answer, judge, question.parameters)
+
+
+def _of_interval(
+    answer: ExtractedAnswer, question: SeriesQuestion, assumptions: Mapping[str, str]
+) -> Outcome:
+    """The outcome of a question for an interval of convergence."""
+    interval = read_interval(answer.text or "", question.variable)
+    if interval is None or answer.alternatives or answer.steps or answer.definitions:
+        return Outcome(answer.status or Status.UNPARSEABLE, detail="the answer is no interval")
+
+    def converges(problem: SumProblem) -> Outcome:
+        return Asked(problem, tuple(assumptions.items())).judge_convergence()
+
+    try:
+        return judge_interval(interval, question, assumptions, converges)
+    except (NotExpandedError, QuadratureError) as error:
+        return Outcome(Status.UNDECIDED, detail=str(error))
 
 
 def _of_sum(
