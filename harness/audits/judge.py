@@ -46,6 +46,7 @@ from .findings import AGREED, PROVED, REFUTED, SUSPECT, UNDECIDED, UNREAD, Findi
 from .items import OF_COURSE, AuditItem
 from .iterated import audited_iterated, iterated
 from .reading import Posed, UnreadError, answer_in, as_latex, conditions_in, posed, tree_of
+from .same_question import question_key
 from .second_opinion.comparisons import UncomputedError, equality, integral, of_course, slope
 from .second_opinion.program import (
     Certifying,
@@ -439,7 +440,12 @@ def _course(name: str) -> Callable[[AuditItem], Finding]:
         # Values beside a point where a limit does not exist say nothing of a slip.
         return finding.replaced(**repaired) if repaired.get("correction") else finding
 
-    return judge
+    def marked(item: AuditItem) -> Finding:
+        finding = judge(item)
+        assumptions = dict(conditions_in(item.note).kinds) | item.assumptions
+        return finding.replaced(key=question_key(name, item.problem, assumptions))
+
+    return marked
 
 
 def _repairs_of_course(name: str, item: AuditItem, text: str, finding: Finding) -> Iterator[Repair]:
