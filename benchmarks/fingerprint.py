@@ -11,8 +11,8 @@ agree.) The limits of definite integrals have to agree, too.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -139,55 +139,6 @@ def definite_fingerprint(integral: str) -> Fingerprint:
     ends_of_range = [f"{end} oo" for end in ends if isinstance(end, int)] + [*map(_place, limits)]
     flags = ["principal value"] if problem.principal_value else []
     return Fingerprint(_marks(tree), tree, (*sorted(ends_of_range), *flags))
-
-
-def question_text(question: Any) -> str:
-    """A question as text, the same for questions that differ in the names of symbols only.
-
-    Args:
-        question: a frozen dataclass of formulas, names, numbers, and collections of these, as the
-            readers of limits, sums, derivatives and differential equations return.
-
-    Returns:
-        The text.
-
-    """
-    names: dict[str, str] = {}
-    own = {getattr(question, field, "") for field in ("variable", "counter", "function")}
-    symbols = set(_symbols(question)) | {*own, *getattr(question, "functions", ())} - {""}
-
-    def text(value: Any) -> str:
-        match value:
-            case Symbol(name) | str(name) if name in symbols:
-                return names.setdefault(name, f"s_{len(names)}")
-            case Call():
-                return f"{value.function}({','.join(map(text, value.args))})"
-            case Mapping():
-                return text(tuple(value.items()))
-            case tuple():
-                return f"[{','.join(map(text, value))}]"
-        return repr(value)
-
-    return text(_parts(question))
-
-
-def _parts(question: Any) -> tuple[Any, ...]:
-    if isinstance(question, tuple):
-        return question
-    return tuple(getattr(question, field.name) for field in fields(question))
-
-
-def _symbols(value: Any) -> Iterator[str]:
-    """The names of all symbols in the formulas of a question."""
-    if isinstance(value, Expression):
-        yield from symbols_of(value)
-    elif isinstance(value, Mapping):
-        yield from _symbols((*value.keys(), *value.values()))
-    elif isinstance(value, tuple):
-        for part in value:
-            yield from _symbols(part)
-    elif is_dataclass(value):
-        yield from _symbols(_parts(value))
 
 
 def _canonical(trees: Sequence[Expression], variable: str) -> list[Expression]:

@@ -1,20 +1,25 @@
-"""Judges the references of questions of the course: limits, sums, derivatives, equations."""
+"""Judges the references of questions of the course: limits, sums, derivatives, equations.
+
+Two questions have one key if their trees are the same up to the name of the bound variable of a
+limit, a sum or a derivative. Names of parameters and functions count, because their kinds may
+depend on them. The same question in another algebraic form may have another key.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 
-from ...benchmarks.fingerprint import question_text
 from ...rewards import ProblemError, Status, Verdict
-from ...rewards.proof.limit_questions import limit_readings
 from ...rewards.questions import COURSE
-from ...rewards.reading.expression.traversal import symbols_of
+from ...rewards.reading.expression.traversal import substitute, symbols_of
+from ...rewards.reading.expression.tree import Expression, Symbol
 from ...rewards.reading.latex import ReadError
 from ...rewards.reading.problem.derivative import read_derivative
 from ...rewards.reading.problem.differential_equation import read_differential_equation
+from ...rewards.reading.problem.limit import read_limit
 from ...rewards.reading.problem.power_series import asks_of_series, read_series
 from ...rewards.reading.problem.sums import read_sum
 from ...rewards.verdict import PROOFS
@@ -34,6 +39,8 @@ from .slips import (
     values_of,
 )
 
+#: The name in place of a bound variable; no text can have it.
+_BOUND = Symbol("bound variable")
 #: Details of verdicts on references in other letters, and on solutions that are not general.
 _IN_OTHER_LETTERS = re.compile("symbols that")
 _NOT_GENERAL = re.compile("constants of integration|constants are not independent|every multiple")
@@ -45,13 +52,11 @@ def course_judge(name: str) -> Callable[[AuditItem], Finding]:
     """The judge of a question of the course."""
 
     def judge(item: AuditItem) -> Finding:
-        finding = judged(item)
-        with suppress(ProblemError):
-            return finding.replaced(key=_question_key(name, item.problem))
-        return finding
-
-    def judged(item: AuditItem) -> Finding:
         assumptions = dict(conditions_in(item.note).kinds) | item.assumptions
+        key = question_key(name, item.problem, assumptions)
+        return judged(item, assumptions).replaced(key=key)
+
+    def judged(item: AuditItem, assumptions: Mapping[str, str]) -> Finding:
         reference, options = stated_reference(item), {"assumptions": assumptions}
         verdict = COURSE[name].verify(boxed(reference), item.problem, **options)
         if verdict.correct:
@@ -118,21 +123,45 @@ def _repairs_of_course(name: str, item: AuditItem, text: str, finding: Finding) 
         yield "", question.derivative  # by the rules
 
 
-def _question_key(name: str, problem: str) -> str:
-    """A hash of a question of the course; questions in other letters have the same."""
-    match name:
-        case "limit":
-            question: object = limit_readings(problem)[0]
-        case "sum":
-            is_series = asks_of_series(problem)
-            question = read_series(problem) if is_series else read_sum(problem)[0]
-        case "derivative":
-            # Different functions have the same derivative: numbers and signs have to agree, too.
-            marks = re.sub(r"\\[A-Za-z]+|[A-Za-z\s(){}$]", "", problem)
-            return hashed(f"{marks} {question_text(read_derivative(problem))}")
-        case _:
-            question = read_differential_equation(problem)
-    return hashed(f"{name} {question_text(question)}")
+def question_key(name: str, problem: str, assumptions: Mapping[str, str]) -> str:
+    """The mark of a question in 16 characters; empty for a question that cannot be read.
+
+    Args:
+        name: the name of the kind of question.
+        problem: the text of the question.
+        assumptions: kinds of symbols, as the row states them.
+
+    """
+    try:
+        parts = _parts(name, problem)
+    except ProblemError:
+        return ""
+    return hashed(repr((name, parts, sorted(assumptions.items()))))
+
+
+def _parts(name: str, problem: str) -> tuple[object, ...]:
+    """Everything that a question asks."""
+    if name == "limit":
+        limit = read_limit(problem)
+        trees = [_unnamed(each.expression, limit.variable) for each in limit.readings]
+        return trees, limit.at, limit.side, limit.conditions, limit.whole
+    if name == "sum" and not asks_of_series(problem):
+        return tuple(
+            each._replace(term=_unnamed(each.term, each.counter), counter="")
+            for each in read_sum(problem)
+        )
+    if name == "sum":
+        return (read_series(problem),)
+    if name == "derivative":
+        asked = read_derivative(problem, written=True)
+        if asked.curve is None and not asked.definitions and not asked.point:
+            return _unnamed(asked.derivative, asked.variable), asked.kinds, asked.bounds
+        return (asked,)
+    return (read_differential_equation(problem),)
+
+
+def _unnamed(tree: Expression, variable: str) -> Expression:
+    return substitute(tree, variable, _BOUND)
 
 
 def hashed(text: str) -> str:

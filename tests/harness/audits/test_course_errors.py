@@ -187,33 +187,6 @@ def test_a_note_counts_for_questions_of_the_course() -> None:
     assert finding(problem, reference, note="a < 0")["status"] == "agreed"
 
 
-#: Two forms of one question, and another question.
-SAME = [
-    (
-        r"\lim_{x\to0} \frac{\sin ax}{x}",
-        r"\lim_{t \to 0} \frac{\sin(bt)}{t}",
-        r"\lim_{x\to0^+} \frac{\sin ax}{x}",
-        "a",
-    ),
-    (
-        r"\sum_{n=1}^{\infty} \frac1{n^2}",
-        r"\sum_{k=1}^\infty \frac{1}{k^2}",
-        r"\sum_{n=2}^{\infty} \frac1{n^2}",
-        "0",
-    ),
-    (r"\frac{d}{dx} (x^2+1)", r"\frac{d}{dt}\left(t^2+1\right)", r"\frac{d}{dx} (x^2+2)", "0"),
-    ("y' = 2x, y(0) = 1", "y'=2x,\\ y(0)=1", "y' = 2x, y(0) = 2", "y = 0"),
-    ("y'' + k y = 0", "y'' + m y = 0", "y'' - k y = 0", "y = 7"),
-]
-
-
-@pytest.mark.parametrize(("problem", "same", "other", "reference"), SAME)
-def test_equal_questions_have_one_key(problem: str, same: str, other: str, reference: str) -> None:
-    keys = [finding(text, reference)["key"] for text in (problem, same, other)]
-    assert keys[0]
-    assert keys[0] == keys[1] != keys[2]
-
-
 @pytest.mark.parametrize(
     ("task", "share"),
     [("derivative", 0.85), ("limit", 0.85), ("sum", 0.8), ("differential_equation", 0.65)],
