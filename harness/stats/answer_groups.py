@@ -60,8 +60,6 @@ _MUTE = frozenset({Status.NO_ANSWER, Status.UNPARSEABLE, Status.NOT_CLOSED_FORM}
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """The answer and the status of one sample."""
-
     answer: str | None
     status: str
 
@@ -76,8 +74,7 @@ class _AnswerGroup:
 def group(problem: Problem, samples: Sequence[Given]) -> list[int | None]:
     """The group number of each answer, in the order of the samples.
 
-    All correct answers are in group 0. A sample without a readable answer has None instead of a
-    number.
+    All correct answers are in group 0. A sample without a readable answer has the number None.
     """
     seen: list[_AnswerGroup] = []
     texts: dict[str, int | None] = {}
@@ -96,11 +93,7 @@ def group(problem: Problem, samples: Sequence[Given]) -> list[int | None]:
 
 
 def _find(problem: Problem, text: str, seen: list[_AnswerGroup], new: int) -> int | None:
-    """The group number of an answer.
-
-    If no group in ``seen`` has an equal answer, a group with the number ``new`` is added to
-    ``seen``.
-    """
+    """Find the group with an answer equal to ``text``, or add the group ``new`` to ``seen``."""
     if not isinstance(problem.target, IntegrationTarget):
         return new
     variable = problem.target.variable
@@ -139,9 +132,10 @@ def _same(
 
 
 def _marks(tree: Expression, variable: str) -> frozenset[str]:
-    """Strings with rounded values of the derivative at fixed points. Equal answers share strings.
+    """Strings with rounded values of the derivative at fixed points.
 
-    If the derivative cannot be compiled to a tape, the strings contain the answer's text instead.
+    Equal answers have strings in common. Without a tape of the derivative, the only string is the
+    answer's text.
     """
     if not needs_worker(tree):
         try:
@@ -166,7 +160,7 @@ def _marks(tree: Expression, variable: str) -> frozenset[str]:
 def _rounded(value: Any) -> str | None:
     """A string with the midpoint of a ball, rounded to ten digits.
 
-    If the ball is too wide for ten digits, the result is None. A ``value`` of None means 0.
+    The result is None if the ball is too wide for ten digits. A ``value`` of None means 0.
     """
     if value is None:
         return "0"
@@ -187,8 +181,8 @@ def _rounded(value: Any) -> str | None:
 def distinct_forms(problem: Problem, samples: Iterable[Given]) -> int:
     r"""The number of correct answers that are written differently.
 
-    Spelling, the order of terms and additive constants do not distinguish forms. Any other
-    difference does. For example, ``\sin^2 x`` and ``-\cos^2 x`` are two forms.
+    Spelling, the order of terms and additive constants make no difference. For example, ``\sin^2
+    x`` and ``-\cos^2 x`` are two forms.
     """
     forms = set()
     for sample in samples:
@@ -226,8 +220,8 @@ class Votes:
     """Majority votes of a model on a subset, and the variety of the model's correct answers.
 
     ``groups`` is the mean number of groups of equal answers per problem. ``forms`` is the mean
-    number of differently written correct answers per solved problem. ``forms`` is None if no
-    problem is solved.
+    number of differently written correct answers per solved problem, or None without solved
+    problems.
     """
 
     model: str

@@ -14,8 +14,6 @@ from ...benchmarks.problem import Problem
 
 
 class ParentIndex:
-    """An index from the ids of parents to the keys of problems."""
-
     def __init__(self, problems: Mapping[str, Problem]) -> None:
         self._problems = problems
         self._own: dict[tuple[str, str], list[str]] = {}
@@ -25,7 +23,7 @@ class ParentIndex:
             self._anywhere.setdefault(problem.id, []).append(key)
 
     def find(self, problem: Problem, parent: str) -> str | None:
-        """The key of a problem's parent. It is None if no problem has the parent's id."""
+        """The key of a problem's parent, or None if no problem has the parent's id."""
         candidates = self._own.get((problem.benchmark, parent)) or self._anywhere.get(parent, [])
 
         def rank(key: str) -> tuple[bool, bool]:
@@ -40,7 +38,7 @@ class ParentIndex:
         return min(ancestors, key=rank, default=None)
 
     def cluster(self, problem: Problem) -> str:
-        """The cluster of a problem: its original ancestor, through all generations."""
+        """The original problem from which a problem is derived, directly or through other problems."""
         seen = set()
         parent = _parent(problem)
         while parent is not None:
@@ -55,10 +53,9 @@ class ParentIndex:
         return self._alike(problem)
 
     def _alike(self, problem: Problem) -> str:
-        """The same key for an original problem and all its copies in other subsets.
+        """The key of the earliest problem with the same inputs as an original problem.
 
-        The key belongs to the run's earliest problem with these inputs. Copies are thus in the same
-        cluster.
+        Copies in other subsets have the same inputs, and are thus in the same cluster.
         """
         keys = self._own[problem.benchmark, problem.id]
         return next(key for key in keys if self._problems[key].inputs == problem.inputs)

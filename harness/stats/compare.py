@@ -214,10 +214,10 @@ def _with_families(
 ) -> tuple[Contrast, ...]:
     """Adjust the p values of contrasts in two families.
 
-    A contrast is a single comparison, for example between two models. The contrasts on all common
-    problems form one family. They answer which model is better. The contrasts on subsets form a
-    second family. They answer on which problems a model is better. In a single family, six models
-    on seven subsets would have 120 contrasts, and no overall difference would be significant.
+    A contrast is a single comparison, for example between two models. One family has the contrasts
+    on all common problems: which model is better? The other family has the contrasts on subsets: on
+    which problems is a model better? In a single family, six models on seven subsets would have 120
+    contrasts. No overall difference would be significant.
     """
     overall = [row.group == ALL for row in rows]
     adjusted: list[Contrast | None] = [None] * len(rows)
@@ -241,7 +241,7 @@ def _checked_ks(ks: Iterable[int]) -> list[int]:
 def _costs(
     runs: Sequence[Run], prices: Prices, policy: str, notes: list[str]
 ) -> dict[str, Cost | None]:
-    """The cost of each system, by name. A note lists the models without a price."""
+    """The cost of each system, by name. Models without a price are added to ``notes``."""
     spent: dict[str, Cost | None] = {}
     specs = []
     for run, names in zip(runs, system_names(runs), strict=True):
@@ -253,7 +253,7 @@ def _costs(
 
 @dataclass(frozen=True)
 class _PairedGroup:
-    """The pairs of one contrast, with the names of both sides and the problems."""
+    """The pairs of one contrast. A contrast compares two sides on a group of problems."""
 
     name: str
     sides: tuple[str, str]
@@ -315,7 +315,7 @@ def _common(
 
 
 def _by_run(systems: Sequence[System]) -> list[tuple[Run, set[str]]]:
-    """Every run with the problems that any of its models answered."""
+    """Each run, with the problems that its models in ``systems`` answered."""
     answered: dict[str, tuple[Run, set[str]]] = {}
     for system in systems:
         answered.setdefault(str(system.run.path), (system.run, set()))[1].update(system.tallies)
@@ -323,7 +323,7 @@ def _by_run(systems: Sequence[System]) -> list[tuple[Run, set[str]]]:
 
 
 def _pairing(answered: tuple[Run, set[str]], second: tuple[Run, set[str]]) -> str:
-    """A sentence on two runs: how many problems pair, and why the others do not pair."""
+    """A sentence on two runs: how many problems are in both, and why other problems are not."""
     (run, keys), (second_run, second_keys) = answered, second
     paired = _common(run.problems, second_run.problems).keys() & keys & second_keys
     names = f"{run.path} and {second_run.path}"
@@ -371,10 +371,9 @@ def _broken_down(
 
 
 def labels_of(problem: Problem, by: Breakdown) -> tuple[str, ...]:
-    """The labels of a problem in a breakdown.
+    """The labels of a problem in a breakdown, for example ``("sin", "ln")`` for ``by="operator"``.
 
-    A label is a tag of the problem, a function in the integrand, the outcome of simplification, or
-    a range of a feature of HINT. HINT's expressions have their operators as tags.
+    HINT's expressions have their operators as tags.
     """
     if by in _RANGES:
         value = problem.metadata.get(by) if is_hint(problem) else None
@@ -400,19 +399,16 @@ def labels_of(problem: Problem, by: Breakdown) -> tuple[str, ...]:
 
 
 def range_names(by: Breakdown) -> list[str]:
-    """The names of the ranges of a HINT feature, in ascending order.
-
-    The list is empty if the breakdown has no ranges.
-    """
+    """The names of the ranges of a HINT feature, in ascending order. Other breakdowns have no ranges."""
     ends = _RANGES.get(by, ())
     between = [f"{low + 1:,} to {high:,}" for low, high in pairwise(ends)]
     return [f"up to {ends[0]:,}", *between, f"over {ends[-1]:,}"] if ends else []
 
 
 def common_policy(runs: Sequence[Run], policy: str | None) -> str:
-    """The name of the verdicts that are reported for several runs together.
+    """The name of the verdicts to report for several runs together.
 
-    The function raises `UserError` if the runs have no verdicts under the same name.
+    Raises: UserError: the runs have no verdicts under the same name.
     """
     for run in runs:
         if not run.policies:
@@ -456,9 +452,9 @@ def _systems(runs: Sequence[Run], policy: str) -> tuple[list[System], list[str]]
 def system_names(runs: Sequence[Run]) -> list[dict[str, str]]:
     """A distinct name for each model in each run. The keys are the models' hashes.
 
-    The name is the model's label. If several runs have a model with this label, the run's prompts
-    are added to the label. If two runs have the same prompts, the run's name is added instead. If
-    names are still equal, the beginning of the model's hash is added.
+    The name is the model's label. If several runs have a model with this label, the name also has
+    the run's prompts. If these runs have the same prompts, the name has the run's name instead. If
+    two names are still equal, the names have the first characters of the models' hashes.
     """
     labels = Counter(
         label for run in runs for label in {entry["label"] for entry in run.models.values()}

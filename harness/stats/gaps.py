@@ -68,15 +68,14 @@ def minus(bounded: Bounded, second: Bounded) -> Bounded:
 
 
 def gaps(problems: Mapping[str, Problem], k: int, systems: Mapping[str, Tallies]) -> Iterator[Gap]:
-    """For one or two systems, the gap between split I and each other split of HINT.
+    """The gap between split I of HINT and each other split, for one or two systems.
 
-    If no problem of a split was asked, the split has no gap.
+    A split has no gap if no problem of the split was asked.
 
     Args:
         problems: the problems by key. Problems outside HINT are skipped.
-        k: the k of pass@k. There is no gap if a problem of either split has fewer than k samples.
+        k: the k of pass@k. A split has no gap if one of its problems has fewer than k samples.
         systems: the tallies of each system by the problem's key.
-
     """
     groups: dict[tuple[str, str], set[str]] = {}
     for key, problem in problems.items():

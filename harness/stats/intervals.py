@@ -46,14 +46,14 @@ _CACHED = DRAWS
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Clusters:
-    """The cluster of every value, numbered from 0 to ``count`` - 1 by first occurrence."""
+    """The cluster of every value, as a number from 0 to ``count`` - 1."""
 
     which: NDArray[np.int64]
     count: int
 
     @classmethod
     def of(cls, names: Labelled) -> Clusters:
-        """Number cluster names in the order of first occurrence."""
+        """Number cluster names in the order of first occurrence: "b", "a", "b" become 0, 1, 0."""
         if isinstance(names, Clusters):
             return names
         index = {name: i for i, name in enumerate(dict.fromkeys(names))}
@@ -68,7 +68,7 @@ Labelled: TypeAlias = Sequence[Hashable] | Clusters
 
 
 def cluster_sums(columns: Sequence[Sequence[float]], clusters: Labelled) -> tuple[Floats, Floats]:
-    """For each cluster, the sum of each column (as a row of the array) and the cluster's size."""
+    """The sums of the columns in each cluster, and the number of values in each cluster."""
     numbered = Clusters.of(clusters)
     which, count = numbered.which, numbered.count
     sums = [
@@ -79,11 +79,11 @@ def cluster_sums(columns: Sequence[Sequence[float]], clusters: Labelled) -> tupl
 
 
 def resampled(tables: Sequence[Floats], seed: int, resamples: int | None = None) -> list[Floats]:
-    """The column sums of tables. The rows of the tables are resampled with replacement.
+    """The column sums of tables whose rows are resampled with replacement.
 
-    The tables must have the same number of rows. All tables are resampled with the same draws.
-    Separate draws would take most of the time of a comparison. The rows of each table are sorted
-    beforehand. The sums are thus independent of the original order.
+    All tables have the same number of rows, and are resampled with the same draws. Separate draws
+    would take most of the time of a comparison. Rows are sorted first. The sums therefore do not
+    depend on the original order.
     """
     count = len(tables[0])
     sums = np.hstack([table[np.lexsort(table.round(12).T)] for table in tables])
@@ -101,7 +101,7 @@ def resampled(tables: Sequence[Floats], seed: int, resamples: int | None = None)
 def _times(count: int, seed: int, resamples: int) -> Iterator[Floats]:
     """Yield resamples of the numbers 0 to ``count`` - 1, in batches.
 
-    A batch has a row for each resample. The row says how often each number was drawn.
+    A batch has one row per resample: how often each number was drawn.
     """
     generator = np.random.default_rng(seed)
     batch = max(1, 4_000_000 // count)
@@ -152,11 +152,11 @@ def clopper_pearson(successes: float, trials: float) -> tuple[float, float]:
 def interval(values: Sequence[float], clusters: Labelled) -> tuple[float, float]:
     """The interval of the mean of clustered values between 0 and 1.
 
-    The mean is as uncertain as a proportion of n = m / phi independent trials, where m is the
-    number of clusters. phi is a quotient of variances between clusters: the observed variance / the
-    largest possible variance for this mean. The variance is largest if each cluster has only values
-    0 or only values 1. If the clusters have unequal sizes, m is smaller than the number of
-    clusters. It is the number of equal clusters that would be as precise (Kish).
+    The interval is the interval of a proportion in n independent trials (Korn and Graubard). Here n
+    = m / phi. m is the number of clusters. For clusters of unequal size, m is the number of equal
+    clusters with the same precision (Kish). phi is the variance between clusters, divided by its
+    largest possible value for this mean. The variance has its largest value if each cluster has
+    only values 0 or only values 1.
 
     Args:
         values: the values.
@@ -172,7 +172,6 @@ def interval(values: Sequence[float], clusters: Labelled) -> tuple[float, float]
     [0.66, 1.0]
     >>> [round(end, 2) for end in interval([1.0] * 8 + [0.98], range(9))]
     [0.68, 1.0]
-
     """
     sums, sizes = cluster_sums([values], clusters)
     count, total = len(sizes), float(sizes.sum())
@@ -194,11 +193,11 @@ class Ratio:
     """A ratio of sums over pairs, between -1 and 1, with the bootstrap distribution over clusters.
 
     The interval is the expanded percentile interval of the bootstrap. For a small number m of
-    clusters the percentile interval is too narrow, because it corresponds to the normal
-    distribution and divides the variance by m instead of m - 1. The ends are moved outwards, so
-    that the interval becomes as wide as Student's interval. Sources: Hesterberg, "What Teachers
-    Should Know About the Bootstrap", The American Statistician 69 (2015); Davison and Hinkley,
-    "Bootstrap Methods and their Application" (1997), section 3.8, for clusters.
+    clusters, the percentile interval is too narrow. It corresponds to the normal distribution, and
+    divides the variance by m instead of m - 1. The ends are therefore moved outwards. The interval
+    is then as wide as Student's interval. Sources: Hesterberg, "What Teachers Should Know About the
+    Bootstrap", The American Statistician 69 (2015); Davison and Hinkley, "Bootstrap Methods and
+    their Application" (1997), section 3.8, for clusters.
 
     If all clusters have the same ratio, resamples do not differ. The interval then assumes that a
     share q of all clusters may have another ratio, from -1 to 1. The share q is the upper end of
@@ -210,7 +209,6 @@ class Ratio:
         seed: the seed of the resamples.
         resamples: the number of resamples. If it is None, `RESAMPLES` and `DRAWS` determine the
             number.
-
     """
 
     value: float
@@ -227,11 +225,10 @@ class Ratio:
         seed: int = 0,
         resamples: int | None = None,
     ) -> Ratio:
-        """The ratio of the sum of the numerators to the sum of the denominators.
+        """The sum of the numerators, divided by the sum of the denominators.
 
         Raises:
             ValueError: the denominators sum to 0.
-
         """
         sums, _ = cluster_sums([numerators, denominators], clusters)
         top, bottom = sums.sum(axis=0)
@@ -241,7 +238,6 @@ class Ratio:
 
     @property
     def _alike(self) -> bool:
-        """Whether all clusters have the same ratio."""
         expected = self.value * self.sums[:, 1]
         return bool(np.allclose(self.sums[:, 0], expected, rtol=0, atol=1e-12))
 
@@ -256,14 +252,11 @@ class Ratio:
 
     @classmethod
     def draw(cls, ratios: Iterable[Ratio]) -> None:
-        """Draw the resamples of several ratios at the same time.
-
-        One common draw is faster than a separate draw for each ratio.
+        """Draw the resamples of several ratios together. A common draw is faster than separate draws.
 
         Args:
             ratios: ratios over the same number of clusters, with the same seed and number of
                 resamples.
-
         """
         drawing = [ratio for ratio in ratios if len(ratio.sums) > 1 and not ratio._alike]
         if not drawing:
@@ -291,7 +284,6 @@ class Ratio:
 
     @property
     def p(self) -> float:
-        """The largest ``alpha`` whose `interval` still includes 0."""
         count = len(self.sums)
         if count < 2 or self.value == 0:
             return 1.0
@@ -328,7 +320,7 @@ def t_interval(values: Sequence[float]) -> tuple[float, float]:
 def mean_interval(
     differences: Sequence[float], clusters: Labelled, seed: int = 0, resamples: int | None = None
 ) -> tuple[float, float]:
-    """The interval of a mean difference. The mean is a `Ratio`: the sum / the number of pairs.
+    """The interval of a mean difference, by the bootstrap over clusters (`Ratio`).
 
     Args:
         differences: the difference of each pair, between -1 and 1.
@@ -341,6 +333,5 @@ def mean_interval(
 
     >>> mean_interval([0.5], ["a"])
     (-1.0, 1.0)
-
     """
     return Ratio.of(differences, [1.0] * len(differences), clusters, seed, resamples).interval()

@@ -18,7 +18,7 @@ from .tallies import Tally
 class Pair:
     """The samples of both sides for one problem.
 
-    A side may have several problems. Their metrics are then averaged.
+    A side may have several problems. The metrics of these problems are averaged.
     """
 
     unit: str
@@ -34,9 +34,9 @@ Value = Callable[[Tally], float]
 class PairedSide:
     """One side of pairs.
 
-    A tally holds the counts of one problem's samples. Tallies with the same counts have the same
-    pass@k. Therefore ``distinct`` holds each combination of counts once. ``members`` holds, for
-    every pair, indices into ``distinct``.
+    A tally holds the counts of one problem's samples. ``distinct`` has each tally with different
+    counts once. ``members`` has indices into ``distinct`` for each pair. pass@k is thus computed
+    once for equal counts.
     """
 
     distinct: tuple[Tally, ...]
@@ -65,13 +65,12 @@ class PairedSide:
     def ranked(self) -> bool:
         """Whether the samples are ranked candidates of a beam search.
 
-        Ranked candidates are not independent samples. They give no estimate of the chance that a
-        second attempt also solves the problem.
+        Ranked candidates are not independent, and do not tell whether a second attempt would
+        succeed.
         """
         return any(t.first is not None for t in self.distinct)
 
     def means(self, value: Value) -> tuple[float, ...]:
-        """The mean of ``value`` over the tallies of every pair."""
         values = [value(t) for t in self.distinct]
         return tuple(
             values[member[0]]
@@ -92,8 +91,6 @@ class PairedSide:
 
 
 class Pairs(tuple[Pair, ...]):
-    """Pairs, with cached values that do not depend on k."""
-
     @classmethod
     def of(cls, pairs: Iterable[Pair]) -> Pairs:
         return pairs if isinstance(pairs, Pairs) else cls(pairs)
@@ -117,11 +114,11 @@ class Pairs(tuple[Pair, ...]):
 
     @cached_property
     def weights(self) -> dict[tuple[int, int], float]:
-        """The weights of the sampling variances in the variance of the mean difference.
+        """The weight of each problem's sampling variance in the variance of the mean difference.
 
-        A key is a pair of numbers: samples, and correct samples. Each problem with these numbers
-        adds to the weight of the key. The weighted sum of the sampling variances is divided by the
-        number of clusters. The quotient is the variance that sampling adds to the mean.
+        Keys are pairs (samples, correct samples). Problems with the same key have the same sampling
+        variance, and their weights are added. The variance that sampling adds to the mean is the
+        weighted sum of sampling variances, divided by the number of clusters.
         """
         scale = self.clusters.count / len(self) ** 2
         weights: dict[tuple[int, int], float] = {}
@@ -147,8 +144,8 @@ def pair_parents(
 ) -> dict[str, tuple[list[Pair], int]]:
     """Pair the problems of every perturbed subset with the original problems.
 
-    For each subset, the result has the pairs and a number of problems left out. A problem is left
-    out if its original was not asked. A subset with several perturbations is split by perturbation.
+    For each subset, the result has the pairs and the number of problems whose original was not
+    asked. A subset with several perturbations is split by perturbation.
     """
     origins = ParentIndex(problems)
     perturbations: dict[str, set[str | None]] = {}

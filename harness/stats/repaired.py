@@ -97,15 +97,12 @@ class RepairedDifference(Record):
 def repaired(run: Run, policy: str | None = None) -> tuple[Repaired, ...]:
     """repaired@t of every model, arm and turn. The result is empty without a second turn.
 
-    An arm is a kind of feedback on wrong answers.
-
     Args:
         run: the run of the first turn.
         policy: the name of the verdicts to count. The default is the run's policy.
 
     Raises:
         RunError: a turn has no verdicts with the name ``policy``.
-
     """
     clusters, arms = clusters_of(run.problems), _arms(run, policy)
     rows = []
@@ -152,8 +149,7 @@ def repaired_differences(
         policy: the verdicts to count.
 
     Yields:
-        A difference for each arm and turn. An arm and a turn without a common problem are skipped.
-
+        A difference for each arm and turn with common problems.
     """
     (run, model, name), (other_run, other_model, other_name) = first, second
     second_arms = _arms(other_run, policy)
@@ -181,8 +177,8 @@ def _share(counts: tuple[int, int]) -> float:
 def _arms(run: Run, policy: str | None) -> dict[tuple[str, str, int], _Counts]:
     """For each model, arm and turn, the counts of every problem up to this turn.
 
-    Turn 3 and later turns are left out if they do not repeat every wrong answer of the previous
-    turn. Such a turn was interrupted. Its share of repaired answers would be too low.
+    Turn 3 and later turns must repeat every wrong answer of the previous turn. Other turns were
+    interrupted, and are left out. Their share of repaired answers would be too low.
     """
     turns: dict[str, dict[int, Run]] = {}
     for path in (run.path / "turns").glob("*/manifest.json"):
@@ -219,8 +215,7 @@ def _arms(run: Run, policy: str | None) -> dict[tuple[str, str, int], _Counts]:
 class _Turn:
     """The verdicts of a model in one turn.
 
-    ``counts`` has the counts by problem. ``answered`` is the number of answers. ``retryable`` is
-    the number of wrong answers that a further turn can try again.
+    ``retryable`` is the number of wrong answers that a further turn can repeat.
     """
 
     counts: _Counts

@@ -52,21 +52,15 @@ class SignFlip:
 
 
 def sign_flip(differences: Sequence[float], clusters: Labelled, seed: int = 0) -> SignFlip:
-    """Test whether the mean difference is zero. The test swaps the two sides within each cluster.
+    """Test whether the mean difference is zero, by swapping the two sides within each cluster.
 
-    Under the null hypothesis the differences of a cluster are as likely as their negatives. All 2^m
-    patterns of signs of m clusters are then equally likely. The sums of the differences over all
-    patterns give the null distribution. Sources: Fisher, "The Design of Experiments" (1935),
-    section 21; for clusters Canay, Romano and Shaikh, "Randomization Tests Under an Approximate
-    Symmetry Assumption", Econometrica 85 (2017). With one sample per problem the test is McNemar's
-    exact test.
+    Under the null hypothesis, the differences of a cluster are as likely as their negatives. All
+    2^m patterns of signs of m clusters are then equally likely. The sums over all patterns give the
+    null distribution. Sources: Fisher, "The Design of Experiments" (1935), section 21; for clusters
+    Canay, Romano and Shaikh, "Randomization Tests Under an Approximate Symmetry Assumption",
+    Econometrica 85 (2017). With one sample per problem the test is McNemar's exact test.
 
-    The p value is exact in two cases. If few clusters have a sum that differs from zero, all
-    patterns are enumerated. If the sums of the clusters are multiples of a common fraction, the
-    distribution is computed by convolution, as in Pagano and Tritchler, JASA 78 (1983). For pass@1
-    this is always true. In all other cases B random patterns are drawn. If b patterns are as
-    extreme as the observed sum, p = (b + 1) / (B + 1). Source: Phipson and Smyth, "Permutation
-    P-values Should Never Be Zero", Stat. Appl. Genet. Mol. Biol. 9 (2010).
+    The p value is computed in one of three ways:
 
     Args:
         differences: the difference of each pair, between -1 and 1.
@@ -78,7 +72,6 @@ def sign_flip(differences: Sequence[float], clusters: Labelled, seed: int = 0) -
 
     >>> sign_flip([1.0, 1.0, 1.0, 1.0, 0.0], range(5))
     SignFlip(p=0.125, exact=True)
-
     """
     sums, _ = cluster_sums([differences], clusters)
     sizes = np.abs(sums[:, 0])
@@ -126,8 +119,8 @@ def _kept_signs(count: int, seed: int) -> NDArray[np.float32]:
 def _lattice(sizes: Floats) -> tuple[list[int], int] | None:
     """The sizes as fractions: all numerators, and their common denominator.
 
-    The result is None if the sizes have no small common denominator, or if the convolution over the
-    numerators would be too large.
+    The result is None without a small common denominator, and if the convolution would be too
+    large.
     """
     unit, fractions = 1, {}
     for size in set(sizes.tolist()):
@@ -142,9 +135,11 @@ def _lattice(sizes: Floats) -> tuple[list[int], int] | None:
 
 
 def _convolved(lattice: tuple[list[int], int], observed: float) -> float:
-    """The exact probability of |sum| >= ``observed`` for a sum with random signs.
+    """The exact probability that a sum with random signs has an absolute value of at least
+    ``observed``.
 
-    The addends are the fractions of ``lattice``. Each sign is + or - with probability 1/2.
+    ``lattice`` has the addends as fractions. Each addend is positive or negative with probability
+    1/2.
     """
     steps, unit = lattice
     far = round(float(observed) * unit)
@@ -169,10 +164,10 @@ def _convolved(lattice: tuple[list[int], int], observed: float) -> float:
 def holm(ps: Sequence[float]) -> list[float]:
     """The p values of a family of tests, adjusted by Holm's method.
 
-    If the tests reject the hypotheses with adjusted values below alpha, the family-wise error rate
-    is at most alpha. The i-th smallest of m values is multiplied by m - i + 1. An adjusted value
-    below its predecessor is raised to the predecessor. Source: Holm, "A Simple Sequentially
-    Rejective Multiple Test Procedure", Scand. J. Statist. 6 (1979).
+    The i-th smallest of m values is multiplied by m - i + 1. A value below its predecessor is
+    raised to the predecessor. A test is significant at the family-wise error rate alpha if its
+    adjusted value is below alpha. Source: Holm, "A Simple Sequentially Rejective Multiple Test
+    Procedure", Scand. J. Statist. 6 (1979).
 
     Args:
         ps: the p values of a family.
@@ -182,7 +177,6 @@ def holm(ps: Sequence[float]) -> list[float]:
 
     >>> holm([0.25, 0.01, 0.03])
     [0.25, 0.03, 0.06]
-
     """
     adjusted = [0.0] * len(ps)
     largest = 0.0
@@ -222,11 +216,10 @@ def detectable(
 ) -> float:
     """The mean difference that a two-sided test at level ``alpha`` detects with ``power``.
 
-    The difference is (t_{1-alpha/2} + t_{power}) sqrt(variance / m), where m is the number of
-    clusters. The two t are quantiles of Student's distribution with m - 1 degrees of freedom.
-    ``variance`` is the variance of a cluster's contribution, and variance / m is the variance of
-    the mean. Miller, "Adding Error Bars to Evals" (2024), section 5, has the formula with normal
-    quantiles. Normal quantiles are too small for few clusters.
+    The difference is (t_{1-alpha/2} + t_{power}) sqrt(variance / m). m is the number of clusters,
+    and ``variance`` is the variance of the values of one cluster. Each t is a quantile of Student's
+    distribution with m - 1 degrees of freedom. Miller, "Adding Error Bars to Evals" (2024), section
+    5, has normal quantiles, which are too small for few clusters.
     """
     if clusters < 2:
         return math.inf
@@ -237,7 +230,7 @@ def detectable(
 def clusters_needed(
     variance: float, difference: float, alpha: float = 1 - LEVEL, power: float = 0.8
 ) -> int:
-    """The number of clusters that makes ``difference`` `detectable`."""
+    """The number of clusters that are needed to detect ``difference`` (see `detectable`)."""
     if difference <= 0:
         raise ValueError("the difference to detect must be positive")
     return _least(lambda m: detectable(variance, m, alpha, power) <= difference, 2, 1 << 40) or 2
@@ -251,10 +244,10 @@ def samples_needed(
     alpha: float = 1 - LEVEL,
     power: float = 0.8,
 ) -> int | None:
-    """The number of samples per problem that makes ``difference`` `detectable`.
+    """The number of samples per problem that are needed to detect ``difference`` (see `detectable`).
 
-    ``variance_at(n)`` is the variance of a cluster's contribution with n samples per problem. The
-    result is None if more than `_MAX_SAMPLES` samples would be needed.
+    ``variance_at(n)`` is the variance with n samples per problem. The result is None if more than
+    `_MAX_SAMPLES` samples would be needed.
     """
     return _least(
         lambda n: detectable(variance_at(n), clusters, alpha, power) <= difference,
@@ -266,11 +259,10 @@ def samples_needed(
 def expected_variance(samples: int) -> float:
     """The expected variance of a difference between two models in one cluster, before a run.
 
-    The result rests on three assumptions. The success probability of a problem is uniform on [0,
-    1], with the variance 1/12. The probabilities of two models have correlation 1/2. All problems
-    of a cluster have the same probability. Then the differences of the probabilities have the
-    variance 1/12, and n samples of each model add 2/(6n). After a run, `stats.paired.power.design`
-    uses the observed variance instead.
+    Three assumptions are made. A problem's chance of success is uniform on [0, 1]. The chances of
+    two models have correlation 1/2. All problems of a cluster have the same chance. The difference
+    of the chances then has the variance 1/12. n samples of each model add 2/(6n). After a run,
+    `stats.paired.power.design` uses the observed variance instead.
 
     >>> round(detectable(expected_variance(4), clusters=18), 2)
     0.29
@@ -281,10 +273,10 @@ def expected_variance(samples: int) -> float:
 
 
 def _least(holds: Callable[[int], bool], low: int, upper: int) -> int | None:
-    """The smallest number between ``low`` and ``upper`` that makes ``holds`` true.
+    """The smallest number between ``low`` and ``upper`` with ``holds(number)``, found by bisection.
 
-    The result is None if there is no such number. ``holds`` must be monotone: if it is true for a
-    number, it is true for all larger numbers.
+    If ``holds`` is true for a number, it must be true for all larger numbers. The result is None if
+    ``holds`` is false for all numbers.
     """
     high = low
     while not holds(high):

@@ -48,7 +48,6 @@ class Steps(Record):
 
 
 def write_steps(folder: Path, rows: Iterator[Steps]) -> int:
-    """Write the steps of a run atomically, and return the number of rows."""
     written = 0
     with replacing(folder / NAME) as file:
         for row in rows:
@@ -58,11 +57,10 @@ def write_steps(folder: Path, rows: Iterator[Steps]) -> int:
 
 
 def read_steps(folder: Path) -> list[Steps]:
-    """The stored steps of a run. Steps from other versions of the verifier are left out.
+    """The stored steps of a run, as far as this version of the verifier judged them.
 
     Raises:
         RunError: the file is damaged.
-
     """
     path = folder / NAME
     if not path.is_file():

@@ -84,12 +84,12 @@ class Row(Record):
 
     @property
     def passes(self) -> tuple[Estimate, ...]:
-        """pass@k. For ranked candidates, pass@k is the success of the k best candidates."""
+        """pass@k. For ranked candidates: the share of problems solved by the k best candidates."""
         return self.estimates["pass@k"]
 
     @property
     def all_passes(self) -> tuple[Estimate, ...]:
-        """pass^k with k > 1. There are no values for ranked candidates."""
+        """pass^k for k > 1. The result is empty for ranked candidates."""
         return tuple(estimate for estimate in self.estimates["pass^k"] if estimate.k > 1)
 
     @property
@@ -99,12 +99,11 @@ class Row(Record):
 
     @property
     def reward(self) -> float | None:
-        """The mean reward. It is None if all samples are errors."""
+        """The mean reward, or None if all samples are errors."""
         return self.numbers.get("reward")
 
     @property
     def metrics(self) -> dict[str, tuple[Estimate, ...] | float | None]:
-        """Every metric by the name of the column."""
         return {
             metric.column: self.estimates[metric.name]
             if metric.interval
@@ -209,10 +208,10 @@ def summarise(
 
 
 def unsimplified(run: Run) -> list[str]:
-    """A remark for each subset in which simplification failed for some problems.
+    """A remark for each subset with problems whose simplification failed.
 
-    An integrand is made by a substitution. Without simplification, the substitution is still
-    visible. The problem is then easier (docs/bee.md).
+    An integrand is made by a substitution. The substitution is visible in an integrand that is not
+    simplified, and the problem is then easier (docs/bee.md).
     """
     counts: dict[str, Counter[str]] = {}
     for problem in run.problems.values():

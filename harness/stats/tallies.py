@@ -31,14 +31,12 @@ class Tally:
         samples: the number of judged samples.
         correct: the number of correct samples.
         unknown: the number of undecided samples and errors.
-        first: None for exchangeable samples. For ranked candidates (of a beam search), ``first`` is
-            the rank of the best correct candidate, counted from 0. It is ``samples`` if no
-            candidate is correct.
+        first: the rank of the best correct candidate of a beam search, counted from 0. The rank is
+            ``samples`` without a correct candidate. For other samples, ``first`` is None.
         failed: the number of errors of the model or the verifier.
 
     >>> Tally("drills/sums/s-1", "s-1", samples=4, correct=3, unknown=0).drawn(k=1)
     (4, 3)
-
     """
 
     problem: str
@@ -51,21 +49,18 @@ class Tally:
 
     @property
     def scored(self) -> bool:
-        """Whether any sample is not an error."""
         return self.failed < self.samples
 
     def drawn(self, k: int) -> tuple[int, int]:
         """The numbers n (samples) and c (correct samples) from which a metric over k is computed.
 
-        For ranked candidates n is k, because candidates below rank k do not count. Then pass@k
-        is 1 - Fail@k.
+        For ranked candidates n is k: lower candidates do not count. pass@k is then 1 - Fail@k.
 
         Args:
             k: the k.
 
         Returns:
             n and c.
-
         """
         if self.first is None:
             return self.samples, self.correct
@@ -109,18 +104,17 @@ class Estimate:
     high: float
 
     def with_missing(self, problems: int, planned: int) -> Estimate:
-        """The estimate with wider bounds. They allow for planned problems that have no samples.
+        """The estimate with bounds for planned problems that have no samples.
 
         Args:
             problems: the number of problems with samples.
             planned: the number of planned problems.
 
         Returns:
-            The estimate. Missing problems count as wrong in ``low`` and as right in ``high``.
+            The estimate. Missing problems are wrong in ``low`` and right in ``high``.
 
         >>> Estimate(1, 0.5, (0.3, 0.7), 0.5, 0.5).with_missing(problems=2, planned=4).high
         0.75
-
         """
         if planned <= problems or not 0 <= self.low <= self.high <= 1:
             return self
@@ -149,7 +143,7 @@ def estimate_mean(
 ) -> Estimate:
     """The mean of ``values`` and its interval. ``values`` has a number for each problem.
 
-    ``decided`` has the values that would result if all undecided samples were correct.
+    ``decided`` has the values for the case that all undecided samples are correct.
     """
     bounds = interval(values, [tally.cluster for tally in tallies])
     mean = math.fsum(values) / len(values)
@@ -159,10 +153,9 @@ def estimate_mean(
 
 @dataclass(frozen=True)
 class Group:
-    """The samples of a model on one subset or on all subsets.
+    """The samples of a model on one subset or on all subsets. Metrics take a group as argument.
 
-    Metrics take a group as argument. ``problems``, ``tallies``, ``verdicts`` and ``completions``
-    are in the same order.
+    ``problems``, ``tallies``, ``verdicts`` and ``completions`` are in the same order.
 
     Attributes:
         model: the model's hash.
@@ -177,7 +170,6 @@ class Group:
     >>> tallies = (Tally("p", "p", samples=4, correct=3, unknown=0),)
     >>> Group("m", "drills/sums", 4, (), tallies, ({},), ({},)).ks
     [1, 4]
-
     """
 
     model: str
@@ -196,7 +188,7 @@ class Group:
 
     @property
     def scored(self) -> bool:
-        """Whether the model has a score in this group. If all samples are errors, it has none."""
+        """Whether the model has a score in this group: at least one sample is not an error."""
         return any(tally.scored for tally in self.tallies)
 
     @cached_property
@@ -208,8 +200,8 @@ class Group:
     def ks(self) -> list[int]:
         """The values of k to report.
 
-        For ranked candidates, the number of candidates is one value. The other values are 1, 5, 10,
-        50, ..., as in the published tables.
+        For ranked candidates, they are 1, 5, 10, 50, ... as in published tables, and the number of
+        candidates.
         """
         min_samples = min(tally.samples for tally in self.tallies)
         if not self.ranked:
@@ -219,16 +211,14 @@ class Group:
 
 
 def ks_up_to(samples: int, chosen: Iterable[int] = ()) -> list[int]:
-    """The values of k to report, up to ``samples``.
-
-    The ``chosen`` values are reported. The default values are 1, 4, 16, 64, ... and ``samples``.
+    """The values of k to report: ``chosen`` values up to ``samples``, or else 1, 4, 16, ...,
+    ``samples``.
     """
     ks = sorted(set(chosen)) or sorted({4**i for i in range(12)} | {samples})
     return [k for k in ks if k <= samples]
 
 
 def is_ranked(run: Run) -> bool:
-    """Whether a problem's samples are ranked candidates (of a beam search)."""
     return bool(run.manifest["identity"]["sampling"].get("beams"))
 
 
@@ -238,9 +228,9 @@ def tally_samples(run: Run, policy: str | None = None) -> dict[str, dict[str, Ta
 
 
 def _tallies(run: Run, totals: Mapping[counts.Group, Sums]) -> dict[str, dict[str, Tally]]:
-    """The counts of every problem. They come from ``totals``, the sums over the stored verdicts.
+    """The counts of every problem, from ``totals``, the sums over the stored verdicts.
 
-    A running sweep may add verdicts. The verdicts are therefore not read a second time.
+    A running sweep may add verdicts meanwhile. A second reading could have other verdicts.
     """
     clusters, ranked = clusters_of(run.problems), is_ranked(run)
     tallies: dict[str, dict[str, Tally]] = {model: {} for model in run.models}
@@ -261,7 +251,7 @@ def _tally(key: str, cluster: str, sums: Sums, ranked: bool) -> Tally:
 def keys_by_subset(run: Run) -> dict[str, list[str]]:
     """For each subset of a run, the keys of its problems.
 
-    If the run has several subsets, a further entry ``all`` has the keys of all problems.
+    With several subsets, the entry ``all`` has the keys of all problems.
     """
     subsets: dict[str, list[str]] = {}
     for key, problem in run.problems.items():
@@ -274,7 +264,7 @@ def group_samples(
 ) -> Iterator[Group]:
     """A `Group` for each model and each subset with samples.
 
-    If a run has several subsets, the last group of each model is ``all``.
+    With several subsets, each model also has a last group ``all``.
     """
     verdicts = counts.totals(run.verdicts(policy))
     completions = counts.totals(run.completions)

@@ -16,7 +16,7 @@ from ..store.run import Run
 
 @dataclass(frozen=True, slots=True)
 class ChangedVerdict:
-    """An answer with two different verdicts, and the reason of each verdict."""
+    """An answer whose verdict has another status in the second set, with the reasons."""
 
     problem: str
     label: str
@@ -30,7 +30,7 @@ class ChangedVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """How many answers changed from one status to another."""
+    """The number of answers that changed from one status to another."""
 
     before: str
     after: str
@@ -53,13 +53,13 @@ class Changes(Record):
 
     @property
     def transitions(self) -> tuple[Transition, ...]:
-        """The number of answers for each pair of statuses, the most frequent pair first."""
+        """The number of answers for each change of status. The most frequent change comes first."""
         counted = Counter((change.before, change.after) for change in self.changes)
         return tuple(Transition(*statuses, answers=n) for statuses, n in counted.most_common())
 
 
 def changes(run: Run, before: str, after: str) -> Changes:
-    """Compare two sets of verdicts of a run. Each set is named by its policy."""
+    """Compare two sets of verdicts of a run. ``before`` and ``after`` are names of policies."""
     earlier, later = run.verdicts(before), run.verdicts(after)
     judged = 0
     differing: set[str] = set()
@@ -98,7 +98,6 @@ def _changes(run: Run, before: str, after: str, keys: set[str]) -> Iterator[Chan
 
 
 def reason(verdict: Verdict) -> str:
-    """A verdict's evidence in a few words."""
     evidence = verdict.evidence
     phrases = []
     if evidence.witness:

@@ -30,11 +30,10 @@ from ...core.requests import FinishReason
 
 
 class Failure(StrEnum):
-    """The ways in which a sample can fail. The value of each is the displayed name.
+    """The ways in which a sample can fail. The value of each member is the name for users.
 
     >>> Failure("wrong sign").advice
     ''
-
     """
 
     ERROR = "error"
@@ -54,10 +53,7 @@ class Failure(StrEnum):
 
     @property
     def advice(self) -> str:
-        """A remedy for a non-mathematical failure. An example of a remedy is a higher token limit.
-
-        The text is empty for mathematical failures.
-        """
+        """A remedy, such as a higher token limit. The text is empty for mathematical failures."""
         return _ADVICE.get(self, "")
 
 
@@ -141,10 +137,9 @@ def failure_of(problem: Problem, row: Mapping[str, Any]) -> Failure | None:
 
 
 def without_slip(row: Mapping[str, Any]) -> Failure | None:
-    """The failure class of a verdict. The function does not search for slips such as a wrong sign.
+    """The failure class of a verdict, without a search for slips such as a wrong sign.
 
-    The class is determined by the status and the finish reason. Every wrong answer has the class
-    `Failure.OTHER`. The result is None for a correct answer.
+    Every wrong answer has the class `Failure.OTHER`. A correct answer has the class None.
     """
     status = row["status"]
     if status == Status.CORRECT:
@@ -161,7 +156,7 @@ def without_slip(row: Mapping[str, Any]) -> Failure | None:
 def _slip(
     integrand: str, variable: str, reference: str, symbols: Sequence[str], answer: str
 ) -> Failure:
-    """The slip of a wrong antiderivative, by the rule in the module's docstring."""
+    """Find the slip in a wrong antiderivative, by the rule in the module's docstring."""
     texts = [integrand, answer, *([reference] if reference else [])]
     try:
         f, F, *references = (_sampled(text, variable, symbols) for text in texts)  # noqa: N806
@@ -216,7 +211,10 @@ class Sampled:
 
     @cached_property
     def addends(self) -> list[Sampled]:
-        """The addends of a sum, if they can be evaluated. The list is empty for a single term."""
+        """The addends of a sum, for example ``x`` and ``1`` of ``x + 1``.
+
+        The list is empty for a single term, and if an addend cannot be evaluated.
+        """
         terms = additive_terms(self.tree, self.variable)
         addends = []
         for term in terms if len(terms) > 1 else ():
@@ -247,9 +245,9 @@ def minus(a: complex | None, b: complex | None) -> complex | None:
 
 
 def ratio(top: Values, bottom: Values) -> complex | None:
-    """The constant ratio of two functions, given their values at the same points.
+    """The constant c with top = c bottom, from the values of both functions at the same points.
 
-    The result is None if the ratio is zero or varies over the points.
+    The result is None if there is no such constant, or if c is zero.
     """
     ratios = [
         a / b
@@ -266,9 +264,9 @@ def near(a: complex, b: complex) -> bool:
 
 
 def _value_slip(expected: str, got: str) -> Failure:
-    """The failure class of a wrong value. The class depends on the wrong value / the right value.
+    """The failure class of a wrong value, from the quotient of ``got`` and ``expected``.
 
-    Both values are given as balls in a witness, in the form ``[midpoint +/- radius]``.
+    Both values are balls of a witness, as texts ``[midpoint +/- radius]``.
     """
     try:
         right, wrong = (float(text.strip("[] ").split(" ")[0]) for text in (expected, got))

@@ -32,12 +32,11 @@ class Findings(Record):
         which: which model is better, by how much, and with what confidence.
         where: the perturbation with the largest drop, and further significant drops.
         how: the most frequent classes of failures.
-        standings: the score of every model. Several models are ranked on their common problems.
+        standings: the score of every model, and the rank if there are several models.
         common: the number of problems that all models with a score were asked.
 
     >>> str(Findings("a solves more.", "", "", (), 0))
     'a solves more.'
-
     """
 
     which: str
@@ -48,7 +47,6 @@ class Findings(Record):
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The sentences, without empty ones."""
         return tuple(line for line in (self.which, self.where, self.how) if line)
 
     def __str__(self) -> str:

@@ -55,7 +55,6 @@ class Standing(Record):
 
     @property
     def scored(self) -> bool:
-        """Whether the model has a score."""
         return self.own is not None
 
     @property
@@ -115,7 +114,7 @@ def standings(runs: Sequence[Run], policy: str | None, k: int = 1) -> tuple[Stan
 def common_problems(answered: Sequence[tuple[Run, Mapping[str, Tally]]]) -> tuple[str, ...]:
     """The keys of the problems that every model answered.
 
-    Problems with different contents in different runs are left out.
+    A key is left out if the runs have different problems under this key.
     """
     if not answered:
         return ()
@@ -150,8 +149,7 @@ def _ranked(rows: Sequence[Standing]) -> tuple[Standing, ...]:
 def _failures(run: Run, policy: str | None) -> dict[str, dict[str, float]]:
     """For each model, the share of its samples in each `Failure` class.
 
-    Wrong answers are searched for slips, such as a wrong sign. The search is slow. It is therefore
-    made for a random sample of the wrong answers.
+    The search for slips is slow. Only a random sample of the wrong answers is searched.
     """
     verdicts = run.verdicts(policy)
     counted: dict[str, Counter[Failure]] = {}

@@ -13,7 +13,7 @@ from .usage import usage_of
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Dollars per problem, for all samples of the problem, and dollars per solved problem.
+    """Dollars for all samples, per problem and per solved problem.
 
     Dollars per solved problem are None if no problem is solved.
     """
@@ -23,7 +23,7 @@ class Cost:
 
 
 def cost(group: Group) -> Cost | None:
-    """The cost of a group of samples. If the price or the tokens are unknown, it is None."""
+    """The cost of a group of samples. The result is None if the price or the tokens are unknown."""
     used = usage_of(group)
     if group.price is None or used.tokens_per_problem is None:
         return None
@@ -51,6 +51,5 @@ def dollars_per_solved(group: Group) -> float | None:
 
 
 def costs(run: Run, prices: Prices, policy: str | None = None) -> dict[str, Cost | None]:
-    """The cost of each model of a run, over all problems."""
     groups = group_samples(run, policy, prices)
     return {group.model: cost(group) for group in groups}  # the last is the broadest

@@ -28,16 +28,15 @@ def _sum(group: Group, name: str) -> float:
 
 @metric("HINT answer")
 def hint_answer(group: Group) -> float | None:
-    """The share of samples that give HINT's answer."""
     samples = _sum(group, "samples")
     return _sum(group, Status.CORRECT) / samples if samples else None
 
 
 @metric("ordinary arithmetic")
 def ordinary_arithmetic(group: Group) -> float | None:
-    """The share of samples that are right in ordinary arithmetic. HINT's notebooks report it.
+    """The share of samples that are right in ordinary arithmetic (see `tasks.arithmetic`).
 
-    `tasks.arithmetic` explains how HINT's own answer differs from ordinary arithmetic.
+    HINT's notebooks report this share.
     """
     right, wrong = (_sum(group, f"flag {flag}") for flag in (ORDINARY_RIGHT, ORDINARY_WRONG))
     return right / (right + wrong) if right + wrong else None

@@ -17,8 +17,8 @@ from .registry import metric
 class Labels:
     """Counts of predicted and true labels. A prediction of None (no answer) is always wrong.
 
-    ``confusion[truth][prediction]`` is a number of samples. As in scikit-learn, the precision of a
-    label without predictions is 0, and the recall of a label without true instances is 0.
+    ``confusion[truth][prediction]`` is a number of samples. The precision of a label without
+    predictions is 0. The recall of a label without true instances is 0. scikit-learn does the same.
     """
 
     confusion: Mapping[Hashable, Mapping[Hashable | None, int]]
@@ -57,7 +57,7 @@ class Labels:
 
 @dataclass(frozen=True)
 class Classification:
-    """The numbers of `Labels`. Answers without a label are in the column ``none``."""
+    """Accuracy, F1 and the confusion matrix. Answers without a label are in the column ``none``."""
 
     accuracy: float
     f1: float
@@ -66,9 +66,9 @@ class Classification:
 
 
 def classification(group: Group) -> Classification | None:
-    """Accuracy, F1 and confusion matrix. Problems count if their answer is a label, 0 or 1.
+    """Accuracy, F1 and confusion matrix on the problems whose answer is the label 0 or 1.
 
-    The result is None if there are no such problems.
+    The result is None without such a problem.
     """
     confusion: dict[Hashable, dict[Hashable | None, int]] = {}
     for problem, sums in zip(group.problems, group.verdicts, strict=True):

@@ -21,10 +21,9 @@ VOTES = 2_000
 def majority_at_k(answers: Sequence[Hashable | None], correct: Sequence[bool], k: int) -> float:
     """maj@k: the chance that the most frequent answer among k random samples is correct.
 
-    ``answers`` holds the group of each sample's answer (`stats.answer_groups`). A sample with the
-    group None has no vote. If several groups have the most votes, a winner is drawn among these
-    groups. The chance is a mean over all subsets of k samples. If there are more than `VOTES`
-    subsets, the mean is over `VOTES` random subsets.
+    ``answers`` has the group of each sample's answer (`stats.answer_groups`). A sample with the
+    group None has no vote. A tie between groups is decided by lot. The chance is the mean over all
+    subsets of k samples, or over `VOTES` random subsets if there are more.
     """
     n = len(answers)
     if not 1 <= k <= n or len(correct) != n:

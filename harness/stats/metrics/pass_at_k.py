@@ -16,9 +16,9 @@ from .registry import metric
 def pass_at_k(n: int, c: int, k: int) -> float:
     """The unbiased estimate of pass@k from ``c`` correct samples among ``n``: 1 - C(n-c,k)/C(n,k).
 
-    The estimate is computed as a product of ratios. It cannot overflow or lose digits by
-    cancellation (Chen et al., figure 3). The formula is symmetric in c and k. Therefore min(c, k)
-    factors are enough.
+    The estimate is a product of ratios, as in figure 3 of Chen et al. Binomial coefficients could
+    overflow, and their difference could lose digits. The formula is symmetric in c and k. The
+    product therefore needs only min(c, k) factors.
     """
     if not 0 <= c <= n or not 1 <= k <= n:
         raise ValueError(f"pass@k needs 0 <= c <= n and 1 <= k <= n, not n={n}, c={c}, k={k}")

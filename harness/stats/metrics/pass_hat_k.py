@@ -8,9 +8,8 @@ from .registry import metric
 
 @metric("pass^k", interval="clusters", ranked=False, shown="never", column="all_at_k")
 def all_at_k(n: int, c: int, k: int) -> float:
-    """The unbiased estimate of pass^k, the chance that k samples are all correct: C(c,k)/C(n,k).
+    """The unbiased estimate of the chance that k samples are all correct: C(c,k)/C(n,k).
 
-    `pass_at_k` with n - c instead of c is the chance that at least one of k samples is wrong.
-    pass^k is 1 minus this chance.
+    This is 1 - pass@k, with correct and wrong samples exchanged.
     """
     return 1.0 - pass_at_k(n, n - c, k)

@@ -12,7 +12,7 @@ from .registry import metric
 def proved(group: Group) -> float | None:
     """The share of proved answers among all accepted answers.
 
-    If an accepted answer has no proof, it was compared with the right answer at sample points.
+    An accepted answer without a proof agrees with the right answer at sample points.
     """
     shares = (
         math.fsum(sums.get(name, 0) for sums in group.verdicts) for name in ("proved", "agreed")

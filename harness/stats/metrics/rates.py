@@ -16,7 +16,6 @@ NAMES = (*map(str, Status), *_ENDINGS)
 
 
 def rate(name: str, group: Group) -> float:
-    """The share of samples that are ``name``, one of `NAMES`."""
     samples = sum(tally.samples for tally in group.tallies)
     return math.fsum(sums.get(name, 0) for sums in group.verdicts) / samples
 

@@ -105,14 +105,13 @@ class Metric:
         return (estimate_mean(group.tallies, self.compute(group)),)
 
     def number(self, group: Group) -> float | None:
-        """The value of a metric that has no interval. If the metric does not apply, it is None.
+        """The value of a metric without an interval, or None if the metric does not apply.
 
         Args:
             group: samples of one model.
 
         Returns:
             The value.
-
         """
         if self.interval is not None or not self.applies(group):
             return None

@@ -9,5 +9,4 @@ from .registry import metric
 
 @metric("reward", unit="number", shown="never")
 def reward(group: Group) -> float:
-    """The mean reward over samples."""
     return rate("reward", group)

@@ -14,8 +14,8 @@ from .registry import metric
 class Usage:
     """Tokens and seconds, summed over samples and divided by the number of problems.
 
-    A problem is solved if a sample is correct. Fields per solved problem are None if no problem is
-    solved. Tokens are None if the model's server does not count tokens.
+    A problem is solved if one of its samples is correct. Fields per solved problem are None if no
+    problem is solved. Tokens are None if the model's server does not count tokens.
     ``cached_tokens_per_problem`` counts prompt tokens that the server had in a cache.
     ``reasoning_tokens_per_problem`` counts completion tokens of the reasoning.
     """
@@ -34,7 +34,7 @@ class Usage:
 def usage(spent: Sequence[Mapping[str, float]], solved: int) -> Usage:
     """The `Usage` of problems, from the sums that `harness.store.counts.count_completions` returns.
 
-    If any completion has no token count, tokens are None. A sum over the other samples would be too
+    Tokens are None if a completion has no token count. A sum without this completion would be too
     low.
     """
     names = (
@@ -66,7 +66,6 @@ def usage(spent: Sequence[Mapping[str, float]], solved: int) -> Usage:
 
 
 def usage_of(group: Group) -> Usage:
-    """The `Usage` of a group of samples."""
     return usage(group.completions, sum(tally.correct > 0 for tally in group.tallies))
 
 

@@ -51,10 +51,9 @@ MIN_PAIRS = 5
 def pass_twice(n: int, c: int, k: int) -> float:
     """The unbiased estimate of the chance that two disjoint sets of k samples both solve a problem.
 
-    A set solves the problem if it has a correct sample. The estimate is 1 - 2 F_k + F_2k. It is the
-    average over all pairs of disjoint sets of k samples. All sets are drawn from n samples. F_j =
-    C(n-c,j)/C(n,j) is the share of wrong sets among the sets of j samples. A wrong set has no
-    correct sample. The expectation is p_k^2, where p_k is the problem's true pass@k.
+    A set solves the problem if at least one of its samples is correct. The estimate is 1 - 2 F_k +
+    F_2k, with F_j = C(n-c,j)/C(n,j). F_j is the chance that j of the n samples are all wrong. The
+    expectation of the estimate is p_k^2, where p_k is the problem's true pass@k.
     """
     if 2 * k > n:
         raise ValueError(f"two sets of {k} samples are more than {n}")
@@ -68,10 +67,9 @@ def pass_twice(n: int, c: int, k: int) -> float:
 class Transfer:
     """How often the second side fails problems that the first side solved, at the same k.
 
-    A problem may have been solved by luck. Then the first side itself would fail a repetition with
-    some probability. Such failures are regression to the mean, and not brittleness. Their
-    probability is estimated from disjoint sets of k samples, averaged over all choices of the sets
-    (`pass_twice`).
+    The first side may have solved a problem by luck, and could fail the same problem in a
+    repetition. Such failures do not show brittleness. Their rate is estimated from two disjoint
+    sets of k samples of the first side (`pass_twice`), and subtracted.
 
     Attributes:
         share: P(second fails | first solved).
@@ -82,7 +80,6 @@ class Transfer:
 
     >>> Transfer(share=0.4, control=0.1, excess=0.3, interval=(0.1, 0.5)).excess
     0.3
-
     """
 
     share: float
@@ -93,14 +90,13 @@ class Transfer:
 
 @dataclass(frozen=True, slots=True)
 class Losses:
-    """A `Transfer` whose interval is not drawn yet."""
+    """A `Transfer` before its interval is drawn."""
 
     share: float
     control: float | None
     excess: Ratio | None
 
     def transfer(self) -> Transfer:
-        """The transfer with its interval."""
         if self.control is None or self.excess is None:
             return Transfer(self.share, None, None, None)
         excess = self.share - self.control
@@ -110,9 +106,9 @@ class Losses:
 def losses(
     side: PairedSide, second: PairedSide, clusters: Clusters, k: int, seed: int = 0
 ) -> Losses | None:
-    """The `Losses`: among the problems that the first side solves, the share that the second fails.
+    """The share of the problems solved by the first side that the second side fails.
 
-    If the first side solves no problem, the result is None.
+    The result is None if the first side solves no problem.
     """
     solved = side.passes(k)
     weight = math.fsum(solved)
@@ -143,7 +139,7 @@ class Difference:
         first: pass@k of the first side.
         second: pass@k of the second side.
         value: the difference.
-        interval: the interval of the difference. In a family, Holm's method determines the level.
+        interval: the interval of the difference. Holm's method determines its level in a family.
         bounds: the lowest and highest difference that is possible once the undecided samples are
             decided.
         p: the larger of the p values of the sign-flip test and of the bootstrap's interval.
@@ -156,7 +152,6 @@ class Difference:
 
     >>> Difference(1, 0.75, 0.5, -0.25, (-0.5, 0.0), (-0.25, -0.25), p=0.25, exact=True).value
     -0.25
-
     """
 
     k: int
@@ -176,8 +171,8 @@ class Difference:
     def stands(self) -> bool:
         """Whether the difference is significant.
 
-        A difference is significant under two conditions. Its adjusted p value is below 1 - `LEVEL`.
-        Its interval does not contain 0. Without an adjusted p value, ``p`` is used.
+        A difference is significant if the adjusted p value is below 1 - `LEVEL` and the interval
+        excludes 0. Without an adjusted p value, ``p`` is used.
         """
         low, high = self.interval
         p = self.p if self.adjusted is None else self.adjusted
@@ -369,15 +364,14 @@ def _compare(sides: _Sides) -> Difference:
 
 
 def _unless(stands: bool, ends: tuple[float, float]) -> tuple[float, float]:
-    """The interval, extended to include 0 if the difference is not significant."""
+    """The interval ``ends``, extended to include 0 unless the difference is significant."""
     return ends if stands else (min(0.0, ends[0]), max(0.0, ends[1]))
 
 
 def _adjusted(difference: Difference, pairs: Sequence[Pair], p: float, level: float) -> Difference:
-    """The difference with an adjusted p value and an adjusted interval.
+    """The difference with the adjusted p value ``p``, and an interval of coverage 1 - ``level``.
 
-    The p value is ``p``. The coverage of the interval is 1 - ``level``. Holm's method gives ``p``
-    and ``level``.
+    Holm's method gives ``p`` and ``level``.
     """
     paired = Pairs.of(pairs)
     first_passes, second_passes = (
@@ -392,9 +386,9 @@ def _adjusted(difference: Difference, pairs: Sequence[Pair], p: float, level: fl
 def with_family(
     contrasts: Sequence[Contrast], pairs: Sequence[Sequence[Pair]], primary_k: int, target: float
 ) -> tuple[Contrast, ...]:
-    """Adjust the p values and intervals at the primary k. All contrasts form one family.
+    """Adjust the p values and intervals of all contrasts at the primary k, as one family.
 
-    Each difference also gets a `Design`, which states what the samples can detect.
+    Each difference also gets a `Design`: what can the samples detect?
     """
     family = [difference for row in contrasts if (difference := row.at(primary_k)) is not None]
     ps = [difference.p for difference in family]
@@ -419,10 +413,9 @@ def break_down(
     labels: Mapping[str, Sequence[str]],
     k: int,
 ) -> list[Contrast]:
-    """For each label with at least `MIN_PAIRS` pairs, a contrast at one k.
+    """A contrast for each label with at least `MIN_PAIRS` pairs, at one k.
 
-    A pair with several labels is in several contrasts. For the adjustment of p values, these
-    contrasts form a separate family.
+    A pair with several labels is in several contrasts. These contrasts form a family of their own.
     """
     groups: dict[str, list[Pair]] = {}
     for pair in pairs:

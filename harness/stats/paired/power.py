@@ -25,12 +25,11 @@ POWER = 0.8
 def sampling_variance(n: int, c: int, k: int, at: int) -> float:
     """The variance that one problem's pass@k would have with ``at`` samples.
 
-    The estimate rests on n samples with c correct ones, where 2k <= n. pass@k is a U-statistic. Its
-    variance is a sum over the overlap j of two sets of k among ``at`` samples: sum_j C(k,j)
-    C(at-k,k-j) / C(at,k) q^(2k-j) - q^(2k), where q is the chance of a wrong sample (Hoeffding, "A
-    Class of Statistics with Asymptotically Normal Distribution", Ann. Math. Statist. 19 (1948),
-    section 5). F_j = C(n-c,j)/C(n,j) is an unbiased estimate of q^j. If F_j replaces q^j, the sum
-    is an unbiased estimate of the variance.
+    The estimate uses n samples with c correct samples, where 2k <= n. Let q be the chance of a
+    wrong sample. pass@k is a U-statistic. Its variance is sum_j C(k,j) C(at-k,k-j) / C(at,k)
+    q^(2k-j) - q^(2k), where j is the number of common samples of two sets of k samples (Hoeffding,
+    "A Class of Statistics with Asymptotically Normal Distribution", Ann. Math. Statist. 19 (1948),
+    section 5). The function replaces each q^j by its unbiased estimate F_j = C(n-c,j)/C(n,j).
     """
     if 2 * k > n or at < k:
         raise ValueError(f"the variance of pass@{k} needs {2 * k} samples, not {n}, and k <= {at}")
@@ -48,12 +47,10 @@ def _misses(n: int, c: int, size: int) -> Any:
 
 @lru_cache(maxsize=1 << 8)
 def _overlaps(k: int, at: int) -> Any:
-    """The distribution of the overlap of two random sets of k samples.
+    """The probabilities that two random sets of k samples have 0, ..., k samples in common.
 
-    Both sets are drawn from the same ``at`` samples. For each j from 0 to k, the result has the
-    probability that they share j samples. Binomial coefficients would overflow. The function
-    therefore adds up the logarithms of successive ratios. It begins with the smallest possible
-    overlap.
+    Both sets are drawn from the same ``at`` samples. The computation adds logarithms, because
+    binomial coefficients would overflow.
     """
     least = max(0, 2 * k - at)
     j = np.arange(least + 1, k + 1)
@@ -117,10 +114,7 @@ def design(pairs: Sequence[Pair], k: int, target: float, alpha: float = 1 - LEVE
     min_samples = min(paired.samples)
 
     def sampling(at: int) -> float:
-        """The number of clusters times the sampling variance of the mean difference.
-
-        ``at`` is the number of samples per problem.
-        """
+        """The part of the variance due to sampling, with ``at`` samples per problem."""
         terms = (weight * sampling_variance(*key, k, at) for key, weight in paired.weights.items())
         return max(0.0, math.fsum(terms))
 

@@ -18,14 +18,14 @@ _PAIRS, _MODELS, _SUBSETS = 2, 3, 4
 
 
 class Names(dict[str, str]):
-    """Shorter names of models. A model without a shorter name keeps the full name."""
+    """Short names of models. A model without a short name keeps the full name."""
 
     def __missing__(self, name: str) -> str:
         return name
 
 
 def short_names(names: Iterable[str]) -> dict[str, str]:
-    """The last part of each model's name. If two last parts are equal, the result has full names.
+    """The last part of each model's name. The full names are kept if two last parts are equal.
 
     >>> short_names(["openai/a", "vllm/b"])
     {'openai/a': 'a', 'vllm/b': 'b'}
@@ -43,9 +43,7 @@ def which(comparison: Comparison, names: Mapping[str, str] | None = None) -> str
         names: shorter names of models, by their names in the comparison.
 
     Returns:
-        The sentence. If the models were asked different problems, the sentence compares pairs of
-        models and gives no ranking.
-
+        The sentence. It has no ranking if the models were asked different problems.
     """
     shortened, k = Names(names or {}), comparison.primary_k
     rows = overall(comparison)
@@ -78,7 +76,7 @@ def which(comparison: Comparison, names: Mapping[str, str] | None = None) -> str
 
 
 def overall(comparison: Comparison) -> list[Contrast]:
-    """The contrast of every two models on all problems that pair."""
+    """The contrast of every two models on all problems that both models were asked."""
     sides: dict[tuple[str, str, str], list[Contrast]] = {}
     for row in comparison.contrasts:
         sides.setdefault((row.system, row.first, row.second), []).append(row)
@@ -88,8 +86,8 @@ def overall(comparison: Comparison) -> list[Contrast]:
 def _pair(row: Contrast, k: int, names: Mapping[str, str], subject: str) -> str:
     """The sentence on two models.
 
-    If the difference is significant, the subject of the sentence is the better model. Otherwise the
-    subject is ``subject``.
+    The subject of the sentence is the better model, or ``subject`` if the difference is not
+    significant.
     """
     difference = row.at(k)
     if difference is None:
@@ -135,8 +133,8 @@ def _number(value: float, digits: int) -> str:
 def digits_for(low: float, high: float) -> int:
     """The number of decimals for the ends of an interval in percentage points.
 
-    Wide intervals have no decimals. Narrow intervals have enough decimals to keep both ends from
-    being rounded to 0.
+    Wide intervals need no decimals. Narrow intervals have enough decimals to show both ends
+    different from 0.
 
     >>> digits_for(0.34, 0.42), digits_for(0.004, 0.12), digits_for(0.0004, 0.01)
     (0, 1, 2)
@@ -219,7 +217,7 @@ def where(comparison: Comparison, names: Mapping[str, str] | None = None) -> str
 
 
 def listed(names: Sequence[str], limit: int = 8) -> str:
-    """The names as a list in a sentence. After ``limit`` names, the remaining names are counted."""
+    """The names as a list in a sentence, for example ``a, b and 3 more`` for a limit of 2."""
     if len(names) > limit:
         return f"{', '.join(names[:limit])} and {len(names) - limit} more"
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
