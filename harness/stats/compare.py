@@ -399,7 +399,7 @@ def labels_of(problem: Problem, by: Breakdown) -> tuple[str, ...]:
 
 
 def range_names(by: Breakdown) -> list[str]:
-    """The names of the ranges of a HINT feature, in ascending order. Other breakdowns have no ranges."""
+    """The names of a HINT feature's ranges, in ascending order; empty for other breakdowns."""
     ends = _RANGES.get(by, ())
     between = [f"{low + 1:,} to {high:,}" for low, high in pairwise(ends)]
     return [f"up to {ends[0]:,}", *between, f"over {ends[-1]:,}"] if ends else []

@@ -252,7 +252,7 @@ class Ratio:
 
     @classmethod
     def draw(cls, ratios: Iterable[Ratio]) -> None:
-        """Draw the resamples of several ratios together. A common draw is faster than separate draws.
+        """Draw the resamples of several ratios together, which is faster than separate draws.
 
         Args:
             ratios: ratios over the same number of clusters, with the same seed and number of

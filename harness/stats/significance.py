@@ -244,7 +244,7 @@ def samples_needed(
     alpha: float = 1 - LEVEL,
     power: float = 0.8,
 ) -> int | None:
-    """The number of samples per problem that are needed to detect ``difference`` (see `detectable`).
+    """The number of samples per problem that detects ``difference`` (see `detectable`).
 
     ``variance_at(n)`` is the variance with n samples per problem. The result is None if more than
     `_MAX_SAMPLES` samples would be needed.
