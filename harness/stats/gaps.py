@@ -76,6 +76,7 @@ def gaps(problems: Mapping[str, Problem], k: int, systems: Mapping[str, Tallies]
         problems: the problems by key. Problems outside HINT are skipped.
         k: the k of pass@k. A split has no gap if one of its problems has fewer than k samples.
         systems: the tallies of each system by the problem's key.
+
     """
     groups: dict[tuple[str, str], set[str]] = {}
     for key, problem in problems.items():

@@ -172,6 +172,7 @@ def interval(values: Sequence[float], clusters: Labelled) -> tuple[float, float]
     [0.66, 1.0]
     >>> [round(end, 2) for end in interval([1.0] * 8 + [0.98], range(9))]
     [0.68, 1.0]
+
     """
     sums, sizes = cluster_sums([values], clusters)
     count, total = len(sizes), float(sizes.sum())
@@ -209,6 +210,7 @@ class Ratio:
         seed: the seed of the resamples.
         resamples: the number of resamples. If it is None, `RESAMPLES` and `DRAWS` determine the
             number.
+
     """
 
     value: float
@@ -229,6 +231,7 @@ class Ratio:
 
         Raises:
             ValueError: the denominators sum to 0.
+
         """
         sums, _ = cluster_sums([numerators, denominators], clusters)
         top, bottom = sums.sum(axis=0)
@@ -257,6 +260,7 @@ class Ratio:
         Args:
             ratios: ratios over the same number of clusters, with the same seed and number of
                 resamples.
+
         """
         drawing = [ratio for ratio in ratios if len(ratio.sums) > 1 and not ratio._alike]
         if not drawing:
@@ -333,5 +337,6 @@ def mean_interval(
 
     >>> mean_interval([0.5], ["a"])
     (-1.0, 1.0)
+
     """
     return Ratio.of(differences, [1.0] * len(differences), clusters, seed, resamples).interval()

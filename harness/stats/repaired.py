@@ -103,6 +103,7 @@ def repaired(run: Run, policy: str | None = None) -> tuple[Repaired, ...]:
 
     Raises:
         RunError: a turn has no verdicts with the name ``policy``.
+
     """
     clusters, arms = clusters_of(run.problems), _arms(run, policy)
     rows = []
@@ -150,6 +151,7 @@ def repaired_differences(
 
     Yields:
         A difference for each arm and turn with common problems.
+
     """
     (run, model, name), (other_run, other_model, other_name) = first, second
     second_arms = _arms(other_run, policy)

@@ -72,6 +72,7 @@ def sign_flip(differences: Sequence[float], clusters: Labelled, seed: int = 0) -
 
     >>> sign_flip([1.0, 1.0, 1.0, 1.0, 0.0], range(5))
     SignFlip(p=0.125, exact=True)
+
     """
     sums, _ = cluster_sums([differences], clusters)
     sizes = np.abs(sums[:, 0])
@@ -177,6 +178,7 @@ def holm(ps: Sequence[float]) -> list[float]:
 
     >>> holm([0.25, 0.01, 0.03])
     [0.25, 0.03, 0.06]
+
     """
     adjusted = [0.0] * len(ps)
     largest = 0.0

@@ -61,6 +61,7 @@ def read_steps(folder: Path) -> list[Steps]:
 
     Raises:
         RunError: the file is damaged.
+
     """
     path = folder / NAME
     if not path.is_file():

@@ -37,6 +37,7 @@ class Tally:
 
     >>> Tally("drills/sums/s-1", "s-1", samples=4, correct=3, unknown=0).drawn(k=1)
     (4, 3)
+
     """
 
     problem: str
@@ -61,6 +62,7 @@ class Tally:
 
         Returns:
             n and c.
+
         """
         if self.first is None:
             return self.samples, self.correct
@@ -115,6 +117,7 @@ class Estimate:
 
         >>> Estimate(1, 0.5, (0.3, 0.7), 0.5, 0.5).with_missing(problems=2, planned=4).high
         0.75
+
         """
         if planned <= problems or not 0 <= self.low <= self.high <= 1:
             return self
@@ -170,6 +173,7 @@ class Group:
     >>> tallies = (Tally("p", "p", samples=4, correct=3, unknown=0),)
     >>> Group("m", "drills/sums", 4, (), tallies, ({},), ({},)).ks
     [1, 4]
+
     """
 
     model: str

@@ -37,6 +37,7 @@ class Findings(Record):
 
     >>> str(Findings("a solves more.", "", "", (), 0))
     'a solves more.'
+
     """
 
     which: str

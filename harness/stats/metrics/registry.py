@@ -112,6 +112,7 @@ class Metric:
 
         Returns:
             The value.
+
         """
         if self.interval is not None or not self.applies(group):
             return None

@@ -80,6 +80,7 @@ class Transfer:
 
     >>> Transfer(share=0.4, control=0.1, excess=0.3, interval=(0.1, 0.5)).excess
     0.3
+
     """
 
     share: float
@@ -152,6 +153,7 @@ class Difference:
 
     >>> Difference(1, 0.75, 0.5, -0.25, (-0.5, 0.0), (-0.25, -0.25), p=0.25, exact=True).value
     -0.25
+
     """
 
     k: int

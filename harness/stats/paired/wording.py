@@ -44,6 +44,7 @@ def which(comparison: Comparison, names: Mapping[str, str] | None = None) -> str
 
     Returns:
         The sentence. It has no ranking if the models were asked different problems.
+
     """
     shortened, k = Names(names or {}), comparison.primary_k
     rows = overall(comparison)
