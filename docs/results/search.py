@@ -102,7 +102,7 @@ def tables() -> str:
         rows.append((measure, mean(first), mean(second), mean(change, "+")))
     section = Section("", ("mean of the archive", FIRST, SECOND, "difference"), tuple(rows))
     made = f"Version {stored['package']}, {stored['date']}, seeds {', '.join(map(str, seeds))}."
-    headings = ("search", "seed", "problems asked", "failed, %", "answers", "pass@1, %")
+    headings = ("search", "model", "seed", "problems asked", "failed, %", "answers", "pass@1, %")
     failures = Section("", headings, tuple(map(failed_row, others)))
     return "\n".join(
         [made, "", markdown_table(section), *([markdown_table(failures)] * bool(others))]
@@ -115,6 +115,7 @@ def failed_row(search: Mapping[str, Any]) -> tuple[str, ...]:
     value, low, high = search["pass@1"]
     return (
         search["name"],
+        search["model"][0].removeprefix("transformers/"),
         str(search["seed"]),
         str(asked),
         with_interval(failed / asked, clopper_pearson(failed, asked)),
