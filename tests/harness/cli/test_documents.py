@@ -67,6 +67,7 @@ NOT_RUN = {
     "calculus-harness search --preset general --name minilm": "needs the package: "
     "studies/search/test_embedding.py",
     "python docs/results/search.py record": "writes what these searches give",
+    "python docs/results/course.py": "writes the result file of the page",
     "python docs/results/encoders.py record": "writes what an hour of training gives",
     "python docs/results/step_rewards.py": "half an hour of training",
     "python docs/results/language_model.py": "counts hours of training; "
