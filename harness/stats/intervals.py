@@ -255,7 +255,7 @@ class Ratio:
 
     @classmethod
     def draw(cls, ratios: Iterable[Ratio]) -> None:
-        """Draw the resamples of several ratios together, which is faster than separate draws.
+        """Draw the resamples of several ratios together, because a common draw is faster.
 
         Args:
             ratios: ratios over the same number of clusters, with the same seed and number of

@@ -62,6 +62,13 @@ def sign_flip(differences: Sequence[float], clusters: Labelled, seed: int = 0) -
 
     The p value is computed in one of three ways:
 
+    - Few clusters have a sum other than zero: all patterns are enumerated.
+    - The sums are multiples of a common fraction, as for pass@1: the distribution is computed by
+      convolution (Pagano and Tritchler, JASA 78 (1983)).
+    - In all other cases, B random patterns are drawn. If b patterns are as extreme as the observed
+      sum, p = (b + 1) / (B + 1) (Phipson and Smyth, "Permutation P-values Should Never Be Zero",
+      Stat. Appl. Genet. Mol. Biol. 9 (2010)).
+
     Args:
         differences: the difference of each pair, between -1 and 1.
         clusters: the cluster of each pair.
@@ -136,8 +143,7 @@ def _lattice(sizes: Floats) -> tuple[list[int], int] | None:
 
 
 def _convolved(lattice: tuple[list[int], int], observed: float) -> float:
-    """The exact probability that a sum with random signs has an absolute value of at least
-    ``observed``.
+    """The exact probability of |sum| >= ``observed``, for a sum with random signs.
 
     ``lattice`` has the addends as fractions. Each addend is positive or negative with probability
     1/2.
@@ -246,7 +252,7 @@ def samples_needed(
     alpha: float = 1 - LEVEL,
     power: float = 0.8,
 ) -> int | None:
-    """The number of samples per problem that detects ``difference`` (see `detectable`).
+    """The number of samples per problem that are needed to detect ``difference``.
 
     ``variance_at(n)`` is the variance with n samples per problem. The result is None if more than
     `_MAX_SAMPLES` samples would be needed.

@@ -215,8 +215,9 @@ class Group:
 
 
 def ks_up_to(samples: int, chosen: Iterable[int] = ()) -> list[int]:
-    """The values of k to report: ``chosen`` values up to ``samples``, or else 1, 4, 16, ...,
-    ``samples``.
+    """The values of k to report, up to ``samples``.
+
+    The default values are 1, 4, 16, ... and ``samples``.
     """
     ks = sorted(set(chosen)) or sorted({4**i for i in range(12)} | {samples})
     return [k for k in ks if k <= samples]

@@ -49,8 +49,9 @@ def _misses(n: int, c: int, size: int) -> Any:
 def _overlaps(k: int, at: int) -> Any:
     """The probabilities that two random sets of k samples have 0, ..., k samples in common.
 
-    Both sets are drawn from the same ``at`` samples. The computation adds logarithms, because
-    binomial coefficients would overflow.
+    Both sets are drawn from the same ``at`` samples. Binomial coefficients would overflow. The
+    function therefore adds the logarithms of successive ratios, from the smallest possible overlap
+    on.
     """
     least = max(0, 2 * k - at)
     j = np.arange(least + 1, k + 1)
