@@ -102,7 +102,7 @@ def write_report(audit: Audit, effects: Effects | None = None, path: Path | None
     groups = audit.duplicates(SHOWN)
     if groups:
         cells = tuple((", ".join(_name(row) for row in group), str(len(group))) for group in groups)
-        remark = "Equal up to the names of symbols, integrals also up to a constant factor."
+        remark = "Integrals are equal up to a constant factor and the names of symbols."
         others.append(Section("Problems that are the same", ("rows", "number"), cells, (remark,)))
     text = as_markdown(tables) + "\n" + "".join(map(as_entry, refuted)) + as_markdown(others)
     write_output(path / "report.md", text.encode())

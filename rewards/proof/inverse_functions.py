@@ -19,11 +19,11 @@ from ..reading.problem.derivative import POWER_MINUS_ONE, read_derivative
 from ..reading.problem.derivatives import normal
 from .limits import are_equal
 
-#: (f^{-1})'(a), alone in its formula.
+#: (f^{-1})'(a), alone in its formula, or at the end of a question without marks of formulas.
 _INVERSE: Final = rf"\(\s*(?P<name>[A-Za-z]){POWER_MINUS_ONE}\s*\)"
 _ASKED: Final = (
-    r"(?P<open>\$|\\[(\[])\s*(?:\\displaystyle\s*)?%s\s*'\s*\((?P<value>[^$=]{1,80})\)"
-    r"\s*[=?.]*\s*(?P<close>\$|\\[)\]])"
+    r"(?P<open>\$|\\[(\[]|(?<=[,;]))\s*(?:\\displaystyle\s*)?%s\s*'\s*\((?P<value>[^$=]{1,80})\)"
+    r"\s*[=?.]*\s*(?P<close>\$|\\[)\]]|\Z)"
 )
 #: A name for the inverse function: "g be the inverse function of f", g = f^{-1}.
 _NAMED: Final = re.compile(
@@ -134,7 +134,7 @@ def _range(tree: Expression, variable: str) -> _Range:
         if exponent.denominator == 1:
             return (0, math.inf) if exponent % 2 == 0 else _EVERYWHERE
     if tree.function == "div" and ranges[1][0] > 0:
-        ranges[1] = (0, 1 / ranges[1][0])
+        ranges[1] = (0, 1 / Fraction(ranges[1][0]))  # a float would round
     elif tree.function != "mul":
         raise ProblemError("the function is not proved to have an inverse")
     product: _Range = (1, 1)

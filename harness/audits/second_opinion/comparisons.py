@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from ....rewards.errors import ProblemError
@@ -171,9 +171,9 @@ def of_course(
 class _Kept(Jets):
     """Derivatives as symbols, also those of formulas, which become functions with names."""
 
-    def __init__(self, variables: Mapping[str, tuple[str, ...]]) -> None:
+    def __init__(self, variables: Mapping[str, tuple[str, ...]], applied: Collection[str]) -> None:
         self.formulas: dict[str, Expression] = {}
-        super().__init__(dict(variables))
+        super().__init__(dict(variables), applied=applied)
 
     def differentiated(self, tree: Expression, variable: str) -> Expression:
         """A symbol for the derivative of a formula."""
@@ -223,8 +223,8 @@ def _derivative(
     problem: str, reference: str, assumptions: Mapping[str, str], diverges: bool
 ) -> Iterator[Program]:
     question = read_derivative(problem)
-    target, variables = _asked(problem, question)
-    kept = _Kept(variables)
+    target, variables, applied = _asked(problem, question)
+    kept = _Kept(variables, applied)
     tree = read_tree(target, kept, {question.variable, *dict(question.point)}, values=True)
     if not kept.symbols:
         raise UncomputedError("a derivative that is named in words")
@@ -267,8 +267,10 @@ def _derivative(
     yield Program(lines, parameters, ("derivative", "reference"), question.variable)
 
 
-def _asked(problem: str, question: DerivativeQuestion) -> tuple[str, dict[str, tuple[str, ...]]]:
-    """The formula that is asked for, and the variables of the functions in it."""
+def _asked(
+    problem: str, question: DerivativeQuestion
+) -> tuple[str, dict[str, tuple[str, ...]], frozenset[str]]:
+    """The formula that is asked for, the variables of functions, and those written as f(x)."""
     target, variables = "", dict[str, tuple[str, ...]]()
     for clause in clauses(problem):
         formula = re.sub(r"\|\s*_.*\Z", "", normal(clause.formula)).rstrip("=? ")
@@ -282,10 +284,11 @@ def _asked(problem: str, question: DerivativeQuestion) -> tuple[str, dict[str, t
         # What begins with an operator asks for the derivative of all that follows.
         target = f"{target[: leading[0].end]}({target[leading[0].end :]})"
     by = next((quotient.by[-1] for quotient in leading), question.variable)
+    applied = frozenset(variables)
     for name in (*question.definitions, *filter(None, [question.function])):
         if name != by:
             variables.setdefault(name, (by,))
-    return target, variables
+    return target, variables, applied
 
 
 def _along_a_curve(

@@ -13,6 +13,7 @@ from typing import Final
 
 from ...errors import ProblemError
 from ..expression.build import ZERO, add, div, mul, neg
+from ..expression.derivative import differentiate
 from ..expression.traversal import substitute, symbols_of
 from ..expression.tree import Call, Expression, Symbol
 from ..latex import to_latex
@@ -89,6 +90,7 @@ _INTEGRAL: Final = re.compile(r"\s*[(\[]?\s*(?:\\int(?![A-Za-z])|∫)")
 _OF_INTEGRAL: Final = r"\Phi"
 #: The names of the arguments of a function until their values are put in; no text has them.
 _PLACE: Final = "\ue011"
+_PRIMED_LETTER: Final = re.compile(r"(\\[A-Za-z]+|[A-Za-z])\s*('*)")
 _SUBSCRIPT: Final = re.compile(r"_\s*(\{\s*[A-Za-z\\ ]+\}|[A-Za-z])")
 _LETTER: Final = re.compile(r"\\[A-Za-z]+|[A-Za-z]")
 #: A value of a point is a number: functions, constants and digits.
@@ -245,7 +247,7 @@ class _QuestionReader:
         formula_asked = self._applied(formula_asked, asked=True)
         if not _SLOPE.isdisjoint(words) and "theta" in variables.get("r", ()):
             raise self._error("the slope of a curve in polar coordinates is not read")
-        jets = Jets(variables, written=self.written)
+        jets = Jets(variables, written=self.written, applied=self.own)
         names = {self.by} - {""} | set(self.point)
         tree = read_tree(formula_asked, jets, names, values=True)
         if not jets.names and not quotients and _SAYS_DERIVATIVE & {*words}:
@@ -341,23 +343,28 @@ class _QuestionReader:
         return variables
 
     def _applied(self, text: str, *, asked: bool = False) -> str:
-        """A formula with the formulas of functions in place of their values, such as f(x^2).
+        """A formula with the formulas of functions in place of their values, as f(x^2), f'(2x).
 
-        The formula that is asked for keeps f(x).
+        The formula that is asked for keeps f(x) and f'(x), and derivatives at numbers.
         """
         pieces: list[str] = []
         position = 0
-        for letter in _LETTER.finditer(text):
-            name = name_of(letter[0])
+        for letter in _PRIMED_LETTER.finditer(text):
+            name, primes = name_of(letter[1]), letter[2]
             end, arguments = arguments_at(text, letter.end())
             own = self.own.get(name, ())
             if letter.start() < position or arguments is None or len(arguments) != len(own):
                 continue
             if asked and (tuple(map(name_of, arguments)) == own or name not in self.trees):
                 continue
-            if name not in self.trees:
+            letters = {name_of(each) for value in arguments for each in _LETTER.findall(value)}
+            if asked and primes and self._free().isdisjoint(letters):
+                continue
+            if name not in self.trees or (primes and len(own) > 1):
                 raise self._error(f"{text[letter.start() : end]} is not read")
             tree, names = self.trees[name], [f"{_PLACE}{at}" for at in range(len(own))]
+            for _ in primes:
+                tree = _bounded(differentiate(tree, own[0]))
             for variable, place in zip(own, names, strict=True):
                 tree = substitute(tree, variable, Symbol(place))
             for place, argument in zip(names, arguments, strict=True):

@@ -63,12 +63,14 @@ class Jets:
         variables: the variables of each function without a formula.
         symbols: the symbol of each derivative that was read so far.
         written: whether derivatives are left as calls of `DERIVATIVE`, for another program.
+        applied: the functions whose parentheses hold arguments: f'(2x) is no product.
 
     """
 
     variables: Mapping[str, tuple[str, ...]]
     symbols: dict[Jet, str] = field(default_factory=dict)
     written: bool = False
+    applied: Collection[str] = ()
 
     def symbol(self, jet: Jet) -> str:
         """The name of the symbol for a derivative. A function itself keeps its name."""
@@ -298,16 +300,15 @@ def _with_primes(text: str, function: str, jets: Jets, values: bool) -> str:
         r"(?:(?P<primes>'+)|\^\s*\{\s*\(\s*(?P<order>\d+|[iv]+)\s*\)\s*\}"
         r"|_\s*(?:\{\s*(?P<below>[A-Za-z\\ ]+)\s*\}|(?P<letter>[A-Za-z]))(?![A-Za-z]))?"
     )
-    unread = re.search(rf"(?<![\\A-Za-z]){letter}\s*(?:{_NOT_READ})", text)
-    if unread is not None:
+    if unread := re.search(rf"(?<![\\A-Za-z]){letter}\s*(?:{_NOT_READ})", text):
         raise ProblemError(f"{unread[0]!r} is not read")
-    pieces: list[str] = []
-    position = 0
+    varying = {*jets.variables, *(name for names in jets.variables.values() for name in names)}
+    pieces, position = list[str](), 0
     for match in pattern.finditer(text):
         if match.start() < position or _is_in_operator(text, match.start()):
             continue
-        letters = _LETTERS_BEFORE.search(text[max(0, match.start() - 24) : match.start()])
-        if letters and (letters[0].startswith("\\") or not (match["primes"] or match["order"])):
+        before = _LETTERS_BEFORE.search(text[max(0, match.start() - 24) : match.start()])
+        if before and (before[0].startswith("\\") or not (match["primes"] or match["order"])):
             continue  # a command's name, or a product that the LaTeX reader splits
         by = _by(match, own)
         if by is None:
@@ -315,22 +316,18 @@ def _with_primes(text: str, function: str, jets: Jets, values: bool) -> str:
         end, arguments = arguments_at(text, match.end())
         at: tuple[Expression, ...] = ()
         if arguments is not None:
-            if [name_of(argument) for argument in arguments] == list(own):
+            letters = {name_of(each) for value in arguments for each in _SYMBOL.findall(value)}
+            if tuple(map(name_of, arguments)) == own:
                 pass
-            elif values and len(arguments) == len(own) and _are_values(arguments, jets):
+            elif values and len(arguments) == len(own) and varying.isdisjoint(letters):
                 at = tuple(_read(argument, Jets({}), (), {}) for argument in arguments)
+            elif function in jets.applied:
+                raise ProblemError(f"{text[match.start() : end]!r} is not read")
             else:  # a factor in parentheses
                 end = match.end()
         pieces += [text[position : match.start()], _shown(jets.symbol(Jet(function, by, at)))]
         position = end
     return "".join((*pieces, text[position:]))
-
-
-def _are_values(arguments: Collection[str], jets: Jets) -> bool:
-    """Whether no argument contains a function or a variable. The arguments are then a point."""
-    names = {*jets.variables, *(variable for own in jets.variables.values() for variable in own)}
-    letters = {name_of(symbol) for text in arguments for symbol in _SYMBOL.findall(text)}
-    return names.isdisjoint(letters)
 
 
 def _is_in_operator(text: str, start: int) -> bool:

@@ -34,6 +34,7 @@ _CONVERGES: Final = frozenset(("converge", "converges", "convergent", "divergent
 _ASKS_VALUE: Final = frozenset(
     "calculate compute evaluate exact find limit sum total value values what".split()
 )
+_ASKS_LIMIT: Final = re.compile(r"\blimit\b", re.IGNORECASE)
 _MARKED: Final = re.compile(r"\$+[^$]+\$+")
 _DOTS: Final = re.compile(r"\\[lc]?dots(?![A-Za-z])|\.{3}|…")
 _NAME: Final = re.compile(r"\\?[A-Za-z]+(?:_\{?\w+\}?)?")
@@ -141,6 +142,8 @@ def read_sum(text: str) -> tuple[SumProblem, ...]:
     if _SIGN.search(body):
         raise ProblemError(f"{text!r} has more than one sum")
     index, lower, upper = _range(marks, text)
+    if _ASKS_LIMIT.search(text) and not isinstance(upper, int) and symbols_of(upper):
+        raise ProblemError(f"{text!r}: the limit of a sum is asked for, not the sum")
     factor = _factor(formula[: sign.start()], text, index)
     failure: ProblemError | None = None
     for inner, stated in _bodies(body, conditions):

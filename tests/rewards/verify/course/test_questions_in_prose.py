@@ -246,12 +246,30 @@ def test_an_inverse_function_that_is_not_proved_to_exist_is_not_read(question: s
         (r"$f(x)=x^3$, $g(x)=x+1$, $h(x)=f(g(x))$. Find $h'(x)$.", "3(x+1)^2", "3x^2"),
         (r"$f(x)=x^3$, $g(x)=x+1$. Find $\frac{d}{dx}f(g(x))$.", "3(x+1)^2", "3x^2"),
         (r"$f(x)=x^2$, $g(x)=\cos x$. Find $f'(g(0))$.", "2", "0"),
+        (r"$f(x)=x^2$. Find $f'(x)+f'(2x)$.", "6x", "2x+4x^2"),
+        (r"$f(x)=x^3$, $g(x)=f'(x^2)$. Find $g'(x)$.", "12x^3", "6x^2"),
         (r"$f(x,y)=x^2+3y$, $g(x,y)=f(y,x)$. Find $\frac{\partial g}{\partial x}$.", "3", "2x"),
     ],
 )
 def test_a_value_of_a_function_is_no_product(question: str, right: str, wrong: str) -> None:
     assert status("derivative", f"Let {question}", right) is Status.CORRECT
     assert status("derivative", f"Let {question}", wrong) is Status.INCORRECT
+
+
+def test_a_slope_elsewhere_is_no_product() -> None:
+    assert status("derivative", r"Let $f(x)=\sin x$. Find $f'(2x)$.", r"\cos 2x") is None
+
+
+def test_an_inverse_function_without_marks_of_formulas() -> None:
+    question = "f(x) = x^3+2x+1, (f^{-1})'(4)"
+    assert status("derivative", question, r"\frac15") is Status.CORRECT
+    assert status("derivative", question, r"\frac14") is Status.INCORRECT
+
+
+def test_the_limit_of_a_finite_sum_is_not_its_value() -> None:
+    for words in ("the limit of the sum", "the limit"):
+        question = rf"Find {words} $\sum_{{k=1}}^{{n}} \frac{{1}}{{2^k}}$."
+        assert status("sum", question, "1") is None
 
 
 @pytest.mark.parametrize(
