@@ -38,8 +38,6 @@ Repair = tuple[str, Expression]
 #: proposals fit at several points; for questions whose proposals fit at one point or at none, where
 #: a verdict takes some milliseconds.
 PROPOSALS, UNFILTERED = 3, 150
-#: Relative to the reference's value, a value that is computed near a point of a limit as 0.
-_ROUNDING = 1e-12
 #: A symbol and its value in the point of a finding.
 _VALUE_AT = re.compile(r"(\w+) = (\S+?)(?:,|$)")
 #: The largest number of candidates for a reference; a candidate takes 0.1 to 0.3 ms.
@@ -329,7 +327,6 @@ def values_of(finding: Finding) -> tuple[float, float] | None:
         expected, got = float(finding.expected), float(finding.got)
     except ValueError:
         return None
-    expected = 0.0 if abs(expected) < _ROUNDING * abs(got) else expected
     return (expected, got) if math.isfinite(expected) and math.isfinite(got) else None
 
 

@@ -172,6 +172,13 @@ def test_what_has_no_second_computation_is_undecided(
     assert row["reason"].startswith(f"refuted ({why}")
 
 
+def test_a_missed_condition_and_a_decimal_have_names() -> None:
+    row = finding("y' + y = x, y(0) = 2", "y = x - 1")  # without 3 e^{-x}, which no slip tells
+    assert (row["status"], row["kind"]) == (REFUTED, "a condition")
+    row = finding(r"\lim_{x\to0} \frac{\sin x - x}{x^3}", "-0.1667")
+    assert (row["status"], row["kind"]) == (REFUTED, "a decimal")
+
+
 def test_values_are_those_of_the_problem_or_said_to_be_others() -> None:
     row = finding(r"\sum_{n=1}^{\infty} n", r"-\frac{1}{12}")
     assert (row["point"], row["expected"]) == ("of 10,000 terms", "50005000.0")

@@ -293,6 +293,7 @@ def test_a_limit_of_an_integral_by_lhopital(limit: str, right: str, wrong: str) 
         r"\lim_{x\to0}\frac1x\int_1^xt\,dt",  # the integral does not tend to 0
         r"\lim_{x\to0}\frac1x\int_0^x\sin(1/t)\,dt",  # 0, of which the rule says nothing
         r"\lim_{x\to\infty}\frac1x\int_0^x\sin^2t\,dt",
+        r"\lim_{x\to0}\frac{1}{e^x}\int_0^x\cos t\,dt",  # the rule would give -1
         r"\lim_{x\to0}\frac1x+\frac1x\int_0^x\cos t\,dt",
         r"\lim_{x\to0}\frac{\int_0^x\cos t\,dt}{x}+1",
         r"\lim_{x\to0}1/2x\int_0^x\cos t\,dt",  # two readings
