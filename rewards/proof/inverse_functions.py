@@ -19,7 +19,8 @@ from ..reading.problem.derivative import POWER_MINUS_ONE, read_derivative
 from ..reading.problem.derivatives import normal
 from .limits import are_equal
 
-#: (f^{-1})'(a), alone in its formula, or at the end of a question without marks of formulas.
+#: (f^{-1})'(a), alone in its formula, or at the end of a question without marks of formulas;
+#: a value of textbooks has a few characters.
 _INVERSE: Final = rf"\(\s*(?P<name>[A-Za-z]){POWER_MINUS_ONE}\s*\)"
 _ASKED: Final = (
     r"(?P<open>\$|\\[(\[]|(?<=[,;]))\s*(?:\\displaystyle\s*)?%s\s*'\s*\((?P<value>[^$=]{1,80})\)"

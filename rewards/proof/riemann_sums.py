@@ -17,8 +17,9 @@ from ..reading.latex import to_latex
 from ..reading.problem.limit import read_limit_of_sum
 from .prover.prove import prove
 
-#: Pieces of the interval on which the function has to be enclosed, and bits of the enclosures.
-_PIECES, _BITS = 64, 128
+#: Pieces of the interval on which the function has to be enclosed: two suffice for all functions of
+#: the tests, one for most. Bits of the enclosures, whose rounding is far below a piece's width.
+_PIECES, _BITS = 16, 128
 #: The variable of the integral, and a variable that no function has.
 _X, _FRESH = "x", "t"
 _POSITIVE: Final = "positive"
