@@ -23,21 +23,19 @@ from ...rewards.reading.problem.limit import read_limit
 from ...rewards.reading.problem.power_series import asks_of_series, read_series
 from ...rewards.reading.problem.sums import read_sum
 from ...rewards.verdict import PROOFS
+from .corrections.proposals import (
+    UNFILTERED,
+    repaired,
+    repairs_of_value,
+    rounded,
+    values_of,
+)
+from .corrections.slips import Repair, repairs, undone
 from .findings import REFUTED, SUSPECT, UNDECIDED, UNREAD, Finding, accepted, unread
 from .items import AuditItem, stated_reference
 from .reading import UnreadError, boxed, conditions_in, tree_of
 from .second_opinion.comparisons import UncomputedError, of_course
 from .second_opinion.program import UnprintableError, confirmed
-from .slips import (
-    UNFILTERED,
-    Repair,
-    repaired,
-    repairs,
-    repairs_of_value,
-    rounded,
-    undone,
-    values_of,
-)
 
 #: The name in place of a bound variable; no text can have it.
 _BOUND = Symbol("bound variable")

@@ -37,6 +37,8 @@ from ...rewards.reading.expression.tree import Expression
 from ...rewards.reading.latex import to_latex
 from ...rewards.verify.certificates.check import CertificateError, check
 from ...rewards.verify.definite import decimal_contradiction
+from .corrections.proposals import repaired, repairs_of_value
+from .corrections.slips import repairs
 from .course import course_judge, hashed
 from .findings import AGREED, PROVED, REFUTED, SUSPECT, UNDECIDED, UNREAD, Finding, accepted, unread
 from .items import OF_COURSE, AuditItem, stated_problem, stated_reference
@@ -49,7 +51,6 @@ from .second_opinion.program import (
     no_certificate,
     witness_of,
 )
-from .slips import repaired, repairs, repairs_of_value
 from .suspicions import (
     RealLine,
     Suspicion,

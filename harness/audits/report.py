@@ -11,7 +11,7 @@ from ..report.numbers import percent
 from ..report.sections import Section, as_markdown, write_sections
 from ..store.atomic import write_output
 from .auditing import Audit
-from .corrections import with_corrections
+from .corrections.systems import with_corrections
 from .effects import Effects
 from .findings import DISPUTED, REFUTED, STATUSES, SUSPECT, UNDECIDED, UNREAD
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import Any
 
-from ...benchmarks.payloads import TASKS, IntegrationTarget
-from ...benchmarks.problem import Problem
-from ...prompts import load as load_prompt
-from ...rewards import ProblemError, verify_antiderivative, verify_definite_integral
-from ...rewards.numeric.sampling.integrand import prepare
-from ...rewards.reading.latex import to_latex
-from ..core.asynchronous import run_async
-from ..core.errors import ModelError
-from ..core.requests import Completion, Request, Sampling, request_hash
-from ..models.base import Model
-from ..models.registry import create
-from ..tasks import task as task_of
-from .reading import UnreadError, posed
+from ....benchmarks.payloads import TASKS, IntegrationTarget
+from ....benchmarks.problem import Problem
+from ....prompts import load as load_prompt
+from ....rewards import ProblemError, verify_antiderivative, verify_definite_integral
+from ....rewards.numeric.sampling.integrand import prepare
+from ....rewards.reading.latex import to_latex
+from ...core.asynchronous import run_async
+from ...core.errors import ModelError
+from ...core.requests import Completion, Request, Sampling, request_hash
+from ...models.base import Model
+from ...models.registry import create
+from ...tasks import task as task_of
+from ..reading import UnreadError, posed
 
 #: Computer algebra systems in the order in which they are asked; the first starts fastest.
 SYSTEMS = ("sympy", "maxima", "fricas")

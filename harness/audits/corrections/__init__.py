@@ -1,0 +1,1 @@
+"""Names the slips in refuted references, and finds the right answers."""

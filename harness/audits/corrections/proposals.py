@@ -1,0 +1,92 @@
+"""Judges proposals for the right reference: the verifier has to accept a proposal.
+
+A finding has the value of the problem and the value of the reference at one point. A proposal with
+another value than the problem's is not judged.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from fractions import Fraction
+from itertools import islice
+
+from ....rewards import Verdict
+from ....rewards.numeric.ball_arithmetic.balls import UnusableError
+from ....rewards.reading.expression.build import number
+from ....rewards.reading.expression.traversal import nodes_of, substitute, symbols_of
+from ....rewards.reading.expression.tree import Expression, Number
+from ....rewards.reading.latex import to_latex
+from ...stats.findings.failures import Sampled, near
+from ..findings import Finding
+from .slips import Repair, by_factor, repairs, undone
+
+#: The largest number of corrections that the verifier judges for a row: for integrals, whose
+#: proposals fit at several points; for questions whose proposals fit at one point or at none, where
+#: a verdict takes some milliseconds.
+PROPOSALS, UNFILTERED = 3, 1200
+#: A symbol and its value in the point of a finding.
+_VALUE_AT = re.compile(r"(\w+) = (\S+?)(?:,|$)")
+
+
+def repaired(
+    proposals: Iterator[Repair], verdict: Callable[[str], Verdict], judged: int = PROPOSALS
+) -> dict[str, str]:
+    """The kind of the slip, and the corrected reference if the verifier proves a proposal.
+
+    At most ``judged`` proposals are judged.
+    """
+    kind = ""
+    for slip, proposal in islice(proposals, judged):
+        kind = kind or slip
+        if slip.startswith("a derivative"):
+            break
+        text = to_latex(proposal)
+        if verdict(text).correct:
+            return {"kind": slip, "correction": text, "corrected_by": "undoing the slip"}
+    return {"kind": kind}
+
+
+def values_of(finding: Finding) -> tuple[float, float] | None:
+    """The value that follows from the problem, and the reference's; None if they are no numbers."""
+    try:
+        expected, got = float(finding.expected), float(finding.got)
+    except ValueError:
+        return None
+    return (expected, got) if math.isfinite(expected) and math.isfinite(got) else None
+
+
+def repairs_of_value(finding: Finding, reference: Expression) -> Iterator[Repair]:
+    """Proposals by the value that follows from the problem, beside the reference's value."""
+    if (values := values_of(finding)) is None:
+        return
+    expected, got = values
+    if expected and got:
+        yield from by_factor(complex(got / expected), reference)
+    if not symbols_of(reference):
+        yield from repairs(number(Fraction(str(expected))), reference, "", order=0)
+        return
+    point = {name: number(Fraction(value)) for name, value in _VALUE_AT.findall(finding.point)}
+
+    def fits(candidate: Expression) -> bool:
+        for name, value in point.items():
+            candidate = substitute(candidate, name, value)
+        with suppress(UnusableError):
+            value_there = Sampled(candidate, "").values[0]
+            return value_there is not None and near(value_there, expected)
+        return False
+
+    if symbols_of(reference) <= point.keys():
+        yield from undone(reference, min(symbols_of(reference)), fits)
+
+
+def rounded(reference: Expression, expected: float, got: float) -> bool:
+    """Whether a reference with a decimal of three digits or more is a little beside its value."""
+    decimals = [
+        node
+        for node in nodes_of(reference)
+        if isinstance(node, Number) and 100 % node.denominator and not 10**30 % node.denominator
+    ]
+    return bool(decimals) and abs(expected - got) < 0.01 * abs(expected)
