@@ -11,6 +11,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from typing import Any
 
 from ...rewards import ProblemError, Status, Verdict
 from ...rewards.questions import COURSE
@@ -18,13 +19,14 @@ from ...rewards.reading.expression.traversal import substitute, symbols_of
 from ...rewards.reading.expression.tree import Expression, Symbol
 from ...rewards.reading.latex import ReadError
 from ...rewards.reading.problem.derivative import read_derivative
-from ...rewards.reading.problem.differential_equation import read_differential_equation
+from ...rewards.reading.problem.differential_equation import read_differential_equation, solutions
 from ...rewards.reading.problem.limit import read_limit
 from ...rewards.reading.problem.power_series import asks_of_series, read_series
 from ...rewards.reading.problem.sums import read_sum
 from ...rewards.verdict import PROOFS
 from .corrections.proposals import (
     UNFILTERED,
+    as_solution,
     repaired,
     repairs_of_value,
     rounded,
@@ -42,8 +44,6 @@ _BOUND = Symbol("bound variable")
 #: Details of verdicts on references in other letters, and on solutions that are not general.
 _IN_OTHER_LETTERS = re.compile("symbols that")
 _NOT_GENERAL = re.compile("constants of integration|constants are not independent|every multiple")
-#: The function on the left of an explicit solution.
-_SOLVED_FOR = re.compile(r"\s*([A-Za-z](?:\([a-z]\))?\s*=)([^=]*)")
 
 
 def course_judge(name: str) -> Callable[[AuditItem], Finding]:
@@ -76,22 +76,18 @@ def course_judge(name: str) -> Callable[[AuditItem], Finding]:
         if finding.status is not REFUTED:
             return finding
 
-        equation = name == "differential_equation"
-        solved = _SOLVED_FOR.fullmatch(text) if equation else None
-        left, formula = ("", text) if solved is None else solved.groups()
-
-        def verdict_on(text: str) -> Verdict:
-            return COURSE[name].verify(boxed(f"{left} {text}"), item.problem, **options)
-
-        proposals = _repairs_of_course(name, item, formula, finding)
-        mended = repaired(proposals, verdict_on, UNFILTERED)
+        mended = _mended(name, item, text, finding, options)
         # Values beside a point where a limit does not exist say nothing of a slip.
         if mended.get("correction"):
-            return finding.replaced(**mended)
-        if _is_rounded(formula, finding):
+            finding = finding.replaced(**mended)
+        if finding.kind:
+            return finding
+        if _is_rounded(text, finding):
             return finding.replaced(kind="a decimal")
         # A program for an equation names its point, a program for a condition does not.
-        return finding if finding.point or not equation else finding.replaced(kind="a condition")
+        if finding.point or name != "differential_equation":
+            return finding
+        return finding.replaced(kind="a condition")
 
     return judge
 
@@ -103,16 +99,37 @@ def _is_rounded(text: str, finding: Finding) -> bool:
     return False
 
 
+def _mended(
+    name: str, item: AuditItem, text: str, finding: Finding, options: Mapping[str, Any]
+) -> dict[str, str]:
+    """The kind of the slip and the correction, where a proposal is right."""
+
+    def verdict_on(text: str) -> Verdict:
+        return COURSE[name].verify(boxed(text), item.problem, **options)
+
+    if name != "differential_equation":
+        return repaired(_repairs_of_course(name, item, text, finding), verdict_on, UNFILTERED)
+    question = read_differential_equation(item.problem)
+    stated = solutions(text, question)
+    formulas = stated[0].formulas if len(stated) == 1 else {}
+    for function, tree in formulas.items():
+        # A formula of a system is changed; the others stay.
+        def written(candidate: Expression, function: str = function) -> str:
+            return as_solution({**formulas, function: candidate})
+
+        proposals = undone(tree, question.variable, lambda candidate: True)
+        mended = repaired(proposals, verdict_on, UNFILTERED, written)
+        if mended.get("correction"):
+            return mended
+    return {}
+
+
 def _repairs_of_course(name: str, item: AuditItem, text: str, finding: Finding) -> Iterator[Repair]:
     """Proposals for the reference of a question of the course whose reference is a formula."""
     question = read_derivative(item.problem) if name == "derivative" else None
     try:
         tree = tree_of(text, () if question is None else symbols_of(question.derivative))
-    except UnreadError:  # an infinity, an implicit solution
-        return
-    if name == "differential_equation":
-        variable = read_differential_equation(item.problem).variable
-        yield from undone(tree, variable, lambda candidate: True)
+    except UnreadError:  # an infinity
         return
     if question is None or question.point:
         yield from repairs_of_value(finding, tree)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ...benchmarks.files.table import parse, rows_of
+from ...benchmarks.problem import Problem
 from ...rewards.errors import ProblemError
 from ...rewards.numeric.sampling.integrand import prepare
 from ...rewards.workers.pool import DEFAULT_DEADLINE, DEFAULT_MEMORY_MB
@@ -107,15 +108,15 @@ def effects_of(
         UserError: the table has no responses that could be used.
 
     """
+    run = Run(responses) if (Path(responses) / "manifest.json").is_file() else None
+    # The responses are read twice, so that only the items that they are about stay in memory.
+    names = _names_in_run(run) if run else _names_in_table(responses, columns)
     items: dict[str, AuditItem] = {}
     for item in items_of(audit.sources, asked or {}, []):
-        for name in (item.id, item.place, item.problem):
+        for name in {item.id, item.place, item.problem} & names:
             items.setdefault(name, item)
     wrong = {row["number"] for row in audit.rows(REFUTED)}
-    if (Path(responses) / "manifest.json").is_file():
-        source = _of_run(Run(responses), items)
-    else:
-        source = _of_table(responses, columns, items)
+    source = _of_run(run, items) if run else _of_table(responses, columns, items)
     totals: dict[str, list[int]] = {}
     spoiled = unmatched = 0
     while batch := list(islice(source, _BATCH)):
@@ -145,10 +146,19 @@ def _standings(totals: Mapping[str, Sequence[int]]) -> Iterator[Standing]:
         yield Standing(model, asked, changed, before, after, rank(model, 0), rank(model, 1))
 
 
+def _names(problem: Problem) -> tuple[str, str]:
+    """The names that an audit may have for a problem of a run."""
+    return f"{problem.name}/{problem.id}", problem.id
+
+
+def _names_in_run(run: Run) -> set[str]:
+    return {name for sample in samples(run, run.policy) for name in _names(sample.problem)}
+
+
 def _of_run(run: Run, items: Mapping[str, AuditItem]) -> Iterator[_Response | None]:
     for sample in samples(run, run.policy):
-        problem, judged = sample.problem, sample.judged or {}
-        item = items.get(f"{problem.name}/{problem.id}") or items.get(problem.id)
+        judged = sample.judged or {}
+        item = next((items[name] for name in _names(sample.problem) if name in items), None)
         label = run.models[sample.completion["model"]]["label"]
         right = judged.get("status") == "correct" if judged else None
         if item is None or not item.task:
@@ -158,9 +168,10 @@ def _of_run(run: Run, items: Mapping[str, AuditItem]) -> Iterator[_Response | No
         yield _Response(label, item, sample.completion["text"], None, right)
 
 
-def _of_table(
-    responses: str, columns: Mapping[str, str], items: Mapping[str, AuditItem]
-) -> Iterator[_Response | None]:
+def _table(
+    responses: str, columns: Mapping[str, str]
+) -> tuple[dict[str, str], Iterator[Mapping[str, Any]]]:
+    """The column of each role, and the rows."""
     rows = (row for _, row in rows_of(parse(responses)) if isinstance(row, Mapping))
     first = list(islice(rows, 1))
     names = [str(name) for name in first[0]] if first else []
@@ -174,8 +185,19 @@ def _of_table(
             f"{responses}: no columns of problems and responses; there are {', '.join(names)} "
             "(--response-columns id=COLUMN,model=COLUMN,text=COLUMN,right=COLUMN)"
         )
+    return roles, chain(first, rows)
 
-    return (_response(row, roles, items) for row in chain(first, rows))
+
+def _names_in_table(responses: str, columns: Mapping[str, str]) -> set[str]:
+    roles, rows = _table(responses, columns)
+    return {str(row.get(roles["id"])) for row in rows}
+
+
+def _of_table(
+    responses: str, columns: Mapping[str, str], items: Mapping[str, AuditItem]
+) -> Iterator[_Response | None]:
+    roles, rows = _table(responses, columns)
+    return (_response(row, roles, items) for row in rows)
 
 
 def _response(

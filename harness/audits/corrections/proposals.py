@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from fractions import Fraction
 from itertools import islice
@@ -32,21 +32,34 @@ _VALUE_AT = re.compile(r"(\w+) = (\S+?)(?:,|$)")
 
 
 def repaired(
-    proposals: Iterator[Repair], verdict: Callable[[str], Verdict], judged: int = PROPOSALS
+    proposals: Iterator[Repair],
+    verdict: Callable[[str], Verdict],
+    judged: int = PROPOSALS,
+    written: Callable[[Expression], str] = to_latex,
 ) -> dict[str, str]:
     """The kind of the slip, and the corrected reference if the verifier proves a proposal.
 
-    At most ``judged`` proposals are judged.
+    Args:
+        proposals: the proposals, the likeliest first.
+        verdict: judges a reference in LaTeX.
+        judged: the largest number of proposals that are judged.
+        written: writes the reference that a proposal is or is a part of.
+
     """
     kind = ""
     for slip, proposal in islice(proposals, judged):
         kind = kind or slip
         if slip.startswith("a derivative"):
             break
-        text = to_latex(proposal)
+        text = written(proposal)
         if verdict(text).correct:
             return {"kind": slip, "correction": text, "corrected_by": "undoing the slip"}
     return {"kind": kind}
+
+
+def as_solution(formulas: Mapping[str, Expression]) -> str:
+    """The formulas of the functions of a differential equation, as an answer."""
+    return r",\ ".join(f"{name} = {to_latex(tree)}" for name, tree in formulas.items())
 
 
 def values_of(finding: Finding) -> tuple[float, float] | None:

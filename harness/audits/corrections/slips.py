@@ -98,10 +98,15 @@ def undone(
 
     """
     whole = [(f"a factor {k}", div(reference, Number(k))) for k in range(2, 10)]
-    parts = _undone(reference, _atoms(reference, reference, variable), variable)
+    parts = everything_undone(reference, variable)
     candidates = chain([("a sign", neg(reference)), *whole], islice(parts, MOST))
     different = {candidate: kind for kind, candidate in candidates}
     yield from ((kind, candidate) for candidate, kind in different.items() if fits(candidate))
+
+
+def everything_undone(reference: Expression, variable: str) -> Iterator[Repair]:
+    """The formulas that one slip may have turned into a reference."""
+    return _undone(reference, _atoms(reference, reference, variable), variable)
 
 
 def _taken(sampled: Sampled, order: int) -> Values:
@@ -147,9 +152,10 @@ def by_factor(c: complex, reference: Expression, symbols: Sequence[str] = ()) ->
     if near(c, -1):
         yield "a sign", neg(reference)
         return
-    factor = coefficient(c, symbols)
-    if factor is not None:
-        yield f"a factor {to_latex(factor)}", div(reference, factor)
+    # The values that `Sampled` gives symbols are rational, too: both factors are proposed.
+    for factor in dict.fromkeys((coefficient(c), coefficient(c, symbols))):
+        if factor is not None:
+            yield f"a factor {to_latex(factor)}", div(reference, factor)
 
 
 def _by_term(
@@ -174,8 +180,9 @@ def _by_term(
 
 def _atoms(f: Expression, reference: Expression, variable: str) -> list[Expression]:
     """Terms and factors that may be missing: powers of the variable, functions that occur."""
-    x = Symbol(variable)
-    found: dict[Expression, None] = dict.fromkeys((x, power(x, Number(2)), power(x, Number(3))))
+    parameters = sorted((symbols_of(f) | symbols_of(reference)) - {variable})
+    powers = [power(x, Number(n)) for x in _symbol(variable) for n in (1, 2, 3, -1)]
+    found: dict[Expression, None] = dict.fromkeys((*powers, *map(Symbol, parameters)))
     for tree in (f, reference):
         for node in nodes_of(tree):
             if isinstance(node, Call) and not is_constant(node, variable):
@@ -183,6 +190,11 @@ def _atoms(f: Expression, reference: Expression, variable: str) -> list[Expressi
                 if node.function == "div":
                     found[Call("ln", (Call("abs", (node.args[1],)),))] = None
     return list(found)[:24]
+
+
+def _symbol(variable: str) -> list[Symbol]:
+    """The variable as a list, which is empty for a number."""
+    return [Symbol(variable)] if variable else []
 
 
 def _by_dropped_term(
@@ -224,12 +236,12 @@ def _undone(tree: Expression, atoms: Sequence[Expression], variable: str) -> Ite
     for candidates in (_numbers, _functions, _signs):
         for kind, node in _everywhere(tree, candidates):
             yield kind, node
-    for factor in (Symbol(variable), *atoms, Number(2), Number(3), div(Number(1), Number(2))):
+    for factor in (*_symbol(variable), *atoms, Number(2), Number(3), div(Number(1), Number(2))):
         for _, node in _everywhere(tree, lambda node, by=factor: _factors(node, by, variable)):
             yield "a dropped factor", node
-    for term in (Number(1), Number(-1), Symbol(variable), Number(2), *atoms[:4]):
-        for _, node in _everywhere(tree, lambda node, by=term: _terms(node, by, variable)):
-            yield "a dropped term", node
+    terms = (Number(1), *_symbol(variable), Number(2), *atoms[:8])
+    for term in (*terms, *map(neg, terms)):
+        yield from _everywhere(tree, lambda node, by=term: _terms(node, by, variable))
 
 
 def _everywhere(tree: Expression, candidates: object) -> Iterator[Repair]:
@@ -279,4 +291,5 @@ def _terms(node: Expression, term: Expression, variable: str) -> Iterator[Repair
     if (isinstance(node, Call) and node.args and not is_constant(node, variable)) or isinstance(
         node, Symbol
     ):
-        yield "", add(node, term)
+        is_there = neg(term) in additive_terms(node, variable)
+        yield "an extra term" if is_there else "a dropped term", add(node, term)

@@ -10,6 +10,7 @@ from ....benchmarks.problem import Problem
 from ....prompts import load as load_prompt
 from ....rewards import ProblemError, verify_antiderivative, verify_definite_integral
 from ....rewards.numeric.sampling.integrand import prepare
+from ....rewards.questions import COURSE
 from ....rewards.reading.latex import to_latex
 from ...core.asynchronous import run_async
 from ...core.errors import ModelError
@@ -17,7 +18,9 @@ from ...core.requests import Completion, Request, Sampling, request_hash
 from ...models.base import Model
 from ...models.registry import create
 from ...tasks import task as task_of
+from ..items import OF_COURSE
 from ..reading import UnreadError, posed
+from .differences import slip_between
 
 #: Computer algebra systems in the order in which they are asked; the first starts fastest.
 SYSTEMS = ("sympy", "maxima", "fricas")
@@ -26,14 +29,18 @@ SECONDS = 10
 
 
 def _problem(row: Mapping[str, Any]) -> Problem | None:
-    """The integral of a row as a benchmark's problem; None for another task."""
+    """The question of a row as a benchmark's problem; None if systems are not asked."""
     task, assumptions = row.get("task", ""), dict(row.get("assumptions", {}))
-    if task not in ("integration", "definite_integral"):
+    task = task.removeprefix(OF_COURSE)
+    if task not in ("integration", "definite_integral", *COURSE):
         return None
     try:
-        text = posed(row["problem"]).formula
-        shown = {"integral": text}
-        if task == "integration":
+        text = row["problem"] if task in COURSE else posed(row["problem"]).formula
+        if task in COURSE:
+            shown = {"question": text, "request": COURSE[task].summary}
+        elif task == "definite_integral":
+            shown = {"integral": text}
+        else:
             integrand = prepare(text, row.get("variable"), assumptions)
             shown = {"integrand": to_latex(integrand.expression), "variable": integrand.variable}
         payloads = TASKS[task]
@@ -65,8 +72,11 @@ def _proved(problem: Problem, text: str) -> str:
                 text, integrand, variable=variable, assumptions=problem.assumptions
             )
         else:
-            integral = str(problem.target.judged)
-            verdict = verify_definite_integral(text, integral, assumptions=problem.assumptions)
+            verify = COURSE[problem.task].verify if problem.task in COURSE else None
+            judged = str(problem.target.judged)
+            verdict = (verify or verify_definite_integral)(
+                text, judged, assumptions=problem.assumptions
+            )
     except ProblemError:
         return ""
     return (verdict.answer or "") if verdict.correct else ""
@@ -95,4 +105,10 @@ def with_corrections(rows: Sequence[dict[str, Any]], most: int) -> Iterator[dict
                 corrected[number] = answer, name
     for row in rows:
         answer, name = corrected.get(row["number"], ("", ""))
-        yield {**row, "correction": answer, "corrected_by": name} if answer else row
+        if answer:
+            row = {**row, "correction": answer, "corrected_by": name}
+            task = problems[row["number"]].task
+            if task in COURSE and row.get("kind", "") in ("", "a condition"):
+                kind = slip_between(task, row["problem"], row["reference"], answer)
+                row["kind"] = kind or row.get("kind", "")
+        yield row

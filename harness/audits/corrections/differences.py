@@ -1,0 +1,190 @@
+"""Names the slip between a wrong reference and a right answer that is known.
+
+A right answer to a differential equation is a family of functions. Where the family is an affine
+function of its constants, a function belongs to the family if a linear system for the constants has
+a solution; the system has one equation for each point of `Sampled`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+
+from ....rewards.numeric.ball_arithmetic.balls import UnusableError
+from ....rewards.reading.expression.build import number
+from ....rewards.reading.expression.traversal import additive_terms, substitute, symbols_of
+from ....rewards.reading.expression.tree import Expression, Symbol
+from ....rewards.reading.latex import ReadError
+from ....rewards.reading.problem.differential_equation import (
+    DifferentialEquation,
+    read_differential_equation,
+    solutions,
+)
+from ...stats.findings.failures import Sampled, Values
+from ..reading import UnreadError, tree_of
+from .slips import MOST, everything_undone, repairs
+
+#: A formula for each function of a differential equation.
+Formulas = Mapping[str, Expression]
+#: The relative error of a linear system that counts as solved, and the number of equations beyond
+#: the number of unknowns that make a solution by chance unlikely.
+_SOLVED, _SPARE = 1e-9, 2
+
+
+def slip_between(task: str, problem: str, wrong: str, right: str) -> str:
+    """The name of the slip that makes a wrong answer of a right one; empty if none is found.
+
+    Args:
+        task: the kind of the question of the course.
+        problem: the question.
+        wrong: the wrong reference in LaTeX.
+        right: a right answer in LaTeX.
+
+    """
+    try:
+        if task == "differential_equation":
+            return next(_between_solutions(read_differential_equation(problem), wrong, right), "")
+        given, wanted = tree_of(wrong), tree_of(right)
+    except (UnreadError, ReadError, UnusableError):
+        return ""
+    variable = min(symbols_of(wanted), default="")
+    return next((kind for kind, _ in repairs(wanted, given, variable, order=0)), "")
+
+
+def _between_solutions(asked: DifferentialEquation, wrong: str, right: str) -> Iterator[str]:
+    given, wanted = (solutions(text, asked)[0].formulas for text in (wrong, right))
+    if not given or not wanted:  # implicit
+        return
+    constants = _constants(wanted, asked)
+    family = _Affine.of(wanted, constants, asked.variable)
+    if family is not None:
+        yield from family.slips(_member(given, asked))
+    elif len(constants) == len(names := _constants(given, asked)):
+        for function, tree in wanted.items():
+            for old, new in zip(constants, names, strict=True):
+                tree = substitute(tree, old, Symbol(new))
+            yield from _names(tree, given[function], asked.variable)
+
+
+def _names(right: Expression, wrong: Expression, variable: str) -> Iterator[str]:
+    return (kind for kind, _ in repairs(right, wrong, variable, order=0))
+
+
+def _constants(formulas: Formulas, asked: DifferentialEquation) -> list[str]:
+    return sorted(set().union(*map(symbols_of, formulas.values())) - asked.names)
+
+
+def _member(formulas: Formulas, asked: DifferentialEquation) -> dict[str, Expression]:
+    """A member of a family. Its constants are different numbers that cancel nothing."""
+    values = {name: 17 + 12 * at for at, name in enumerate(_constants(formulas, asked))}
+    return _with_values(formulas, values)
+
+
+def _with_values(formulas: Formulas, values: Mapping[str, int]) -> dict[str, Expression]:
+    made = dict(formulas)
+    for name, value in values.items():
+        made = {each: substitute(tree, name, number(value)) for each, tree in made.items()}
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class _Affine:
+    """A family of solutions p + c_1 f_1 + ..., each with a formula for every function.
+
+    Attributes:
+        particular: the formulas of p.
+        variable: the independent variable.
+        values: p, f_1, f_2, ... at the points, one function below the other; of shape (functions *
+            points, 1 + constants). A missing value is NaN.
+        slopes: their derivatives likewise.
+
+    """
+
+    particular: Formulas
+    variable: str
+    values: np.ndarray
+    slopes: np.ndarray
+
+    @classmethod
+    def of(cls, family: Formulas, constants: Sequence[str], variable: str) -> _Affine | None:
+        """The family, if its values at some choices of the constants say that it is affine."""
+        origin = dict.fromkeys(constants, 0)
+        choices = [origin, *(origin | {name: 1} for name in constants)]
+        elsewhere = {name: 2 + at for at, name in enumerate(constants)}
+        try:
+            members = [_with_values(family, choice) for choice in choices]
+            sampled = [[Sampled(tree, variable) for tree in each.values()] for each in members]
+            expected = _sampled(_with_values(family, elsewhere), variable)
+        except UnusableError:
+            return None
+        values = _columns([[each.values for each in member] for member in sampled])
+        slopes = _columns([[each.slopes for each in member] for member in sampled])
+        found = values[:, 0] + values[:, 1:] @ np.arange(2, 2 + len(constants))
+        return cls(members[0], variable, values, slopes) if _close(found, expected) else None
+
+    def slips(self, wrong: Formulas) -> Iterator[str]:
+        """The slips that turn a member of the family into a wrong solution."""
+        values = _sampled(wrong, self.variable)
+        if _coefficients(values, self.slopes) is not None:
+            yield "another order"
+        if self.values.shape[1] == 1 == len(wrong):
+            (right,), (given,) = self.particular.values(), wrong.values()
+            yield from _names(right, given, self.variable)
+        for function, tree in wrong.items():
+            yield from self._dropped(function, values)
+            for kind, candidate in islice(everything_undone(tree, self.variable), MOST):
+                with suppress(UnusableError):
+                    undone = _sampled({**wrong, function: candidate}, self.variable)
+                    if _coefficients(undone, self.values) is not None:
+                        yield kind
+
+    def _dropped(self, function: str, values: np.ndarray) -> Iterator[str]:
+        """The slips in the coefficient of a term of the particular solution."""
+        nothing = dict.fromkeys(self.particular, number(0))
+        for term in additive_terms(self.particular[function], self.variable):
+            column = _sampled({**nothing, function: term}, self.variable)[:, None]
+            solved = _coefficients(values, np.hstack([self.values, column]))
+            if solved is not None and abs(solved[-1]) > _SOLVED:
+                yield "a dropped term" if abs(solved[-1] + 1) < _SOLVED else "a coefficient"
+
+
+def _sampled(formulas: Formulas, variable: str) -> np.ndarray:
+    """The values of all functions at the points, one function below the other."""
+    return np.concatenate([_array(Sampled(tree, variable).values) for tree in formulas.values()])
+
+
+def _columns(members: Sequence[Sequence[Values]]) -> np.ndarray:
+    """The columns p, f_1, f_2, ... from the values of p, p + f_1, p + f_2, ..."""
+    columns = np.stack([np.concatenate(list(map(_array, each))) for each in members], axis=1)
+    columns[:, 1:] -= columns[:, :1]
+    return columns
+
+
+def _array(values: Values) -> np.ndarray:
+    return np.array([np.nan if value is None else value for value in values], dtype=complex)
+
+
+def _close(first: np.ndarray, second: np.ndarray) -> bool:
+    there = ~np.isnan(first) & ~np.isnan(second)
+    size = 1 + np.abs(second[there])
+    return bool(there.any()) and bool((np.abs(first - second)[there] < _SOLVED * size).all())
+
+
+def _coefficients(values: np.ndarray, columns: np.ndarray) -> np.ndarray | None:
+    """The coefficients c with values = p + c_1 f_1 + ...; None if there are none.
+
+    Args:
+        values: the values at the points, of shape (points,).
+        columns: p, f_1, f_2, ..., of shape (points, 1 + coefficients).
+
+    """
+    there = ~np.isnan(columns).any(axis=1) & ~np.isnan(values)
+    wanted, basis = (values - columns[:, 0])[there], columns[there, 1:]
+    if len(wanted) < basis.shape[1] + _SPARE:
+        return None
+    solved = np.linalg.lstsq(basis, wanted, rcond=None)[0]
+    return solved if _close(basis @ solved, wanted) else None
