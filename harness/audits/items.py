@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from pathlib import Path
@@ -25,9 +26,12 @@ from ...benchmarks.payloads import (
 )
 from ...benchmarks.problem import Problem
 from ...benchmarks.registry import resolve
+from ...rewards import ProblemError
 from ...rewards.reading.expression.build import div
 from ...rewards.reading.latex import to_latex
 from ...rewards.reading.problem import Conditions
+from ...rewards.reading.problem.derivative import read_derivative
+from ...rewards.reading.problem.differential_equation import read_differential_equation
 from ...rewards.records import Record
 from ..core.errors import UserError
 from ..store.run import Run
@@ -133,6 +137,24 @@ class AuditItem(Record):
     note: str = ""
     fault: str = ""
     contradiction: str | None = None
+
+
+def kind_asked(name: str, problem: str) -> str:
+    """The kind of a question. A text with derivatives may be a differential equation.
+
+    Args:
+        name: the kind that the signs in the text suggest.
+        problem: the text of the question.
+
+    """
+    if name == "derivative":
+        with suppress(ProblemError):
+            read_derivative(problem)
+            return name
+        with suppress(ProblemError):
+            read_differential_equation(problem)
+            return "differential_equation"
+    return name
 
 
 def task_of(problem: str, column: str = "") -> str:

@@ -41,7 +41,7 @@ from .corrections.proposals import repaired, repairs_of_value
 from .corrections.slips import repairs
 from .course import course_judge, hashed
 from .findings import AGREED, PROVED, REFUTED, SUSPECT, UNDECIDED, UNREAD, Finding, accepted, unread
-from .items import OF_COURSE, AuditItem, stated_problem, stated_reference
+from .items import OF_COURSE, AuditItem, kind_asked, stated_problem, stated_reference
 from .iterated import audited_iterated, iterated
 from .reading import UnreadError, boxed, tree_of
 from .second_opinion.comparisons import equality, integral, slope
@@ -298,12 +298,7 @@ def _arithmetic(item: AuditItem) -> Finding:
 
 def _differential(item: AuditItem) -> Finding:
     """A question for a derivative, or a differential equation."""
-    try:
-        return course_judge("derivative")(item)
-    except ProblemError as error:
-        with suppress(ProblemError):
-            return course_judge("differential_equation")(item)
-        raise error
+    return course_judge(kind_asked("derivative", item.problem))(item)
 
 
 def _sum(item: AuditItem) -> Finding:

@@ -18,7 +18,7 @@ from ...core.requests import Completion, Request, Sampling, request_hash
 from ...models.base import Model
 from ...models.registry import create
 from ...tasks import task as task_of
-from ..items import OF_COURSE
+from ..items import OF_COURSE, kind_asked
 from ..reading import UnreadError, posed
 from .differences import slip_between
 
@@ -31,7 +31,7 @@ SECONDS = 10
 def _problem(row: Mapping[str, Any]) -> Problem | None:
     """The question of a row as a benchmark's problem; None if systems are not asked."""
     task, assumptions = row.get("task", ""), dict(row.get("assumptions", {}))
-    task = task.removeprefix(OF_COURSE)
+    task = kind_asked(task.removeprefix(OF_COURSE), row["problem"])
     if task not in ("integration", "definite_integral", *COURSE):
         return None
     try:
