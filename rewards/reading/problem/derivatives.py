@@ -116,7 +116,7 @@ class Jets:
 _SPACING: Final = re.compile(r"(?<!\\)\\(?:[,;:!> ]|displaystyle(?![A-Za-z])|limits(?![A-Za-z]))|~")
 _SIZES: Final = re.compile(r"\\(?:left|right|middle|[bB]igg?[lrm]?)(?![A-Za-z])\s*\.?")
 _UPRIGHT_D: Final = re.compile(
-    rf"\\{FONT}\s*\{{\s*d\s*\}}|\{{\s*\\rm\s+d\s*\}}|\\(?:dd|differentialD|diff)(?![A-Za-z])|[ⅆ𝑑]"
+    rf"\\{FONT}(?:\s*\{{\s*d\s*\}}|\s+d)|\{{\s*\\rm\s+d\s*\}}|\\(?:dd|differentialD|diff)(?![A-Za-z])|[ⅆ𝑑]"
 )
 #: ``D_x`` before a bracket.
 _NAMED_OPERATOR: Final = re.compile(r"(?<![A-Za-z\\])D_\{?([a-z])\}?(?=\s*[(\[\\])")
@@ -135,6 +135,9 @@ _BRACED_D: Final = re.compile(
     r"\\d?p?(?:dv|derivative|odv)\*?\s*(?:\[\s*(\d+)\s*\])?\s*(?=\{)|\\pdv(?=\{)"
 )
 _DOTTED: Final = re.compile(r"\\(d{1,3})ot\s*(?:\{\s*(\\?[A-Za-z]+)\s*\}|(\\[A-Za-z]+|[A-Za-z]))")
+#: SymPy writes ``f{\left(x \right)}``, and ``f^{2}{\left(x \right)}`` for a power of f(x).
+_BRACED_ARGUMENT: Final = re.compile(r"(?<=[A-Za-z0-9}'])\{\s*(\([^(){}]*\))\s*\}")
+EXPONENT: Final = r"\s*\^\s*(?:\{\s*\d+\s*\}|\d)"
 #: Behind the name of a function: a derivative from one side, of a general order, of the inverse.
 _NOT_READ: Final = r"'+\s*_|\^\s*\{\s*\(\s*[a-hj-z]\s*\)\s*\}|\^\s*\{\s*-\s*1\s*\}\s*\)\s*'"
 _GROUP_PRIMES: Final = re.compile(r"[)\]]\s*('+)(?!\s*\()")  # not at a point, as (fg)'(1)
@@ -167,7 +170,7 @@ def normal(text: str) -> str:
     text = _PRIMES.sub(
         lambda m: "'" * max(1, (m[1] or "").count("'") + (m[1] or "").count("\\")), text
     )
-    return re.sub(r"\\[dtc]frac(?![A-Za-z])", r"\\frac", text)
+    return _BRACED_ARGUMENT.sub(r"\1", re.sub(r"\\[dtc]frac(?![A-Za-z])", r"\\frac", text))
 
 
 def name_of(letter: str) -> str:
@@ -305,7 +308,13 @@ def _with_primes(text: str, function: str, jets: Jets, values: bool) -> str:
     varying = {*jets.variables, *(name for names in jets.variables.values() for name in names)}
     pieces, position = list[str](), 0
     for match in pattern.finditer(text):
-        if match.start() < position or _is_in_operator(text, match.start()):
+        if match.start() < position:
+            continue
+        if _is_in_operator(text, match.start()):  # as the y(x) of \frac{dy(x)}{dx}
+            end, arguments = arguments_at(text, match.end())
+            if arguments is not None and tuple(map(name_of, arguments)) == own:
+                pieces.append(text[position : match.end()])
+                position = end
             continue
         before = _LETTERS_BEFORE.search(text[max(0, match.start() - 24) : match.start()])
         if before and (before[0].startswith("\\") or not (match["primes"] or match["order"])):
@@ -313,7 +322,10 @@ def _with_primes(text: str, function: str, jets: Jets, values: bool) -> str:
         by = _by(match, own)
         if by is None:
             continue
-        end, arguments = arguments_at(text, match.end())
+        exponent = re.compile(EXPONENT).match(text, match.end()) if not by else None
+        end, arguments = arguments_at(text, exponent.end() if exponent else match.end())
+        if exponent and (arguments is None or tuple(map(name_of, arguments)) != own):
+            exponent, end, arguments = None, match.end(), None
         at: tuple[Expression, ...] = ()
         if arguments is not None:
             letters = {name_of(each) for value in arguments for each in _SYMBOL.findall(value)}
@@ -326,6 +338,7 @@ def _with_primes(text: str, function: str, jets: Jets, values: bool) -> str:
             else:  # a factor in parentheses
                 end = match.end()
         pieces += [text[position : match.start()], _shown(jets.symbol(Jet(function, by, at)))]
+        pieces += [exponent[0]] if exponent else []
         position = end
     return "".join((*pieces, text[position:]))
 

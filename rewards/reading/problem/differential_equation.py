@@ -21,7 +21,7 @@ from ..latex import ReadError, read
 from .clauses import WORDS, clauses, without_assumptions, without_prose
 from .conditions import conditions_of
 from .derivative import relation
-from .derivatives import Jet, Jets, name_of, normal, operators, read_tree
+from .derivatives import EXPONENT, Jet, Jets, name_of, normal, operators, read_tree
 from .layout import marked_tables, pieces_of
 
 #: Functions of a system, solutions of an answer, and signs ``\pm`` of one: textbooks have up to
@@ -101,6 +101,12 @@ _NAME: Final = re.compile(r"(?:\\[A-Za-z]+|[A-Za-z])(?:_(?:\w|\{\w+\}))?")
 _APPLIED: Final = re.compile(
     rf"(?P<name>{_NAME.pattern})\s*\(\s*(?P<of>[a-z]|\\theta|\\tau)\s*\)\Z"
 )
+#: Constants of integration that are also names of functions: Fresnel's C, elliptic E and K, ...
+_CONSTANTS_OR_FUNCTIONS: Final = {f"{c}{n}" for c in "BCEKP" for n in ("", "_1", "_2", "_3", "_4")}
+#: A function, or a letter alone, behind an operator such as d/dx; ``ends`` is None before a factor.
+_OPERAND: Final = re.compile(
+    rf"\s*(?P<name>{_NAME.pattern})\s*(?:\(\s*(?P<own>[a-z])\s*\))?\s*(?P<ends>(?=[-+=,;.)\]}}]|\Z))?"
+)
 _MEMBER: Final = re.compile(r"\\(?:in|neq|ne|geq?|leq?|forall|quad)(?![A-Za-z])|[<>≠∈]")
 #: The value of a condition: a number, or the name of one.
 _NAME_OR_DIGIT: Final = re.compile(rf"[-\d./\s]*|-?\s*{_NAME.pattern}|-?\\frac[\d{{}}\s]+")
@@ -128,7 +134,10 @@ def read_differential_equation(text: str) -> DifferentialEquation:
     question, kinds = without_assumptions(text)
     question_clauses = clauses(without_prose(question, WORDS))
     words = {word for clause in question_clauses for word in clause.words}
-    formulas = [_SWAPPED.sub(r"\1\3(\2)", normal(clause.formula)) for clause in question_clauses]
+    formulas = [
+        _with_operands(_SWAPPED.sub(r"\1\3(\2)", normal(clause.formula)))
+        for clause in question_clauses
+    ]
     joined = " , ".join(formulas)
     if _PARTIAL.search(joined):
         raise ProblemError(f"{text!r}: partial differential equations are not judged")
@@ -174,6 +183,26 @@ def read_differential_equation(text: str) -> DifferentialEquation:
         asks_all=bool({"all", "every", "singular"} & words),
         asks_one="particular" in words or "nontrivial" in words,
     )
+
+
+def _with_operands(formula: str) -> str:
+    r"""The formula with ``\frac{dy}{dx}`` for the operator d/dx before y or before y(x).
+
+    Raises:
+        ProblemError: a factor follows y(x), so that the operator may apply to a product.
+
+    """
+    for start, end, of, by in sorted(operators(formula), reverse=True):
+        operand = _OPERAND.match(formula, end)
+        if of.strip() or operand is None or name_of(operand["name"]) in by or len({*by}) > 1:
+            continue
+        if operand["own"] not in (None, *by) or not (operand["own"] or operand["ends"] is not None):
+            continue
+        if operand["ends"] is None:
+            raise ProblemError(f"{formula[start:]!r}: write brackets around what is differentiated")
+        quotient = rf"\frac{{d^{{{len(by)}}} {operand['name']}}}{{d {by[0]}^{{{len(by)}}}}}"
+        formula = formula[:start] + quotient + formula[operand.end() :]
+    return formula
 
 
 def _with_values(
@@ -410,11 +439,12 @@ def _is_constant(formula: str, question: DifferentialEquation) -> bool:
 
 
 def _called(formula: str, question: DifferentialEquation) -> str:
-    """The formula with ``y(x)`` replaced by ``y``, for each function y of the question."""
+    """The formula with ``y`` for ``y(x)`` and ``y^{2}`` for ``y^{2}(x)``, for each function y."""
     for name in question.functions:
         letter = re.escape(name) if len(name) == 1 else rf"\\?{re.escape(name)}"
         own = re.escape(question.variable)
-        formula = re.sub(rf"(?<![A-Za-z])({letter})\s*\(\s*\\?{own}\s*\)", r"\1", formula)
+        applied = rf"(?<![A-Za-z])({letter}(?:{EXPONENT})?)\s*\(\s*\\?{own}\s*\)"
+        formula = re.sub(applied, r"\1", formula)
     return formula
 
 
@@ -442,24 +472,27 @@ def _stated(formula: str, question: DifferentialEquation) -> Iterator[StatedSolu
     if len(sides) == 1:
         if len(question.functions) != 1:
             raise ReadError("a formula without the name of its function", 0)
-        yield StatedSolution(
-            {question.functions[0]: _tree(sides[0], names - {*question.functions})}
-        )
+        tree = _tree(sides[0], names - {*question.functions}, question)
+        yield StatedSolution({question.functions[0]: tree})
         return
     function = name_of(sides[0]) if _NAME.fullmatch(sides[0]) else ""
     if function in question.functions:
-        trees = [_tree(side, names) for side in sides[1:]]
+        trees = [_tree(side, names, question) for side in sides[1:]]
         if all(symbols_of(tree).isdisjoint(question.functions) for tree in trees):
             for tree in trees:
                 yield StatedSolution({function: tree})
             return
     if len(sides) != 2:
         raise ReadError("a chain of equations that names no function", 0)
-    left_tree, right_tree = (_tree(side, names) for side in sides)
+    left_tree, right_tree = (_tree(side, names, question) for side in sides)
     if len(question.functions) != 1:
         raise ReadError("an implicit solution of a system", 0)
     yield StatedSolution({}, (left_tree, right_tree))
 
 
-def _tree(text: str, names: Collection[str]) -> Expression:
-    return read(text, symbols=names)[0].expression
+def _tree(text: str, names: Collection[str], question: DifferentialEquation) -> Expression:
+    """A formula. C(x+1) is a product if the solution has too few constants otherwise."""
+    tree = read(text, symbols=names)[0].expression
+    if len(symbols_of(tree) - {*names}) < question.order - len(question.conditions):
+        return read(text, symbols={*names, *_CONSTANTS_OR_FUNCTIONS})[0].expression
+    return tree
