@@ -93,7 +93,9 @@ def cannot_jump(
 
 
 def _inside(term: Expression, variable: str) -> Expression:
-    """Return u for a term c ln u or c ln|u|. Any other term loses its constant factor."""
+    """Return u for a term c ln u or c ln|u|. For any other term, return the term without its
+    constant factor.
+    """
     node = without_factor(term, variable)
     if node.function in _LOGARITHMS and all(is_constant(arg, variable) for arg in node.args[1:]):
         node = node.args[0]
@@ -119,7 +121,9 @@ def branch_points(integrand: Expression) -> frozenset[Expression]:
 
 
 def has_roots(expression: Expression) -> bool:
-    """Whether an expression has a root, or a power whose exponent is not a whole number."""
+    """Whether a node is a radicand or the argument of a logarithm in f. The domain of f may end
+    where such a node is zero.
+    """
     return any(map(_is_root, all_nodes(expression)))
 
 
@@ -139,9 +143,9 @@ class _Form:
         return node in branch_points(self.integrand)
 
     def in_logarithms(self, node: Expression, coefficient: Form) -> bool:
-        """Whether a node is a polynomial in logarithms.
+        """Whether a node is a polynomial in logarithms with admissible coefficients.
 
-        The function ``coefficient`` decides whether an expression may be a coefficient.
+        The function ``coefficient`` decides whether an expression is an admissible coefficient.
         """
         if coefficient(node):
             return True
@@ -227,7 +231,9 @@ class _Form:
         return self._is_continuous(node, _ON_LINE) and all(map(self._real, node.args))
 
     def _is_continuous(self, node: Call, functions: Collection[str]) -> bool:
-        """Whether a node is a continuous function of its arguments."""
+        """Whether a node is a continuous function of its arguments. ``functions`` names the
+        continuous functions.
+        """
         if node.function == "div":
             return is_constant(node.args[1], self.variable)
         if node.function == "pow":

@@ -198,7 +198,7 @@ class Steps:
         )
 
     def _poles(self) -> Iterator[tuple[Ball, Ball]]:
-        """The intervals at which an argument of an inverse function has a pole.
+        """Yield small intervals around the poles of the arguments of inverse functions.
 
         For a long answer, no intervals are yielded, because the search would take too long.
         """
@@ -208,7 +208,10 @@ class Steps:
             yield from pole_crossings(self.tape, slot, self.at.values)
 
     def _ends(self, branch: Branch) -> list[Ball]:
-        """The ends of an inverse function's domain. The argument is linear, as in arcsec(x - 3)."""
+        """The points where the domain of an inverse function ends.
+
+        The search is made only for a linear argument, as in arcsec(x - 3).
+        """
         if not (branch.turns and has_fixed_branch(branch, self.tape.variable)):
             return []
         u = branch.argument
@@ -245,7 +248,9 @@ class Steps:
         )
 
     def _is_regular(self, interval: CriticalInterval) -> bool:
-        """Whether no root, logarithm or non-analytic part of f changes in an interval."""
+        """Whether f is regular in an interval: no root, logarithm or non-analytic part of f has a
+        zero there.
+        """
         f = self.pool.tape
         jets = self.at.run(f, acb(interval.low.union(interval.high)), derivative=False)
         slots = [branch.slot for branch in f.branches if branch.root]
@@ -253,7 +258,9 @@ class Steps:
         return not any(jets[slot][0].contains(ZERO) for slot in slots)
 
     def _is_far_and_large(self, interval: CriticalInterval) -> bool:
-        """Whether an interval is distant and f is too large there for a search of jumps."""
+        """Whether an interval is far from 0 and f is so large there that a search for jumps is
+        hopeless.
+        """
         if abs(interval.low) < WINDOW:
             return False
         value = self.pool.f(Point(acb(interval.low.mid()), measured=False), self.at.bits)
@@ -312,7 +319,9 @@ class Steps:
         return bool(value.contains(ZERO)) or self._is_cut(branch, interval)
 
     def _is_cut(self, branch: Branch, interval: CriticalInterval) -> bool:
-        """Whether an argument of a root or logarithm contains i and has a negative real part."""
+        """Whether a root or logarithm meets its branch cut in an interval. Its argument must
+        contain i.
+        """
         value = self._argument(branch, interval)
         return value.real < 0 and is_written_with(branch.argument, "i")
 
@@ -321,7 +330,9 @@ class Steps:
         return self.at.part(self.tape, branch.slot, x, derivative=False)[0]
 
     def _between(self, cells: Sequence[Ball]) -> list[Point]:
-        """Points between neighbouring breakpoints, beside them, and beyond the outer ones."""
+        """Sample points between neighbouring breakpoints, close to each breakpoint, and beyond the
+        outermost breakpoints.
+        """
         if not cells:
             return []
         ends = sorted({float(cell.mid()) for cell in cells})
@@ -414,7 +425,6 @@ class Steps:
         return int(max(finest, 0)) if not self.too_large else 0
 
     def _is_complex(self, x: Ball) -> bool:
-        """Whether f has a value at x that is not real."""
         value = self.at.integrand(x)
         return value is not None and value.is_finite() and not value.imag.contains(0)
 
