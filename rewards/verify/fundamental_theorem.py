@@ -122,9 +122,9 @@ def _of_core(core: Expression, x: str) -> Expression | None:
 
 
 def _argument(pattern: Expression, tree: Expression) -> Expression | None:
-    """The expression u for which a pattern in ``u`` equals the tree.
+    """Find an expression u for which a pattern in ``u`` equals an expression.
 
-    The result is None if there is no such u. Both orders of the terms of a sum are tried.
+    The result is None if there is no such u. The terms of a sum are tried in both orders.
     """
     if pattern == _U:
         return tree
@@ -142,7 +142,7 @@ def _argument(pattern: Expression, tree: Expression) -> Expression | None:
 
 
 def _as_power(node: Expression) -> tuple[Expression, Fraction]:
-    """An expression as a power with a rational exponent."""
+    """Write an expression as a power with a rational exponent. Return the base and the exponent."""
     if node.function == "sqrt":
         return node.args[0], Fraction(1, 2)
     if node.function == "pow" and (ratio := fold(node.args[1])) is not None:
@@ -154,7 +154,9 @@ def _as_power(node: Expression) -> tuple[Expression, Fraction]:
 
 
 def _slope(u: Expression, x: str) -> Expression | None:
-    """The slope of a linear expression, if the slope is rational and not 0; else None."""
+    """The slope of a linear expression. If the slope is 0, not rational or not constant, the result
+    is None.
+    """
     try:
         slope = fold(differentiate(u, x))
     except ValueError:
@@ -163,7 +165,9 @@ def _slope(u: Expression, x: str) -> Expression | None:
 
 
 def _has_slope(primitive: Expression, x: str, low: Expression, high: Expression) -> bool:
-    """Whether F is real and has a finite slope on the closed range, by interval arithmetic."""
+    """Whether interval arithmetic shows that F is real and has a finite slope on the
+    closed range.
+    """
     try:
         tape = compile_tape(primitive, x)
         with precision(BITS):

@@ -319,8 +319,8 @@ class Steps:
         return bool(value.contains(ZERO)) or self._is_cut(branch, interval)
 
     def _is_cut(self, branch: Branch, interval: CriticalInterval) -> bool:
-        """Whether a root or logarithm meets its branch cut in an interval. Its argument must
-        contain i.
+        """Whether the argument of a root or logarithm contains i and has a negative real part in an
+        interval.
         """
         value = self._argument(branch, interval)
         return value.real < 0 and is_written_with(branch.argument, "i")
