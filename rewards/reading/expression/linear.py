@@ -10,8 +10,8 @@ from .tree import Call, Expression, Symbol
 
 
 class NotLinearError(ValueError):
-    """A tree is not linear: a symbol is in a denominator, in a product with a symbol, or in a
-    function.
+    """A tree is not linear. A symbol is in a denominator or a function, or is multiplied by a
+    symbol.
     """
 
 
