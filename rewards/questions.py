@@ -18,7 +18,7 @@ from .verdict import Verdict
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    r"""How one question is called, and what judges its answers.
+    r"""A kind of question: its names, and the function that judges its answers.
 
     Attributes:
         name: the name for trainers (`rewards.adapters.scoring.Rubric.task`) and `run.py verify`.
@@ -51,12 +51,12 @@ class Question:
 
     @property
     def worker_task(self) -> str:
-        """The name of the task of workers."""
+        """The name of the worker task that judges this question."""
         return self.worker or self.name
 
     @property
     def verify(self) -> Callable[..., Verdict]:
-        """The function that judges."""
+        """The function that judges a completion."""
         return _resolved(self.judge)
 
 
@@ -68,7 +68,7 @@ def _resolved(judge: str) -> Callable[..., Verdict]:
 
 
 def _of_course(name: str, summary: str, *, shows_witness: bool = False) -> Question:
-    """A question whose target is the question's own text.
+    """Make a kind of question whose target is the question's own text.
 
     The function ``verify_NAME`` in the module ``NAME`` judges the answer.
     """

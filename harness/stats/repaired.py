@@ -177,10 +177,10 @@ def _share(counts: tuple[int, int]) -> float:
 
 
 def _arms(run: Run, policy: str | None) -> dict[tuple[str, str, int], _Counts]:
-    """For each model, arm and turn, the counts of every problem up to this turn.
+    """For each model, arm and turn, count every problem's answers up to this turn.
 
-    Turn 3 and later turns must repeat every wrong answer of the previous turn. Other turns were
-    interrupted, and are left out. Their share of repaired answers would be too low.
+    From turn 3 on, a turn must repeat every wrong answer of the previous turn. A turn that does not
+    was interrupted, and is left out, because its share of repaired answers would be too low.
     """
     turns: dict[str, dict[int, Run]] = {}
     for path in (run.path / "turns").glob("*/manifest.json"):

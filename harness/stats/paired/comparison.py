@@ -91,7 +91,7 @@ class Transfer:
 
 @dataclass(frozen=True, slots=True)
 class Losses:
-    """A `Transfer` before its interval is drawn."""
+    """A `Transfer` whose interval is not computed yet."""
 
     share: float
     control: float | None
@@ -311,7 +311,7 @@ def contrast(
 
 @dataclass(frozen=True, slots=True)
 class _Sides:
-    """Both sides of pairs at one k, and the ratios whose intervals are drawn together."""
+    """Both sides of pairs at one k, and the ratios whose intervals are computed together."""
 
     pairs: Pairs
     k: int
@@ -366,12 +366,12 @@ def _compare(sides: _Sides) -> Difference:
 
 
 def _unless(stands: bool, ends: tuple[float, float]) -> tuple[float, float]:
-    """The interval ``ends``, extended to include 0 unless the difference is significant."""
+    """Return the interval ``ends``. Extend it to include 0 unless the difference is significant."""
     return ends if stands else (min(0.0, ends[0]), max(0.0, ends[1]))
 
 
 def _adjusted(difference: Difference, pairs: Sequence[Pair], p: float, level: float) -> Difference:
-    """The difference with the adjusted p value ``p``, and an interval of coverage 1 - ``level``.
+    """Give a difference the adjusted p value ``p`` and an interval of coverage 1 - ``level``.
 
     Holm's method gives ``p`` and ``level``.
     """
@@ -390,7 +390,7 @@ def with_family(
 ) -> tuple[Contrast, ...]:
     """Adjust the p values and intervals of all contrasts at the primary k, as one family.
 
-    Each difference also gets a `Design`: what can the samples detect?
+    Each difference also gets a `Design`, which says what the samples can detect.
     """
     family = [difference for row in contrasts if (difference := row.at(primary_k)) is not None]
     ps = [difference.p for difference in family]

@@ -25,7 +25,7 @@ _UNKNOWN = frozenset({"undecided", "timeout", "error"})
 
 
 def outcome(before: Score, after: Score) -> str:
-    """The outcome of judging a completion again.
+    """Classify the result of judging a completion a second time.
 
     - ``same``: the statuses are the same, or neither judgement is a decision.
     - ``changed``: both judgements are decisions, and the decisions differ.
@@ -43,7 +43,7 @@ def outcome(before: Score, after: Score) -> str:
 
 @dataclass
 class Shadow:
-    """Judges a sample of completions again.
+    """Judges a sample of the completions a second time.
 
     Attributes:
         rate: the share of completions that is judged again.
@@ -73,7 +73,7 @@ class Shadow:
         self._offered = asyncio.Event()
 
     def offer(self, rollouts: Sequence[Rollout], scores: Sequence[Score]) -> None:
-        """Take a sample of judged rollouts."""
+        """Take a random sample of judged rollouts for a second judgement."""
         for rollout, score in zip(rollouts, scores, strict=True):
             if self._random.random() < self.rate and len(rollout.text) <= self.longest:
                 self.waiting.append((rollout, score))

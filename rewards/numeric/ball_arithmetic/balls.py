@@ -85,7 +85,7 @@ class Break:
 
 class Conventions(NamedTuple):
     """A choice between definitions that are in use for some functions. The same choice holds for f
-    and F.
+    and for F.
 
     Attributes:
         real_roots: whether odd roots of negative numbers are real. Otherwise they are principal.
