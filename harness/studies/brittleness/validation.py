@@ -26,7 +26,9 @@ UNDECIDED = frozenset({"timeout_is_correct", "exception_is_correct"})
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """The rank, counted from 0, of the candidate at which a problem ended, and the reason."""
+    """The candidate at which a problem ended, by its rank from 0, and whether the time limit ended
+    it.
+    """
 
     rank: int
     cancelled: bool

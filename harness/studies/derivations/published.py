@@ -12,7 +12,7 @@ SOURCE = "Meadows et al. 2023"
 
 @cache
 def published() -> Numbers:
-    """The numbers as the paper prints them. The keys are a place, model, subset and measure.
+    """Read the published numbers. The keys are a place, model, subset and measure.
 
     The place is a part of the paper, for example ``table 1``.
     """

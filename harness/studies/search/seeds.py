@@ -15,7 +15,7 @@ from .formulas import NoProblemError, NormalForms, text
 
 
 def seeds_of(given: Sequence[str], benchmark: str | None, limit: int) -> tuple[str, ...]:
-    """Formulas in SymPy's notation.
+    """Collect seed formulas in SymPy's notation.
 
     Args:
         given: formulas, or names of files. A file has a formula per line. ``#`` begins a

@@ -92,7 +92,7 @@ class SearchSettings(Record):
 
     @property
     def rules(self) -> Rules:
-        """The mutations of the settings."""
+        """The mutations that the settings select."""
         return Rules(self.mutations, self.low, self.high, self.variant)
 
 

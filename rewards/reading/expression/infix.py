@@ -126,7 +126,7 @@ def unknown_functions(expression: Expression) -> set[str]:
 
 
 @dataclass(slots=True)
-class _ComparisonChain:
+class _OpenChain:
     """A sum or product that may get further operands."""
 
     sign: str  # + or *
@@ -150,7 +150,7 @@ class _Parser:
     def __init__(self, text: str, notation: Notation) -> None:
         self._text = text.rstrip()
         self._notation = notation
-        self._values: list[Expression | _ComparisonChain] = []
+        self._values: list[Expression | _OpenChain] = []
         self._operators: list[str] = []
         self._open: list[_Open] = []
         self._offset = 0
@@ -291,17 +291,17 @@ class _Parser:
     def _chain(self, sign: str, operand: Expression) -> None:
         """Add an operand to the preceding sum or product, or begin a sum or product."""
         chain = self._values[-1]
-        if isinstance(chain, _ComparisonChain) and chain.sign == sign:
+        if isinstance(chain, _OpenChain) and chain.sign == sign:
             chain.parts.append(operand)
         else:
-            self._values.append(_ComparisonChain(sign, [self._taken(), operand]))
+            self._values.append(_OpenChain(sign, [self._taken(), operand]))
 
     def _taken(self) -> Expression:
         """Take the value on top of the stack, as a finished tree."""
         return self._frozen(self._values.pop())
 
-    def _frozen(self, value: Expression | _ComparisonChain) -> Expression:
-        if not isinstance(value, _ComparisonChain):
+    def _frozen(self, value: Expression | _OpenChain) -> Expression:
+        if not isinstance(value, _OpenChain):
             return value
         build = self._notation.sum if value.sign == "+" else self._notation.product
         return build(value.parts)
