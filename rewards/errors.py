@@ -105,9 +105,7 @@ def install(extra: str) -> str:
 
 
 def _wheel() -> str | None:
-    """The wheel file from which pip installed this package. If pip used no wheel file, the result
-    is None.
-    """
+    """The wheel file from which pip installed this package, or None."""
     try:
         noted = distribution("calculus-harness").read_text("direct_url.json")
     except PackageNotFoundError:

@@ -172,9 +172,7 @@ def _at(data: Any, path: list[str]) -> Any:
 
 
 def _choices(kind: Any, names: list[str]) -> tuple[Any, ...]:
-    """Follow field names through nested dataclasses, and return the choices of the `Literal` or
-    enumeration there.
-    """
+    """The choices of the enumeration or `Literal` at the end of a path of field names."""
     for name in names:
         if is_dataclass(kind):
             kind = get_type_hints(kind).get(name)

@@ -38,9 +38,7 @@ class ParentIndex:
         return min(ancestors, key=rank, default=None)
 
     def cluster(self, problem: Problem) -> str:
-        """The original problem from which a problem is derived, directly or through other
-        problems.
-        """
+        """The original problem from which a problem is derived, perhaps through others."""
         seen = set()
         parent = _parent(problem)
         while parent is not None:

@@ -68,9 +68,7 @@ Labelled: TypeAlias = Sequence[Hashable] | Clusters
 
 
 def cluster_sums(columns: Sequence[Sequence[float]], clusters: Labelled) -> tuple[Floats, Floats]:
-    """Sum columns of values within each cluster. Return the sums, and the number of values in each
-    cluster.
-    """
+    """Sum the columns within each cluster. Return the sums and the clusters' sizes."""
     numbered = Clusters.of(clusters)
     which, count = numbered.which, numbered.count
     sums = [

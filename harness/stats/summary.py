@@ -84,9 +84,7 @@ class Row(Record):
 
     @property
     def passes(self) -> tuple[Estimate, ...]:
-        """pass@k for each k. For ranked candidates, it is the share of problems solved by the k
-        best candidates.
-        """
+        """pass@k for each k. For ranked candidates: the share solved by the k best candidates."""
         return self.estimates["pass@k"]
 
     @property

@@ -16,9 +16,7 @@ from ..store.run import Run
 
 @dataclass(frozen=True, slots=True)
 class ChangedVerdict:
-    """An answer whose status differs between two sets of verdicts, with the reason of each
-    verdict.
-    """
+    """An answer whose status differs between two sets of verdicts, with both reasons."""
 
     problem: str
     label: str

@@ -36,9 +36,7 @@ Table = TypeVar("Table")
 
 @dataclass(frozen=True)
 class _Verifier:
-    """Computes the new columns of a batch of rows. Cached verdicts are dropped when ``version``
-    changes.
-    """
+    """Computes the new columns of a batch. Cached verdicts are dropped if ``version`` changes."""
 
     completion: str
     integrand: str

@@ -65,9 +65,7 @@ def is_truncated(ids: Sequence[int] | None, ends: Collection[int], limit: int | 
 
 @lru_cache(maxsize=1024)
 def warn_once(log: logging.Logger, message: str, subject: str) -> None:
-    """Log a warning about a row. The same warning is logged only once, not for each completion and
-    epoch.
-    """
+    """Log a warning about a row only once, not for each of its completions and epochs."""
     log.warning(message, subject)
 
 

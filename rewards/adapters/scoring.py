@@ -328,9 +328,7 @@ def _mean_of_group(score: Score, group: str, rewards: Sequence[float]) -> float:
 
 
 def rates(scores: Sequence[Score]) -> dict[str, float]:
-    """The share of scores with each status of `STATUSES`. Statuses that do not occur have the share
-    0.
-    """
+    """The share of scores with each status of `STATUSES`, also the shares that are 0."""
     counts = Counter(scored.status for scored in scores)
     return {status: counts[status] / len(scores) if scores else 0.0 for status in STATUSES}
 
@@ -383,9 +381,7 @@ def task_of(rollout: Rollout, rubric: Rubric) -> str:
 
 
 def _with_opened_thought(rollout: Rollout, rubric: Rubric) -> str:
-    """The completion's text. If the prompt opened a thought, the text gets the opening tag in
-    front.
-    """
+    """The completion's text, with the opening tag in front if the prompt opened a thought."""
     opening = rubric.think_tags[0]
     if rollout.thinking and not rollout.text.lstrip().startswith(opening):
         return f"{opening}\n{rollout.text}"

@@ -11,9 +11,7 @@ from .ball_arithmetic.jets import Ball
 
 
 class DecisionPolicy(NamedTuple):
-    """The optional rules that decide whether an answer is accepted (see
-    `verify_antiderivative`).
-    """
+    """The optional rules for accepting an answer (see `verify_antiderivative`)."""
 
     strict_domain: bool = False
     require_continuous: bool = False
@@ -56,9 +54,7 @@ class OutOfBudgetError(Exception):
 
 
 class Budget:
-    """The work that is left for one verdict. All readings and conventions that are tried share this
-    budget.
-    """
+    """The work left for one verdict, shared by all readings and conventions that are tried."""
 
     __slots__ = ("left",)
 
@@ -66,9 +62,7 @@ class Budget:
         self.left = BUDGET
 
     def spend(self, units: int) -> None:
-        """Subtract work units. If the budget is spent, raise `OutOfBudgetError`, and the verdict is
-        undecided.
-        """
+        """Subtract work units. If the budget is spent, raise `OutOfBudgetError`."""
         self.left -= units
         if self.left < 0:
             raise OutOfBudgetError

@@ -122,9 +122,7 @@ class ExactNumbers:
 
     @_failing
     def is_zero(self, number: Quotient) -> bool:
-        """Whether a number is proved zero (True) or proved nonzero (False). Otherwise raise
-        `NotExpandedError`.
-        """
+        """Whether a number is zero, by proof. Without a proof, raise `NotExpandedError`."""
         if not number.support:
             return number.is_zero()
         number = self.tower.normal(number)
@@ -149,9 +147,7 @@ class ExactNumbers:
         return False
 
     def tower_value(self, name: str, seed: int) -> Ball:
-        """A sample value of a parameter. The value fits the assumption about the
-        parameter's kind.
-        """
+        """A sample value of a parameter that fits the assumption about the parameter."""
         size = random.Random(f"{name} {seed}").randrange(1, 4096)
         kind = self.kinds.get(name, "real")
         if "integer" in kind or kind in ("even", "odd"):
@@ -200,9 +196,7 @@ class ExactNumbers:
             return tape.run(acb(0), dict(values or {}), derivative=False)[tape.root][0]
 
     def _checked(self, number: Quotient) -> Quotient:
-        """Return the number unchanged, or raise `UndefinedError` if the number is proved
-        not real.
-        """
+        """Return the number unchanged. If it is proved not real, raise `UndefinedError`."""
         if self.tower.field.support(number) & self.tower.field.unreal:
             tree = self.tree(number)
             if not symbols_of(tree):

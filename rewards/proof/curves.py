@@ -179,9 +179,7 @@ def _sign(tape: Tape, y: Ball, values: Mapping[str, Ball]) -> int:
 
 
 def _between(tape: Tape, low: arb, high: arb, sign: int, at: Mapping[str, Ball]) -> arb | None:
-    """Find a small ball within [low, high] in which G is real and changes its sign. Return None if
-    the search fails.
-    """
+    """Find a small ball in [low, high] in which G is real and changes its sign, else None."""
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         sign_of_middle = _sign(tape, acb(middle.mid()), at)

@@ -146,9 +146,7 @@ def _range(tree: Expression, variable: str) -> _Range:
 
 
 def _product(first: _Range, second: _Range) -> _Range:
-    """An interval that contains every product of a number of ``first`` and a number of
-    ``second``.
-    """
+    """An interval that contains all products of numbers of the two given intervals."""
     for (low, high), other in ((first, second), (second, first)):
         if low == high and low != 0:
             ends = (low * other[0], low * other[1])

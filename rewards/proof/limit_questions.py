@@ -75,9 +75,7 @@ class LimitQuestion:
 
     @property
     def all_kinds(self) -> Kinds:
-        """The assumption about each parameter. A parameter without a stated assumption is
-        positive.
-        """
+        """The assumption about each parameter. By default, a parameter is positive."""
         stated = dict(self.kinds)
         return tuple((name, stated.get(name, "positive")) for name in self.parameters)
 

@@ -220,9 +220,7 @@ def _by_growth(coefficients: Expression, index: str, steps: int) -> Expression |
 
 
 def whole_degree(node: Expression) -> int:
-    """Convert a degree to an integer. Raise `ProblemError` if the degree is not a small whole
-    number.
-    """
+    """Convert a degree to an integer. If it is no small whole number, raise `ProblemError`."""
     value = fold(node)
     if value is None or value.denominator != 1 or not 0 <= value <= MAX_DEGREE:
         raise ProblemError(f"the degree is a whole number up to {MAX_DEGREE}")
@@ -230,9 +228,7 @@ def whole_degree(node: Expression) -> int:
 
 
 def degree_bound(node: Expression, variable: str) -> int | None:
-    """An upper bound of a polynomial's degree. For an expression that is no polynomial, the result
-    is None.
-    """
+    """An upper bound of a polynomial's degree, or None if the expression is no polynomial."""
     if is_constant(node, variable):
         return 0
     if isinstance(node, Symbol):
@@ -254,9 +250,7 @@ def degree_bound(node: Expression, variable: str) -> int | None:
 
 
 def degree_of_terms(question: SeriesQuestion, assumptions: Mapping[str, str]) -> int:
-    """The lowest degree up to which the series has as many nonzero terms as the question
-    asks for.
-    """
+    """The lowest degree at which the series has as many nonzero terms as the question asks."""
     for degree in range(4 * question.terms, MAX_DEGREE + 1, 4):
         terms = coefficients_of(question.function, question, assumptions, degree)
         if len(terms) >= question.terms:

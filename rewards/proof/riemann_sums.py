@@ -73,9 +73,7 @@ def integral_of_riemann_sum(problem: str) -> str | None:
 
 
 def _is_bounded(function: Expression, lower: arb, upper: arb) -> bool:
-    """Whether enclosures prove that a function of the variable `_X` is bounded and real on an
-    interval.
-    """
+    """Whether a function of `_X` is bounded and real on an interval, proved by enclosures."""
     if symbols_of(function) - {_X}:
         return False
     tape = compile_tape(function, _X)

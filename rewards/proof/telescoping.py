@@ -98,9 +98,7 @@ def _base(
     lower: Expression,
     kinds: Mapping[str, str],
 ) -> tuple[str, ...] | None:
-    """Prove the base case of the induction and return the rules used, or None if no proof
-    is found.
-    """
+    """Prove the base case of the induction. Return the rules used, or None without a proof."""
     shift = substitute(upper, variable, ZERO)
     start, slope, low = fold(shift), fold(differentiate(upper, variable)), fold(lower)
     if slope == 1:
@@ -384,9 +382,7 @@ def _moved(argument: Expression) -> tuple[Expression, int]:
 
 
 def _linear(node: Expression) -> tuple[dict[str, Fraction], Fraction] | None:
-    """The coefficients of the symbols and the constant term of a linear expression, or None if the
-    expression is not linear.
-    """
+    """The symbols' coefficients and the constant of a linear expression, or None."""
     coefficients: dict[str, Fraction] = {}
     constant = node
     for name in sorted(symbols_of(node)):

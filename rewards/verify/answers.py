@@ -112,9 +112,7 @@ class ExtractedAnswer:
 
     @property
     def evidence(self) -> Evidence:
-        """The evidence that is known before a decision: the method, the notes, the source and the
-        time.
-        """
+        """The evidence before a decision: method, notes, source and time."""
         seconds = time.perf_counter() - self.started
         return Evidence(self.method, flags=self.notes, extracted_by=self.source, seconds=seconds)
 
@@ -127,9 +125,7 @@ class ExtractedAnswer:
         detail: str = "",
         flags: tuple[str, ...] = (),
     ) -> Verdict:
-        """Turn an outcome into a verdict. ``reading`` is the reading of the answer that
-        was judged.
-        """
+        """Turn an outcome into a verdict. ``reading`` is the answer's reading that was judged."""
         outcome = outcome or Outcome(status, detail=detail or self.detail)
         if (
             self.options.accept == "proof"
@@ -161,9 +157,7 @@ class ExtractedAnswer:
 
 
 class NeedsWorkerError(Exception):
-    """The evaluation must run in a worker. It may run long inside C code, which only killing the
-    process can stop.
-    """
+    """The evaluation may run long in C code, and must run in a worker, which can be killed."""
 
 
 def require_worker(slow: bool) -> None:
@@ -458,9 +452,7 @@ def stated_divergence(answer: ExtractedAnswer) -> int | None:
 
 
 def divergence_of(text: str) -> int | None:
-    """Read a statement of divergence: 1 or -1 for an infinity, and 0 for words. For any other text,
-    the result is None.
-    """
+    """The divergence that a text states: 1 or -1 for an infinity, 0 for words, else None."""
     infinity = signed_infinity(text)
     return 0 if infinity is None and says_divergent(text) else infinity
 

@@ -302,9 +302,7 @@ class _KnownValue:
             raise ProblemError(f"the integral refutes the reference {reference!r}")
 
     def judge_divergence(self, infinity: int) -> Outcome:
-        """Judge the answer "diverges" (``infinity`` is 0), or the answer plus or minus infinity (1
-        or -1).
-        """
+        """Judge "diverges" (``infinity`` is 0), or plus or minus infinity (1 or -1)."""
         if self.failure:
             if self.reference is not None:
                 stated = divergence_of(self.reference)

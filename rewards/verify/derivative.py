@@ -167,9 +167,7 @@ class _DerivativeJudge:
             return Outcome(Status.UNDECIDED, detail=str(error))
 
     def _on_curve(self, answer: Expression) -> Outcome:
-        """Judge whether an expression equals the derivative of an implicit function at the points
-        of its curve.
-        """
+        """Judge whether an expression equals the implicit derivative at points of the curve."""
         curve, expected = self.question.curve, self.expected
         assert curve is not None
         difference = add(answer, neg(expected))

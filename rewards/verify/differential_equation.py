@@ -166,9 +166,7 @@ class _Judge:
         return _joined(outcomes)
 
     def _general(self, families: Sequence[_Family]) -> Outcome:
-        """Judge whether a family of solutions has as many independent constants as the question
-        requires.
-        """
+        """Judge whether a solution has as many independent constants as the question requires."""
         question = self.asked
         needed = 0 if question.asks_one else max(question.order - len(question.conditions), 0)
         flags: list[str] = []
@@ -197,9 +195,7 @@ class _Judge:
         return Outcome(Status.UNDECIDED, detail=detail)
 
     def _complete(self, families: Sequence[_Family]) -> Outcome:
-        """Judge whether the answer includes the constant solutions. If one is missing, the outcome
-        is undecided.
-        """
+        """Judge whether the constant solutions are included. If not, the outcome is undecided."""
         question = self.asked
         if question.order != 1 or question.conditions:
             return Outcome(Status.CORRECT, proof="identity")
@@ -216,8 +212,10 @@ class _Judge:
 
 
 def _joined(outcomes: Sequence[Outcome]) -> Outcome:
-    """Combine outcomes. The first incorrect or undecided outcome decides, or else the first outcome
-    without an identity proof, or else the first outcome.
+    """Combine the outcomes of several checks.
+
+    The first incorrect or undecided outcome decides. If all are correct, the first outcome without
+    an identity proof decides, or else the first outcome.
     """
     wrong = next((outcome for outcome in outcomes if outcome.status is not Status.CORRECT), None)
     if wrong is not None:
@@ -234,9 +232,7 @@ def _joined(outcomes: Sequence[Outcome]) -> Outcome:
 
 
 class _Family:
-    """A stated solution with its constants of integration. The methods check it against the
-    question.
-    """
+    """A stated solution with its constants of integration, to be checked against the question."""
 
     def __init__(
         self, question: DifferentialEquation, solution: StatedSolution, assumed: Mapping[str, str]
@@ -263,9 +259,7 @@ class _Family:
         return all(tree == ZERO for tree in self.solution.formulas.values())
 
     def derivative(self, function: str, order: int) -> Expression:
-        """A derivative of the solution. The derivative of an implicit solution contains the
-        function itself.
-        """
+        """A derivative of the solution. For an implicit solution, it contains the function."""
         key = function, order
         if key not in self._derivatives:
             x = self.asked.variable
@@ -304,9 +298,7 @@ class _Family:
         return self._without_constant(tree)
 
     def _without_constant(self, tree: Expression) -> Expression:
-        """Eliminate the constants of an implicit solution from an expression, if its relation is
-        linear in them.
-        """
+        """Eliminate constants by the relation of an implicit solution, if it is linear in them."""
         if self._relation is None:
             return tree
         for name in self.constants:
@@ -319,9 +311,7 @@ class _Family:
         return tree
 
     def substituted(self) -> Iterator[tuple[Expression, Expression]]:
-        """Yield each equation with the solution substituted. The highest derivatives are on the
-        left.
-        """
+        """Yield each equation with the solution put in. The highest derivatives are on the left."""
         question = self.asked
         for lhs, rhs in question.equations:
             terms = [*_addends(lhs), *map(neg, _addends(rhs))]
@@ -421,9 +411,7 @@ class _Family:
         return Outcome(Status.UNDECIDED, detail="a condition with parameters")
 
     def has_multiples(self) -> bool:
-        """Whether all multiples of a solution are solutions as well. The solution has no
-        constants.
-        """
+        """Whether all multiples of a solution without constants are solutions, too."""
         if self.constants or self.is_zero or self._relation is not None:
             return False
         scale = Symbol("scale of a solution")
@@ -436,9 +424,7 @@ class _Family:
         return all(equality(lhs, rhs) is not None for lhs, rhs in pairs)
 
     def _rows(self) -> list[list[Expression]]:
-        """The Jacobian matrix: a row for each value or derivative, and a column for each
-        constant.
-        """
+        """The Jacobian matrix: a row for each value or derivative, a column for each constant."""
         if self._relation is not None:
             return [[differentiate(self._relation, name) for name in self.constants]]
         jets = [
@@ -454,9 +440,7 @@ class _Family:
         return enough and has_rank(self._rows(), needed)
 
     def is_dependent(self, needed: int) -> bool:
-        """Whether it is proved that fewer than ``needed`` constants of the solution are
-        independent.
-        """
+        """Whether it is proved that fewer than ``needed`` constants are independent."""
         if len(self.constants) < needed:
             return True
         if len(self.constants) != needed or needed > 2 or self._relation is not None:
@@ -468,9 +452,7 @@ class _Family:
         return len(rows) == 2 and equality(mul(a, d), mul(b, c)) is not None
 
     def contains(self, value: Expression) -> bool:
-        """Whether the family contains a constant function. The values 0, 1 and -1 of its constants
-        are tried.
-        """
+        """Whether the family contains a constant function, for constants 0, 1 or -1."""
         trees = [*self.solution.formulas.values()]
         if self._relation is not None:
             trees = [substitute(self._relation, self.asked.functions[0], value)]

@@ -154,9 +154,7 @@ def _as_power(node: Expression) -> tuple[Expression, Fraction]:
 
 
 def _slope(u: Expression, x: str) -> Expression | None:
-    """The slope of a linear expression. If the slope is 0, not rational or not constant, the result
-    is None.
-    """
+    """The slope of a linear expression, or None if it is 0 or not rational."""
     try:
         slope = fold(differentiate(u, x))
     except ValueError:
@@ -165,9 +163,7 @@ def _slope(u: Expression, x: str) -> Expression | None:
 
 
 def _has_slope(primitive: Expression, x: str, low: Expression, high: Expression) -> bool:
-    """Whether interval arithmetic shows that F is real and has a finite slope on the
-    closed range.
-    """
+    """Whether F is real with a finite slope on the closed range, by interval arithmetic."""
     try:
         tape = compile_tape(primitive, x)
         with precision(BITS):

@@ -71,9 +71,7 @@ def verify_label(
 def read_label(
     completion: str, *, strict: bool = False, stop: Sequence[str] = (), truncated: bool = False
 ) -> tuple[int | None, str]:
-    """Read the label of a completion by the rules of `verify_label`. Return 0, 1 or None, and where
-    the label was found.
-    """
+    """Read a label (0, 1 or None) by the rules of `verify_label`. Also return its source."""
     check_text("completion", completion)
     check_switches(strict=strict, truncated=truncated)
     final = final_text(completion, strict=strict, stop=stop, truncated=truncated)

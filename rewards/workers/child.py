@@ -199,9 +199,7 @@ def load_package(name: str, root: str) -> None:
 
 
 def resolve(target: str, package: str) -> Callable[..., Any]:
-    """Import the function named ``.module:function`` (in the package) or
-    ``/a/file.py:function``.
-    """
+    """Import the function ``.module:function`` (in the package) or ``/a/file.py:function``."""
     module_name, _, attribute = target.rpartition(":")
     if module_name.endswith(".py"):
         name = f"_worker_task_{Path(module_name).stem}"

@@ -214,9 +214,7 @@ class Cluster:
             self._started.set_result(None)
 
     def _look(self) -> None:
-        """Start an actor on every node that has none, and schedule the next inspection of the
-        cluster.
-        """
+        """Start an actor on every node without one, and schedule the next check of the nodes."""
         now = time.monotonic()
         try:
             nodes = self._ray.nodes()
@@ -235,9 +233,7 @@ class Cluster:
         self._look_in(LOOK_SECONDS if needs_nodes else JOIN_SECONDS)
 
     def _compare(self, cores: Mapping[str, int]) -> None:
-        """Give up nodes that have died, and start workers on nodes that have CPUs but no
-        workers.
-        """
+        """Give up nodes that have died. Start workers on nodes with CPUs and no workers."""
         for node_addresses in (self._nodes, self._failed):
             for key in node_addresses.keys() - cores.keys():
                 del node_addresses[key]

@@ -161,9 +161,7 @@ class Dispatcher:
             batch.waiting.clear()
 
     def _patience(self) -> float | None:
-        """The longest time in seconds to wait for a message. If there is no limit, the result is
-        None.
-        """
+        """The longest time in seconds to wait for a message, or None if there is no limit."""
         times = [min(worker.expires, worker.stalls) for worker in self._workers]
         moment = min(times, default=math.inf)
         if self._cut_off and any(worker.idle for worker in self._workers):
@@ -208,9 +206,7 @@ class Dispatcher:
                 self._discard(idle.pop())
 
     def _assign_cut_off(self, idle: list[Worker]) -> None:
-        """Retry the items that the wall clock cut off, as soon as the pool has nothing
-        else to do.
-        """
+        """Retry the items that the wall clock cut off, once the pool has nothing else to do."""
         while self._cut_off and self._cut_off[0][0].future.done():
             self._cut_off.popleft()
         if not (idle and self._cut_off):
@@ -358,9 +354,7 @@ class Dispatcher:
             self._dying.append(worker.process)
 
     def _police(self) -> None:
-        """Kill workers over their time limit, take back items that wait behind a slow item, and
-        reap dead processes.
-        """
+        """Kill workers over their limit, take back items that wait too long, reap processes."""
         now = time.monotonic()
         for worker in list(self._workers):
             cancelled = worker.batch is not None and worker.batch.future.cancelled()

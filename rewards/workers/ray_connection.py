@@ -20,9 +20,7 @@ NICENESS = "RAY_worker_niceness"
 
 
 def our_version() -> str:
-    """The versions of the package, of its verifier and of Python. They must be equal on
-    all nodes.
-    """
+    """The versions of package, verifier and Python, which must be equal on all nodes."""
     try:
         package = version(NAMESPACE)
     except PackageNotFoundError:

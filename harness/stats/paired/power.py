@@ -40,9 +40,7 @@ def sampling_variance(n: int, c: int, k: int, at: int) -> float:
 
 @lru_cache(maxsize=1 << 12)
 def _misses(n: int, c: int, size: int) -> Any:
-    """Compute F_j = C(n-c,j)/C(n,j), the chance that j samples are all wrong, for j = 0, ...,
-    ``size``.
-    """
+    """Compute F_j = C(n-c,j)/C(n,j), the chance of j wrong samples, for j = 0, ..., ``size``."""
     drawn = np.arange(size)
     return np.concatenate(([1.0], np.cumprod(np.maximum(n - c - drawn, 0) / (n - drawn))))
 

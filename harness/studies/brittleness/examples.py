@@ -131,9 +131,7 @@ def table_3(source: ModelAnswers) -> Section:
 
 
 def table_5(source: ModelAnswers) -> Section:
-    """Make Table 5: the shortest failed problems. Each row has the raw and the simplified
-    answer.
-    """
+    """Make Table 5: the shortest failed problems, with the raw and the simplified answers."""
     failed = [
         answer
         for answer in answers(source).values()

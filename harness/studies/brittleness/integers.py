@@ -36,9 +36,7 @@ def positive_integers(tokens: Sequence[str]) -> Iterator[int]:
 
 
 def _number(tokens: Sequence[str], start: int) -> tuple[int, int]:
-    """Read the number whose digits begin at ``start``. Return it, and the index after its last
-    digit.
-    """
+    """Read the number whose digits begin at ``start``. Return it and the index behind it."""
     end = start
     while end < len(tokens) and tokens[end].isdecimal():
         end += 1
@@ -67,9 +65,7 @@ def prefix_sequences(run: Run) -> list[list[str]]:
 
 
 def training_integers(source: ModelAnswers) -> Section:
-    """Make the numbers of section 5 and appendix B, for the problems of the run that have prefix
-    forms.
-    """
+    """Make the numbers of section 5 and appendix B, for the run's problems with prefix forms."""
     sequences = prefix_sequences(source.run)
     total, ours = shares(sequences)
     rows = []

@@ -136,9 +136,7 @@ def ranks(source: ModelAnswers) -> Section:
 
 
 def probabilities(source: ModelAnswers) -> Section:
-    """Make Figure 4: the probabilities of the top candidate and of the best-ranked correct
-    candidate.
-    """
+    """Make Figure 4: the probabilities of the top and of the best correct candidate."""
     pairs = top_and_correct(ranked_where(source, named("primitive_exp")))
     decades = ["< 1e-6", "1e-6", "1e-5", "1e-4", "0.001", "0.01", "0.1", "0.5 to 1"]
     groups: dict[str, dict[str, int]] = {

@@ -24,9 +24,7 @@ from ...stats.metrics.fail_at_k import fail_at_k
 
 @dataclass(frozen=True, slots=True)
 class RankedCandidate:
-    """A ranked candidate answer. ``logprob`` is its log-probability in nats, or None if it is
-    unknown.
-    """
+    """A candidate answer. ``logprob`` is its log-probability in nats, or None if unknown."""
 
     text: str
     correct: bool
@@ -132,9 +130,7 @@ def mass(problems: Iterable[Ranked], k: int) -> Mass:
 
 
 def mass_by_outcome(problems: Sequence[Ranked], k: int) -> dict[bool, Mass]:
-    """Compute `Mass` for two groups of problems (Table 12). The key True has the problems that fail
-    at k.
-    """
+    """Compute `Mass` for problems that fail at k (True) and others (False), as in Table 12."""
     return {
         failed: mass([problem for problem in problems if problem.fails(k) is failed], k)
         for failed in (True, False)

@@ -26,9 +26,7 @@ UNDECIDED = frozenset({"timeout_is_correct", "exception_is_correct"})
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """The candidate at which a problem ended, by its rank from 0, and whether the time limit ended
-    it.
-    """
+    """The rank from 0 at which a problem ended, and whether the time limit ended it."""
 
     rank: int
     cancelled: bool

@@ -27,9 +27,7 @@ class NoTwinsError(UserError):
 
 @dataclass(frozen=True, slots=True)
 class JudgedLabel:
-    """A problem's true label, and the label that the model gave. Without a majority, ``given`` is
-    None.
-    """
+    """A problem's true label, and the model's label, which is None without a majority."""
 
     truth: int
     given: int | None
@@ -68,9 +66,7 @@ class PerturbedItem:
 
     @property
     def fails_to_generalise(self) -> bool:
-        """Whether the model is right on the unperturbed problem, and wrong on every perturbed
-        version.
-        """
+        """Whether the model is right unperturbed, and wrong under every perturbation."""
         return self.static.right and self.none_of_the_twins
 
 
@@ -177,9 +173,7 @@ def pooled(answered: Sequence[ModelItems], label: str) -> ModelItems:
 
 
 def majority(truth: int, sums: Mapping[str, float]) -> int | None:
-    """The majority label of a problem's samples. If right and wrong labels are tied, the result is
-    None.
-    """
+    """The majority label of a problem's samples, or None for a tie of right and wrong."""
     right, wrong = sums.get(Status.CORRECT, 0), sums.get(Status.INCORRECT, 0)
     return None if right == wrong else truth if right > wrong else 1 - truth
 

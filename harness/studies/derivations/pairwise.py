@@ -71,9 +71,7 @@ PAIR_CATEGORIES: Mapping[str, Callable[[ItemPair], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """How many items end in an operator (``of``), and how many of these are in a category
-    (``count``).
-    """
+    """How many items end in an operator (``of``), and how many of them are in a category."""
 
     name: str
     count: int
@@ -86,9 +84,7 @@ class Operator:
 
 @dataclass(frozen=True, slots=True)
 class Category:
-    """The share of items (or pairs) in a category, and their final operators, the most frequent
-    first.
-    """
+    """The share of items or pairs in a category, and their operators, most frequent first."""
 
     name: str
     count: int
@@ -301,9 +297,7 @@ def categorised(
 
 
 def ranked(holds: Sequence[bool], operators: Sequence[str]) -> tuple[Operator, ...]:
-    """Rank the operators by falling normalised frequency. Ties are ordered by falling
-    total count.
-    """
+    """Rank operators by falling normalised frequency, and ties by falling total count."""
     of = Counter(operators)
     count = Counter(name for name, is_right in zip(operators, holds, strict=True) if is_right)
     counted = [Operator(name, count[name], number) for name, number in of.items()]

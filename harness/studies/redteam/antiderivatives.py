@@ -27,9 +27,7 @@ def call(name: str, argument: Expression) -> Expression:
 
 
 def inner(rng: HashedRandom, scale: int | None) -> Expression:
-    """Draw the argument of a function. If ``scale`` is given, it is the argument's slope
-    or degree.
-    """
+    """Draw a function's argument, with the slope or degree ``scale`` if it is given."""
     k = number(scale if scale is not None else rng.integer(1, 9))
     shapes = [mul(k, X), mul(k, power(X, Number(2))), call("exp", mul(k, X))]
     if scale is not None:

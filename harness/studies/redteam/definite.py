@@ -36,9 +36,7 @@ def _shifted(variable: str, m: int) -> str:
 
 
 def _density(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """Draw the integral of exp(-(x - m)^2 / n), with m of any size up to 10^6. Return it, its value
-    and wrong values.
-    """
+    """Draw the integral of exp(-(x - m)^2 / n), with m of any size up to 10^6."""
     m, n = _place(rng), rng.integer(2, 40)
     f = rf"e^{{-\frac{{{_shifted('x', m)}^2}}{{{n}}}}}"
     return rf"\int_{{-\infty}}^\infty {f}\,dx", rf"\sqrt{{{n}\pi}}", ["0", rf"{n}\sqrt\pi"]
@@ -63,9 +61,7 @@ def _lognormal(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _spike(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """Draw an integral with a peak of width 10^{-k} added to a wide integrand. Return it, its value
-    and wrong values.
-    """
+    """Draw an integral with a peak of width 10^{-k}, added to a wide integrand."""
     m, k = _place(rng), rng.integer(0, 12)
     f = rf"\frac{{1}}{{1+x^2}}+e^{{-10^{{{2 * k}}}{_shifted('x', m)}^2}}"
     value = rf"\pi+10^{{-{k}}}\sqrt\pi"
@@ -73,9 +69,7 @@ def _spike(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _pulse(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """Draw an integral over a finite range whose value comes almost entirely from a peak of width
-    10^{-k}.
-    """
+    """Draw an integral over a finite range, nearly all of it from a peak of width 10^{-k}."""
     n, k = rng.integer(1, 10**6), rng.integer(1, 15)
     f = rf"\frac{{10^{{{k}}}}}{{1+10^{{{2 * k}}}{_shifted('x', n)}^2}}"
     value = rf"\arctan(10^{{{k}}})+\arctan({n}\cdot10^{{{k}}})"
@@ -83,9 +77,7 @@ def _pulse(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _power(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """Draw the integral of a power near the boundary of convergence. The critical end is 0 or
-    infinity.
-    """
+    """Draw the integral of a power near the limit of convergence, at 0 or at infinity."""
     n = rng.integer(1, 9) * 10 ** rng.integer(0, 6)
     diverges = rng.below(3) == 0
     sign = -1 if diverges else 1
@@ -120,9 +112,7 @@ def _logarithmic(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _steps(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """Draw an integral whose integrand has infinitely many jumps that accumulate at an end of the
-    range.
-    """
+    """Draw an integral with infinitely many jumps that accumulate at an end of the range."""
     b = rng.integer(2, 12)
     value, near = (
         rf"-\frac{{{b}}}{{{b - 1}}}",

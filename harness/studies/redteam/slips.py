@@ -21,9 +21,7 @@ _FAINT = (45, 61, 101, 137, 301, 701)
 
 
 def slips(tree: Expression) -> Iterator[tuple[str, Expression]]:
-    """Yield every expression that differs from ``tree`` by one typical error, with the error's
-    name.
-    """
+    """Yield every expression that differs from ``tree`` by a typical error, with its name."""
     if isinstance(tree, Number):
         yield "a number", number(Fraction(tree.numerator, tree.denominator) + 1)
     if not isinstance(tree, Call):
@@ -115,9 +113,7 @@ def near_miss_term(rng: HashedRandom) -> Case:
 
 @generator
 def neglected_term(rng: HashedRandom) -> Case:
-    """Make a case with a wrong answer F. The integrand is F' plus a term that is small or
-    far away.
-    """
+    """Make a case with a wrong answer F, for an integrand F' plus a small or distant term."""
     truth = smooth(rng)
     k, far = rng.choice(_FAINT), rng.integer(12, 400)
     far_off = add(X, number(-far))

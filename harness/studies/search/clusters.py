@@ -32,9 +32,7 @@ def _numbers(tree: Expression) -> list[Number]:
 
 
 def _exponent(tree: Expression, test: Callable[[Number], bool]) -> bool:
-    """Whether a formula has a power with x in its base and a numeric exponent that passes
-    ``test``.
-    """
+    """Whether a power has x in its base and a numeric exponent that passes ``test``."""
     return any(
         isinstance(call.args[1], Number) and test(call.args[1]) and _varies(call.args[0])
         for call in _calls(tree, "pow")

@@ -94,9 +94,7 @@ def _drawn(
     key: tuple[object, ...],
     refused: Counter[str],
 ) -> Iterator[tuple[Expression, str, str]]:
-    """Yield mutants that are not simplified yet, each with the parent's text and the mutation's
-    name.
-    """
+    """Yield mutants that are not simplified, with the parent's text and the mutation's name."""
     for index, seed in enumerate(seeds):
         parent = text(seed)
         for number in range(per_seed):
@@ -122,9 +120,7 @@ def refusal(tree: Expression, words: str) -> str:
 
 
 def unusable(tree: Expression) -> str:
-    """The reason why the verifier cannot judge answers to a formula. If it can, the text
-    is empty.
-    """
+    """The reason why answers to a formula cannot be judged. If they can, it is empty."""
     try:
         prepare(latex(tree), "x", None)
     except ProblemError as error:
@@ -143,9 +139,7 @@ def _in_normal_form(trees: Sequence[Expression]) -> Iterator[Expression | str]:
 
 
 def _by_sympy(trees: Sequence[Expression]) -> Iterator[Expression | str]:
-    """Yield SymPy's `simplify` of each tree, computed in workers with a limit counted in calls, or
-    the reason of a failure.
-    """
+    """Yield SymPy's `simplify` of each tree, from workers, or the reason of a failure."""
     tokens = [prefix(tree) for tree in trees]
     results = shared_pool(tasks=TASKS).map(
         "simplified", [[words] for words in tokens], deadline=_DEADLINE

@@ -146,9 +146,7 @@ class Episode:
 
 
 def asked_for(text: str) -> str | None:
-    """The formula that a turn asks to check. If the turn does not end with a check, the result is
-    None.
-    """
+    """The formula that a turn asks to check, or None if the turn does not end with a check."""
     text = text.rstrip()
     if not text.endswith(CLOSE):
         return None

@@ -101,9 +101,7 @@ async def read_json(
 
 
 def _inflater(encoding: str) -> Callable[[bytes], Iterator[bytes]]:
-    """Make a function that decompresses a chunk into pieces. An empty last chunk yields
-    the rest.
-    """
+    """Make a function that decompresses chunks into pieces. An empty chunk yields the rest."""
     encoding = encoding.strip().lower()
     if encoding in ("", "identity"):
         return _pieces

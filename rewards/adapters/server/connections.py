@@ -150,9 +150,7 @@ class Connections:
             self._idle[transport] = time.monotonic()
 
     def _make_room(self, why: str) -> bool:
-        """Close the connection that has been idle longest. If no connection is idle, the result is
-        False.
-        """
+        """Close the connection that is idle longest. If none is idle, return False."""
         now = time.monotonic()
         if now - self._told > 60.0:  # a line a minute, whatever comes
             self._told = now

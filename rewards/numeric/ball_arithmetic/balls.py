@@ -66,9 +66,7 @@ LINEAR_BITS = 4096
 
 
 class UnusableError(ValueError):
-    """The expression cannot be compiled. It needs more than `MAX_SLOTS` slots, or it has an invalid
-    condition.
-    """
+    """The expression needs more than `MAX_SLOTS` slots, or it has an invalid condition."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,9 +196,7 @@ class Tape:
         return len(self._varying)
 
     def work(self, bits: int, until: int | None = None) -> int:
-        """The work units of one evaluation at a precision. A sum or product at 128 bits takes one
-        unit.
-        """
+        """The work units of one evaluation. A sum or product at 128 bits takes one unit."""
         last_slot = self.size - 1 if until is None else until
         elementary, costly = (bisect_right(s, last_slot) for s in (self.elementary, self.costly))
         if bits not in self._base:  # constant slots are computed once

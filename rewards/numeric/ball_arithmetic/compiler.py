@@ -116,9 +116,7 @@ class _Compiler:
         self.constant_branches: list[Branch] = []
 
     def slot(self, node: Expression) -> int:
-        """Compile a node, and return its slot. A repeated call for the same node returns the same
-        slot.
-        """
+        """Compile a node and return its slot. Repeated calls for a node return the same slot."""
         if isinstance(node, Number):
             return self._number(node)
         if isinstance(node, Symbol):
@@ -149,9 +147,7 @@ class _Compiler:
         return self.apply(node.function, slots)
 
     def _defined(self, node: Call) -> Expression:
-        """Rewrite a function that has no rule of its own by its definition in terms of other
-        functions.
-        """
+        """Rewrite a function that has no rule by its definition in other functions."""
         definition = definition_of(node)
         if definition is None:
             raise UnusableError(f"no rule for {node.function}")
@@ -202,9 +198,7 @@ class _Compiler:
             self._branch(Call("ln", (argument,)), self.slot(argument), root=True)
 
     def chain(self, name: str, slots: Sequence[int]) -> int:
-        """Combine many slots with a rule of two arguments, from left to right, and return the
-        result's slot.
-        """
+        """Combine many slots by a rule of two arguments, from left to right. Return the slot."""
         result = slots[0]
         for slot in slots[1:]:
             result = self.emit(name, RULES[name], result, slot)
@@ -292,9 +286,7 @@ class _Compiler:
         return self.leaf(node, lambda: acb(fmpq(node.numerator, node.denominator)))
 
     def _count_bits(self, node: Number, times: int = 1) -> None:
-        """Record the bit length of a number. A number with many digits, such as 10^{-40}, needs a
-        higher precision.
-        """
+        """Record the bit length of a number: 10^{-40} needs a higher precision than 0.1."""
         bits, length = _lengths(node)
         self.tape.literal_bits = max(self.tape.literal_bits, min(bits * times, MAX_LITERAL_BITS))
         self.tape.literals[node, times] = math.ceil(length * times)
@@ -392,9 +384,7 @@ class _Compiler:
         return self.emit("div", jets.div, top, base)
 
     def jumping(self, node: Call) -> int:
-        """Compile an arc tangent or arc cotangent. The function may jump at a pole of its
-        argument.
-        """
+        """Compile an arc tangent or cotangent, which may jump at a pole of its argument."""
         argument = self.slot(node.args[0])
         if self.tape._varying[argument] and may_have_pole(node.args[0], self.tape.variable):
             self.tape.poles.append(argument)

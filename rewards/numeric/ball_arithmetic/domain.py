@@ -83,9 +83,7 @@ def candidates(key: object) -> Iterator[tuple[float, bool]]:
 
 
 def finer(key: object) -> Iterator[float]:
-    """Yield further points of the real line, from the middle outwards. Their density is that of
-    `on_line`.
-    """
+    """Yield more points of the real line, from the middle outwards."""
     seed = int(uniform(key, "finer") * 2.0**62)
     for i in sorted(range(FINE_STRATA), key=lambda i: abs(2 * i + 1 - FINE_STRATA)):
         yield on_line((i + _mixed(seed, i)) / FINE_STRATA)
@@ -302,9 +300,7 @@ def _merged(intervals: list[tuple[Ball, Ball]], width: float) -> list[tuple[Ball
 def pole_crossings(
     tape: Tape, slot: int, values: Mapping[str, Ball]
 ) -> Iterator[tuple[Ball, Ball]]:
-    """Yield narrow intervals near the origin in which a sub-expression changes its sign through a
-    pole.
-    """
+    """Yield narrow intervals near 0 in which a sub-expression changes sign through a pole."""
 
     def at(x: float) -> float | None:
         value, _ = tape.at(slot, acb(x), values, derivative=False)

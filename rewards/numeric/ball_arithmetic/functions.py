@@ -48,9 +48,7 @@ def factorial(x: Jet) -> Jet:
 
 
 def _unknown(*jets: Jet) -> Jet:
-    """A value and a derivative that are both unknown (nan). A derivative of None would
-    mean zero.
-    """
+    """An unknown value with an unknown derivative (nan). A derivative None would mean zero."""
     varies = any(slope is not None for _, slope in jets)
     return NAN, NAN if varies else None
 

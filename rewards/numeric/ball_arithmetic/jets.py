@@ -29,9 +29,7 @@ UNKNOWN: Jet = (NAN, None)
 
 
 def is_real(value: Ball) -> bool:
-    """Whether a complex ball consists of real numbers only. A ball that merely crosses the real
-    axis does not.
-    """
+    """Whether a complex ball is exactly real, and does not merely cross the real axis."""
     return bool(value.imag.is_zero())
 
 
@@ -158,9 +156,7 @@ def ln(x: Jet) -> Jet:
 
 
 def ln_abs(u: Jet, x: Jet) -> Jet:
-    """Compute ln|u| and its derivative. If neither u nor the point x is real, compute the analytic
-    ln u instead.
-    """
+    """Compute ln|u|, or the analytic ln u if neither u nor the point x is real."""
     value, slope = u
     if is_real(value):
         size = (-value).log() if value.real < 0 else value.log()
@@ -344,9 +340,7 @@ def argument(x: Jet) -> Jet:
 
 
 def _step(value: Callable[[Ball], Ball]) -> Rule:
-    """Make the rule of a step function of a real number. The function is constant between its
-    jumps.
-    """
+    """Make the rule of a step function, which is constant between its jumps."""
 
     def rule(x: Jet) -> Jet:
         u, du = x

@@ -169,9 +169,7 @@ class Comparison:
         return tape.run(x, self.values, derivative=derivative, until=until)
 
     def part(self, tape: Tape, slot: int, x: Ball, *, derivative: bool = True) -> Jet:
-        """Evaluate one sub-expression, given by its slot. The work is subtracted from the
-        budget.
-        """
+        """Evaluate one sub-expression, by its slot. The work is subtracted from the budget."""
         return self.run(tape, x, derivative=derivative, until=slot)[slot]
 
     def integrand(self, x: Ball) -> Ball | None:

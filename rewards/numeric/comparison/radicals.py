@@ -26,9 +26,7 @@ Choice = tuple[tuple[int, int, int], ...]
 
 
 def choices(tape: Tape, likeliest: Choice | None = None) -> Iterator[Choice]:
-    """Yield the choices of branches of f's radicals, except the principal branches. ``likeliest``
-    comes first.
-    """
+    """Yield the choices of branches of f's radicals but the principal, ``likeliest`` first."""
     if likeliest is not None:
         yield likeliest
     orders = [range(min(order, MAX_BRANCHES)) for _, order, _ in tape.radicals]
@@ -72,9 +70,7 @@ def always_positive(
 
 
 def is_negative(tape: Tape, slot: int, values: Mapping[str, Ball], low: float, high: float) -> bool:
-    """Whether a sub-expression, given by its slot, is proved negative at one of 31 points between
-    low and high.
-    """
+    """Whether a slot's sub-expression is proved negative at one of 31 points of (low, high)."""
     # Halved five times: a range on which the slot is negative is not missed if it is 1/16 as long.
     points = (acb(low + (high - low) * step / 32) for step in range(1, 32))
     return any(

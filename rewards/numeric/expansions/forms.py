@@ -297,9 +297,7 @@ class Expander:
         return [Term(exponent, Call("exp", (self.expression(inner),)))]
 
     def _small(self, terms: list[Term]) -> Model | None:
-        """Write a sum of constants times decaying powers of u as a model. For any other sum, the
-        result is None.
-        """
+        """Write a sum of constants times decaying powers of u as a model. Other sums give None."""
         total: Model | None = None
         for term in terms:
             if [key for key, _ in term.exponent] != [ONE] or self.varies(term.factor):
@@ -316,9 +314,7 @@ class Expander:
         return total
 
     def _slopes(self, factor: Expression) -> tuple[Exponent, list[Expression]] | None:
-        """Split a sum into -v y and its other addends. Return v and the list of the other
-        addends.
-        """
+        """Split a sum into -v y and its other addends. Return v and a list of the others."""
         addends = factor.args if factor.function == "add" else (factor,)
         exponent: Exponent = ()
         remainder: list[Expression] = []
@@ -424,9 +420,7 @@ def _sum(factors: list[Expression]) -> Expression:
 
 
 def exact_value(node: Expression) -> tuple[Fraction, Fraction] | None:
-    """Rational numbers a and b, if a constant is written in a form that equals a + b pi. Otherwise
-    the result is None.
-    """
+    """Return rational a and b if a constant has the form a + b pi. Other constants give None."""
     ratio = fold(node)
     if ratio is not None:
         return ratio, Fraction(0)

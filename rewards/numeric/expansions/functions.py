@@ -145,9 +145,7 @@ def _exponential_integral(e: FunctionExpander, z: Expression) -> Germ:
 
 
 def _auxiliary(e: FunctionExpander, z: Expression) -> tuple[Germ, Germ]:
-    """The expansions at infinity of the auxiliary functions f and g of the sine and cosine
-    integrals.
-    """
+    """The expansions at infinity of f and g, auxiliary to the sine and cosine integrals."""
     square = e.germ(power(z, TWO))
     inverse = e.scale.inverse(e.germ(z))
     f = e.asymptotic(lambda j: fmpq((-1) ** j * factorial(2 * j)), square, "f of DLMF 6.2.17")

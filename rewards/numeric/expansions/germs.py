@@ -253,9 +253,7 @@ class GermExpander:
         return angle
 
     def multiple_of_variable(self, germ: Germ) -> fmpq | None:
-        """Return q if an expansion is a rational number q times the variable. Otherwise return
-        None.
-        """
+        """Return q if an expansion is a rational number q times the variable, else None."""
         quotient = self.scale.mul(germ, self.scale.inverse(self.start))
         leading = self.scale.leading(self.scale.normal(quotient))[1]
         ratio = self.constants.rational(leading)
@@ -265,9 +263,7 @@ class GermExpander:
         return ratio if difference is self.scale.zero else None
 
     def _parity(self, germ: Germ) -> fmpq | None:
-        """Return k if an expansion is k pi n, for a whole number k and the variable n. Otherwise
-        return None.
-        """
+        """Return k if an expansion is k pi n (k whole, n the variable), else None."""
         over_pi = self.product(self.rational(1) / self.constants.value(PI), germ)
         ratio = self.multiple_of_variable(over_pi)
         return ratio if ratio is not None and ratio.q == 1 else None
@@ -301,9 +297,7 @@ class GermExpander:
         return integer + self.rational(int(side > 0) if upwards else -int(side < 0))
 
     def _floor_angle(self, germ: Germ) -> tuple[Angle, Any]:
-        """Write an expansion as the sum of an angle and a number. Make a new angle if no known
-        angle fits.
-        """
+        """Write an expansion as an angle plus a number. If no angle fits, make a new one."""
         for angle in self.angles:
             if angle.of_floor:
                 difference = self.sum(germ, self.scale.neg(angle.germ))
@@ -326,9 +320,7 @@ class GermExpander:
         return self.constants.value(Symbol(angle.name))
 
     def extreme(self, *nodes: Expression, sign: int) -> Germ:
-        """Expand the largest of several expressions near the point. If ``sign`` is -1, take the
-        smallest.
-        """
+        """Expand the largest of several expressions (the smallest if ``sign`` is -1)."""
         best = self.germ(nodes[0])
         for node in nodes[1:]:
             germ = self.germ(node)
@@ -337,9 +329,7 @@ class GermExpander:
         return best
 
     def piecewise(self, *nodes: Expression) -> Germ:
-        """Expand the value whose condition holds near the point. Values and conditions alternate in
-        ``nodes``.
-        """
+        """Expand the first value whose condition holds near the point."""
         for value, condition in zip(nodes[::2], nodes[1::2], strict=False):
             if self._holds(condition):
                 return self.germ(value)

@@ -36,15 +36,11 @@ SPREAD = 64
 
 
 class NoModelError(ValueError):
-    """A function is not analytic at the end, or the search found no disc on which it is
-    analytic.
-    """
+    """A function is not analytic at the end, or no disc was found on which it is analytic."""
 
 
 def order(bits: int) -> int:
-    """The number of coefficients that a power series needs for an accuracy of ``bits`` binary
-    places.
-    """
+    """The number of coefficients that a series needs for ``bits`` binary places."""
     return max(ORDER, bits // BITS_PER_TERM)
 
 
@@ -104,15 +100,11 @@ class Model:
         return replace(self, bound=constant_term + _disc(size.upper()), radius=radius)
 
     def _remainder(self, u: arb) -> arb:
-        r"""A bound of the error of m's truncated series on the disc of radius ``u``. The argument
-        is at most radius / 2.
-        """
+        r"""A bound of m's truncation error on the disc of radius ``u``, at most radius / 2."""
         return arb(2 * abs(self.bound).upper() * (u / self.radius) ** self.series.prec)
 
     def at(self, u: Ball) -> Ball:
-        """The value of m on a ball ``u``. The ball must lie in the disc of half the
-        model's radius.
-        """
+        """The value of m on a ball ``u``, which must lie in the disc of half the radius."""
         if self.is_power:
             return self.bound
         total = acb(0)

@@ -50,9 +50,7 @@ MAX_FACTORS = 8
 
 @dataclass(slots=True)
 class Scale:
-    """The elements (growth rates) that the expansions of one expression need, and arithmetic with
-    expansions.
-    """
+    """The elements (growth rates) that expansions need, and arithmetic with expansions."""
 
     constants: Constants
     elements: list[Element] = field(default_factory=list)
@@ -115,9 +113,7 @@ class Scale:
             raise NotExpandedError("the expansion takes too many coefficients")
 
     def atom(self, key: tuple[Any, ...]) -> Any:
-        """The symbol (atom) that represents a series or a power of w. Equal keys have equal
-        symbols.
-        """
+        """The symbol (atom) for a series or a power of w. Equal keys have equal symbols."""
         name = self.atoms.setdefault(key, f"~{len(self.atoms)}")
         return self.constants.value(Symbol(name))
 
@@ -143,9 +139,7 @@ class Scale:
             return False
 
     def _aligned(self, a: Germ, b: Germ) -> tuple[Series, Series]:
-        """Write two expansions as series in the same element, the faster one of their two
-        elements.
-        """
+        """Write two expansions as series in the same element, the faster of their two."""
         if not isinstance(b, Series) or (isinstance(a, Series) and a.element.rank > b.element.rank):
             return a, Series(a.element, iter([(fmpq(0), b)]))
         if not isinstance(a, Series) or a.element.rank < b.element.rank:
@@ -268,9 +262,7 @@ class Scale:
         return monomial, a
 
     def size(self, a: Germ) -> int:
-        """Return 1 if an expansion tends to infinity, -1 if its limit is 0, and 0 for any other
-        limit.
-        """
+        """Return 1 if an expansion tends to infinity, -1 if it tends to 0, and 0 otherwise."""
         if a is self.zero:
             return -1
         monomial = self.leading(a)[0]
@@ -279,9 +271,7 @@ class Scale:
         return -1 if monomial[0][1] > 0 else 1
 
     def ratio(self, a: Germ, b: Germ) -> int:
-        """Return 1 if ``a`` grows faster than ``b``, 0 if a/b has a nonzero limit, and -1
-        otherwise.
-        """
+        """Return 1 if ``a`` grows faster than ``b``, 0 if a/b has a nonzero limit, else -1."""
         a_term, b_term = (self.leading(germ)[0] for germ in (a, b))
         exponents: dict[int, Power] = {}
         for monomial, sign in ((a_term, -1), (b_term, 1)):

@@ -48,9 +48,7 @@ class Constants(Protocol):
         """Apply the function ``name`` to numbers."""
 
     def rational(self, number: Any) -> fmpq | None:
-        """The number as a fraction. If the number is not known to be rational, the result
-        is None.
-        """
+        """The number as a fraction, or None if it is not known to be rational."""
 
     def is_zero(self, number: Any) -> bool:
         """Whether a number is zero."""
@@ -97,9 +95,7 @@ class Series:
         self.normal: Germ | None = None
 
     def term(self, index: int) -> Term | None:
-        """The term with this index, counted from 0. If the series has fewer terms, the result is
-        None.
-        """
+        """The term with this index from 0 on, or None if the series has fewer terms."""
         while len(self.terms) <= index:
             try:
                 following = next(self.source, None)

@@ -196,9 +196,7 @@ def _acosh(z: Ball, a: bool, u: Ball) -> Ball:
 
 
 def _bessel_j(z: Ball, a: bool, order: Ball, u: Ball) -> Ball:
-    """The Bessel function J. For an order that is not whole, J has a branch cut along the negative
-    axis.
-    """
+    """The Bessel function J. Unless the order is whole, it is cut along the negative axis."""
     if a and not (order.real.is_integer() or _off_negative(u)):
         return _NAN
     return u.bessel_j(order)
@@ -353,9 +351,7 @@ SLOWER = 6
 def integrated(
     function: BoxFunction, low: arb, high: arb, bits: int, evaluations: int
 ) -> Ball | None:
-    """The enclosure by `integrate`. If `integrate` fails, the enclosure by
-    `integrate_where_large`.
-    """
+    """Integrate by `integrate`, or by `integrate_where_large` if `integrate` fails."""
     value = integrate(function, low, high, bits, evaluations)
     if value is None and evaluations == BOX_EVALUATIONS:
         value = integrate_where_large(function, low, high, bits, evaluations)

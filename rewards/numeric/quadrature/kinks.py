@@ -330,9 +330,7 @@ def _choose(node: Call, variable: str, values: Mapping[str, Ball], at: arb) -> E
 
 
 def _holds(condition: Expression, value: Callable[[Expression], arb]) -> bool:
-    """Whether a condition holds at a point that is no breakpoint. ``value`` evaluates expressions
-    there.
-    """
+    """Whether a condition holds at the point at which ``value`` evaluates expressions."""
     if not isinstance(condition, Call):
         raise UnusableError("a condition must be a comparison")
     if condition.function in ("and", "or"):

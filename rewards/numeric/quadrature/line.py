@@ -82,9 +82,7 @@ class RealLine:
         return arb(value.real)
 
     def on(self, interval: arb) -> arb:
-        """A ball that contains the values of f on an interval. It is not finite if f cannot be
-        bounded.
-        """
+        """A ball with the values of f on an interval. It is not finite if there is no bound."""
         value = self._run(interval)
         return value.real if value.is_finite() else arb("nan")
 
@@ -124,9 +122,7 @@ class RealLine:
 
 
 def is_regular(line: RealLine, end: arb, side: int) -> bool:
-    """Whether f is bounded near a finite end of the range. For an infinite end, the result is
-    False.
-    """
+    """Whether f is bounded near an end of the range. For an infinite end, it is False."""
     if not end.is_finite():
         return False
     with precision(_EDGE_BITS):

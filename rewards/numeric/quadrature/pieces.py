@@ -172,9 +172,7 @@ def pieces_towards(
 
 @dataclass(frozen=True, slots=True)
 class _OnAPiece:
-    """The values of floors and fractional parts on a piece t = L n + s. A piece has the length of
-    one period.
-    """
+    """The values of floors and fractional parts at t = L n + s, on a piece of one period."""
 
     length: int
     middle: Fraction
@@ -201,9 +199,7 @@ def _mapped(
     variable: str,
     inner: Expression,
 ) -> Expression:
-    """Replace z by ``inner`` in an expression, and replace its floors by the results of
-    ``jump``.
-    """
+    """Replace z by ``inner`` in an expression, and each floor by the result of ``jump``."""
     if node == Symbol(variable):
         return inner
     if not isinstance(node, Call) or not node.args:
@@ -417,9 +413,7 @@ def _total(summands: list[Expression], expander: Expander) -> Model | None:
 
 
 def _expander(summands: list[Expression], values: Mapping[str, Ball], s: Ball) -> Expander:
-    """Make the expander that expands the pieces in powers of 1/n, for a given ball of s. Its work
-    is counted.
-    """
+    """Make the expander of the pieces in powers of 1/n, for a ball of s. Count its work."""
     # each operation on series takes as long as so many on balls
     spend(sum(len(all_nodes(summand)) for summand in summands) * SERIES)
     compiled: dict[Expression, analytic.BoxFunction | None] = {}

@@ -82,9 +82,7 @@ class IntegralValue:
 
     @property
     def digits(self) -> float:
-        """The number of known decimal digits. If the value may be 0, the digits are relative to
-        `size`.
-        """
+        """The number of known decimal digits, relative to `size` if the value may be 0."""
         if self.diverges:
             return 0.0
         if self.ball.contains(0):
@@ -121,8 +119,9 @@ def evaluate(problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int)
 def _with_numbers(
     problem: DefiniteIntegral, values: Mapping[str, Ball]
 ) -> tuple[DefiniteIntegral, Mapping[str, Ball]]:
-    """Substitute all parameters with exact values, and return the values of the other parameters
-    too. Then p pi/(2p) becomes pi/2, for example.
+    """Substitute all parameters with exact values, and return the other values too.
+
+    For example, p pi/(2p) becomes pi/2.
     """
     free_values: dict[str, Ball] = {}
     f, limits = problem.integrand.expression, [problem.lower, problem.upper]
@@ -167,9 +166,7 @@ def _evaluate(problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int
 def _periodic(
     problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int
 ) -> list[IntegralValue]:
-    """The integral over all complete periods, and the integral over the rest. If there are few
-    periods, the list is empty.
-    """
+    """The integrals over all complete periods and the rest, or [] if there are few periods."""
     f = problem.integrand
     lower, upper = problem.lower, problem.upper
     if isinstance(lower, int) or isinstance(upper, int) or problem.principal_value:
@@ -337,9 +334,7 @@ class _Computation:
             return self._pieces(marks)
 
     def _principal(self, marks: list[arb]) -> IntegralValue:
-        """The principal value. The excluded intervals around singularities and the cuts towards
-        infinity are symmetric.
-        """
+        """The principal value. The cut-off ranges at singularities and infinity are symmetric."""
         value, size = arb(0), arb(0)
         with precision(END_BITS):
             if not marks[0].is_finite() and not marks[-1].is_finite():
@@ -445,9 +440,7 @@ class _Computation:
         return phases
 
     def _decays_fast(self, side: int) -> bool:
-        """Whether a bound of |f| decays about as fast as e^{-x} towards infinity. f may
-        oscillate.
-        """
+        """Whether a bound of |f| decays about as fast as e^{-x}, even if f oscillates."""
         with precision(BOUND_BITS):
             near, far = (
                 self._bound(side * arb(2) ** k, side * (arb(2) ** k + TURN)) for k in EXPONENTIAL_AT
@@ -466,9 +459,7 @@ class _Computation:
         return arb("inf") if infinite else max(bounds)
 
     def _settles(self, phase: oscillation.Phase, side: int) -> bool:
-        """Whether f divided by the derivative of the phase appears to tend to 0. If so, convergence
-        is assumed.
-        """
+        """Whether f over the phase's slope seems to tend to 0, so that convergence is assumed."""
         with precision(BOUND_BITS):
             sizes = []
             for k in SETTLED_AT:

@@ -75,9 +75,7 @@ class RealPoint(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Point:
-    """A sample point, which is real or lies on a complex disc. ``f`` maps precisions in bits to
-    values of f.
-    """
+    """A real sample point, or a point of a complex disc, with f's values by precision in bits."""
 
     x: Ball
     measured: bool
@@ -234,9 +232,7 @@ class PointPool:
         return enough
 
     def usable(self, x: Ball) -> Ball | None:
-        """The value of f at a number. If the tier does not admit this number, the result
-        is None.
-        """
+        """The value of f at a number, or None if the tier does not admit this number."""
         jets = self.tape.run(x, self._values, derivative=False)
         value = jets[self.tape.root][0]
         if self.tier == "real":

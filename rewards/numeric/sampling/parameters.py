@@ -274,9 +274,7 @@ def distinguishes_cases(expression: Expression) -> bool:
 
 
 def _folded(tree: Expression) -> Iterator[float]:
-    """Yield the rational constants of an expression. A power such as 10^3 counts as one constant,
-    1000.
-    """
+    """Yield the rational constants of an expression. A power such as 10^3 is one constant."""
     ratio = fold(tree)
     if ratio is None:
         for operand in tree.args:

@@ -100,18 +100,14 @@ class Expansion:
         return sum((abs(c) * u**k for k, c in enumerate(self.coefficients)), arb(0))
 
     def bound(self, cutoff: int) -> tuple[arb, int]:
-        """A pair (C, w) such that the absolute value is at most C n^w for all n >=
-        ``cutoff`` >= 1.
-        """
+        """A pair (C, w) with absolute value <= C n^w for all n >= ``cutoff`` >= 1."""
         u = arb(fmpq(1, cutoff))
         size = self._size(u) + self.remainder * u ** len(self.coefficients)
         return size, max(0, ceil(float(-self.exponent.real.lower()))) + self.logarithms
 
 
 def _cut(expansion: Expansion, length: int, cutoff: int) -> Expansion:
-    """Shorten an expansion to ``length`` coefficients. Its remainder then includes the omitted
-    terms.
-    """
+    """Shorten an expansion to ``length`` coefficients. The remainder covers the omitted terms."""
     u = arb(fmpq(1, cutoff))
     dropped = expansion.coefficients[length:]
     remainder = expansion.remainder * u ** len(dropped)
@@ -219,9 +215,7 @@ class SlowTerm:
 
 
 def _monomials(factor: Expression, expander: Expander) -> Iterator[tuple[int, Model]]:
-    """Write a factor as a sum of products y^power * model, where y = ln n. Yield the pairs (power,
-    model).
-    """
+    """Write a factor as a sum of y^power * model with y = ln n. Yield pairs (power, model)."""
     if isinstance(factor, Symbol):
         if factor.name == _Y:
             yield 1, models.constant(acb(1), models.AT_ONE, ONE)
@@ -413,9 +407,7 @@ def geometric_total(quotient: Hypergeometric, term: SlowTerm, start: int) -> Bal
 
 
 def _refuse_divergence(expansions: Sequence[Expansion], order: int) -> None:
-    """Raise `DivergenceError` if the sum is proved to diverge, and `QuadratureError` if this is
-    unknown.
-    """
+    """Raise `DivergenceError` if divergence is proved, and `QuadratureError` if it is unknown."""
     limit = Fraction(1 if order == 1 else 0)
     slow = [
         expansion
@@ -465,9 +457,7 @@ def _order_of_root(base: Expression) -> int | None:
 
 
 def _without_i(node: Expression) -> Expression | None:
-    """An expression divided by i. If the expression is not written as a multiple of i, the result
-    is None.
-    """
+    """An expression divided by i, or None if it is not written as a multiple of i."""
     if node == Call("i"):
         return ONE
     name, args = node.function, node.args
@@ -493,9 +483,7 @@ class _Tails:
     logarithms: int
 
     def value(self, s: Ball) -> Ball:
-        """The sum for a given s. It is computed as a sum over residue classes: n = order (m + a)
-        with a = (N + i)/order.
-        """
+        """The sum for s, computed over residue classes: n = order (m + a), a = (N + i)/order."""
         j = self.logarithms
         spend(ZETA_WORK * self.order * (1 + j) * max(1, ctx.prec // 512))
         total = acb_series([0], prec=j + 1)

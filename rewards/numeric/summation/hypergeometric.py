@@ -97,17 +97,13 @@ class Growth:
 
 @dataclass(frozen=True)
 class Hypergeometric:
-    """A hypergeometric term. Its constant coefficient and its slowly varying factor are
-    left out.
-    """
+    """A hypergeometric term, without its constant coefficient and its slowly varying factor."""
 
     summand: Summand
 
     @cached_property
     def exact_base(self) -> Fraction | None:
-        """The base z as a fraction if z is written as a rational number. Otherwise the result is
-        None.
-        """
+        """The base z as a fraction, or None if z is not written as a rational number."""
         return fold(self.summand.base)
 
     @cached_property
@@ -154,9 +150,7 @@ class Hypergeometric:
 
     @cached_property
     def regular_from(self) -> int:
-        """A whole number from which on neither the rational factor R nor the quotient q has zeros
-        or poles.
-        """
+        """A number from which on neither the factor R nor the quotient q has zeros or poles."""
         bound = max(_root_bound(self.summand.numerator), _root_bound(self.summand.denominator))
         for polynomial in self.quotient:
             bound = max(bound, _root_bound(polynomial))
@@ -199,9 +193,7 @@ class Hypergeometric:
         return values
 
     def quotient_bound(self, cutoff: int) -> arb:
-        r"""A bound of \|q(n)\| for all n >= ``cutoff``, where q is the quotient of neighbouring
-        terms. It may be infinite.
-        """
+        r"""A bound of the quotient's size \|q(n)\| for all n >= ``cutoff``. It may be infinite."""
         numerator, denominator = map(reversed_polynomial, self.quotient)
         u = _up_to(cutoff)
         size = abs(self.base()) * abs(_at(numerator, u)).upper() / abs(_at(denominator, u)).lower()
@@ -410,9 +402,7 @@ class _Multiplier:
 def _error(
     entries: list[fmpq], shift: int, numerator: fmpq_poly, denominator: fmpq_poly
 ) -> fmpq_poly:
-    """The numerator of the error e, if its denominator is (1 + u)^m times the denominator of the
-    quotient q.
-    """
+    """The numerator of the error e over (1 + u)^m times the denominator of the quotient q."""
     m = max(len(entries) - 1 - shift, 0)
     one_plus_u, u = fmpq_poly([1, 1]), fmpq_poly([0, 1])
     # T(n+1) n^-shift (1 + u)^m, where the last coefficient of T has the lowest power of 1 + u
@@ -430,9 +420,7 @@ def _error(
 
 
 def _without_sign(denominator: fmpq_poly, numerator: fmpq_poly, leading: fmpq) -> fmpq_poly:
-    """The polynomial B - |z A| in u. It is divided by u if it is 0 at u = 0, which happens for L =
-    1.
-    """
+    """The polynomial B - |z A| in u, divided by u if it is 0 at u = 0 (as for L = 1)."""
     difference = denominator - (numerator if leading > 0 else -numerator)
     return fmpq_poly(difference.coeffs()[1:]) if difference[0] == 0 else difference
 
@@ -452,9 +440,7 @@ def _second(polynomial: fmpq_poly) -> Fraction:
 
 
 def _root_bound(polynomial: fmpq_poly) -> int:
-    """An upper bound of all real roots of a polynomial. If Fujiwara's bound is large, the roots are
-    computed.
-    """
+    """An upper bound of all real roots. If Fujiwara's bound is large, roots are computed."""
     degree = polynomial.degree()
     bound = 0.0
     for k in range(1, degree + 1):

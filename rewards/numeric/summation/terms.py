@@ -93,9 +93,7 @@ class Summand:
 
     @property
     def kind(self) -> tuple[Expression, Gammas, Expression, Expression]:
-        """Everything except the rational function R. Summands of equal kind can be added to one
-        summand.
-        """
+        """Everything except the rational function R. Summands of equal kind can be added."""
         return self.base, self.gammas, self.coefficient, self.slow
 
     def tree(self, index: str) -> Expression:
@@ -285,8 +283,9 @@ class _TermReader:
         return self._product(gamma_factors) if len(gamma_factors) == len(factors) else None
 
     def _generalised_binomial(self, u: Expression, k: Expression) -> list[Summand] | None:
-        """Write (u choose k) as (-1)^k Gamma(k - u) / (Gamma(-u) k!), for a constant u that is not
-        0, 1, 2, ...
+        """Write (u choose k) by gamma functions, for a constant u that is not 0, 1, 2, ...
+
+        The formula is (-1)^k Gamma(k - u) / (Gamma(-u) k!).
         """
         value = fold(u)
         if value is None or (value >= 0 and value.denominator == 1):
@@ -299,8 +298,9 @@ class _TermReader:
         return self._product([sign, numerator, denominator, [scale]])
 
     def double_factorial(self, args: tuple[Expression, ...]) -> list[Summand] | None:
-        """Write the double factorial u!! as 2^v Gamma(v + 1) for u = 2v, and as 2^v Gamma(v + 1/2)
-        / sqrt(pi) for u = 2v - 1.
+        """Write the double factorial u!! by the gamma function.
+
+        For u = 2v it is 2^v Gamma(v + 1). For u = 2v - 1 it is 2^v Gamma(v + 1/2) / sqrt(pi).
         """
         linear_form = self.linear(args[0])
         slope, shift = (None, None) if linear_form is None else map(fold, linear_form)

@@ -92,9 +92,7 @@ def mirrored(term: Expression, index: str) -> Expression:
 
 
 def _total(term: Expression, index: str, start: int) -> Ball:
-    """The sum of a term from ``start`` to infinity. Summands that may cancel are summed as
-    a group.
-    """
+    """The sum of a term from ``start`` on. Summands that may cancel are summed as a group."""
     groups: dict[object, list[Summand]] = {}
     for summand in summands_of(term, index):
         groups.setdefault((summand.base, summand.gammas), []).append(summand)

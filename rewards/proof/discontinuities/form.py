@@ -93,9 +93,7 @@ def cannot_jump(
 
 
 def _inside(term: Expression, variable: str) -> Expression:
-    """Return u for a term c ln u or c ln|u|. For any other term, return the term without its
-    constant factor.
-    """
+    """Return u for a term c ln u or c ln|u|. Any other term loses its constant factor only."""
     node = without_factor(term, variable)
     if node.function in _LOGARITHMS and all(is_constant(arg, variable) for arg in node.args[1:]):
         node = node.args[0]
@@ -121,9 +119,7 @@ def branch_points(integrand: Expression) -> frozenset[Expression]:
 
 
 def has_roots(expression: Expression) -> bool:
-    """Whether a node is a radicand or the argument of a logarithm in f. The domain of f may end
-    where such a node is zero.
-    """
+    """Whether an expression has a root, or a power whose exponent is not a whole number."""
     return any(map(_is_root, all_nodes(expression)))
 
 
@@ -139,7 +135,7 @@ class _Form:
     integrand: Expression
 
     def _ends(self, node: Expression) -> bool:
-        """Whether the domain of f may end at zeros of a node: f has its root or logarithm."""
+        """Whether a node is a radicand or the argument of a logarithm in f."""
         return node in branch_points(self.integrand)
 
     def in_logarithms(self, node: Expression, coefficient: Form) -> bool:
@@ -231,9 +227,7 @@ class _Form:
         return self._is_continuous(node, _ON_LINE) and all(map(self._real, node.args))
 
     def _is_continuous(self, node: Call, functions: Collection[str]) -> bool:
-        """Whether a node is a continuous function of its arguments. ``functions`` names the
-        continuous functions.
-        """
+        """Whether a node is a continuous function of its arguments, as ``functions`` are."""
         if node.function == "div":
             return is_constant(node.args[1], self.variable)
         if node.function == "pow":

@@ -103,9 +103,7 @@ def enclosure(comparison: Comparison, left: Ball, right: Ball) -> Ball | None:
 
 
 def _size(comparison: Comparison, *points: Ball) -> Ball | None:
-    r"""The largest |f| at the points. The result is None if f is infinite or not real at a
-    point.
-    """
+    r"""The largest |f| at the points, or None if f is infinite or not real at a point."""
     sizes = []
     for x in points:
         value = comparison.integrand(x)

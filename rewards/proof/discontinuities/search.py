@@ -248,9 +248,7 @@ class Steps:
         )
 
     def _is_regular(self, interval: CriticalInterval) -> bool:
-        """Whether f is regular in an interval: no root, logarithm or non-analytic part of f has a
-        zero there.
-        """
+        """Whether no root, logarithm or non-analytic part of f has a zero in an interval."""
         f = self.pool.tape
         jets = self.at.run(f, acb(interval.low.union(interval.high)), derivative=False)
         slots = [branch.slot for branch in f.branches if branch.root]
@@ -258,9 +256,7 @@ class Steps:
         return not any(jets[slot][0].contains(ZERO) for slot in slots)
 
     def _is_far_and_large(self, interval: CriticalInterval) -> bool:
-        """Whether an interval is far from 0 and f is so large there that a search for jumps is
-        hopeless.
-        """
+        """Whether an interval is far from 0 and f is too large there for a search for jumps."""
         if abs(interval.low) < WINDOW:
             return False
         value = self.pool.f(Point(acb(interval.low.mid()), measured=False), self.at.bits)
@@ -319,9 +315,7 @@ class Steps:
         return bool(value.contains(ZERO)) or self._is_cut(branch, interval)
 
     def _is_cut(self, branch: Branch, interval: CriticalInterval) -> bool:
-        """Whether the argument of a root or logarithm contains i and has a negative real part in an
-        interval.
-        """
+        """Whether a root's or logarithm's argument contains i and has a negative real part."""
         value = self._argument(branch, interval)
         return value.real < 0 and is_written_with(branch.argument, "i")
 
@@ -330,9 +324,7 @@ class Steps:
         return self.at.part(self.tape, branch.slot, x, derivative=False)[0]
 
     def _between(self, cells: Sequence[Ball]) -> list[Point]:
-        """Sample points between neighbouring breakpoints, close to each breakpoint, and beyond the
-        outermost breakpoints.
-        """
+        """Sample points between, close to and beyond the breakpoints in ``cells``."""
         if not cells:
             return []
         ends = sorted({float(cell.mid()) for cell in cells})

@@ -177,9 +177,7 @@ class Field:
         return generator if generator.element == element else None
 
     def support(self, element: Quotient) -> int:
-        """The generators that occur in an element, as an integer with one bit for each
-        generator.
-        """
+        """The generators that occur in an element, as an integer with a bit for each."""
         if element.support < 0:
             degrees = element.num.degrees()
             if not element.den.is_one():

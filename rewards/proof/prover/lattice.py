@@ -67,9 +67,7 @@ class Lattice:
             self.add(vector)
 
     def add(self, vector: Vector) -> Combination:
-        """Write a vector as a combination of units. Add a unit or refine units if this is
-        necessary.
-        """
+        """Write a vector as a combination of units. If necessary, add or refine units."""
         if not self.units:
             return self._append(vector)
         if len(self.units) == 1 and len(vector) == 1:  # nearly always

@@ -82,9 +82,7 @@ def _spans(poly: Poly, divisor: Poly) -> list[int]:
 
 
 def is_factored_quickly(poly: Poly) -> bool:
-    """Whether a polynomial is expected to factor quickly, judged by its degrees and
-    coefficients.
-    """
+    """Whether a polynomial should factor quickly, judged by its degrees and coefficients."""
     *_, next_highest, highest = sorted(poly.degrees())
     if highest > MAX_FACTORED_DEGREE or highest * next_highest > MAX_FACTORED_BOX:
         return False

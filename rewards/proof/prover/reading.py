@@ -134,9 +134,7 @@ class ArgumentReading:
 
 @dataclass(slots=True)
 class _Notes:
-    """Collects the arguments in f and F that the tower has to record, listed by nesting depth
-    (height).
-    """
+    """Collects the arguments in f and F that the tower must record, by nesting depth (height)."""
 
     of_f: bool = True
     heights: list[list[Note]] = field(default_factory=list)
@@ -200,9 +198,7 @@ def _functions(tree: Expression) -> list[Expression]:
 
 @cache
 def _in_formulas(name: str) -> frozenset[str]:
-    """The names of functions that occur in the formulas of a function and whose arguments must be
-    read.
-    """
+    """The functions in the formulas of a function ``name`` whose arguments must be read."""
     if name not in _FORMULAS:
         return frozenset()
     symbols = tuple(map(Symbol, RECORDS[name].arguments.split()))

@@ -108,9 +108,7 @@ class Tower:
         return element
 
     def named(self, name: str) -> Quotient:
-        """The generator for a positive real number that counts as transcendental, such as pi or
-        Euler's gamma.
-        """
+        """The generator for a positive number that counts as transcendental, such as pi."""
         return self.field.get(name, real=True, positive=True).element
 
     @property
@@ -248,9 +246,7 @@ class Tower:
         return self.applied(node.function, *map(self.value, node.args))
 
     def applied(self, name: str, *values: Quotient) -> Quotient:
-        """Compute a function's value. A function without a rule and without a definition becomes a
-        generator.
-        """
+        """Compute a function's value. Without rule and definition, it becomes a generator."""
         rule = RULES.get(name)
         if rule is not None:
             return rule(self, *values)
@@ -261,9 +257,7 @@ class Tower:
         return self.formula(template(record.definition), variables)
 
     def by_record(self, name: str, *values: Quotient) -> Quotient:
-        """Make a generator for a function's value. The derivative is the one in the function's
-        record.
-        """
+        """Make a generator for a function's value. The record states the derivative."""
         record = RECORDS[name]
         arguments = record.arguments.split()
         if not record.derivative or len(arguments) != len(values):

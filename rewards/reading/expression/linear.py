@@ -10,9 +10,7 @@ from .tree import Call, Expression, Symbol
 
 
 class NotLinearError(ValueError):
-    """A tree is not linear. A symbol is in a denominator or a function, or is multiplied by a
-    symbol.
-    """
+    """A tree is not linear: a symbol is in a denominator or function, or times a symbol."""
 
 
 def linear(

@@ -64,9 +64,7 @@ def _row(text: str, formulas: list[Span], at: int) -> tuple[Span, Span] | None:
 
 
 def _table(rows: list[tuple[Span, Span]]) -> list[Span]:
-    """Join rows of values and conditions to one formula, a table of cases. A single row stays as it
-    is.
-    """
+    """Join rows of values and conditions to one table of cases. A single row is not changed."""
     if len(rows) < 2:
         lone_rows = (row[:1] if row[0].end == row[1].end else row for row in rows)
         return sorted((span for row in lone_rows for span in row), key=lambda span: span.start)

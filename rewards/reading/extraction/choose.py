@@ -119,9 +119,7 @@ def _search(text: str, symbols: Collection[str] = ()) -> Extraction:
 
 
 def _last_line(text: str) -> int:
-    """The offset of the last line if this line is a formula without words. Otherwise the result is
-    -1.
-    """
+    """The offset of the last line if it is a formula without words. Otherwise the result is -1."""
     size = len(text.rstrip())
     start = text.rfind("\n", 0, size) + 1
     line = text[start:size]
@@ -152,9 +150,7 @@ def _with_bare_lines(text: str, formulas: list[Span], start: int) -> list[Span]:
 
 
 class _FormulaReader:
-    """Reads the formulas of a text as chains ``a = b = c``, and the words that introduce each
-    formula.
-    """
+    """Reads the formulas of a text as chains ``a = b = c``, and the words that introduce them."""
 
     def __init__(self, text: str, formulas: list[Span]) -> None:
         self.text = text
@@ -359,9 +355,7 @@ STANDINGS: Final = {
 
 
 class JudgedFormula(NamedTuple):
-    """The properties of a formula, and of the words around it, that the conditions in
-    `RULES` use.
-    """
+    """The properties of a formula and of the words around it, as used by the rules in `RULES`."""
 
     kind: Kind
     announced: bool

@@ -25,9 +25,7 @@ _MOST_WRAPPERS = 4
 
 
 def clean(latex: str) -> str:
-    """Remove sizes, styles, labels and alignment from a link, and punctuation from both
-    its ends.
-    """
+    """Remove sizes, styles, labels and alignment from a link, and punctuation at its ends."""
     if "$" in latex or "\\" in latex or "*" in latex:
         if "**" in latex:
             latex = patterns.power_sign.sub("^", latex)
@@ -65,9 +63,7 @@ def with_clean_ends(latex: str) -> str:
 
 
 def without_membership(latex: str) -> str:
-    r"""Remove ``\in R`` from a formula: ``{F + C : C \in R}`` and ``F + C \in R`` become
-    ``F + C``.
-    """
+    r"""Remove ``\in R``: ``{F + C : C \in R}`` and ``F + C \in R`` become ``F + C``."""
     if "\\in" not in latex:
         return latex
     if match := patterns.answer_set.fullmatch(latex.strip()):

@@ -33,9 +33,7 @@ _AHEAD = 40  # 10 change no answer of the corpora (tests/mutation/constants.py)
 
 @dataclass(slots=True)
 class Chain:
-    """Links that relations such as ``=`` join. A chain with an empty first link continues an
-    earlier chain.
-    """
+    """Links joined by relations. If the first link is empty, the chain continues another."""
 
     links: list[str] = field(default_factory=list)
     lead: str = ""  # the prose in \text{} before it
@@ -92,9 +90,7 @@ class _Nesting:
         self.braced = 0  # tables behind a brace, closed by \right.
 
     def holds(self, group_name: str, token: re.Match[str]) -> bool:
-        """Handle the next token. Return whether it opens or closes a group, or is inside a
-        group.
-        """
+        """Handle the next token. Return whether it opens, closes or is inside a group."""
         if group_name == "brace":
             self.braces = self.braces + 1 if token[0] == "{" else max(self.braces - 1, 0)
         elif self.braces:

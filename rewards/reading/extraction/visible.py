@@ -54,9 +54,7 @@ class Visible:
 
 
 def _channels(text: str) -> Visible:
-    """The text of the messages in the channel "final". Text before the first channel mark is left
-    out.
-    """
+    """The text of the messages in the channel "final", without text before the first mark."""
     marks = list(patterns.channel.finditer(text))
     final: list[str] = []
     channel = ""

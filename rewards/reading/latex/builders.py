@@ -22,9 +22,7 @@ Builder = Callable[[Parser, "Expression | None", Arguments, str], "Expression | 
 
 
 def _plain(name: str, *counts: int) -> Builder:
-    """Make a builder for a function without a subscript. ``counts`` are the possible numbers of
-    arguments.
-    """
+    """Make a builder for a function without a subscript, with one of ``counts`` arguments."""
 
     def build(
         _: Parser, subscript: Expression | None, arguments: Arguments, __: str
@@ -75,9 +73,7 @@ def _variadic(name: str) -> Builder:
 
 
 def _by_record(function: Function) -> Builder:
-    """Make a builder for a function with the number of arguments that the function's
-    record states.
-    """
+    """Make a builder for a function with as many arguments as the function's record states."""
     if function.ordered:
         return _ordered(function.name)
     min_arguments, max_arguments = function.arity
@@ -193,9 +189,7 @@ def _elliptic(
 def _dawson(
     parser: Parser, subscript: Expression | None, arguments: Arguments, separators: str
 ) -> Expression | None:
-    """Build Dawson's integral ``D(x)``, or the elliptic integral ``D(k) = (K(k) - E(k))/k^2`` (DLMF
-    19.2.8).
-    """
+    """Build Dawson's ``D(x)``, or the elliptic ``D(k) = (K(k) - E(k))/k^2`` (DLMF 19.2.8)."""
     if subscript is not None or len(arguments) != 1:
         return None
     if not parser.choose(ambiguities.ELLIPTIC_D):
@@ -231,9 +225,7 @@ def _is_zero_or_one(node: Expression) -> bool:
 
 
 def _hyper(upper_count: int, lower_count: int) -> Builder:
-    """Make a builder for functions such as ``2F1(a, b; c; z)``, with given numbers of
-    parameters.
-    """
+    """Make a builder for ``2F1(a, b; c; z)`` and the like, for given numbers of parameters."""
 
     def build(
         _: Parser, subscript: Expression | None, arguments: Arguments, __: str
@@ -246,9 +238,7 @@ def _hyper(upper_count: int, lower_count: int) -> Builder:
 
 
 def _regularised(name: str) -> Builder:
-    """Make a builder for ``P(s, x)`` or ``Q(s, x)``, a regularised incomplete gamma function (DLMF
-    8.2).
-    """
+    """Make a builder for ``P(s, x)`` or ``Q(s, x)``, regularised gamma functions (DLMF 8.2)."""
 
     def build(
         _: Parser, subscript: Expression | None, arguments: Arguments, __: str
@@ -342,9 +332,7 @@ def _dirichlet_eta(s: Expression) -> Expression:
 
 
 def harmonic_number(n: Expression, order: Expression = ONE) -> Expression:
-    """Build ``H_n`` as psi(n + 1) + gamma, and ``H_n^{(m)}`` as zeta(m) - zeta(m, n + 1) (DLMF
-    25.11.33).
-    """
+    """Build ``H_n`` as psi(n + 1) + gamma, ``H_n^{(m)}`` by zeta functions (DLMF 25.11.33)."""
     following = Call("add", (n, ONE))
     if order == ONE:
         return Call("add", (Call("digamma", (following,)), Call("euler_gamma")))

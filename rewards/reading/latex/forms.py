@@ -30,9 +30,7 @@ def parenthesis(parser: Parser, closers: frozenset[str], depth: int) -> Expressi
 
 
 def braces(parser: Parser, _: None, depth: int) -> Expression:
-    r"""Read ``\{x\}``. It is the fractional part in a problem, and usually stands for parentheses
-    in an answer.
-    """
+    r"""Read ``\{x\}``: a fractional part in a problem, and usually parentheses in an answer."""
     start = parser.pos
     node = parser.group(CLOSERS, depth)
     if IN_PROBLEM not in parser.symbols:
@@ -72,9 +70,7 @@ def brace(parser: Parser, _: None, depth: int) -> Expression:
 
 
 def bars(parser: Parser, _: None, depth: int) -> Expression:
-    """Read ``|x|`` with plain bars. The token before a bar decides whether the bar opens
-    or closes.
-    """
+    """Read ``|x|`` with plain bars. The token before a bar says whether the bar opens."""
     start = parser.pos
     parser.bars += 1
     node = parser.expression(depth)

@@ -95,9 +95,7 @@ class Parser:
         return self.flipped & ambiguity != 0
 
     def lengthen(self, what: str) -> None:
-        """Count an operator of a chain such as ``a/b/c``, because each operator makes the tree
-        deeper.
-        """
+        """Count an operator of a chain such as ``a/b/c``, because it makes the tree deeper."""
         self.links += 1
         if self.links > self.limits.depth:
             raise self.error(f"at most {self.limits.depth} {what}", TooBigError)
@@ -109,9 +107,7 @@ class Parser:
         return depth + 1
 
     def enter_brackets(self, *, separates: bool = False) -> tuple[int, bool]:
-        """Begin to count bars from 0 inside a group. Return the old state, which the caller
-        restores.
-        """
+        """Count bars from 0 inside a group. Return the old state, which the caller restores."""
         bar_state = self.bars, self.separates
         self.bars, self.separates = 0, separates
         return bar_state
@@ -227,9 +223,7 @@ class Parser:
     def slash_joins(
         self, start: int, factors: list[Expression], bottom: Expression, following: str
     ) -> bool | None:
-        """Whether ``a/b c`` probably means a/(b c). The result is None if this reading is
-        impossible.
-        """
+        """Whether ``a/b c`` probably means a/(b c), or None if this is impossible."""
         grouped = self.tokens[start] in ("(", "[", "{", "\\frac", "\\{")
         if grouped or not self.continues_denominator(following):
             return None
@@ -426,9 +420,7 @@ class Parser:
         return exponent
 
     def exponent(self, depth: int) -> Expression:
-        """Read the exponent after ``^``: a group or a token. A sign may precede it, as in
-        ``x^-1``.
-        """
+        """Read the exponent after ``^``: a group or a token, perhaps with a sign (``x^-1``)."""
         tokens = self.tokens
         token = tokens[self.pos]
         if token in _SIGNS:

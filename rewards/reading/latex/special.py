@@ -85,9 +85,7 @@ _NAMED_ARGUMENTS: Final = frozenset("kmn")
 
 
 def letter(parser: Parser, name: str, depth: int) -> Expression:
-    r"""Read a letter that names a function if arguments follow, as in ``W(x)`` or
-    ``\Gamma(s,x)``.
-    """
+    r"""Read a letter that names a function before arguments, as in ``W(x)``, ``\Gamma(s,x)``."""
     irregular = _IRREGULAR.get(name)
     if irregular is not None and (node := irregular(parser, name, depth)) is not None:
         return node

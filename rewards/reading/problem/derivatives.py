@@ -243,9 +243,7 @@ def read_tree(
 
 
 def _sole(jets: Jets, tree: Expression) -> str:
-    """The only variable of the functions. If there are no functions, the only symbol of
-    the tree.
-    """
+    """The only variable of the functions, or the tree's only symbol if there are no functions."""
     variables = {variable for names in jets.variables.values() for variable in names}
     variables = variables or symbols_of(tree)
     if len(variables) != 1:
@@ -341,9 +339,7 @@ def _is_in_operator(text: str, start: int) -> bool:
 
 
 def _by(match: re.Match[str], own: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The variables of differentiation that primes or a subscript denote. Other subscripts give
-    None.
-    """
+    """The variables of differentiation that primes or a subscript denote, or None."""
     subscript = match["below"] or match["letter"]
     if subscript:
         names = tuple(map(name_of, re.findall(r"\\[A-Za-z]+|[A-Za-z]", subscript)))

@@ -26,9 +26,7 @@ _INDEX: Final = r"(?:_(?:[A-Za-z0-9]|\{[A-Za-z0-9]+\}))?"
 
 
 def _in_font(content: str) -> str:
-    """A regular expression for ``content`` inside a font command. The command has three
-    spellings.
-    """
+    """A regular expression for ``content`` in a font command, in any of three spellings."""
     return (
         rf"(?:\\{FONT}\s*\{{{SPACE}{content}{SPACE}\}}|\{{{SPACE}\\{FONT}{_END}{SPACE}{content}{SPACE}\}}"
         rf"|\\{FONT}{_END}\s*{content})"

@@ -64,9 +64,7 @@ class DifferentialEquation:
 
     @property
     def has_cases(self) -> bool:
-        """Whether a function in the equations has cases: the root of y^2, for example, is
-        y or -y.
-        """
+        """Whether a function in the equations has cases, as the root of y^2 is y or -y."""
         nodes = (node for pair in self.equations for side in pair for node in nodes_of(side))
         records = (RECORDS.get(node.function) for node in nodes if node.args)
         return any(record is not None and (record.breaks or record.branch) for record in records)

@@ -112,9 +112,7 @@ def read_integral(
 def _integrand(
     text: str, layout: IntegralLayout, variable: str | None
 ) -> tuple[str | None, str, tuple[Reading, ...]]:
-    """Find the variable of the differential. Return it with the integrand as text and its
-    readings.
-    """
+    """Find the differential's variable. Return it, the integrand's text and its readings."""
     body = layout.body
     failure: ReadError | None = None
     for choice in _choices(layout, variable):

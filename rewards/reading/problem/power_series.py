@@ -307,9 +307,7 @@ def _taken(patterns: Iterable[re.Pattern[str]], text: str) -> tuple[re.Match[str
 
 
 def _formula(remainder: str) -> tuple[str, str]:
-    """Split a text into the words around its formula, and the formula. Words of `_WORDS` are
-    removed.
-    """
+    """Split a text into the words around its formula and the formula, without `_WORDS`."""
     pieces = [piece.strip(" \n\t.,:;?") for piece in remainder.split(_MARK)]
     plain = [" ".join(_WORDS.sub(" ", piece).split()).strip(" .,:;?") for piece in pieces]
     full = [at for at, piece in enumerate(plain) if piece]

@@ -42,9 +42,7 @@ def drop_indifferent(comparison: Comparison) -> None:
 
 
 def another_everywhere(comparison: Comparison) -> Outcome:
-    """The refutation of an answer that at every point agrees with a branch of f that is not the
-    principal branch.
-    """
+    """The refutation of an answer that agrees everywhere, but not with f's principal branch."""
     point, _ = comparison.flipped[0]
     return comparison.refutation(
         point,
@@ -124,18 +122,14 @@ def change(comparison: Comparison) -> Outcome | None:
 
 
 def may_turn(tape: Tape) -> bool:
-    """Whether a compiled expression has an inverse function that may turn back, such as
-    ``arccos(cos x)``.
-    """
+    """Whether an expression has an inverse function that may turn back: ``arccos(cos x)``."""
     return any(
         not (branch.root or has_fixed_branch(branch, tape.variable)) for branch in tape.branches
     )
 
 
 def _has_modulus(tape: Tape) -> bool:
-    """Whether the radicand of a root has a square as a factor. An example is ``sqrt(x^2 + 2x +
-    1)``, which is |x + 1|.
-    """
+    """Whether a radicand has a square as a factor: ``sqrt(x^2 + 2x + 1)`` is |x + 1|."""
     return any(branch.root and squares(branch.argument, tape.variable) for branch in tape.branches)
 
 

@@ -105,9 +105,7 @@ def _partial(
 
 
 def _leaves_slope(rule: Rule, operands: list[Jet], index: int) -> bool:
-    """Whether an operation's slope does not depend on the value of the argument, as for x in ``3
-    x``.
-    """
+    """Whether an operation's slope is independent of the argument's value, as x in ``3 x``."""
     if rule in _LINEAR:
         return True
     bilinear = rule is rules.mul or (rule is rules.div and index == 0)

@@ -330,9 +330,7 @@ def _constant(form: sympy.Expr, x: sympy.Symbol) -> bool:
 
 
 def _vanishes(form: sympy.Expr, test: Callable[[sympy.Expr], bool]) -> bool:
-    """Whether a simplification of ``form`` passes ``test``. Several simplifiers of SymPy
-    are tried.
-    """
+    """Whether one of several simplifications of ``form`` passes ``test``."""
     import sympy
 
     chain: tuple[Callable[[sympy.Expr], sympy.Expr], ...] = (
@@ -429,9 +427,7 @@ _PRINCIPAL = Conventions(real_roots=False)
 
 
 def _highest(size: ResidualSize) -> float:
-    """The largest value of abs(D) among the points that SciPy's scalar minimiser visits, for the
-    residual D.
-    """
+    """The largest abs(D) that SciPy's scalar minimiser finds, for the residual D = F' - f."""
     from scipy.optimize import minimize_scalar
 
     def negative(point: float) -> float:

@@ -44,9 +44,7 @@ def worker_deadline(method: str, deadline: float) -> float:
 
 
 def verify_published(answer: ExtractedAnswer, problem: Integrand, deadline: float) -> Verdict:
-    """Judge an extracted answer with AntiderivBench's evaluator
-    (`rewards.verify.baselines.antiderivbench`).
-    """
+    """Judge an answer as `rewards.verify.baselines.antiderivbench` does, in a worker."""
     text, integrand = answer.text or "", to_latex(problem.expression)
     try:
         arguments = (text, integrand, problem.variable, deadline)

@@ -128,9 +128,7 @@ def _partial(p: Poly, g: int) -> Poly:
 
 
 def _derivative(r: Ratio, slopes: list[Any]) -> list[Ratio]:
-    """The derivative of a fraction, as a list of summands, one for each generator in the
-    fraction.
-    """
+    """The derivative of a fraction, as a list with a summand for each generator in it."""
     num, den = r
     summands = []
     for g in sorted({g for p in r for powers in p for g, _ in powers}):
@@ -145,9 +143,7 @@ def _leading(p: Poly) -> Powers:
 
 
 def _quotient(a: Poly, b: Poly) -> Poly:
-    """Divide a polynomial by a polynomial without remainder, by repeated division of
-    leading terms.
-    """
+    """Divide polynomials without remainder, by repeated division of leading terms."""
     lead, quotient = _leading(b), Poly()
     while a:
         top = _leading(a)
@@ -242,9 +238,7 @@ def _number(g: dict[str, Any], generators: list[Any]) -> Any:
 
 
 def _functions(g: dict[str, Any], generators: list[Any], real: set[int]) -> set[str]:
-    """The names of the functions in a generator's arguments, except those of generators in
-    ``real``.
-    """
+    """The names of the functions in a generator's arguments, except generators in ``real``."""
     inner = {h for arg in g["args"] for p in _ratio(arg) for m in p for h, _ in m} - real
     names = {generators[h]["function"] for h in inner}
     return names.union(*(_functions(generators[h], generators, real) for h in inner))

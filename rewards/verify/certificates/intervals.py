@@ -27,9 +27,7 @@ iv.prec = BITS
 
 
 class UnknownError(Exception):
-    """No interval can be computed: a function is unknown, a value is not real, or a number is too
-    large.
-    """
+    """No interval: a function is unknown, a value not real, or a number too large."""
 
 
 def interval(low: Q, high: Q | None = None) -> Any:

@@ -97,9 +97,7 @@ PROVABLE = (USUAL, Conventions(real_roots=False))
 
 @dataclass(slots=True)
 class _Question:
-    """The question whether an answer is right for an integrand, with the searches for proofs made
-    so far.
-    """
+    """The question whether an answer is right, with the searches for proofs made so far."""
 
     answer: Expression
     integrand: Integrand
@@ -136,9 +134,7 @@ class _Question:
         return {name: assumptions.get(name, "positive") for name in self.integrand.parameters}
 
     def judge(self, conventions: Conventions) -> tuple[Outcome, Tape, Tape]:
-        """Decide the question under the given conventions. Return the outcome, and F and f as
-        compiled expressions.
-        """
+        """Decide under the given conventions. Return the outcome, and F and f as compiled."""
         tape = compile_tape(self.answer, self.integrand.variable, conventions)
         variant = crc32(self.key.encode("utf-8", "surrogatepass"))
         pool = self.integrand.pool(conventions, variant)
@@ -163,9 +159,7 @@ class _Question:
         return Decision(at, Steps(at, formulas), search)
 
     def _at_other_draws(self, tape: Tape, conventions: Conventions, variant: int) -> Outcome | None:
-        """Compare with other values of the parameters and of F's own constants. The result is a
-        refutation or None.
-        """
+        """Compare at other values of parameters and constants. Return a refutation or None."""
         comparisons = self._other_comparisons(tape, conventions, variant)
         return next((outcome for at in comparisons if (outcome := refutation(at))), None)
 

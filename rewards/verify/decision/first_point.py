@@ -72,9 +72,7 @@ class _Evaluation:
         self.left, self.usage_differs, self.radicals = MAX_NODES, False, False
 
     def total(self, terms: Sequence[Expression]) -> Jet:
-        """The value and the derivative of a sum, without the terms that are constants of
-        integration.
-        """
+        """The value and the derivative of a sum, without constants of integration."""
         known_terms = [
             term for term in terms if type(term) is not Symbol or term.name in self.values
         ]
@@ -271,9 +269,7 @@ def _real_points(integrand: Integrand, count: int) -> list[RealPoint]:
 def _compare(
     terms: Sequence[Expression], variable: str, point: RealPoint
 ) -> tuple[Ball, bool] | None:
-    """The value of F' at a point, and whether the point can refute F. The result is None if F is
-    not real.
-    """
+    """The value of F' at a point, and whether the point can refute F. None if F is not real."""
     evaluation = _Evaluation(variable, point.values)
     try:
         _, slope = evaluation.total(terms)

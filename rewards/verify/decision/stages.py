@@ -167,9 +167,7 @@ def decide_in_stages(decision: Decision) -> Outcome:
 
 
 def refutation(at: Comparison) -> Outcome | None:
-    """Compare at the first points, for other values of the parameters. The result is a refutation
-    or None.
-    """
+    """Compare at the first points, for other parameters. Return a refutation or None."""
     points = at.pool.take(2 * MIN_POINTS)
     at.see_constants()
     if at.pool.tier != "real":

@@ -36,9 +36,7 @@ def released(text: str) -> str:
 
 
 def extent(text: str, differential: Differential) -> tuple[str, str, str]:
-    """Split the text after an integral sign into the integrand, the variable, and the text behind
-    the differential.
-    """
+    """Split the text after an integral sign into integrand, variable and the rest."""
     at, end, name = differential.start, differential.end, differential.variable
     opened: list[int] = []
     for index in range(at):
@@ -83,9 +81,7 @@ def _in_front(name: str, tail: str) -> tuple[str, str, str]:
 
 
 def depths(text: str) -> Iterator[tuple[int, int]]:
-    """Yield each index of a text with the number of brackets that are open after the character
-    there.
-    """
+    """Yield each index of a text with the number of brackets that are open behind it."""
     depth = 0
     for index, character in enumerate(text):
         depth += (character in _OPEN) - (character in _CLOSE)
@@ -120,9 +116,7 @@ def opening(text: str, close: int) -> int:
 
 
 def _ends_operand(text: str) -> bool:
-    """Whether a sign that follows a text is a binary operator, because the text ends with an
-    operand.
-    """
+    """Whether a text ends with an operand, so that a following sign is a binary operator."""
     final = text.rstrip()[-1:]
     return bool(final) and (final.isalnum() or final in ")}]|")
 

@@ -107,9 +107,7 @@ class Points:
         self.seen = [*self.seen[-MOST:], (sentence, name, value)]
 
     def of(self, sentence: int, name: str | None = None) -> list[Expression]:
-        """The values that a sentence names for a variable (for any variable if ``name`` is
-        None).
-        """
+        """The values that a sentence names for a variable, or for any if ``name`` is None."""
         return [
             point[2] for point in self.seen if point[0] == sentence and name in (None, point[1])
         ]
@@ -120,9 +118,7 @@ class Points:
         sentence: int,
         compare: Callable[[Side, Side], Judgement],
     ) -> bool:
-        """Whether two sides are equal at a point that a sentence names, as in "at x = 2,
-        x^2 = 4".
-        """
+        """Whether two sides are equal at a point that a sentence names ("at x = 2, x^2 = 4")."""
         for of, name, value in self.seen:
             if of == sentence:
                 at = {name: Side(value, {})}

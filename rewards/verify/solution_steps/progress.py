@@ -100,9 +100,7 @@ class Progress:
         return tuple(key for key, factor in factors.items() if not factor.contains(ZERO))
 
     def _add_evaluation(self, definite: _Key) -> None:
-        """Record that a definite integral follows from the indefinite integral, by evaluation at
-        the limits.
-        """
+        """Record that the indefinite integral gives the definite one, by its limits."""
         indefinite: _Key = (*definite[:2], None)
         self.costs.setdefault(indefinite, self.costs[definite] - 1)
         self.relations.append((definite, indefinite, _EVALUATION))

@@ -28,9 +28,7 @@ def asks(lead: str) -> bool:
 
 
 def names_an_end(lead: str) -> bool:
-    """Whether the words before a number say that the number ends a range, as in "from 3 to
-    5 = 8".
-    """
+    """Whether words say that the number after them ends a range, as in "from 3 to 5 = 8"."""
     return patterns.names_an_end.search(lead) is not None
 
 

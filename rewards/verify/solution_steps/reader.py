@@ -84,9 +84,7 @@ class Reader:
                 scope.ranges[scope.variable] = ends[0], ends[-1]
 
     def take_all(self, statements: Iterable[Statement]) -> None:
-        """Read all conditions first, because some come after their formulas. Then read all
-        statements.
-        """
+        """Read all conditions, because some follow their formulas. Then read all statements."""
         every = list(statements)
         links = (link.latex for statement in every for link in statement.links)
         if any("i" in INDEX.findall(latex) for latex in links if "\\sum" in latex):
@@ -128,9 +126,7 @@ class Reader:
             self._take_chain(statement, links, start, settled)
 
     def _turn(self, statement: Statement) -> None:
-        """Withdraw the claims that the words before a statement retract. Record where a new try
-        begins.
-        """
+        """Withdraw the claims that words before a statement retract. Record where a try begins."""
         match statement.gives_up:
             case "statement":
                 self._withdraw(self.latest)
@@ -315,9 +311,7 @@ class Reader:
         self._solve(name, value)
 
     def _solve(self, name: str, value: Side) -> None:
-        """Mark an equation as unchecked if it is no identity and ``name = value`` is its
-        solution.
-        """
+        """Mark an equation as unchecked if ``name = value`` solves it and it is no identity."""
         for index, pair in self.equations[-REMEMBERED:]:
             numeric = any(not free_symbols(side) for side in pair)
             near = index >= self.latest
@@ -333,9 +327,7 @@ class Reader:
                 )
 
     def _approximate(self, statement: Statement, links: Sequence[Link]) -> None:
-        """Judge whether the value after an approximation sign is close to the value before the
-        sign.
-        """
+        """Judge whether the value after an approximation sign is close to the value before it."""
         chain = self.chain
         if self.single is not None:
             chain = _EquationChain(last=Read(self.single, self.sides(self.single)))
@@ -439,9 +431,7 @@ class Reader:
     def _is_at_point(
         self, pair: tuple[Side, Side], sides: Sequence[Side], statement: Statement
     ) -> bool:
-        """Whether an equation may be meant for a single point instead of all values of a
-        variable.
-        """
+        """Whether an equation may be meant for one point instead of all values of a variable."""
         varies = any(free_symbols(side) & self.scope.variables for side in sides)
         named = varies and bool(self.points.of(statement.sentence))
         if named and not any(side.has(Integral) for side in sides):
@@ -488,9 +478,7 @@ class Reader:
                     self.claims = [replace(claim, gain=0.0) for claim in self.claims]
 
     def _judge_again(self, name: str) -> None:
-        """Judge claims again that waited for the definition of ``name``, as in "... where
-        u = x^2".
-        """
+        """Judge claims again that waited for the definition of a name ("... where u = x^2")."""
         waiting, self.pending = self.pending[-REMEMBERED:], []
         chain, self.chain = self.chain, _EquationChain()
         for index, left, right, lead in waiting:
@@ -508,8 +496,6 @@ class Reader:
         self.chain = chain
 
     def settle(self, verdict: Verdict) -> None:
-        """Set all gains to zero if a step states the problem's integral and the final answer is not
-        right.
-        """
+        """Set all gains to zero if a step states the integral and the final answer is not right."""
         if verdict.status is not Status.CORRECT and self.progress.stated:
             self.claims = [replace(claim, gain=0.0) for claim in self.claims]

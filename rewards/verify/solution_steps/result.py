@@ -146,9 +146,7 @@ class Solution(Record):
 
     @property
     def coverage(self) -> float | None:
-        """The share of displayed claims that were judged. If no claim is displayed, the result is
-        None.
-        """
+        """The share of displayed claims that were judged, or None if no claim is displayed."""
         displayed = [claim for claim in self.claims if claim.displayed]
         judged = sum(not _is(claim, Judgement.UNCHECKED) for claim in displayed)
         return judged / len(displayed) if displayed else None

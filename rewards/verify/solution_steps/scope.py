@@ -123,9 +123,7 @@ class Scope:
         return not is_defined and not is_constant_name(name) and name[:1].islower()
 
     def define(self, name: str, side: Side) -> None:
-        """Define a symbol as a side. Symbols in this side that are defined already are replaced by
-        their values.
-        """
+        """Define a symbol by a side. Symbols in the side are replaced by their definitions."""
         own = self.functions.get(name)  # a function keeps its own variable: F(u) with u = x^2
         values_before, self.values = self.values, {k: v for k, v in self.values.items() if k != own}
         try:
@@ -141,9 +139,7 @@ class Scope:
             self.values[name] = value
 
     def written_out(self, side: Side, used: dict[str, Side]) -> Side:
-        """Replace defined symbols in a side by their values. Add the definitions that are used to
-        ``used``.
-        """
+        """Replace defined symbols in a side by their values. Add these definitions to ``used``."""
         for _ in range(NESTED):
             definitions = {
                 name: self.values[name] for name in free_symbols(side) if name in self.values
@@ -202,9 +198,7 @@ class Scope:
         return Side(Call("add", (ends[1], Call("neg", (ends[0],)))), limits_at_ends)
 
     def _running(self, side: Side) -> set[str]:
-        """The names that may run from a to b in ``[F]_a^b``. These are variables, or else undefined
-        symbols.
-        """
+        """The names that may run from a to b in ``[F]_a^b``: variables, or undefined symbols."""
         names = symbols_of(side.expression)
         moving = names & {*self.variables, *self.introduced, *self.moving()}
         return moving or {
@@ -212,9 +206,7 @@ class Scope:
         }
 
     def ends(self, name: str) -> list[Expression]:
-        """The finite limits of integration of the problem. The result is empty unless ``name`` is
-        the problem's variable.
-        """
+        """The problem's finite limits of integration, if ``name`` is the problem's variable."""
         finite = [limit for limit in self.limits if not isinstance(limit, int)]
         return finite if name == self.variable else []
 
@@ -224,9 +216,7 @@ class Scope:
 
     @property
     def applied(self) -> dict[str, str]:
-        """Map each name that can be applied to a number to its variable, as u to x for u(2) after u
-        = x^2.
-        """
+        """Map each name that can be applied, as u in u(2) after u = x^2, to its variable."""
         table = dict(self.functions)
         for name, value in self.values.items():
             if name not in table and not value.parts:
@@ -294,17 +284,13 @@ class Scope:
 
     @staticmethod
     def _free(sides: list[Side], rates: Mapping[str, Side]) -> frozenset[str]:
-        """The free symbols of both sides, except variables that are functions of the common
-        variable.
-        """
+        """The free symbols of both sides, except functions of the common variable."""
         every = frozenset().union(*map(free_symbols, (*sides, *rates.values())))
         own = {name for name, value in rates.items() if value.expression != Symbol(name)}
         return every - own
 
     def _of_any(self, left: Side, right: Side, names: list[str]) -> Equation:
-        """Write an equation with fixed functions in place of u and v. It is then tested for these
-        functions only.
-        """
+        """Replace arbitrary functions u and v in an equation by two fixed functions."""
         table = {name: Side(value, {}) for name, value in zip(names, _ANY, strict=False)}
         sides = [substituted(side, table) for side in (left, right)]
         return Equation(

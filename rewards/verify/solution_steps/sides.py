@@ -92,9 +92,7 @@ Part = Integral | Derivative | Differential | Change | LimitAt | Value
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A side of an equation: an expression, some of whose symbols stand for parts (integrals,
-    derivatives, ..).
-    """
+    """A side of an equation, with symbols that stand for integrals, derivatives, .."""
 
     expression: Expression
     parts: Mapping[str, Part]
@@ -195,9 +193,7 @@ _NAMED_LIMIT = re.compile(r"\{\s*(?P<name>\\?[A-Za-z]+)\s*[:=]\s*(?P<value>.*)\}
 
 
 class _SideReader:
-    """The reader of one side. If the text is ambiguous, ``choice`` is the index of the reading to
-    return.
-    """
+    """The reader of one side. For an ambiguous text, ``choice`` is the index of the reading."""
 
     def __init__(
         self,
@@ -267,9 +263,7 @@ class _SideReader:
         return text
 
     def _limiting(self, text: str, mark: re.Match[str]) -> str:
-        """Replace a limit in a text by a symbol. The operand of the limit is the rest of
-        its term.
-        """
+        """Replace a limit in a text by a symbol. Its operand is the rest of its term."""
         marks, text_behind = limits_of(text[mark.end() :])
         tends = _TENDS.fullmatch(marks["_"])
         if tends is None:
@@ -307,9 +301,7 @@ class _SideReader:
         return f" {{Q_{{{name[2:]}}}}} "
 
     def _differentials_of_functions(self, text: str) -> str:
-        """Replace the differential of a function in a text by its value, such as ``d(x^2)`` by ``2x
-        dx``.
-        """
+        """Replace the differential of a function by its value, as ``d(x^2)`` by ``2x dx``."""
         for mark in reversed(list(_OF_FUNCTION.finditer(text))):
             begin = mark.start("group") if mark["group"] else mark.end()
             argument, tail = operand(text[begin:], grouped=mark["group"] is not None)
@@ -363,9 +355,7 @@ class _SideReader:
         return integrand, tail
 
     def _varying(self, tree: Expression) -> str:
-        """The variable of an integral without a differential. If several variables are possible,
-        `NotReadError` is raised.
-        """
+        """The only possible variable of an integral without a differential."""
         symbols = symbols_of(tree)
         if not symbols or self.variable in symbols:
             return self.variable

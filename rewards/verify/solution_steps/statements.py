@@ -103,9 +103,7 @@ class Statement:
 
 
 def shown(completion: str, stop: Sequence[str], thoughts: bool) -> tuple[int, int]:
-    """The start and the end of the text to read. Without ``thoughts``, this is the visible
-    answer.
-    """
+    """The start and end of the text to read. Without ``thoughts``, it is the visible answer."""
     if thoughts:
         marks = [index for mark in stop if (index := completion.find(mark)) >= 0]
         return 0, min([*marks, len(completion), LONGEST])
@@ -220,9 +218,7 @@ def _is_alone(text: str, span: Span) -> bool:
 
 
 class _Cutter:
-    """Cuts a formula into statements in one pass over its tokens. ``done`` collects the
-    statements.
-    """
+    """Cuts a formula into statements in one pass over tokens. ``done`` has the statements."""
 
     def __init__(self, latex: str, offset: int, *, brackets: bool) -> None:
         self.offset = offset

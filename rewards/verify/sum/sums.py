@@ -240,16 +240,12 @@ class Asked:
 
     @property
     def assumptions(self) -> dict[str, str]:
-        """The assumptions about the parameters. Without a stated assumption, symbols in limits are
-        integers.
-        """
+        """The assumptions about the parameters. By default, symbols in limits are integers."""
         stated = dict(self.problem.conditions.kinds) | dict(self.kinds)
         return dict.fromkeys(whole_parameters(self.problem), "integer") | stated
 
     def judge_divergence(self, infinity: int) -> Outcome:
-        """Judge the answer "diverges" (``infinity`` is 0), or the answer plus or minus infinity (1
-        or -1).
-        """
+        """Judge "diverges" (``infinity`` is 0), or plus or minus infinity (1 or -1)."""
         if not is_infinite(self.problem):
             return Outcome(Status.INCORRECT, detail="a finite sum does not diverge")
         try:

@@ -238,9 +238,7 @@ def _answers(
     ours: Sequence[tuple[AnsweredProblem, Sequence[Group]]],
     theirs: Mapping[str, Sequence[Example]],
 ) -> Section:
-    """Make a table of failures with their answers. Each group begins with a similar problem that
-    the model solves.
-    """
+    """Make a table of failures with answers. Each group begins with a similar solved problem."""
     rows: list[tuple[str, ...]] = []
     for search, groups in ours:
         for name, members in groups:

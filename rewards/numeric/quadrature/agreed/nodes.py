@@ -66,9 +66,7 @@ def tanh_sinh(bits: int, depth: int, level: int) -> Nodes:
 
 @lru_cache(maxsize=RULES)
 def exp_sinh(bits: int, depth: int, level: int) -> Nodes:
-    r"""The nodes x = exp((pi/2) sinh t) in (0, oo) and their weights. They suit integrands that
-    decay like a power.
-    """
+    r"""The nodes x = exp((pi/2) sinh t) in (0, oo) and their weights, for algebraic decay."""
     half = arb.pi() / 2
     limit = arb(2).log() * depth
     return [
@@ -79,9 +77,7 @@ def exp_sinh(bits: int, depth: int, level: int) -> Nodes:
 
 @lru_cache(maxsize=RULES)
 def exp_exp(bits: int, depth: int, level: int) -> Nodes:
-    r"""The nodes x = exp(t - exp(-t)) in (0, oo) and their weights. They suit integrands that decay
-    exponentially.
-    """
+    r"""The nodes x = exp(t - exp(-t)) in (0, oo) and their weights, for exponential decay."""
     limit = arb(2).log() * depth
 
     def inside(t: arb) -> bool:

@@ -151,9 +151,7 @@ def _precisely(piece: Piece, digits: int, compute: Callable[[int], arb]) -> arb:
 
 
 def _points(piece: Piece, depth: int) -> Callable[[int], Nodes]:
-    """Make a function that returns the nodes of a refinement level on the piece, as pairs (x,
-    weight).
-    """
+    """Make a function that returns the nodes of a level on the piece, as pairs (x, weight)."""
     left_end, right_end = piece.left, piece.right
     if not left_end.infinite and not right_end.infinite:
         length = right_end.point - left_end.point

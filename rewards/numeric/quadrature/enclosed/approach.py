@@ -203,9 +203,7 @@ class Approach:
         )
 
     def _near(self, start: arb) -> Iterator[Level]:
-        """Yield the integrand near the end in several coordinates: x = p +- e^{-y} or x = +-e^y,
-        then y = e^t, and so on.
-        """
+        """Yield the levels for x = p +- e^{-y} or x = +-e^y, then y = e^t, and so on."""
         point, side = self.edge.point, self.edge.side
         values: dict[str, Ball] = {**self.values}
         away = Call("exp", (neg(Symbol("y1")),))
@@ -281,9 +279,7 @@ class Approach:
 
 @dataclass(slots=True)
 class Tail:
-    """The integrand in one coordinate y (a level), written as a sum of terms that hold beyond some
-    y.
-    """
+    """The integrand in one coordinate y (a level), as a sum of terms that hold beyond some y."""
 
     level: Level
     bits: int
@@ -291,9 +287,7 @@ class Tail:
     sign: int = 0
 
     def begins(self, least: arb, bits: int | None = None) -> arb:
-        """A y that is at least ``least``, such that all models are accurate to ``bits`` bits beyond
-        this y.
-        """
+        """A y >= ``least`` beyond which all models are accurate to ``bits`` bits."""
         cut = least
         for name, model in self.level.expander.models.items():
             y = -model.reach(self.bits if bits is None else bits).log()
@@ -304,9 +298,7 @@ class Tail:
         return cut if cut is least else arb((cut + 1).mid())
 
     def _depth(self, name: str) -> int:
-        """The number of coordinate changes between a model's coordinate and the coordinate of this
-        level.
-        """
+        """The number of changes of coordinate from a model's coordinate to this level's."""
         own = self.level.variable
         of = name[1:3] if name[1:3] != own and not name[1:].startswith(own) else own
         return int(own[1:] or 0) - int(of[1:] or 0)
@@ -336,9 +328,7 @@ class Tail:
         return None if enclosed is None else total + enclosed
 
     def _closed(self, term: Term, cut: arb) -> arb | None:
-        """The integral of a term c y^m P(u) u^v in closed form. For any other term, the result is
-        None.
-        """
+        """The integral of a term c y^m P(u) u^v in closed form. Any other term gives None."""
         ratio = Fraction(0)
         for key, q in term.exponent:
             if key != ONE:
@@ -415,9 +405,7 @@ class Tail:
         return (scale, degree, model) if 0 <= degree <= MAX_POWER else None
 
     def _enclosed(self, terms: list[Term], cut: arb) -> arb | None:
-        """Integrate terms rigorously from ``cut`` to infinity. The result is None if `_end` finds
-        no point.
-        """
+        """Integrate terms rigorously from ``cut`` to infinity, or return None if `_end` fails."""
         expression = self.level.expander.expression(terms)
         end, error = self._end(expression, cut)
         if end is None:
@@ -455,9 +443,7 @@ class Tail:
         return value
 
     def _ranges(self, cut: arb) -> dict[str, Ball]:
-        """The values of the parameters, and for each model a ball that contains its values beyond
-        ``cut``.
-        """
+        """The parameters' values, and a ball for each model's values beyond ``cut``."""
         values = dict(self.level.expander.values)
         for name, model in self.level.expander.models.items():
             u = abs(self._coordinate(name, acb(cut))).upper()
@@ -465,9 +451,7 @@ class Tail:
         return values
 
     def _end(self, expression: Expression, cut: arb) -> tuple[arb | None, arb]:
-        """Find a point beyond which the integral is negligible. Return the point (or None) and a
-        bound of that integral.
-        """
+        """A point (or None) beyond which the integral is negligible, and a bound of the rest."""
         goal = arb(2) ** -(self.bits + NEGLIGIBLE)
         error = arb("inf")
         for k in CUTS:

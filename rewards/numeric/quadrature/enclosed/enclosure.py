@@ -100,9 +100,7 @@ class Enclosure:
         return value
 
     def total(self, points: list[arb]) -> arb:
-        """The integral between the points. In contrast to `integral`, its error is not compared
-        with the size of f.
-        """
+        """The integral between the points. Its error is not compared with the size of f."""
         self.bits, self.size = target_bits(self.digits), arb(0)
         return self._sum(points)
 
@@ -276,9 +274,7 @@ class Enclosure:
         return arb(value.real)
 
     def _exactly(self, end: arb) -> Exact:
-        """Rational numbers a and b, if an end of the range is known to be exactly a + b pi.
-        Otherwise None.
-        """
+        """Rational a and b, if an end of the range is known to be a + b pi, else None."""
         if not end.is_finite():
             return None
         if id(end) in self.exact:
@@ -307,9 +303,7 @@ def off_middle(low: arb, high: arb) -> arb:
 
 
 def _with_cuts(points: list[arb], unit: arb) -> list[arb]:
-    """Insert one more point into each interval between neighbouring points. It is not the
-    midpoint.
-    """
+    """Insert one more point between neighbouring points, but not at the midpoint."""
     result = points[:1]
     for low, high in itertools.pairwise(points):
         if low.is_finite() and high.is_finite():

@@ -183,9 +183,7 @@ class Rotation:
         )
 
     def _phase(self, argument: Expression) -> tuple[Exponent, Exponent]:
-        """Split the argument c x^p + d of a sine or cosine. Return the coefficient c and the
-        constant d.
-        """
+        """Split the argument c x^p + d of a sine or cosine into the coefficient c and d."""
         frequency: Exponent = ()
         phase: Exponent = ()
         for term in additive_terms(argument, self.variable):
@@ -239,9 +237,7 @@ class Rotation:
         return Tail(level_of("y1", wave.amplitude, form, expander), self.bits)
 
     def _turned(self, wave: Wave, tail: Tail, begin: arb) -> arb:
-        """The integral of one wave from ``begin`` to infinity, along a path in the complex
-        plane.
-        """
+        """The integral of one wave from ``begin`` to infinity, on a path in the complex plane."""
         frequency = self._value(wave.frequency)
         bound = sum((_bound(tail, term, begin) for term in tail.level.form), arb(0))
         end = (bound.log().max(arb(0)) + arb(self.bits + NEGLIGIBLE) * arb(2).log()) / frequency

@@ -39,9 +39,7 @@ def vanishes(field: Field, num: Poly, den: Poly) -> bool:
 
 
 def is_zero(field: Field, poly: Poly) -> bool | None:
-    """Whether a polynomial in constant generators is zero. The result is None if Calcium does not
-    decide.
-    """
+    """Whether a polynomial in constant generators is zero, or None if Calcium cannot decide."""
     if poly.is_constant():
         return bool(poly.is_zero())
     if any(generator.kind not in _DECIDED for generator in field.used(field.poly(poly))):
@@ -84,9 +82,7 @@ def _coefficients(field: Field, poly: Poly, numbers: int) -> list[Poly]:
 
 
 def _text(node: Expression) -> str | None:
-    """Write an expression in Calcium's notation. Return None if Calcium lacks one of its
-    functions.
-    """
+    """Write an expression in Calcium's notation. If Calcium lacks a function, return None."""
     if type(node) is Number:
         return f"({node.numerator}/{node.denominator})"
     args = [_text(arg) for arg in node.args]

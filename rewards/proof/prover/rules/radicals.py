@@ -38,9 +38,7 @@ Radical = tuple[str, Quotient, fmpq]
 
 
 def power(t: Tower, element: Quotient, exponent: Fraction) -> Quotient:
-    """Compute a rational power. Roots are as in
-    `rewards.numeric.ball_arithmetic.jets.pow_rational`.
-    """
+    """Compute a rational power, as `rewards.numeric.ball_arithmetic.jets.pow_rational` does."""
     if exponent.denominator == 1:
         return integer_power(t, element, exponent.numerator)
     if t.principal_roots and exponent.denominator % 2:
@@ -192,9 +190,7 @@ def radical(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Quotient
 
 
 def _generator(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Generator:
-    """Make the generator r of a radical. Its power r^q is in the field, and r' = (r^q)'/(q
-    r^(q-1)).
-    """
+    """Make the generator r of a radical: r^q is in the field, and r' = (r^q)'/(q r^(q-1))."""
     base = t.field
     unit = fmpq(1, exponent.q)
     if t.units:

@@ -78,8 +78,9 @@ def _raised(value: Q, order: Q, steps: int, relation: Callable[[Q], tuple[Q | in
 
 
 def _gamma_upper(t: T, s: Q, u: Q) -> Q:
-    """Compute the upper incomplete gamma function, by Gamma(s + 1, u) = s Gamma(s, u) + u^s
-    exp(-u).
+    """Compute the upper incomplete gamma function.
+
+    The recurrence is Gamma(s + 1, u) = s Gamma(s, u) + u^s exp(-u).
     """
     s, steps = _shift(t, s)
     u = t.normal(u)

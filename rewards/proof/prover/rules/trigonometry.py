@@ -28,9 +28,7 @@ Multiple = tuple[fmpq, Quotient, Generator | None]
 
 
 def angle(t: Tower, u: Quotient) -> tuple[Vector, list[Multiple]]:
-    """Split an angle into a vector of coefficients and multiples of elements with known sines and
-    cosines.
-    """
+    """Split an angle into a vector and multiples of elements with known sines and cosines."""
     vector: Vector = {}
     multiples: list[Multiple] = []
     for c, arg, inner in t.addends(u):
@@ -110,9 +108,7 @@ def _of_multiple(t: Tower, c: fmpq, arg: Quotient, inner: Generator | None) -> P
 
 
 def _multiple(t: Tower, pair: Pair, times: int) -> Pair:
-    """The sine s U(c) and the cosine T(c) of ``times`` an angle, where U and T are Chebyshev
-    polynomials.
-    """
+    """The sine s U(c) and cosine T(c) of ``times`` an angle (U, T: Chebyshev), by doubling."""
     if times == 1:
         return pair
     if abs(times) > MAX_MULTIPLE:
@@ -134,9 +130,7 @@ def _multiple(t: Tower, pair: Pair, times: int) -> Pair:
 
 
 def _of_pi(t: Tower, turns: Fraction) -> Pair:
-    """The sine and the cosine of pi times a fraction whose denominator is 1, 2, 3, 4, 6, 8
-    or 12.
-    """
+    """The sine and cosine of pi times a fraction with denominator 1, 2, 3, 4, 6, 8 or 12."""
     k, n = turns.numerator, turns.denominator
     if n == 8:  # tan(pi/8) = sqrt(2) - 1, and 4 cos(pi/8)^2 = 2 + sqrt(2)
         radical = root(t, t.field.rational(2), 2)

@@ -76,9 +76,7 @@ def _role_of_word() -> dict[str, str]:
 
 @cache
 def _unspaced() -> re.Pattern[str]:
-    """A regular expression for languages without spaces. It has a named group for each role of
-    words.
-    """
+    """A regular expression for languages without spaces, with a group for each role of words."""
     spellings = {role: unspaced_words(role) for role in _WORD_ROLES}
     return re.compile("|".join(f"(?P<{role}>{'|'.join(s)})" for role, s in spellings.items() if s))
 
@@ -194,9 +192,7 @@ _BEFORE_HINT, _BEHIND_HINT = 12, 30
 
 
 def first_check(text: str, end: int) -> int:
-    """The offset of the earliest check or explanation before ``end``, or ``end`` if there
-    is none.
-    """
+    """The offset of the earliest check or explanation before ``end``, or ``end`` itself."""
     earliest = end
     english = text.isascii()
     for hint in hints("begins_check", english=english):

@@ -31,9 +31,7 @@ MAX_NUMBERS: Final = 64
 
 
 def with_points(text: str) -> str:
-    """Replace decimal commas by points, and remove thousands separators. The text's length is
-    unchanged.
-    """
+    """Replace decimal commas by points, and remove thousands separators. The length stays."""
     if not _HINT.search(text):
         return text
     if " " in text or "~" in text:

@@ -59,9 +59,7 @@ class VaryingFactorError(NotReadError):
 
 @dataclass
 class Work:
-    """The work that is left for a solution. It counts operations, so that it is equal on every
-    machine.
-    """
+    """The work that is left for a solution. The work is a count, equal on every machine."""
 
     slots: int = SLOTS
     evaluations: int = EVALUATED
@@ -88,9 +86,7 @@ class Work:
         return tape
 
     def allow(self, tree: Expression) -> None:
-        """Require a worker for an expression with slow functions. If ``special`` is False, refuse
-        such an expression.
-        """
+        """Require a worker for slow functions. If ``special`` is False, refuse them instead."""
         if needs_worker(tree):
             if not self.special:
                 raise NotReadError("a special function that takes too long")
@@ -124,9 +120,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The result of a comparison. ``loose`` is True if the equation has letters without a
-    definition.
-    """
+    """The result of a comparison. ``loose`` is True if the equation has undefined letters."""
 
     judgement: Judgement
     points: int = 0
@@ -171,9 +165,7 @@ class Program:
             self.values[name] = acb(self._letter(name))
 
     def _letter(self, name: str) -> float:
-        """A sample value of a letter. It lies in the letter's range, or else fits the letter's
-        kind.
-        """
+        """A sample value of a letter, from the letter's range or else according to its kind."""
         if name in self.equation.ranges:
             return _between(self.equation.ranges[name], uniform(self.key, name))
         scaling = ASSUMPTIONS[self.kinds.get(name, "positive")]
@@ -198,9 +190,7 @@ class Program:
         return tape(constant_term, self.variable), terms
 
     def _placeholders(self) -> dict[str, tuple[_Compiled | None, str]]:
-        """Map the symbol of each derivative to its operand and variable. A differential has no
-        operand.
-        """
+        """Map each derivative's symbol to operand and variable. A differential has no operand."""
         placed: dict[str, tuple[_Compiled | None, str]] = {}
         for side in (self.equation.left, self.equation.right):
             for name, operation in side.parts.items():
@@ -216,9 +206,7 @@ class Program:
         return placed
 
     def constant_values(self) -> None:
-        """Compute the values of the definite integrals and limits that do not depend on the
-        variable.
-        """
+        """Compute the definite integrals and limits that do not depend on the variable."""
         for side in (self.equation.left, self.equation.right):
             constant = definite_parts(side)
             within = {
@@ -272,9 +260,7 @@ class Program:
     # --- at one point ---
 
     def at(self, x: Ball, bits: int) -> tuple[Ball, Ball] | None:
-        """The values of both sides at a point. If a sub-expression is not real, the result
-        is None.
-        """
+        """The values of both sides at a point, or None if a sub-expression is not real."""
         speeds: dict[str, Ball] = {}
         values = dict(self.values)
         if self.varying and self.work.evaluations < EVALUATED // 2:
@@ -299,9 +285,7 @@ class Program:
         return None if left_value is None or right_value is None else (left_value, right_value)
 
     def _speed(self, name: str, x: Ball, bits: int, values: Mapping[str, Ball]) -> Ball | None:
-        """The derivative of a variable with respect to the common variable. If it is unknown, the
-        result is None.
-        """
+        """The derivative of a variable with respect to the common variable, or None if unknown."""
         tape, terms = self.rates[name]
         if name == self.variable:
             return ONE
@@ -344,9 +328,7 @@ class Program:
     # --- at several ---
 
     def points(self) -> Iterator[Ball]:
-        """Yield sample points. They lie in the variable's range, between 0 and pi/2, or on the
-        whole real line.
-        """
+        """Yield sample points: in the variable's range, from 0 to pi/2, or on the real line."""
         tape, bounds = self.work.tape, self.equation.within
         within = [(tape(side.expression, self.variable), run) for side, run in bounds]
         own = [run for side, run in bounds if side.expression == Symbol(self.variable)]
@@ -497,8 +479,10 @@ def _tapes(side: _Compiled) -> Iterator[Tape]:
 
 
 def _same(program: Program, x: Ball) -> tuple[bool | None, tuple[Ball, Ball] | None]:
-    """Whether both sides agree at a point, and their values. The first item is None if this is
-    undecided, and both items are None if a side is not real.
+    """Compare both sides at a point. Return whether they agree, and their values.
+
+    If the precision is too low to decide, the first item is None. If a side is not real, both items
+    are None.
     """
     for bits in PRECISIONS:
         with precision(bits):

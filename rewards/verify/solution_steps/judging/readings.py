@@ -54,9 +54,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The result for a claim: the finding, the definitions in use, and the pair of readings that
-    was judged.
-    """
+    """The finding about a claim, the definitions used, and the pair of readings compared."""
 
     finding: Finding
     kind: Kind
@@ -68,9 +66,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """Judges equations under the definitions in ``scope``. Constants that an equation determines
-    are added to ``scope``.
-    """
+    """Judges equations under the definitions in ``scope``, and adds solved constants to it."""
 
     scope: Scope
     assumptions: Mapping[str, str]
@@ -271,9 +267,7 @@ class Judge:
 
 
 def _integrated(side: Side, *, limits: bool = False) -> set[str]:
-    """The symbols in the integrands of a side. If ``limits`` is True, the symbols in the limits are
-    included.
-    """
+    """The symbols in the integrands of a side, and with ``limits`` also in their limits."""
     integrals = {
         name: operation for name, operation in side.parts.items() if isinstance(operation, Integral)
     }
@@ -287,9 +281,7 @@ def _names(left: Side, right: Side) -> set[str]:
 
 
 def _rounded(finding: Finding, latex: str) -> Finding:
-    """Correct a finding about a decimal number. A difference within the rounding error counts as
-    equality.
-    """
+    """Correct a finding about a decimal: a difference within rounding counts as equality."""
     number, witness = _NUMBER.fullmatch(latex.strip()), finding.witness
     unread = Finding(Judgement.UNCHECKED, detail="a decimal that may be rounded")
     if number is None or witness is None or "=" in witness.point:

@@ -95,9 +95,7 @@ def inner_parts(tree: Expression, parts: Mapping[str, Part]) -> list[str]:
 def _proper(
     integral: Integral, values: Mapping[str, Ball], pay: Callable[[int], None]
 ) -> Ball | None:
-    """Enclose a proper integral. If the integral is improper or takes too much work, the result is
-    None.
-    """
+    """Enclose a proper integral. If it is improper or takes too much work, return None."""
     lower, upper = integral.limits or (0, 0)
     ends = [symbols_of(limit) for limit in (lower, upper) if not isinstance(limit, int)]
     if not (symbols_of(integral.integrand) - {integral.variable}).union(*ends) <= values.keys():
