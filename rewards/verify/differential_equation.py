@@ -82,8 +82,7 @@ def verify_differential_equation(
 
     Args:
         completion: the model's output.
-        problem: the equations and conditions in LaTeX, such as ``y'' + y = 0, y(0) = 1, y'(0) =
-            0``.
+        problem: the equations and conditions in LaTeX (``y'' + y = 0, y(0) = 1, y'(0) = 0``).
         assumptions: kinds of parameters, as in `verify_antiderivative`; positive by default.
         strict: whether a box is required.
         stop: the prompt's stop strings. Text after the first stop string is ignored.
@@ -212,11 +211,7 @@ class _Judge:
 
 
 def _joined(outcomes: Sequence[Outcome]) -> Outcome:
-    """Combine the outcomes of several checks.
-
-    The first incorrect or undecided outcome decides. If all are correct, the first outcome without
-    an identity proof decides, or else the first outcome.
-    """
+    """Combine: the first outcome not correct, else the first not proved, else the first."""
     wrong = next((outcome for outcome in outcomes if outcome.status is not Status.CORRECT), None)
     if wrong is not None:
         return wrong
@@ -468,8 +463,7 @@ class _Family:
     def is_unique(self) -> bool:
         """Whether initial values at one point provably determine the solution.
 
-        At this point, the equations must be solvable for the highest derivatives (theorem of Picard
-        and Lindelöf).
+        The equations must be solvable for the highest derivatives there (Picard, Lindelöf).
         """
         question, jets = self.asked, self.asked.jets
         left_sides = [lhs.name for lhs, _ in question.conditions if isinstance(lhs, Symbol)]

@@ -119,10 +119,7 @@ def evaluate(problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int)
 def _with_numbers(
     problem: DefiniteIntegral, values: Mapping[str, Ball]
 ) -> tuple[DefiniteIntegral, Mapping[str, Ball]]:
-    """Substitute all parameters with exact values, and return the other values too.
-
-    For example, p pi/(2p) becomes pi/2.
-    """
+    """Substitute exact values of parameters (p pi/(2p) becomes pi/2). Return the others too."""
     free_values: dict[str, Ball] = {}
     f, limits = problem.integrand.expression, [problem.lower, problem.upper]
     for name, value in values.items():
@@ -474,9 +471,9 @@ class _Computation:
 
 
 def _inner(low: arb, high: arb) -> list[arb]:
-    """A list with one point of a finite range that is not its midpoint. For an infinite range, the
-    list is empty. The integral over a range may be 0 if f is odd. The integrals on both sides are
-    then nonzero.
+    """Return a point of a finite range that is not its midpoint, as a list, else an empty list.
+
+    The integral over a range may be 0 if f is odd. The integrals on both sides are then nonzero.
     """
     finite = low.is_finite() and high.is_finite()
     return [arb(off_middle(low, high).mid())] if finite else []

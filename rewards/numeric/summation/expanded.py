@@ -53,8 +53,7 @@ _Y: Final = "y"
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """The function n^{-v} (ln n)^j times a series in 1/n, for n >= N. The module's docstring
-    explains the letters.
+    """The function n^{-v} (ln n)^j times a series in 1/n, for n >= N (letters: see the module).
 
     Attributes:
         exponent: v.
@@ -91,7 +90,6 @@ class Expansion:
         )
 
     def scaled(self, factor: Ball) -> Expansion:
-        """The expansion times a number."""
         coefficients = tuple(c * factor for c in self.coefficients)
         remainder = (self.remainder * abs(factor)).upper()
         return replace(self, coefficients=coefficients, remainder=arb(remainder))
@@ -131,8 +129,7 @@ class SlowTerm:
     index: str
 
     def expanded_trees(self) -> list[tuple[Expression, list[Call], Ball]]:
-        """Write each summand as three factors: an expression that can be expanded, digamma
-        functions, and a number.
+        """Write each summand as an expression that can be expanded, digammas, and a number.
 
         If a summand has no digamma function and its number is real, it is added to a common tree,
         because the leading terms of such summands may cancel.
@@ -176,9 +173,7 @@ class SlowTerm:
         return expansions, cutoff
 
     def _raw(self, tree: Expression) -> list[tuple[Ball, Fraction | None, int, Model]]:
-        """Write a tree as a sum of terms n^{-v} (ln n)^j m. Each term is a tuple (v, v as a
-        fraction or None, j, model m).
-        """
+        """Write a tree as a sum of terms n^{-v} (ln n)^j m: tuples (v, exact v or None, j, m)."""
         unknown = models.inverse_power(1, arb(1))
         expander = Expander(_Y, (self.index, unknown), {})
         try:
@@ -260,8 +255,9 @@ def _products(
 
 
 def _of_model(v: Ball, exact: Fraction | None, j: int, model: Model) -> Expansion:
-    r"""Convert n^{-v} (ln n)^j times a model with bound M and radius r to an expansion. As \|m_k\|
-    <= M r^{-k}, the remainder after K terms is at most 2 M (u/r)^K for u <= r/2.
+    r"""Convert n^{-v} (ln n)^j times a model with bound M and radius r to an expansion.
+
+    As \|m_k\| <= M r^{-k}, the remainder after K terms is at most 2 M (u/r)^K for u <= r/2.
     """
     if model.is_power:  # a constant, with as many zeros as a product may need
         zeros = (acb(0),) * (models.order(ctx.prec) - 1)
@@ -272,9 +268,9 @@ def _of_model(v: Ball, exact: Fraction | None, j: int, model: Model) -> Expansio
 
 
 def _digamma(node: Call, index: str) -> list[Expansion]:
-    """Expansions that add up to psi(p n + k). The relation psi(x + 1) = psi(x) + 1/x reduces k to
-    1. For k = 1, the expansions are ln(p n) and a series in 1/n. The first omitted term of this
-      series bounds its remainder (DLMF 5.11.2).
+    """Write psi(p n + k) as a sum of expansions. By psi(x + 1) = psi(x) + 1/x, k = 1 is reached.
+
+    For k = 1, they are ln(p n) and a series. Its first omitted term bounds the rest (DLMF 5.11.2).
     """
     argument = node.args[0]
     slope, shift = (
@@ -341,8 +337,7 @@ def total(term: SlowTerm, start: int) -> Ball:
 
 def _turning(expansion: Expansion, base_tree: Expression, cutoff: int) -> Ball:
     """The sum of z^n n^{-v} (c_0 + c_1/n + ..) over n >= N, for any z on the unit circle except 1.
-    If v + k > 2, the sum for c_k is computed by Lerch's function. Otherwise it is computed by the
-    polylogarithm (DLMF 25.12.10, Abel's theorem).
+    Lerch's function is used for v + k > 2, else the polylogarithm (DLMF 25.12.10, Abel's theorem).
     """
     if expansion.logarithms:
         raise QuadratureError("logarithms beside an angle that is no part of a circle")
@@ -407,7 +402,9 @@ def geometric_total(quotient: Hypergeometric, term: SlowTerm, start: int) -> Bal
 
 
 def _refuse_divergence(expansions: Sequence[Expansion], order: int) -> None:
-    """Raise `DivergenceError` if divergence is proved, and `QuadratureError` if it is unknown."""
+    """Raise `DivergenceError` if divergence is proved, and `QuadratureError` if it is unknown. The
+    sum of z^n n^{-v} (ln n)^j converges if v > 1. If z is not 1, then v > 0 suffices.
+    """
     limit = Fraction(1 if order == 1 else 0)
     slow = [
         expansion

@@ -238,7 +238,7 @@ def _hyper(upper_count: int, lower_count: int) -> Builder:
 
 
 def _regularised(name: str) -> Builder:
-    """Make a builder for ``P(s, x)`` or ``Q(s, x)``, regularised gamma functions (DLMF 8.2)."""
+    """Make a builder for ``P(s, x)`` or ``Q(s, x)``: incomplete over complete gamma (DLMF 8.2)."""
 
     def build(
         _: Parser, subscript: Expression | None, arguments: Arguments, __: str

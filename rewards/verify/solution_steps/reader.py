@@ -137,11 +137,9 @@ class Reader:
             self.try_begins = len(self.claims)
 
     def _opened(self, statement: Statement) -> tuple[list[Link], int, str]:
-        """Prepare the chain of a statement. Return its links, the index of the first claimed link,
-        and a name or "".
+        """Prepare a chain. Return its links, the index of the first claimed link, and a name.
 
-        If the chain states the value of v after ``dv = ..``, the third item is the name v.
-        Otherwise it is "".
+        If the chain states the value of v after ``dv = ..``, the name is v. Otherwise it is "".
         """
         links = statement.links
         continued = self.shown if statement.displayed and self.shown else self.before

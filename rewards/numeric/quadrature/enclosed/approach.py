@@ -149,11 +149,9 @@ class Approach:
         return self._levels(self._near(start))
 
     def principal(self, farthest: arb) -> tuple[arb, arb]:
-        """The principal value of the integral near a pole or near both infinities, and a distance
-        r.
+        """The principal value near a pole or near both infinities, and a distance r.
 
-        Near a pole p, the range is |x - p| < r. Near the infinities, it is |x| > r. Odd terms of
-        f's series cancel.
+        The range is |x - p| < r near a pole p, or |x| > r. Odd terms of f's series cancel.
 
         Args:
             farthest: the largest distance from the pole, or the least from 0.
@@ -489,8 +487,7 @@ def level_of(variable: str, plain: Expression, form: list[Term], expander: Expan
 
 
 def _moment(rate_: arb, degree: int, cut: arb) -> arb:
-    r"""The integral of y^m e^{-a y} from ``cut`` to infinity, where m is ``degree`` and a is
-    ``rate_``.
+    r"""The integral of y^m e^{-a y} from ``cut`` to infinity, for m = ``degree`` and a = ``rate_``.
 
     >>> bool(abs(_moment(arb(1), 1, arb(0)) - 1) < 1e-12)
     True

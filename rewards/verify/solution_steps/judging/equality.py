@@ -479,11 +479,7 @@ def _tapes(side: _Compiled) -> Iterator[Tape]:
 
 
 def _same(program: Program, x: Ball) -> tuple[bool | None, tuple[Ball, Ball] | None]:
-    """Compare both sides at a point. Return whether they agree, and their values.
-
-    If the precision is too low to decide, the first item is None. If a side is not real, both items
-    are None.
-    """
+    """Whether both sides agree at a point, and their values. None means undecided or not real."""
     for bits in PRECISIONS:
         with precision(bits):
             pair = program.at(x, bits)
