@@ -124,7 +124,7 @@ async def averify_many(
 def _items(
     completions: Sequence[str], integrands: Any, options: Mapping[str, Any], seconds: float
 ) -> list[WorkItem]:
-    """Prepare the arguments for every item: completion, integrand and options."""
+    """Prepare the arguments for every item: the completion, the integrand and the options."""
     if isinstance(completions, str):
         raise ArgumentTypeError("completions must be a sequence of strings, not one string")
     check_texts("completions", completions)

@@ -53,8 +53,7 @@ class ParentIndex:
         return self._alike(problem)
 
     def _alike(self, problem: Problem) -> str:
-        """The key of the earliest problem with the same id and the same inputs as an original
-        problem.
+        """The key of the earliest problem with the same id and inputs as an original problem.
 
         Copies in other subsets have the same inputs. They are therefore in the same cluster.
         """

@@ -253,7 +253,7 @@ def _costs(
 
 @dataclass(frozen=True)
 class _PairedGroup:
-    """The pairs of one contrast, which compares two sides on a group of problems."""
+    """The pairs of one contrast. A contrast compares two sides on a group of problems."""
 
     name: str
     sides: tuple[str, str]

@@ -55,7 +55,8 @@ class Tally:
     def drawn(self, k: int) -> tuple[int, int]:
         """The numbers n (samples) and c (correct samples) from which a metric over k is computed.
 
-        For ranked candidates n is k: lower candidates do not count. pass@k is then 1 - Fail@k.
+        For ranked candidates, n is k, because candidates below rank k do not count. pass@k is then
+        1 - Fail@k.
 
         Args:
             k: the k.

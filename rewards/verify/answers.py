@@ -157,7 +157,9 @@ class ExtractedAnswer:
 
 
 class NeedsWorkerError(Exception):
-    """The evaluation may run long in C code, and must run in a worker, which can be killed."""
+    """The evaluation must run in a worker. It may run long in C code, and only a worker can be
+    killed.
+    """
 
 
 def require_worker(slow: bool) -> None:
@@ -395,10 +397,7 @@ def judged(
 
 
 def with_strangers(answer: Expression, symbols: Collection[str]) -> Outcome | None:
-    """An incorrect outcome if the answer has symbols that the problem lacks.
-
-    Otherwise the result is None.
-    """
+    """Make an incorrect outcome if the answer has symbols that the problem lacks, else None."""
     extra = sorted(symbols_of(answer) - set(symbols))
     if not extra:
         return None
@@ -452,7 +451,10 @@ def stated_divergence(answer: ExtractedAnswer) -> int | None:
 
 
 def divergence_of(text: str) -> int | None:
-    """The divergence that a text states: 1 or -1 for an infinity, 0 for words, else None."""
+    """The divergence that a text states. The result is 1 or -1 for an infinity, and 0 for words.
+
+    If the text states no divergence, the result is None.
+    """
     infinity = signed_infinity(text)
     return 0 if infinity is None and says_divergent(text) else infinity
 

@@ -211,7 +211,7 @@ class _Judge:
 
 
 def _joined(outcomes: Sequence[Outcome]) -> Outcome:
-    """Combine: the first outcome not correct, else the first not proved, else the first."""
+    """Return the first outcome that is not correct, else the first not proved, else the first."""
     wrong = next((outcome for outcome in outcomes if outcome.status is not Status.CORRECT), None)
     if wrong is not None:
         return wrong
@@ -306,7 +306,7 @@ class _Family:
         return tree
 
     def substituted(self) -> Iterator[tuple[Expression, Expression]]:
-        """Yield each equation with the solution put in. The highest derivatives are on the left."""
+        """Yield each equation after substitution, with the highest derivatives on the left."""
         question = self.asked
         for lhs, rhs in question.equations:
             terms = [*_addends(lhs), *map(neg, _addends(rhs))]
@@ -357,7 +357,7 @@ class _Family:
             yield outcome
 
     def _holds(self, lhs: Expression, rhs: Expression) -> bool:
-        """Whether two sides agree at a point close to each point at which a condition is stated."""
+        """Whether two sides agree near the points at which conditions are stated."""
         jets, x = self.asked.jets, self.asked.variable
         named = {
             name for pair in self.asked.conditions for side in pair for name in symbols_of(side)
@@ -406,7 +406,7 @@ class _Family:
         return Outcome(Status.UNDECIDED, detail="a condition with parameters")
 
     def has_multiples(self) -> bool:
-        """Whether all multiples of a solution without constants are solutions, too."""
+        """For a solution without constants, whether all its multiples are solutions, too."""
         if self.constants or self.is_zero or self._relation is not None:
             return False
         scale = Symbol("scale of a solution")
@@ -447,7 +447,7 @@ class _Family:
         return len(rows) == 2 and equality(mul(a, d), mul(b, c)) is not None
 
     def contains(self, value: Expression) -> bool:
-        """Whether the family contains a constant function, for constants 0, 1 or -1."""
+        """Whether the family contains the function ``value`` for constants 0, 1 or -1."""
         trees = [*self.solution.formulas.values()]
         if self._relation is not None:
             trees = [substitute(self._relation, self.asked.functions[0], value)]

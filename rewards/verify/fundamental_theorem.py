@@ -93,7 +93,9 @@ def _of_term(term: Expression, x: str) -> Expression | None:
 
 
 def _split(term: Expression, x: str) -> tuple[Expression, Expression]:
-    """Split a term into a constant and a factor that depends on x: c/u is c times 1/u."""
+    """Split a term into a constant and a factor that depends on x. For example, c/u is c
+    times 1/u.
+    """
     name, args = term.function, term.args
     varying = [arg for arg in args if not is_constant(arg, x)]
     if name not in ("neg", "mul", "div") or len(varying) != 1 or args == (ONE, varying[0]):

@@ -194,7 +194,7 @@ class _KnownLimit:
         return self.method == "expansion"
 
     def check(self, reference: str) -> None:
-        """Compare a reference with the limit.
+        """Check that a reference agrees with the limit.
 
         Raises:
             ProblemError: the reference is unreadable, or the limit refutes it.

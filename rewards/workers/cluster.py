@@ -180,7 +180,7 @@ class Cluster:
             self._ray.shutdown()
 
     def _post(self, method: Callable[..., None], *arguments: Any) -> None:
-        """Let the event loop's thread, which owns the state, call a method."""
+        """Call a method in the event loop's thread, which owns the state."""
         with contextlib.suppress(RuntimeError):  # it is closed
             self._loop.call_soon_threadsafe(method, *arguments)
 
@@ -214,7 +214,7 @@ class Cluster:
             self._started.set_result(None)
 
     def _look(self) -> None:
-        """Start an actor on every node without one, and schedule the next check of the nodes."""
+        """Start an actor on each node that has none, and schedule the next check of the nodes."""
         now = time.monotonic()
         try:
             nodes = self._ray.nodes()

@@ -354,7 +354,9 @@ class Dispatcher:
             self._dying.append(worker.process)
 
     def _police(self) -> None:
-        """Kill workers over their limit, take back items that wait too long, reap processes."""
+        """Kill workers over their limit, take back items that wait too long, and reap dead
+        processes.
+        """
         now = time.monotonic()
         for worker in list(self._workers):
             cancelled = worker.batch is not None and worker.batch.future.cancelled()

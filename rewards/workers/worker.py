@@ -162,7 +162,7 @@ class Worker:
 
     @property
     def stalls(self) -> float:
-        """The time at which the items behind the current item are taken back from the worker."""
+        """The time at which the items after the current item are taken back from the worker."""
         blocking = self.running and self.position + 1 < len(self.chunk)
         return self.since + STALL if blocking else math.inf
 
@@ -183,7 +183,7 @@ class Worker:
         self.flush()
 
     def take_back(self) -> list[int]:
-        """Take back the items behind the current item, and tell the worker to skip these items."""
+        """Take back the items after the current item, and tell the worker to skip these items."""
         keep = self.position + 1
         taken_back, self.chunk = self.chunk[keep:], self.chunk[:keep]
         self.dropped = True
@@ -246,7 +246,7 @@ class Worker:
             yield json.loads(line)
 
     def listen(self) -> bool:
-        """Read the worker's stderr, keep its last part, and return whether stderr is still open."""
+        """Read the worker's stderr and keep its last part. Return whether stderr is still open."""
         with contextlib.suppress(BlockingIOError):
             while received := os.read(self.stderr.fileno(), 1 << 16):
                 self.noise += received

@@ -241,7 +241,7 @@ class Comparison(Record):
         notes: remarks, for example on problems that are left out.
         verdicts: the policy's name if a run holds verdicts of several policies. Otherwise the text
             is empty.
-        pairing: for every two runs, a sentence that says how many problems pair.
+        pairing: for every two runs, a sentence that says how many problems both runs share.
         costs: the cost of each system, if prices were given.
         gaps: the generalisation gaps on HINT of every two systems.
         sentences: the summary of the comparison (`wording`).

@@ -119,12 +119,12 @@ class ModelAnswers:
 
     @cached_property
     def limit(self) -> float:
-        """The deadline of `protocol` in seconds."""
+        """The deadline of the verdicts that `protocol` names, in seconds."""
         return float(self.run.manifest["policies"][self.protocol]["deadline"])
 
     @cached_property
     def endings(self) -> dict[str, Ending | None]:
-        """The candidate at which each problem ends under `protocol`."""
+        """The candidate at which each problem ends, by the verdicts that `protocol` names."""
         decoding: dict[str, float] = {}
         if self.with_decoding:  # candidates of one search have its latency
             for row in self.run.completions.rows():

@@ -62,7 +62,7 @@ class ExampleAnswer:
 
 @cache
 def formula(integrand: str, variable: str) -> str:
-    """An integrand in normal form, in SymPy's notation.
+    """Write an integrand in normal form, in SymPy's notation.
 
     If the normal form would be too large, the result is the integrand unchanged.
     """

@@ -84,7 +84,7 @@ def _theirs(name: str, k: int) -> str:
 
 
 def causes(source: ModelAnswers) -> Section:
-    """Count search errors and model errors, for every kind of problem."""
+    """Count search errors and model errors among the failures, for every kind of problem."""
     k = source.samples
     groups: dict[str, list[Ranked]] = {}
     for key in source.keys(lambda problem: True):

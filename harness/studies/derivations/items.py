@@ -159,8 +159,8 @@ def judged_labels(run: Run, policy: str | None = None) -> dict[str, dict[str, Ju
 def pooled(answered: Sequence[ModelItems], label: str) -> ModelItems:
     """Count the items of several models as if one model had answered all of them.
 
-    Table 3 pools encoders that were trained on different numbers of derivation steps. An item that
-    two models answered counts twice.
+    Table 3 of the paper pools encoders that were trained on different numbers of derivation steps.
+    An item that two models answered counts twice.
     """
     groups: dict[GroupKey, ItemGroup] = {}
     for model_items in answered:

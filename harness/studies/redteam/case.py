@@ -18,7 +18,7 @@ BOXED = rf"\boxed{{{ANSWER}}}"
 
 
 class DiscardedError(ValueError):
-    """The right verdict for a drawn case is not certain, so the generator draws again."""
+    """The right verdict for a drawn case is uncertain. The generator then draws another case."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,9 +110,9 @@ def _apply(name: str, args: list[Value]) -> Value:
 def points(*trees: Expression, assumptions: Mapping[str, str]) -> Iterator[dict[str, Fraction]]:
     """Yield the points at which formulas are compared.
 
-    The first and the last points are fixed. The points between them depend on the largest numbers n
-    in the formulas. Some of them are near n, 2n and -n. The others are close to 0 or 1, for example
-    at a distance of 1/n.
+    The first points and the last points are always the same. The points between them depend on the
+    largest numbers n in the formulas. Some of them are near n, 2n and -n. The others are close to 0
+    or 1, for example at a distance of 1/n.
     """
     sizes = {size for tree in trees for node in nodes_of(tree) for size in _sizes(node)}
     abscissas: list[Fraction] = []

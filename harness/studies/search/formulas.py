@@ -230,7 +230,7 @@ def _product(args: tuple[Expression, ...]) -> tuple[str, int]:
 
 
 def _denominator(arg: Expression) -> Expression | None:
-    """The denominator, if the tree is a power with a negative numeric exponent. Otherwise None."""
+    """The denominator of a power with a negative numeric exponent. Otherwise None."""
     if not (isinstance(arg, Call) and arg.function == "pow"):
         return None
     base, exponent = arg.args

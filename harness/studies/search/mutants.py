@@ -120,7 +120,7 @@ def refusal(tree: Expression, words: str) -> str:
 
 
 def unusable(tree: Expression) -> str:
-    """The reason why answers to a formula cannot be judged. If they can, it is empty."""
+    """The reason why answers to a formula cannot be judged. Empty if they can be judged."""
     try:
         prepare(latex(tree), "x", None)
     except ProblemError as error:
@@ -139,7 +139,7 @@ def _in_normal_form(trees: Sequence[Expression]) -> Iterator[Expression | str]:
 
 
 def _by_sympy(trees: Sequence[Expression]) -> Iterator[Expression | str]:
-    """Yield SymPy's `simplify` of each tree, from workers, or the reason of a failure."""
+    """Yield SymPy's `simplify` of each tree, computed by workers. A failure yields its reason."""
     tokens = [prefix(tree) for tree in trees]
     results = shared_pool(tasks=TASKS).map(
         "simplified", [[words] for words in tokens], deadline=_DEADLINE

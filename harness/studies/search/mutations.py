@@ -166,6 +166,9 @@ def _with_operator(node: Call, rng: HashedRandom, rules: Rules) -> Expression:
 def _call(operator: str, args: tuple[Expression, ...], rules: Rules) -> Expression:
     """Make the tree of an operator with arguments.
 
+    The released code drops the third argument of a power. This function does the same, unless the
+    rules are those of the paper's text.
+
     In the released code, a power with three arguments loses the third.
     """
     if operator == "pow" and len(args) > 2:

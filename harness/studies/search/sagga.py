@@ -296,7 +296,7 @@ class _RunningSearch:
         return Run(self.job.out)
 
     def _ask_seeds(self, state: _State) -> None:
-        """Ask the models the seeds, and record the unsolved ones: failures then mean little."""
+        """Ask the models the seeds, and note the unsolved seeds: failures then mean little."""
         state.seeds = [read(str(problem.metadata["formula"])) for problem in self.first]
         state.seen = {str(problem.metadata["formula"]) for problem in self.first}
         self.oracle.ask(self.first)
@@ -402,7 +402,7 @@ class _RunningSearch:
         return novel
 
     def _next_seeds(self, novel: Sequence[tuple[Problem, float]], number: int) -> list[Expression]:
-        """Choose the next seeds: the fittest new failures of every cluster, and the first seeds."""
+        """Choose the next seeds: the fittest new failures of each cluster, and the first seeds."""
         settings = self.settings
         trees = [read(str(problem.metadata["formula"])) for problem, _ in novel]
         values = [fitness for _, fitness in novel]

@@ -207,7 +207,7 @@ class _Compiler:
     def apply(self, name: str, slots: list[int], rule: Rule | None = None) -> int:
         """Compile a function whose arguments are compiled already, and return its slot.
 
-        The method also records on the tape what later checks must know about the function.
+        The method also records in the `Tape` what later checks must know about the function.
         """
         tape, argument = self.tape, slots[0]
         if rule is None:

@@ -26,7 +26,10 @@ Choice = tuple[tuple[int, int, int], ...]
 
 
 def choices(tape: Tape, likeliest: Choice | None = None) -> Iterator[Choice]:
-    """Yield the choices of branches of f's radicals but the principal, ``likeliest`` first."""
+    """Yield the ways to choose branches of f's radicals. ``likeliest`` comes first.
+
+    The principal branch of all radicals is left out.
+    """
     if likeliest is not None:
         yield likeliest
     orders = [range(min(order, MAX_BRANCHES)) for _, order, _ in tape.radicals]

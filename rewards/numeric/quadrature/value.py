@@ -119,7 +119,7 @@ def evaluate(problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int)
 def _with_numbers(
     problem: DefiniteIntegral, values: Mapping[str, Ball]
 ) -> tuple[DefiniteIntegral, Mapping[str, Ball]]:
-    """Substitute exact values of parameters (p pi/(2p) becomes pi/2). Return the others too."""
+    """Substitute exact values: p pi/(2p) becomes pi/2. Return the problem and the other values."""
     free_values: dict[str, Ball] = {}
     f, limits = problem.integrand.expression, [problem.lower, problem.upper]
     for name, value in values.items():
@@ -163,7 +163,7 @@ def _evaluate(problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int
 def _periodic(
     problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int
 ) -> list[IntegralValue]:
-    """The integrals over all complete periods and the rest, or [] if there are few periods."""
+    """The integrals over all complete periods and over the rest. Empty if there are few periods."""
     f = problem.integrand
     lower, upper = problem.lower, problem.upper
     if isinstance(lower, int) or isinstance(upper, int) or problem.principal_value:
@@ -331,7 +331,7 @@ class _Computation:
             return self._pieces(marks)
 
     def _principal(self, marks: list[arb]) -> IntegralValue:
-        """The principal value. The cut-off ranges at singularities and infinity are symmetric."""
+        """Compute the principal value, with symmetric cuts around singularities and at infinity."""
         value, size = arb(0), arb(0)
         with precision(END_BITS):
             if not marks[0].is_finite() and not marks[-1].is_finite():
@@ -456,7 +456,7 @@ class _Computation:
         return arb("inf") if infinite else max(bounds)
 
     def _settles(self, phase: oscillation.Phase, side: int) -> bool:
-        """Whether f over the phase's slope seems to tend to 0, so that convergence is assumed."""
+        """Whether f over the phase's slope seems to tend to 0 (then convergence is assumed)."""
         with precision(BOUND_BITS):
             sizes = []
             for k in SETTLED_AT:
@@ -471,9 +471,9 @@ class _Computation:
 
 
 def _inner(low: arb, high: arb) -> list[arb]:
-    """Return a point of a finite range that is not its midpoint, as a list, else an empty list.
+    """A list with one inner point of a finite range. For an infinite range, the list is empty.
 
-    The integral over a range may be 0 if f is odd. The integrals on both sides are then nonzero.
+    The point is not the midpoint: an odd f has the integral 0, but its parts have not.
     """
     finite = low.is_finite() and high.is_finite()
     return [arb(off_middle(low, high).mid())] if finite else []

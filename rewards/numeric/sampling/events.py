@@ -128,8 +128,8 @@ def _between(low: float, high: float) -> float:
 
 
 def places(tape: Tape, values: Mapping[str, Ball]) -> list[float]:
-    """Distinct points at the events of an expression and close to these events. Events are zeros,
-    turning points and the like.
+    """Distinct points at the events of an expression and close to these events. Zeros and turning
+    points are examples of events.
 
     Args:
         tape: the expression.

@@ -185,7 +185,7 @@ class PointPool:
         self._values = drawn | {name: acb(value) for name, value in self._drawn.items()}
 
     def _settle(self) -> None:
-        """Choose the tier of points, and values of the parameters for which sample points exist."""
+        """Choose the tier and parameter values. Sample points must exist for this choice."""
         self._settled = True
         with precision(BASE_BITS):
             self._find_tier()
@@ -232,7 +232,7 @@ class PointPool:
         return enough
 
     def usable(self, x: Ball) -> Ball | None:
-        """The value of f at a number, or None if the tier does not admit this number."""
+        """The value of f at a number. None if points of the current tier exclude this number."""
         jets = self.tape.run(x, self._values, derivative=False)
         value = jets[self.tape.root][0]
         if self.tier == "real":

@@ -53,7 +53,7 @@ _Y: Final = "y"
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """The function n^{-v} (ln n)^j times a series in 1/n, for n >= N (letters: see the module).
+    """The function n^{-v} (ln n)^j times a series in 1/n, for n >= N (see the module's docstring).
 
     Attributes:
         exponent: v.
@@ -98,7 +98,7 @@ class Expansion:
         return sum((abs(c) * u**k for k, c in enumerate(self.coefficients)), arb(0))
 
     def bound(self, cutoff: int) -> tuple[arb, int]:
-        """A pair (C, w) with absolute value <= C n^w for all n >= ``cutoff`` >= 1."""
+        """A pair (C, w). The absolute value is at most C n^w for all n >= ``cutoff`` >= 1."""
         u = arb(fmpq(1, cutoff))
         size = self._size(u) + self.remainder * u ** len(self.coefficients)
         return size, max(0, ceil(float(-self.exponent.real.lower()))) + self.logarithms
@@ -173,7 +173,7 @@ class SlowTerm:
         return expansions, cutoff
 
     def _raw(self, tree: Expression) -> list[tuple[Ball, Fraction | None, int, Model]]:
-        """Write a tree as a sum of terms n^{-v} (ln n)^j m: tuples (v, exact v or None, j, m)."""
+        """Write a tree as a sum of n^{-v} (ln n)^j m. Return tuples (v, exact v or None, j, m)."""
         unknown = models.inverse_power(1, arb(1))
         expander = Expander(_Y, (self.index, unknown), {})
         try:
@@ -268,9 +268,9 @@ def _of_model(v: Ball, exact: Fraction | None, j: int, model: Model) -> Expansio
 
 
 def _digamma(node: Call, index: str) -> list[Expansion]:
-    """Write psi(p n + k) as a sum of expansions. By psi(x + 1) = psi(x) + 1/x, k = 1 is reached.
+    """Write psi(p n + k) as a sum of expansions. The rule psi(x + 1) = psi(x) + 1/x reduces k to 1.
 
-    For k = 1, they are ln(p n) and a series. Its first omitted term bounds the rest (DLMF 5.11.2).
+    psi(p n + 1) is ln(p n) plus a series, whose first omitted term bounds the rest (DLMF 5.11.2).
     """
     argument = node.args[0]
     slope, shift = (

@@ -319,7 +319,7 @@ def _accelerated(term: Hypergeometric, start: int, leading: fmpq) -> Ball:
 
 @dataclass(frozen=True)
 class _Multiplier:
-    """The function T, and a bound of e, by polynomials in u.
+    """The function T and a bound of the error e, as polynomials in u (see the module's docstring).
 
     Attributes:
         coefficients: t_0, t_1, .. in T = n^shift (t_0 + t_1 u + ..).
@@ -402,7 +402,7 @@ class _Multiplier:
 def _error(
     entries: list[fmpq], shift: int, numerator: fmpq_poly, denominator: fmpq_poly
 ) -> fmpq_poly:
-    """The numerator of the error e over (1 + u)^m times the denominator of the quotient q."""
+    """The numerator of the error e; the denominator is (1 + u)^m times the denominator of q."""
     m = max(len(entries) - 1 - shift, 0)
     one_plus_u, u = fmpq_poly([1, 1]), fmpq_poly([0, 1])
     # T(n+1) n^-shift (1 + u)^m, where the last coefficient of T has the lowest power of 1 + u

@@ -93,7 +93,9 @@ def cannot_jump(
 
 
 def _inside(term: Expression, variable: str) -> Expression:
-    """Return u for a term c ln u or c ln|u|. Any other term loses its constant factor only."""
+    """Return u for a term c ln u or c ln|u|. For any other term, remove only its constant
+    factor.
+    """
     node = without_factor(term, variable)
     if node.function in _LOGARITHMS and all(is_constant(arg, variable) for arg in node.args[1:]):
         node = node.args[0]
@@ -227,7 +229,9 @@ class _Form:
         return self._is_continuous(node, _ON_LINE) and all(map(self._real, node.args))
 
     def _is_continuous(self, node: Call, functions: Collection[str]) -> bool:
-        """Whether a node is a continuous function of its arguments, as ``functions`` are."""
+        """Whether a node is continuous in its arguments. The names in ``functions`` are known to
+        be.
+        """
         if node.function == "div":
             return is_constant(node.args[1], self.variable)
         if node.function == "pow":

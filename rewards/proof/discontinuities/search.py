@@ -265,7 +265,8 @@ class Steps:
     def _turns(self, branch: Branch, width: float) -> list[CriticalInterval]:
         """Intervals in which a root or logarithm may change branch.
 
-        For an inverse function, the result is where it may turn back, as arcsin(sin x) does.
+        For an inverse function, the intervals are those in which it may turn back, as arcsin(sin x)
+        does.
         """
         key = branch, width, self._budget
         if key not in self._known:
@@ -315,7 +316,7 @@ class Steps:
         return bool(value.contains(ZERO)) or self._is_cut(branch, interval)
 
     def _is_cut(self, branch: Branch, interval: CriticalInterval) -> bool:
-        """Whether a root's or logarithm's argument contains i and has a negative real part."""
+        """Whether the argument of a root or logarithm contains i and has a negative real part."""
         value = self._argument(branch, interval)
         return value.real < 0 and is_written_with(branch.argument, "i")
 
@@ -324,7 +325,7 @@ class Steps:
         return self.at.part(self.tape, branch.slot, x, derivative=False)[0]
 
     def _between(self, cells: Sequence[Ball]) -> list[Point]:
-        """Sample points between, close to and beyond the breakpoints in ``cells``."""
+        """Sample points between the breakpoints in ``cells``, close to them, and beyond them."""
         if not cells:
             return []
         ends = sorted({float(cell.mid()) for cell in cells})

@@ -198,7 +198,7 @@ def _functions(tree: Expression) -> list[Expression]:
 
 @cache
 def _in_formulas(name: str) -> frozenset[str]:
-    """The functions in the formulas of a function ``name`` whose arguments must be read."""
+    """Find the functions in the formulas of ``name`` whose arguments must be read as well."""
     if name not in _FORMULAS:
         return frozenset()
     symbols = tuple(map(Symbol, RECORDS[name].arguments.split()))

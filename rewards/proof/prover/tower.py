@@ -246,7 +246,9 @@ class Tower:
         return self.applied(node.function, *map(self.value, node.args))
 
     def applied(self, name: str, *values: Quotient) -> Quotient:
-        """Compute a function's value. Without rule and definition, it becomes a generator."""
+        """Compute a function's value. A function without a rule or definition becomes a
+        generator.
+        """
         rule = RULES.get(name)
         if rule is not None:
             return rule(self, *values)

@@ -132,7 +132,9 @@ def _power(base: Expression, exponent: Fraction) -> Expression:
 
 
 def _geometric(summand: InfiniteSummand, index: str, start: int) -> Expression | None:
-    """The sum of r^n from n = start, which is r^start / (1 - r), if |r| < 1. Otherwise None."""
+    """The sum of r^n from n = start, which is r^start / (1 - r). The result is None unless |r| < 1
+    is certain.
+    """
     if summand.powers or not _is_below_one(summand.ratio):
         return None
     value = fold(summand.ratio)

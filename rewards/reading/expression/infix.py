@@ -214,7 +214,7 @@ class _Parser:
         return True
 
     def _operator(self, token: str) -> bool:
-        """Take a token after a value, and return whether another value is expected."""
+        """Handle a token after a value. Return whether another value must follow."""
         token = "^" if token == "**" else token
         if token in ("!", "!!"):
             name = "factorial" if token == "!" else "double_factorial"
@@ -240,7 +240,7 @@ class _Parser:
         return self._close(opened)
 
     def _close(self, opened: _Open) -> bool:
-        """Close the innermost bracket, and return whether a value is expected next."""
+        """Close the innermost bracket. Return whether a value must follow."""
         self._open.pop()
         if opened.name is None and len(self._values) == opened.values + 1:
             return False  # a chain in brackets may go on behind them

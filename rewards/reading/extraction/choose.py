@@ -165,7 +165,9 @@ class _FormulaReader:
         return self._chains[index]
 
     def root(self, index: int) -> str:
-        """The left side of the equation that a formula continues, or an empty text."""
+        """The left side of the chain that a formula continues. The text is empty if there
+        is none.
+        """
         walked: list[int] = []
         root = ""
         for at in range(index, -1, -1):

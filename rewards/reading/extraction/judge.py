@@ -103,7 +103,7 @@ def judge(chain: Chain, root: str | None = None) -> JudgedChain:
 def _refusal(answer: str, root: str, about_integral: bool, bound: bool) -> str:
     """The reason why a chain is not an answer. If the chain may be an answer, the reason is empty.
 
-    ``root`` is the root of the chain, and ``answer`` is its last link.
+    ``root`` is the left side of the chain, and ``answer`` is its last link.
     """
     if bound:
         return "a condition"
@@ -155,7 +155,7 @@ def definition(chain: Chain) -> tuple[str, str] | None:
 
 
 def defines(root: str) -> bool:
-    """Whether a chain that begins with ``root`` defines a symbol or a differential."""
+    """Whether a chain whose left side is ``root`` defines a symbol or a differential."""
     root = clean(root)
     return len(root) < _LONGEST_CONSTANT and (
         (patterns.name.fullmatch(root) is not None and not patterns.answer_name.fullmatch(root))

@@ -153,7 +153,7 @@ def _is_derivative(parser: Parser, start: int) -> bool:
 
 
 def accented(parser: Parser, accent: str, depth: int) -> Expression:
-    r"""Read an accented letter such as ``\tilde{C}``. It is another symbol than ``C``."""
+    r"""Read an accented letter such as ``\tilde{C}``. It is a different symbol from ``C``."""
     start = parser.pos - 1
     node = parser.tex_argument(depth)
     if type(node) is not Symbol:
@@ -275,7 +275,7 @@ def _infinite_sum(
 
 
 def _is_infinity(tokens: list[str], index: int) -> bool:
-    r"""Whether the upper bound at ``index`` is ``\infty``, with or without braces."""
+    r"""Whether ``\infty``, with or without braces, begins at ``index``."""
     return tokens[index] == "\\infty" or tokens[index : index + 3] == ["{", "\\infty", "}"]
 
 

@@ -90,7 +90,7 @@ class Parser:
         self.inserted.extend([index] * len(tokens))
 
     def choose(self, ambiguity: int) -> bool:
-        """Whether the second reading of an ambiguity (a bit) is taken."""
+        """Whether to take the second reading of an ambiguity, which is given as a bit."""
         self.consulted |= ambiguity
         return self.flipped & ambiguity != 0
 

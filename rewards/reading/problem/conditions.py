@@ -86,7 +86,7 @@ _TRIES: Final = 12
 
 
 def behind(body: str) -> Iterator[tuple[str, Conditions]]:
-    r"""Yield the ways to split a text into a formula and the conditions that follow the formula.
+    r"""Yield the ways to split a text into a formula and the conditions after the formula.
 
     >>> [rest for rest, _ in behind(r"x^a\,dx \quad (a>0)")][0]
     'x^a\\,dx'

@@ -243,7 +243,7 @@ def read_tree(
 
 
 def _sole(jets: Jets, tree: Expression) -> str:
-    """The only variable of the functions, or the tree's only symbol if there are no functions."""
+    """The only variable of the functions. Without functions, the tree's only symbol."""
     variables = {variable for names in jets.variables.values() for variable in names}
     variables = variables or symbols_of(tree)
     if len(variables) != 1:
@@ -426,7 +426,10 @@ def operators(text: str) -> list[Operator]:
 
 
 def _operator(numerator: str, denominator: str) -> tuple[str, tuple[str, ...]] | None:
-    """Read a quotient of differentials as an operand and variables. Other fractions give None."""
+    """Read a quotient of differentials as an operand and variables.
+
+    For any other fraction, the result is None.
+    """
     head = _TOP.match(numerator)
     if head is None or re.match(rf"\s*{_D}", denominator) is None:
         return None

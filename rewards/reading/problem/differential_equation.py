@@ -59,12 +59,15 @@ class DifferentialEquation:
 
     @property
     def order(self) -> int:
-        """The number of constants of the general solution."""
+        """The number of constants of integration in the general solution."""
         return sum(self.orders.values())
 
     @property
     def has_cases(self) -> bool:
-        """Whether a function in the equations has cases, as the root of y^2 is y or -y."""
+        """Whether an equation has a function that is defined by cases, such as the root of y^2.
+
+        The root of y^2 is y or -y.
+        """
         nodes = (node for pair in self.equations for side in pair for node in nodes_of(side))
         records = (RECORDS.get(node.function) for node in nodes if node.args)
         return any(record is not None and (record.breaks or record.branch) for record in records)

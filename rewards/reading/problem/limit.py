@@ -151,7 +151,7 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
 def read_limit_of_sum(text: str) -> tuple[str, SumProblem] | None:
     """Read a question for the limit of a sum as a variable grows. Return the variable and the sum.
 
-    The result is None if the question has no sum behind a limit sign, or the sum has several
+    The result is None if the question has no sum after a limit sign, or the sum has several
     readings.
 
     Raises:

@@ -42,7 +42,7 @@ def drop_indifferent(comparison: Comparison) -> None:
 
 
 def another_everywhere(comparison: Comparison) -> Outcome:
-    """The refutation of an answer that agrees everywhere, but not with f's principal branch."""
+    """Refute an answer that agrees everywhere with f, but not with f's principal branch."""
     point, _ = comparison.flipped[0]
     return comparison.refutation(
         point,

@@ -105,7 +105,9 @@ def _partial(
 
 
 def _leaves_slope(rule: Rule, operands: list[Jet], index: int) -> bool:
-    """Whether an operation's slope is independent of the argument's value, as x in ``3 x``."""
+    """Whether an operation's slope does not depend on the argument's value. In ``3 x`` it
+    does not.
+    """
     if rule in _LINEAR:
         return True
     bilinear = rule is rules.mul or (rule is rules.div and index == 0)
@@ -151,7 +153,7 @@ class Unseen:
         self._shown: dict[Key, list[set[int]]] = {}
 
     def see(self, effects: Mapping[Key, Mapping[int, float]], error: float, margin: float) -> None:
-        """Record the parts that are visible at a point.
+        """Record the parts that are visible at a point, given their effects on the value there.
 
         Args:
             effects: the effects of the parts, as log2.

@@ -269,7 +269,10 @@ def _real_points(integrand: Integrand, count: int) -> list[RealPoint]:
 def _compare(
     terms: Sequence[Expression], variable: str, point: RealPoint
 ) -> tuple[Ball, bool] | None:
-    """The value of F' at a point, and whether the point can refute F. None if F is not real."""
+    """The value of F' at a point, and whether the point can refute F.
+
+    The result is None if F is not real at the point.
+    """
     evaluation = _Evaluation(variable, point.values)
     try:
         _, slope = evaluation.total(terms)

@@ -81,7 +81,7 @@ def _in_front(name: str, tail: str) -> tuple[str, str, str]:
 
 
 def depths(text: str) -> Iterator[tuple[int, int]]:
-    """Yield each index of a text with the number of brackets that are open behind it."""
+    """Yield each index of a text with the number of brackets that are open after it."""
     depth = 0
     for index, character in enumerate(text):
         depth += (character in _OPEN) - (character in _CLOSE)
@@ -89,7 +89,7 @@ def depths(text: str) -> Iterator[tuple[int, int]]:
 
 
 def operand(text: str, *, grouped: bool = True) -> tuple[str, str]:
-    r"""Split the text behind an operator such as ``\frac{d}{dx}`` into the operand and the rest.
+    r"""Split the text after an operator such as ``\frac{d}{dx}`` into the operand and the rest.
 
     If ``grouped`` is True, an operand in brackets ends with its closing bracket. Any other operand
     ends where its term ends.

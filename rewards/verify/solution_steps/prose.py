@@ -18,7 +18,7 @@ _SENTENCE = re.compile(r"[.!?](?=\s|\Z)|\n\s*\n|\n\s*(?:[-*•]|\d{1,2}[.)]|\\it
 
 
 def names_roots(lead: str) -> bool:
-    """Whether the words before an equation say that the equation holds where something vanishes."""
+    """Whether the words before an equation say that it holds only where something is zero."""
     return patterns.names_roots.search(lead) is not None
 
 

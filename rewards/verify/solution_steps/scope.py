@@ -216,7 +216,7 @@ class Scope:
 
     @property
     def applied(self) -> dict[str, str]:
-        """Map each name that can be applied, as u in u(2) after u = x^2, to its variable."""
+        """Map each function's name to its variable: u to x after u = x^2."""
         table = dict(self.functions)
         for name, value in self.values.items():
             if name not in table and not value.parts:
@@ -276,7 +276,7 @@ class Scope:
         return Equation(sides[0], sides[1], root, rates, narrow, *about)
 
     def _within(self, root: str) -> Iterator[tuple[Side, Range]]:
-        """Yield the expressions in a variable that must lie in a range, each with its range."""
+        """Yield each expression in ``root`` that must lie in a range, with the range."""
         for name, between in self.ranges.items():
             value = self.changed.get(name) if name != root else Side(Symbol(name), {})
             if value is not None and root in free_symbols(value):
@@ -284,13 +284,13 @@ class Scope:
 
     @staticmethod
     def _free(sides: list[Side], rates: Mapping[str, Side]) -> frozenset[str]:
-        """The free symbols of both sides, except functions of the common variable."""
+        """The free symbols of both sides that are not functions of the common variable."""
         every = frozenset().union(*map(free_symbols, (*sides, *rates.values())))
         own = {name for name, value in rates.items() if value.expression != Symbol(name)}
         return every - own
 
     def _of_any(self, left: Side, right: Side, names: list[str]) -> Equation:
-        """Replace arbitrary functions u and v in an equation by two fixed functions."""
+        """Write an equation about any two functions u and v for two fixed functions instead."""
         table = {name: Side(value, {}) for name, value in zip(names, _ANY, strict=False)}
         sides = [substituted(side, table) for side in (left, right)]
         return Equation(
@@ -434,7 +434,7 @@ def differentiated(side: Side) -> Side:
 
 
 def _varies(side: Side, name: str, variable: str) -> bool:
-    """Whether a symbol stands for a definite integral that depends on a variable."""
+    """Whether a symbol stands for a definite integral whose value depends on ``variable``."""
     operation = side.parts.get(name)
     definite = isinstance(operation, Integral) and operation.limits is not None
     return definite and variable in free_symbols(Side(Symbol(name), side.parts))

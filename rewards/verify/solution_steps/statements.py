@@ -103,7 +103,7 @@ class Statement:
 
 
 def shown(completion: str, stop: Sequence[str], thoughts: bool) -> tuple[int, int]:
-    """The start and end of the text to read. Without ``thoughts``, it is the visible answer."""
+    """The start and the end of the text to read. Without ``thoughts``, only the answer is read."""
     if thoughts:
         marks = [index for mark in stop if (index := completion.find(mark)) >= 0]
         return 0, min([*marks, len(completion), LONGEST])
@@ -400,7 +400,7 @@ class _Cutter:
         return close + 1
 
     def _next(self, index: int) -> re.Match[str] | None:
-        """The next token outside brackets that separates links or statements."""
+        """The next token outside brackets at which a link or a statement ends."""
         depth = 0
         for token in self.tokens[index + 1 : index + 60]:
             kind = token.lastgroup

@@ -129,7 +129,7 @@ def decay(line: RealLine, end: End) -> Decay:
 
 
 def _sample(line: RealLine, end: End, s: int) -> tuple[float | None, float | None, int]:
-    """Bounds of |g| at s as log2, lower and upper, and the sign of f. An unknown bound is None."""
+    """A lower and an upper bound of log2 |g| at s, and the sign of f. An unknown bound is None."""
     x, slope = end.x(arb(s))
     value = line.at(x)
     if not value.is_finite():

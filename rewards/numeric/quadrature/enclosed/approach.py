@@ -261,7 +261,7 @@ class Approach:
         raise NotEnclosedError("the integral converges too slowly at an end")
 
     def _plain(self, level: Level, low: arb, high: arb) -> arb:
-        """The integral over a finite range of y on which the integrand is bounded."""
+        """Integrate over a finite range of y on which the integrand is bounded."""
         if bool(low == high):
             return arb(0)
         function = analytic.box_function(level.plain, level.variable, level.expander.values)
@@ -277,7 +277,7 @@ class Approach:
 
 @dataclass(slots=True)
 class Tail:
-    """The integrand in one coordinate y (a level), as a sum of terms that hold beyond some y."""
+    """The integrand in one coordinate y, as a sum of terms that are valid for large y."""
 
     level: Level
     bits: int

@@ -274,7 +274,9 @@ class Enclosure:
         return arb(value.real)
 
     def _exactly(self, end: arb) -> Exact:
-        """Rational a and b, if an end of the range is known to be a + b pi, else None."""
+        """Return rational a and b if the range's end is known to be a + b pi. Otherwise return
+        None.
+        """
         if not end.is_finite():
             return None
         if id(end) in self.exact:

@@ -77,7 +77,7 @@ def require_sign(t: Tower, element: Quotient) -> int:
 
 
 def require_positive(t: Tower, chosen: int, element: Quotient) -> None:
-    """Abandon the present case of signs if the integrand has no real value in this case.
+    """Abandon the present choice of signs if the integrand has no real value under it.
 
     Raises:
         NowhereError: a part of the integrand that must be positive is negative.

@@ -108,7 +108,11 @@ def _of_multiple(t: Tower, c: fmpq, arg: Quotient, inner: Generator | None) -> P
 
 
 def _multiple(t: Tower, pair: Pair, times: int) -> Pair:
-    """The sine s U(c) and cosine T(c) of ``times`` an angle (U, T: Chebyshev), by doubling."""
+    """The sine and the cosine of ``times`` an angle. The pair has the sine s and the cosine.
+
+    The sine is s U(c) and the cosine is T(c), with Chebyshev polynomials U and T. They are computed
+    by doubling.
+    """
     if times == 1:
         return pair
     if abs(times) > MAX_MULTIPLE:

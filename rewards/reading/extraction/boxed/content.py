@@ -226,5 +226,5 @@ def _refusal(chain: Chain) -> str:
 
 
 def _speaks_of(chain: Chain, answer: str) -> bool:
-    """Whether all letters of an equation also occur in the answer."""
+    """Whether an equation has no letters except letters of the answer."""
     return {*patterns.symbol.findall(" ".join(chain.links))} <= {*patterns.symbol.findall(answer)}

@@ -31,7 +31,9 @@ MAX_NUMBERS: Final = 64
 
 
 def with_points(text: str) -> str:
-    """Replace decimal commas by points, and remove thousands separators. The length stays."""
+    """Replace decimal commas by points, and remove thousands separators. The length of the text
+    does not change.
+    """
     if not _HINT.search(text):
         return text
     if " " in text or "~" in text:

@@ -27,7 +27,7 @@ CHOICES, INTEGRALS = 8, 40
 
 @dataclass(slots=True)
 class _Choice:
-    """A choice of u and dv for integration by parts. A wrong choice refutes ``place``."""
+    """A choice of u and dv for integration by parts. A wrong choice refutes the claim ``place``."""
 
     first: int  # index of the claim before which it stands
     u: Expression
@@ -58,7 +58,7 @@ class Parts:
     def choose(
         self, name: str, scope: Scope, definitions: Sequence[Definition], first: int, shown: bool
     ) -> None:
-        """Record a choice of u and dv when the text states dv. ``name`` is the name of v."""
+        """Record a choice of u and dv when the text states dv. ``name`` is v's name in the text."""
         u_name = name.replace("v", "u").replace("V", "U")
         u, dv = scope.values.get(u_name), scope.values[name]
         integral = next(

@@ -285,7 +285,7 @@ class Program:
         return None if left_value is None or right_value is None else (left_value, right_value)
 
     def _speed(self, name: str, x: Ball, bits: int, values: Mapping[str, Ball]) -> Ball | None:
-        """The derivative of a variable with respect to the common variable, or None if unknown."""
+        """The derivative of a variable with respect to the common variable. None means unknown."""
         tape, terms = self.rates[name]
         if name == self.variable:
             return ONE
@@ -479,7 +479,9 @@ def _tapes(side: _Compiled) -> Iterator[Tape]:
 
 
 def _same(program: Program, x: Ball) -> tuple[bool | None, tuple[Ball, Ball] | None]:
-    """Whether both sides agree at a point, and their values. None means undecided or not real."""
+    """Compare both sides at a point: do they agree (None: undecided or not real), and
+    their values.
+    """
     for bits in PRECISIONS:
         with precision(bits):
             pair = program.at(x, bits)
