@@ -84,7 +84,7 @@ class LimitQuestion:
         return limit(self.expression, self.variable, self.at, self.side, self.all_kinds, self.whole)
 
     def at_draw(self, draw: Draw) -> LimitQuestion:
-        """The same question with the numbers of a draw in place of the parameters."""
+        """The same question with numbers in place of the parameters."""
         at = self.at if isinstance(self.at, int) else with_values(self.at, draw)
         return replace(self, expression=with_values(self.expression, draw), at=at)
 
@@ -217,7 +217,7 @@ def _with_variable(question: LimitQuestion, kinds: dict[str, str]) -> LimitQuest
 
 
 def with_values(expression: Expression, draw: Draw) -> Expression:
-    """Replace the parameters of an expression by the numbers of a draw."""
+    """Replace the parameters of an expression by their values in ``draw``."""
     for name, size in draw:
         expression = substitute(expression, name, number(Fraction(size)))
     return expression

@@ -296,7 +296,9 @@ class _RunningSearch:
         return Run(self.job.out)
 
     def _ask_seeds(self, state: _State) -> None:
-        """Ask the models the seeds, and note the unsolved seeds: failures then mean little."""
+        """Ask the models the seeds. Note unsolved seeds, because other failures then mean
+        little.
+        """
         state.seeds = [read(str(problem.metadata["formula"])) for problem in self.first]
         state.seen = {str(problem.metadata["formula"]) for problem in self.first}
         self.oracle.ask(self.first)

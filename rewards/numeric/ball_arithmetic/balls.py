@@ -111,7 +111,7 @@ USUAL = Conventions()
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A multivalued function in an expression, whose branch matters.
+    """A function with several branches, such as a root, that occurs in an expression.
 
     Attributes:
         argument: the function's argument.

@@ -29,7 +29,7 @@ UNKNOWN: Jet = (NAN, None)
 
 
 def is_real(value: Ball) -> bool:
-    """Whether a complex ball is exactly real, and does not merely cross the real axis."""
+    """Whether the imaginary part of a complex ball is exactly 0, not only a ball around 0."""
     return bool(value.imag.is_zero())
 
 

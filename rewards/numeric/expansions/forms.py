@@ -240,7 +240,7 @@ class Expander:
         )
 
     def _as_term(self, terms: list[Term]) -> Term:
-        """Combine a sum of terms to a single term: the largest exponential times one factor."""
+        """Combine a sum of terms into a single term: the largest exponential times one factor."""
         if len(terms) == 1:
             return terms[0]
         slowest = min(terms, key=lambda term: float(self.value(rate(term.exponent)).real.mid()))

@@ -127,7 +127,7 @@ def _digamma(e: FunctionExpander, z: Expression) -> Germ:
 
 
 def _gaussian(e: FunctionExpander, z: Expression, sign: int) -> Germ:
-    """The product of e^{sign z^2} / (z sqrt(pi)) and its asymptotic series in 1/z^2."""
+    """Expand e^{sign z^2} / (z sqrt(pi)) times a series in 1/z^2, for z that tends to infinity."""
     square = power(z, TWO)
     leading = div(_exp(mul(Number(sign), square)), mul(z, _sqrt(PI)))
 
@@ -145,7 +145,7 @@ def _exponential_integral(e: FunctionExpander, z: Expression) -> Germ:
 
 
 def _auxiliary(e: FunctionExpander, z: Expression) -> tuple[Germ, Germ]:
-    """The expansions at infinity of f and g, auxiliary to the sine and cosine integrals."""
+    """Expand the auxiliary functions f and g of the sine and cosine integrals at infinity."""
     square = e.germ(power(z, TWO))
     inverse = e.scale.inverse(e.germ(z))
     f = e.asymptotic(lambda j: fmpq((-1) ** j * factorial(2 * j)), square, "f of DLMF 6.2.17")

@@ -374,7 +374,7 @@ def _quarter_turns(exact: tuple[Fraction, Fraction] | None) -> int | None:
 
 
 def _turned(name: str, model: Model, quarters: int, image: Ball) -> Model:
-    """The sine or cosine of a model that at u = 0 equals exactly ``quarters`` times pi/2."""
+    """The sine or cosine of a model. At u = 0, the model is exactly ``quarters`` times pi/2."""
     angle = _series([acb(0), *model.coefficients[1:]], model.series.prec)
     quarters = (quarters + (name == "cos")) % 4  # cos z = sin(z + pi/2)
     series = angle.sin() if quarters % 2 == 0 else angle.cos()

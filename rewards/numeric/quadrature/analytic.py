@@ -196,7 +196,7 @@ def _acosh(z: Ball, a: bool, u: Ball) -> Ball:
 
 
 def _bessel_j(z: Ball, a: bool, order: Ball, u: Ball) -> Ball:
-    """The Bessel function J. Unless the order is whole, it is cut along the negative axis."""
+    """The Bessel function J. If the order is not whole, J has a branch cut on the negative axis."""
     if a and not (order.real.is_integer() or _off_negative(u)):
         return _NAN
     return u.bessel_j(order)

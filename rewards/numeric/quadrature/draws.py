@@ -89,7 +89,7 @@ def draws_of(
 
 
 def balls(draw: Draw) -> dict[str, Ball]:
-    """Convert the parameter values of a draw to balls."""
+    """Convert the values of parameters to balls."""
     return {name: acb(value) for name, value in draw}
 
 

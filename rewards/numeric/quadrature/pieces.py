@@ -321,7 +321,7 @@ def _mean(
 
 
 def _cancel(summands: list[Expression]) -> bool:
-    """Whether it is proved that the mean c of m_s(0) is 0, and that each piece tends to 0."""
+    """Whether the sum of the pieces provably has the mean 0, and each piece tends to 0."""
     ring = fmpq_mpoly_ctx.get(("n", "s"), Ordering.lex)
     numerator, denominator = ring.from_dict({}), ring.from_dict({(0, 0): 1})
     for summand in summands:

@@ -300,7 +300,7 @@ def _distinguishes(node: Expression, variable: str) -> bool:
 
 
 def _counts(node: Expression, names: Sequence[str]) -> bool:
-    """Whether a node is a step function of a symbol that is no parameter."""
+    """Whether a node is a step function of a symbol that is not a parameter."""
     return node.function in _STEPS and not symbols_of(node) <= set(names)
 
 

@@ -164,7 +164,7 @@ def _is_reversed(problem: SumProblem, assumptions: Mapping[str, str]) -> bool:
 
 
 def _salted(draw: Values, assumptions: Mapping[str, str], salt: str) -> Values:
-    """A draw in which the value of each real parameter is reduced by at most 50 percent.
+    """Reduce the value of each real parameter by at most 50 percent.
 
     The percentages are computed from a hash of the text ``salt``.
     """
@@ -184,7 +184,7 @@ def points(
 ) -> list[ParameterPoint]:
     """The values of a sum for several choices of its parameters.
 
-    A value includes the factor before the sum and the addend behind it. If the sum converges for
+    A value includes the factor before the sum and the addend after it. If the sum converges for
     some choices only, the other choices are left out.
 
     Args:

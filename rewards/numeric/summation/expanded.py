@@ -480,7 +480,10 @@ class _Tails:
     logarithms: int
 
     def value(self, s: Ball) -> Ball:
-        """The sum for s, computed over residue classes: n = order (m + a), a = (N + i)/order."""
+        """The sum for the exponent s, computed separately for each residue class of n.
+
+        In a class, n = order (m + a) with a = (N + i)/order.
+        """
         j = self.logarithms
         spend(ZETA_WORK * self.order * (1 + j) * max(1, ctx.prec // 512))
         total = acb_series([0], prec=j + 1)

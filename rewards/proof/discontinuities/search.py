@@ -91,8 +91,8 @@ class Steps:
     def impossible(self) -> bool:
         """Whether F cannot jump: F has no critical points, or the form of F excludes jumps.
 
-        The result is False if the search for critical points was incomplete and F has special
-        functions.
+        The result is False if F has special functions and the search for critical points was
+        incomplete.
         """
         if not (self.tape.breaks or self.tape.branches):
             return True
@@ -183,7 +183,7 @@ class Steps:
         return refuted
 
     def discontinuous(self) -> bool:
-        """Whether F jumps near the origin, although F' = f beside the jump.
+        """Whether F jumps near the origin, although F' = f on both sides of the jump.
 
         F may jump at a pole of an inverse function's argument. It may also jump at a point where a
         radical in a quotient touches zero.

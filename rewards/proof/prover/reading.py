@@ -103,7 +103,8 @@ class ArgumentReading:
         self.split_size = max(self.size, 2 * WORD)  # cases of signs have some more
 
     def note(self, tower: Tower, *, real_parts: bool) -> None:
-        """Record the arguments in a tower, and compute the bases of their lattices.
+        """Record the arguments in the `Tower` of the proof, and compute the bases of their
+        lattices.
 
         The arguments are sorted by their depth of nesting, which is called height. At each height,
         the arguments in f come before those in F.

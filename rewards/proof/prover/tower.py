@@ -52,7 +52,7 @@ Signs: TypeAlias = tuple[tuple[Expression, int], ...]
 
 
 class NowhereError(Exception):
-    """In a case of signs the integrand has no real value, so nothing remains to be proved."""
+    """The integrand has no real value under the assumed signs, so nothing remains to be proved."""
 
 
 @dataclass(slots=True)

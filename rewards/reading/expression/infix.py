@@ -262,7 +262,7 @@ class _Parser:
 
     @property
     def _floor(self) -> int:
-        """The number of operators on the stack that stand outside of the innermost brackets."""
+        """The number of waiting operators outside of the innermost open brackets."""
         return self._open[-1].operators if self._open else 0
 
     def _reduce(self, binding: int, floor: int) -> None:

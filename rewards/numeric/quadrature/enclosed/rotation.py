@@ -183,7 +183,7 @@ class Rotation:
         )
 
     def _phase(self, argument: Expression) -> tuple[Exponent, Exponent]:
-        """Split the argument c x^p + d of a sine or cosine into the coefficient c and d."""
+        """Split the argument c x^p + d of a sine or cosine. Return c and d."""
         frequency: Exponent = ()
         phase: Exponent = ()
         for term in additive_terms(argument, self.variable):

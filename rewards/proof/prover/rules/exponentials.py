@@ -67,7 +67,7 @@ def exp(t: Tower, u: Quotient) -> Quotient:
 
 
 def _generator(t: Tower, at: int) -> Generator:
-    """Make the generator for the exponential of a unit u. Its derivative is u' times itself."""
+    """Make the generator g for the exponential of a unit u. Its derivative is u' g."""
     c, arg = t.unit(t.exponents, at)
     base = t.field
 
@@ -109,7 +109,7 @@ def _exp_ln_abs(t: Tower, g: Generator, c: fmpq) -> Quotient | None:
 
 
 def _exp_inverse(t: Tower, g: Generator, c: fmpq) -> Quotient | None:
-    """The value exp(c g), for an inverse hyperbolic g (DLMF 4.37.16, 4.37.21, 4.37.24)."""
+    """Compute exp(c g) for an inverse hyperbolic function g (DLMF 4.37.16, 4.37.21, 4.37.24)."""
     (u,) = g.args
     if c.q != 1:
         return None

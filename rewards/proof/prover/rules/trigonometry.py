@@ -28,7 +28,10 @@ Multiple = tuple[fmpq, Quotient, Generator | None]
 
 
 def angle(t: Tower, u: Quotient) -> tuple[Vector, list[Multiple]]:
-    """Split an angle into a vector and multiples of elements with known sines and cosines."""
+    """Split an angle into a sum. Terms with known sines and cosines are listed one by one.
+
+    All other terms form a vector: it maps the index of a monomial to a coefficient.
+    """
     vector: Vector = {}
     multiples: list[Multiple] = []
     for c, arg, inner in t.addends(u):
