@@ -33,9 +33,9 @@ CERTIFIED = {"identity": Status.CORRECT, "witness": Status.INCORRECT}
 def store_certificates(path: str | os.PathLike[str], policy: Policy | None = None) -> Run:
     """Make and store the missing certificates of a run's verdicts.
 
-    Each verdict with a proof or a witness gets a stored row. The row has the certificate. If no
-    certificate could be made, the row has the reason. Certificates that are already stored are
-    kept.
+    Each verdict with a proof or a refuting point (a witness) gets a stored row. The row has the
+    certificate. If no certificate could be made, the row has the reason. Certificates that are
+    already stored are kept.
 
     Args:
         path: the run directory, already scored under the policy.

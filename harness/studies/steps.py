@@ -38,7 +38,7 @@ def judge_steps(
 ) -> int:
     """Judge the steps in a run's solutions, and store the judgements.
 
-    The solutions are those of problems about integrals.
+    Only solutions of problems about integrals are judged.
 
     Args:
         run: the run, or its directory.
@@ -147,7 +147,7 @@ def _steps(sample: Sample, solution: Solution) -> Steps:
 
 
 def _why(claim: Claim) -> str:
-    """Describe the witness against a claim, or the reason why the claim was not checked."""
+    """Describe the point that refutes a claim, or the reason why the claim was not checked."""
     if claim.witness is None:
         return claim.detail
     values = claim.witness.described()

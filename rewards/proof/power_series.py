@@ -111,7 +111,7 @@ def radius(asked: SeriesQuestion, kinds: Mapping[str, str]) -> Expression | None
     """The radius of convergence of a power series. None means infinity.
 
     Raises:
-        ProblemError: the series is no power series.
+        ProblemError: the series is not a power series.
         QuadratureError: the radius was not found.
         NotExpandedError: the limit of the quotients of coefficients was not found.
 
@@ -142,7 +142,7 @@ def centre(asked: SeriesQuestion) -> Expression:
     """The centre of a power series.
 
     Raises:
-        ProblemError: the series is no power series.
+        ProblemError: the series is not a power series.
 
     """
     series = asked.series[0]
@@ -220,7 +220,7 @@ def _by_growth(coefficients: Expression, index: str, steps: int) -> Expression |
 
 
 def whole_degree(node: Expression) -> int:
-    """Convert a degree to an integer. If it is no small whole number, raise `ProblemError`."""
+    """Convert a degree to an integer. If it is not a small whole number, raise `ProblemError`."""
     value = fold(node)
     if value is None or value.denominator != 1 or not 0 <= value <= MAX_DEGREE:
         raise ProblemError(f"the degree is a whole number up to {MAX_DEGREE}")
@@ -228,7 +228,7 @@ def whole_degree(node: Expression) -> int:
 
 
 def degree_bound(node: Expression, variable: str) -> int | None:
-    """An upper bound of a polynomial's degree, or None if the expression is no polynomial."""
+    """An upper bound of a polynomial's degree, or None if the expression is not a polynomial."""
     if is_constant(node, variable):
         return 0
     if isinstance(node, Symbol):
@@ -250,7 +250,7 @@ def degree_bound(node: Expression, variable: str) -> int | None:
 
 
 def degree_of_terms(question: SeriesQuestion, assumptions: Mapping[str, str]) -> int:
-    """The lowest degree at which the series has as many nonzero terms as the question asks."""
+    """The lowest degree at which the series has as many nonzero terms as the question asks for."""
     for degree in range(4 * question.terms, MAX_DEGREE + 1, 4):
         terms = coefficients_of(question.function, question, assumptions, degree)
         if len(terms) >= question.terms:

@@ -306,7 +306,7 @@ def _import_path() -> list[str]:
 
 
 def _environment() -> dict[str, str]:
-    """The environment variables of a worker: those of this process with some changes.
+    """The environment variables of a worker: this process's variables with some changes.
 
     The hash seed is fixed, numeric libraries use one thread, and options for interactive use are
     removed.

@@ -266,7 +266,7 @@ def near(a: complex, b: complex) -> bool:
 def _value_slip(expected: str, got: str) -> Failure:
     """Classify a wrong value by the quotient of ``got`` and ``expected``.
 
-    Both values are balls of a witness, as texts ``[midpoint +/- radius]``.
+    Both values are balls from a refutation (a witness), as texts ``[midpoint +/- radius]``.
     """
     try:
         right, wrong = (float(text.strip("[] ").split(" ")[0]) for text in (expected, got))

@@ -166,10 +166,8 @@ def _with_operator(node: Call, rng: HashedRandom, rules: Rules) -> Expression:
 def _call(operator: str, args: tuple[Expression, ...], rules: Rules) -> Expression:
     """Make the tree of an operator with arguments.
 
-    The released code drops the third argument of a power. This function does the same, unless the
-    rules are those of the paper's text.
-
-    In the released code, a power with three arguments loses the third.
+    The released code drops the third argument of a power with three arguments. This function does
+    the same, unless the rules follow the paper's text. It then raises `NoProblemError`.
     """
     if operator == "pow" and len(args) > 2:
         if len(args) > 3 or rules.variant == "paper":

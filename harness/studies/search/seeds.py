@@ -27,7 +27,7 @@ def seeds_of(given: Sequence[str], benchmark: str | None, limit: int) -> tuple[s
         The formulas.
 
     Raises:
-        UserError: a file or a problem is unreadable, or is no integrand in x.
+        UserError: a file or a problem is unreadable, or is not an integrand in x.
 
     >>> seeds_of(["x + 1"], "drills/monomials", 1)
     ('x + 1', '29*x**4')

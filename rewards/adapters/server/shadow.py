@@ -28,7 +28,7 @@ def outcome(before: Score, after: Score) -> str:
     """Classify the result of judging a completion a second time.
 
     - ``same``: the statuses are the same, or neither judgement is a decision.
-    - ``changed``: both judgements are decisions, and the decisions differ.
+    - ``changed``: both judgements are decisions, and they differ.
     - ``decided``: the second judgement is a decision, and the former is not.
     - ``undecided``: the former judgement is a decision, and the second is not.
 
@@ -85,7 +85,7 @@ class Shadow:
         """Judge waiting completions a second time, until the coroutine is cancelled.
 
         Args:
-            rubric: the rubric of the former judgements.
+            rubric: the rubric of the first judgements.
             idle: a function that returns true if no requests of the trainer are in progress.
             tell: a function that is called with each `outcome`.
 

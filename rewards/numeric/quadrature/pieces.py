@@ -188,7 +188,7 @@ class _OnAPiece:
         return add(mul(number(argument.slope * self.length), Symbol(_N)), number(floor_value))
 
     def parity(self, node: Call, argument: _Argument) -> Expression:
-        """A whole number that is even if and only if the value is even."""
+        """A whole number that is even if and only if the value of ``node`` is even."""
         return Number(argument.floor(self.middle) + (node.function == "ceil"))
 
 

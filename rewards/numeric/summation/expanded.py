@@ -131,8 +131,8 @@ class SlowTerm:
     def expanded_trees(self) -> list[tuple[Expression, list[Call], Ball]]:
         """Write each summand as an expression that can be expanded, digammas, and a number.
 
-        If a summand has no digamma function and its number is real, it is added to a common tree,
-        because the leading terms of such summands may cancel.
+        Summands without digamma functions and with a real number are added to one tree, because
+        their leading terms may cancel.
         """
         plain: list[Expression] = []
         expanded: list[tuple[Expression, list[Call], Ball]] = []
@@ -480,10 +480,7 @@ class _Tails:
     logarithms: int
 
     def value(self, s: Ball) -> Ball:
-        """The sum for the exponent s, computed separately for each residue class of n.
-
-        In a class, n = order (m + a) with a = (N + i)/order.
-        """
+        """The sum for the exponent s, by residue classes: n = order (m + a), a = (N + i)/order."""
         j = self.logarithms
         spend(ZETA_WORK * self.order * (1 + j) * max(1, ctx.prec // 512))
         total = acb_series([0], prec=j + 1)

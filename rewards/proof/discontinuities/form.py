@@ -229,9 +229,7 @@ class _Form:
         return self._is_continuous(node, _ON_LINE) and all(map(self._real, node.args))
 
     def _is_continuous(self, node: Call, functions: Collection[str]) -> bool:
-        """Whether a node is continuous in its arguments. The names in ``functions`` are known to
-        be.
-        """
+        """Whether a node is continuous in its arguments, as the functions in ``functions`` are."""
         if node.function == "div":
             return is_constant(node.args[1], self.variable)
         if node.function == "pow":

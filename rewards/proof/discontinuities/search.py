@@ -72,8 +72,8 @@ class Steps:
     Attributes:
         touching: intervals around points where a radicand may touch zero, or where a complex
             logarithm may change branch.
-        too_large: whether no jump can be excluded at a critical point, because f is too large
-            beside the point or a constant of F is too small.
+        too_large: whether no jump can be excluded at a critical point, because f is too large near
+            the point or a constant of F is too small.
 
     """
 
@@ -265,8 +265,8 @@ class Steps:
     def _turns(self, branch: Branch, width: float) -> list[CriticalInterval]:
         """Intervals in which a root or logarithm may change branch.
 
-        For an inverse function, the intervals are those in which it may turn back, as arcsin(sin x)
-        does.
+        For an inverse function, the intervals are where the function may turn back, as arcsin(sin
+        x) does.
         """
         key = branch, width, self._budget
         if key not in self._known:
@@ -428,7 +428,7 @@ class Steps:
         return enclosure(self.at, *ends) is not None
 
     def _magnitude(self, x: Ball, distance: Ball = NEARBY) -> int:
-        """The size of f beside a point, as log2. The result is 0 if f is not large."""
+        """The size of f near a point, as log2. The result is 0 if f is not large."""
         bits = ctx.prec
         for factor in (1, 4, 16, 64):  # with few bits, what is beside x may be x itself
             with precision(bits * factor):

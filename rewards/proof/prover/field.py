@@ -70,8 +70,9 @@ class Field:
     """The differential field of one proof. The field grows as generators are requested.
 
     Four attributes are sets of generators, stored as integers with one bit for each generator.
-    ``varying`` has the generators that are not constant. ``unreal`` has those whose values need not
-    be real. ``positive`` has the positive generators. ``bound`` has the generators with a relation.
+    ``varying`` has the generators that are not constant. ``unreal`` has the generators whose values
+    need not be real. ``positive`` has the positive generators. ``bound`` has the generators with a
+    relation.
     """
 
     size: int = MAX_GENERATORS

@@ -101,8 +101,7 @@ def has_no_zeros(expression: Expression, variable: str) -> bool:
 def squares(expression: Expression, variable: str) -> list[Expression]:
     """The factors of a quotient that have even exponents and may be zero somewhere.
 
-    The search covers the powers that the expression shows as written, and those that a
-    factorization yields.
+    The search covers powers in the expression as written, and powers that a factorization yields.
 
     Args:
         expression: the expression; all parameters are real.

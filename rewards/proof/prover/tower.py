@@ -190,7 +190,7 @@ class Tower:
         real: bool = False,
         positive: bool = False,
     ) -> Generator:
-        """The generator of a function. The arguments are those of `Field.get`.
+        """The generator of a function. The arguments have the same meaning as in `Field.get`.
 
         ``real`` and ``positive`` describe the values. They apply if all arguments are real.
         """

@@ -291,7 +291,7 @@ class _Candidate:
         )
 
     def _definitions(self) -> tuple[tuple[str, str], ...]:
-        """The definitions in a formula, and those in the next formula if "where" joins the two."""
+        """The definitions in a formula, and also in the next formula if "where" joins the two."""
         reader, index = self.reader, self.index
         formula_chains = [*reader.chains(index)]
         if index + 1 < len(reader.formulas):

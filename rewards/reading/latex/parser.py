@@ -107,7 +107,7 @@ class Parser:
         return depth + 1
 
     def enter_brackets(self, *, separates: bool = False) -> tuple[int, bool]:
-        """Count bars from 0 inside a group. Return the old state, which the caller restores."""
+        """Begin a group: count bars from 0. Return the old state, to be restored afterwards."""
         bar_state = self.bars, self.separates
         self.bars, self.separates = 0, separates
         return bar_state

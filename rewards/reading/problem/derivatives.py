@@ -51,7 +51,7 @@ class Jet(NamedTuple):
 
     @property
     def order(self) -> int:
-        """The order of the derivative."""
+        """The order of the derivative: how often the function is differentiated."""
         return len(self.by)
 
 

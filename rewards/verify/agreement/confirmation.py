@@ -55,8 +55,8 @@ class Confirmation:
         """Compare F' and f at high precision and at distant points, until every part has been
         visible.
 
-        The search for events (`rewards.numeric.sampling.events`) runs only if a part has been
-        visible at no point, F or f is not analytic, or F may turn back between the points. The
+        The search for events (`rewards.numeric.sampling.events`) runs in three cases: a part has
+        been visible at no point, F or f is not analytic, or F may turn back between the points. The
         result is None if no fault is found.
         """
         flipped = len(self.at.flipped)

@@ -309,7 +309,7 @@ class Reader:
         self._solve(name, value)
 
     def _solve(self, name: str, value: Side) -> None:
-        """Mark an equation as unchecked if ``name = value`` solves it and it is no identity."""
+        """Mark an equation as unchecked if ``name = value`` solves it and it is not an identity."""
         for index, pair in self.equations[-REMEMBERED:]:
             numeric = any(not free_symbols(side) for side in pair)
             near = index >= self.latest

@@ -185,8 +185,8 @@ def _final_claim(reader: Reader, verdict: Verdict, completion: str) -> Claim | N
 
 
 def _place(answer: str, completion: str) -> Link:
-    """Locate an answer that is no side of an equation in the completion. Return it with its
-    offsets.
+    """Find where the completion states an answer that is not a side of an equation. Return the
+    answer with its offsets.
 
     If the completion does not contain the answer verbatim, the offsets are those of the last line.
     """

@@ -119,7 +119,7 @@ def judge_interval(
         converges: a function that judges the answer that a series converges.
 
     Raises:
-        ProblemError: the series is no power series, or has parameters.
+        ProblemError: the series is not a power series, or has parameters.
         QuadratureError: the radius of convergence was not found.
         NotExpandedError: the radius of convergence was not found.
 

@@ -193,8 +193,8 @@ def _in_formula(latex: str, mark: str) -> BoxContext:
 
 
 def _template(link: str, mark: str) -> str:
-    """Find the expression that contains the mark. A label, and text beside the formula, are
-    removed.
+    """Find the expression that contains the mark. A label, and text to the left or right of the
+    formula, are removed.
 
     A wide space separates such text from the formula. The number of an equation is an example.
     """
