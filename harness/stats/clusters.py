@@ -53,9 +53,9 @@ class ParentIndex:
         return self._alike(problem)
 
     def _alike(self, problem: Problem) -> str:
-        """The key of the earliest problem with the same id and inputs as an original problem.
+        """The key of the earliest copy of an original problem: the same id and the same inputs.
 
-        Copies in other subsets have the same inputs. They are therefore in the same cluster.
+        Copies in other subsets are therefore in the same cluster.
         """
         keys = self._own[problem.benchmark, problem.id]
         return next(key for key in keys if self._problems[key].inputs == problem.inputs)

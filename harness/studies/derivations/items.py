@@ -66,7 +66,7 @@ class PerturbedItem:
 
     @property
     def fails_to_generalise(self) -> bool:
-        """Whether the model is right unperturbed, and wrong under every perturbation."""
+        """Whether the model solves the original problem, but fails under every perturbation."""
         return self.static.right and self.none_of_the_twins
 
 

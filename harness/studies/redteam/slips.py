@@ -96,8 +96,7 @@ def near_miss_factor(rng: HashedRandom) -> Case:
 
 @generator
 def near_miss_term(rng: HashedRandom) -> Case:
-    """Make a case with a wrong answer: F plus a term that hardly varies at the points that a
-    verifier may test.
+    """Make a case with a wrong answer: F plus a term that is nearly constant at usual test points.
 
     Some terms are tiny or have a small slope. Others have a bump or a step that is far away.
     """

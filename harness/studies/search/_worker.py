@@ -65,7 +65,7 @@ def _simplify(tokens: str) -> dict[str, str]:
 def integrated(tokens: str) -> dict[str, Any]:
     """Integrate a formula with SymPy. Return the integral and the special functions in it.
 
-    If SymPy finds no integral, or finds an elementary one, all values are empty.
+    If SymPy finds no integral, or an elementary integral, all values are empty.
     """
     try:
         result: dict[str, Any] = run_in_fork(

@@ -260,9 +260,9 @@ def _on_a_disc(
 ) -> tuple[Model, Ball]:
     """Shrink the disc of a model until a function is analytic on the model's values.
 
-    The result is the model on the smaller disc, and a ball that contains the function's values.
-    The ball has an upper bound: `SPREAD` times the function's absolute value at u = 0. If
-    ``relative`` is false, 1 is added to this absolute value. The disc is shrunk accordingly.
+    The result is the model on the smaller disc, and a ball that contains the function's values. The
+    disc is shrunk until these values are bounded: by `SPREAD` times the function's absolute value
+    at u = 0. If ``relative`` is false, 1 is added to this absolute value.
     """
     at_end = abs(function(model.series[0])).upper()
     largest = SPREAD * at_end if relative else SPREAD * (1 + at_end)

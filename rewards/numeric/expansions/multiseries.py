@@ -139,7 +139,7 @@ class Scale:
             return False
 
     def _aligned(self, a: Germ, b: Germ) -> tuple[Series, Series]:
-        """Write two expansions as series in the same element, the faster of their two."""
+        """Write two expansions as series in the same element: the faster of their two elements."""
         if not isinstance(b, Series) or (isinstance(a, Series) and a.element.rank > b.element.rank):
             return a, Series(a.element, iter([(fmpq(0), b)]))
         if not isinstance(a, Series) or a.element.rank < b.element.rank:

@@ -337,7 +337,7 @@ def total(term: SlowTerm, start: int) -> Ball:
 
 def _turning(expansion: Expansion, base_tree: Expression, cutoff: int) -> Ball:
     """The sum of z^n n^{-v} (c_0 + c_1/n + ..) over n >= N, for any z on the unit circle except 1.
-    Lerch's function is used for v + k > 2, else the polylogarithm (DLMF 25.12.10, Abel's theorem).
+    For c_k, Lerch's function is used if v + k > 2, else the polylogarithm (DLMF 25.12.10, Abel).
     """
     if expansion.logarithms:
         raise QuadratureError("logarithms beside an angle that is no part of a circle")

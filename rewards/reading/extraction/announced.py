@@ -50,9 +50,8 @@ def _boxed(text: str, closed: list[Box]) -> FinalText:
 def final_text(completion: str, *, strict: bool, stop: Sequence[str], truncated: bool) -> FinalText:
     """Find the boxed answer of a completion. If there is no box, find the announced answer.
 
-    Thoughts are ignored, and so is the text after the first ``stop`` string. Answers that are
-    formulas follow the same rules (`extract`). If ``strict`` or ``truncated`` is true, the answer
-    must be in a box.
+    Thoughts are ignored, and so is the text after the first ``stop`` string. `extract` finds
+    formulas by the same rules. If ``strict`` or ``truncated`` is true, the answer must be in a box.
     """
     visible_part = visible(completion, stop)
     text = visible_part.text[-TAIL:]

@@ -107,7 +107,9 @@ class Points:
         self.seen = [*self.seen[-MOST:], (sentence, name, value)]
 
     def of(self, sentence: int, name: str | None = None) -> list[Expression]:
-        """The values that a sentence names for a variable, or for any if ``name`` is None."""
+        """The values that a sentence names for a variable, or for all variables if ``name`` is
+        None.
+        """
         return [
             point[2] for point in self.seen if point[0] == sentence and name in (None, point[1])
         ]

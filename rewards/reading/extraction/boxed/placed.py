@@ -193,10 +193,10 @@ def _in_formula(latex: str, mark: str) -> BoxContext:
 
 
 def _template(link: str, mark: str) -> str:
-    """Find the expression that contains the mark. A label, and text to the left or right of the
-    formula, are removed.
+    """Find the expression that contains the mark.
 
-    A wide space separates such text from the formula. The number of an equation is an example.
+    Labels, such as the number of an equation, are removed. So is text that a wide space separates
+    from the formula.
     """
     link = patterns.box_label.sub("", link, count=1) if ":" in link else link
     if "quad" not in link and "hspace" not in link:

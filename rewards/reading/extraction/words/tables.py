@@ -110,9 +110,10 @@ def replacement(name: str, text: str) -> str:
 def _either(rows: tuple[SpellingRow, ...]) -> str:
     """Make a regular expression that matches any of these rows.
 
-    An empty group follows the rows of each kind. Its name is the kind, so that the caller sees
-    which kind of row matched. The group does not precede the rows, because a search is slow if the
-    expression begins with a group. If a row already has a group of this name, no group is added.
+    After the rows of each kind, there is an empty group with the name of the kind. It tells the
+    caller which kind of row matched. The group is not put before the rows, because a search is slow
+    if the expression begins with a group. If a row already has a group of this name, no group is
+    added.
     """
     spellings: list[str] = []
     for group_name, same in groupby(rows, key=lambda row: row.kind):
