@@ -25,7 +25,8 @@ class Question:
         judge: the module within this package and the function that judges a completion. The
             function takes the completion and the target, and options by keyword.
         column: the usual column of the targets in data sets.
-        task: the name for benchmarks (`Problem.task`). It is empty if no benchmark asks this.
+        task: the name for benchmarks (`Problem.task`). It is empty if no benchmark asks such
+            questions.
         summary: what is asked, in a line.
         worker: the name of the task of workers, ``name`` by default.
         has_text: whether the target must be a text. If not, it may also be a whole number.

@@ -270,7 +270,7 @@ class _KnownLimit:
 
         Args:
             answer: a closed form, or None if the answer is an infinity.
-            infinity: the sign of the infinity, if the answer is one.
+            infinity: the sign of the infinity, if the answer is an infinity.
 
         """
         compared = 0

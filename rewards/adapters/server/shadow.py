@@ -47,7 +47,7 @@ class Shadow:
 
     Attributes:
         rate: the share of completions that is judged again.
-        budget: the factor of the deadline.
+        budget: the deadline of the second judgement, as a multiple of the first deadline.
         workers: the number of separate worker processes.
         kept: the largest number of waiting completions. If there are more, the oldest is dropped.
         longest: the largest length of a completion in characters.

@@ -70,7 +70,8 @@ class GermExpander:
     called a germ.
 
     Attributes:
-        constants: the object that decides about exact numbers, for example whether one is zero.
+        constants: the object that decides about exact numbers, for example whether a number is
+            zero.
         variable: the name of the variable.
         point: the limit of the variable.
         whole: whether the variable takes whole values only.

@@ -63,7 +63,7 @@ class Jets:
         variables: the variables of each function without a formula.
         symbols: the symbol of each derivative that was read so far.
         written: whether derivatives are left as calls of `DERIVATIVE`, for another program.
-        applied: the functions whose parentheses hold arguments: f'(2x) is no product.
+        applied: the functions whose parentheses hold arguments: f'(2x) is not a product.
 
     """
 

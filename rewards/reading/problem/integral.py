@@ -164,7 +164,8 @@ def _with_real_parameters(
     """Keep the readings in which every letter that is read as a parameter can be a parameter.
 
     Raises:
-        ProblemError: in every reading, a letter is read as a parameter although it cannot be one.
+        ProblemError: in every reading, a letter is read as a parameter although it cannot be a
+            parameter.
 
     """
     suspects = [symbols_of(reading.expression) - {variable, *declared} for reading in readings]

@@ -154,7 +154,8 @@ class Approach:
         The range is |x - p| < r near a pole p, or |x| > r. Odd terms of f's series cancel.
 
         Args:
-            farthest: the largest distance from the pole, or the least from 0.
+            farthest: the largest distance from the pole. For infinite ends, it is the least
+                distance from 0.
 
         """
         with models.series_length(models.order(self.bits)), precision(model_bits(self.bits)):

@@ -57,7 +57,7 @@ class Enclosure:
         expression: the integrand.
         variable: its variable.
         digits: decimal digits that are wanted.
-        exact: for a limit that is a + b pi by its form, (a, b) by the id of its ball.
+        exact: maps the id of a limit's ball to (a, b), if the limit has the form a + b pi.
         size: the sum of the sizes of all parts, a lower bound of the integral of \|f\|.
 
     """

@@ -294,7 +294,7 @@ _LIKE_THE_ARGUMENT = {
 
 
 def _rounded(name: str, bounds: _Bounds) -> _Bounds:
-    """Bound floor u or ceil u. The bounds of frac u are found only if u lies between 0 and 1."""
+    """Bound floor u, ceil u or frac u. For frac u, the caller has checked that 0 < u < 1."""
     if name in ("floor", "frac") and _is_below_one(bounds):
         return bounds if name == "frac" else _Bounds(size=(arb("-inf"), arb(-1)))
     # u - 1 <= floor u <= u <= ceil u <= u + 1
