@@ -107,7 +107,7 @@ class Losses:
 def losses(
     side: PairedSide, second: PairedSide, clusters: Clusters, k: int, seed: int = 0
 ) -> Losses | None:
-    """The share of the problems solved by the first side that the second side fails.
+    """Of the problems that the first side solves, the share that the second side fails.
 
     The result is None if the first side solves no problem.
     """

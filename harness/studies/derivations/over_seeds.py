@@ -67,7 +67,9 @@ class SeedAnalysis:
 
     @property
     def at_floor(self) -> bool:
-        """Whether the interval of the static accuracy contains the accuracy of guessing."""
+        """Whether the accuracy of guessing lies in the interval of the accuracy on original
+        problems.
+        """
         low, high = self.together.static.accuracy_interval
         return low <= CHANCE <= high
 

@@ -33,7 +33,7 @@ def measure(function: Measure) -> Measure:
 
 @measure
 def solved(folder: Path) -> Mapping[str, Value]:
-    """Read pass@1 of the only model in percent, and the number of problems, by subset."""
+    """Read the only model's pass@1 (in percent) and the number of problems, for each subset."""
     values: dict[str, Value] = {}
     for row in summarise(Run(folder)).rows:
         subset = row.subset.rpartition("/")[2]
