@@ -85,7 +85,8 @@ async def averify_many(
     memory_mb: int = DEFAULT_MEMORY_MB,
     **options: Any,
 ) -> list[Verdict]:
-    r"""`verify_many` for asyncio. The event loop is not blocked, and the call can be cancelled.
+    r"""Judge a batch like `verify_many`, for asyncio. The event loop is not blocked, and the call
+    can be cancelled.
 
     Args:
         completions: the model's outputs.
@@ -123,7 +124,7 @@ async def averify_many(
 def _items(
     completions: Sequence[str], integrands: Any, options: Mapping[str, Any], seconds: float
 ) -> list[WorkItem]:
-    """The arguments for every item: completion, integrand and options."""
+    """Prepare the arguments for every item: the completion, the integrand and the options."""
     if isinstance(completions, str):
         raise ArgumentTypeError("completions must be a sequence of strings, not one string")
     check_texts("completions", completions)

@@ -105,7 +105,7 @@ def install(extra: str) -> str:
 
 
 def _wheel() -> str | None:
-    """The wheel file from which pip installed this package. None if pip used no wheel file."""
+    """The wheel file from which pip installed this package, or None."""
     try:
         noted = distribution("calculus-harness").read_text("direct_url.json")
     except PackageNotFoundError:
@@ -141,7 +141,7 @@ def _installed(package: str) -> bool:
 
 
 def suggest(name: str, choices: Iterable[str]) -> str:
-    """The names that a user may have meant, as the end of an error message about an unknown name.
+    """Name similar choices, as the end of an error message about an unknown name.
 
     Args:
         name: the name that the user wrote.

@@ -31,7 +31,7 @@ _PREFIX = f"{__package__}."
 
 
 class _FormerPaths(MetaPathFinder, Loader):
-    """An import finder for former paths.
+    """An import finder for former paths of modules.
 
     A former path yields the module at the present path. The module is not loaded a second time.
     """

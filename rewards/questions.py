@@ -18,14 +18,15 @@ from .verdict import Verdict
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    r"""How one question is called, and what judges its answers.
+    r"""A kind of question: its names, and the function that judges its answers.
 
     Attributes:
         name: the name for trainers (`rewards.adapters.scoring.Rubric.task`) and `run.py verify`.
         judge: the module within this package and the function that judges a completion. The
             function takes the completion and the target, and options by keyword.
         column: the usual column of the targets in data sets.
-        task: the name for benchmarks (`Problem.task`). It is empty if no benchmark asks this.
+        task: the name for benchmarks (`Problem.task`). It is empty if no benchmark asks such
+            questions.
         summary: what is asked, in a line.
         worker: the name of the task of workers, ``name`` by default.
         has_text: whether the target must be a text. If not, it may also be a whole number.
@@ -51,12 +52,12 @@ class Question:
 
     @property
     def worker_task(self) -> str:
-        """The name of the task of workers."""
+        """The name of the worker task that judges this question."""
         return self.worker or self.name
 
     @property
     def verify(self) -> Callable[..., Verdict]:
-        """The function that judges."""
+        """The function that judges a completion."""
         return _resolved(self.judge)
 
 
@@ -68,7 +69,7 @@ def _resolved(judge: str) -> Callable[..., Verdict]:
 
 
 def _of_course(name: str, summary: str, *, shows_witness: bool = False) -> Question:
-    """A question whose target is the question's own text.
+    """Make a kind of question whose target is the question's own text.
 
     The function ``verify_NAME`` in the module ``NAME`` judges the answer.
     """

@@ -77,7 +77,7 @@ def _hints(kind: Any) -> dict[str, Any]:
 
 
 def plain(value: object) -> Any:
-    """A dataclass, or a structure that contains dataclasses, as plain data."""
+    """Convert a dataclass, or a structure that contains dataclasses, to plain data."""
     return msgspec.to_builtins(value, enc_hook=_path)
 
 
@@ -102,7 +102,7 @@ class Record:
     computed: ClassVar[tuple[str, ...]] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """The record as a JSON-serialisable dictionary, which `from_dict` reads.
+        """Convert the record to a dictionary that JSON can store and `from_dict` can read.
 
         Returns:
             The fields, then the computed properties, by name.
@@ -162,7 +162,7 @@ def _message(
 
 
 def _at(data: Any, path: list[str]) -> Any:
-    """The value to which a path of keys leads. Missing keys are skipped."""
+    """Follow a path of keys into nested data. Missing keys are skipped."""
     for part in path:
         if isinstance(data, dict) and part in data:
             data = data[part]

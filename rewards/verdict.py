@@ -188,7 +188,7 @@ class Verdict(Record):
 
 
 def _midpoints(text: str) -> str:
-    """The text with each ball ``[midpoint +/- radius]`` replaced by its midpoint.
+    """Replace each ball ``[midpoint +/- radius]`` in a text by its midpoint.
 
     A ball ``[+/- radius]`` is around zero, and is replaced by 0.
     """

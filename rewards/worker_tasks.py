@@ -24,7 +24,7 @@ from .workers.verdicts import pack
 
 
 def timed(task: str, *arguments: Any) -> list[Any]:
-    """The result of a task, and the seconds of processor time that the task took."""
+    """Run a task. Return its result, and the seconds of processor time that it took."""
     function = resolve(TASKS[task], PACKAGE)
     started = time.process_time()
     result = function(*arguments)

@@ -72,7 +72,7 @@ class _AnswerGroup:
 
 
 def group(problem: Problem, samples: Sequence[Given]) -> list[int | None]:
-    """The group number of each answer, in the order of the samples.
+    """Group equal answers. Return each answer's group number, in the order of the samples.
 
     All correct answers are in group 0. A sample without a readable answer has the number None.
     """
@@ -132,10 +132,10 @@ def _same(
 
 
 def _marks(tree: Expression, variable: str) -> frozenset[str]:
-    """Strings with rounded values of the derivative at fixed points.
+    """Rounded values of the answer's derivative at fixed points, as strings.
 
-    Equal answers have strings in common. Without a tape of the derivative, the only string is the
-    answer's text.
+    Equal answers have strings in common. If the derivative cannot be computed, the only string is
+    the answer's text.
     """
     if not needs_worker(tree):
         try:
@@ -158,7 +158,7 @@ def _marks(tree: Expression, variable: str) -> frozenset[str]:
 
 
 def _rounded(value: Any) -> str | None:
-    """A string with the midpoint of a ball, rounded to ten digits.
+    """The midpoint of a ball, rounded to ten digits, as a string.
 
     The result is None if the ball is too wide for ten digits. A ``value`` of None means 0.
     """
@@ -203,7 +203,7 @@ def distinct_forms(problem: Problem, samples: Iterable[Given]) -> int:
 
 
 def _sorted(tree: Expression) -> str:
-    """A tree as text, with the operands of sums and products in a fixed order."""
+    """Write a tree as text, with the operands of sums and products in a fixed order."""
     if not isinstance(tree, Call):
         return repr(tree)
     args = [_sorted(arg) for arg in tree.args]
@@ -234,7 +234,7 @@ class Votes:
 
 
 def votes(run: Run, policy: str | None = None, ks: Iterable[int] = ()) -> list[Votes]:
-    """`Votes` for each model and subset of a run."""
+    """Compute the `Votes` of each model and subset of a run."""
     samples: dict[tuple[str, str], list[Given]] = {}
     for row in run.verdicts(policy).rows():
         sample = Given(row.get("answer"), row["status"])

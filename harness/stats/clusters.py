@@ -23,7 +23,7 @@ class ParentIndex:
             self._anywhere.setdefault(problem.id, []).append(key)
 
     def find(self, problem: Problem, parent: str) -> str | None:
-        """The key of a problem's parent, or None if no problem has the parent's id."""
+        """The key of a problem's parent. If no problem has the parent's id, the result is None."""
         candidates = self._own.get((problem.benchmark, parent)) or self._anywhere.get(parent, [])
 
         def rank(key: str) -> tuple[bool, bool]:
@@ -38,7 +38,7 @@ class ParentIndex:
         return min(ancestors, key=rank, default=None)
 
     def cluster(self, problem: Problem) -> str:
-        """The original problem that a problem is derived from, directly or through others."""
+        """The original problem from which a problem is derived, perhaps through others."""
         seen = set()
         parent = _parent(problem)
         while parent is not None:
@@ -53,9 +53,9 @@ class ParentIndex:
         return self._alike(problem)
 
     def _alike(self, problem: Problem) -> str:
-        """The key of the earliest problem with the same inputs as an original problem.
+        """The key of the earliest copy of an original problem: the same id and the same inputs.
 
-        Copies in other subsets have the same inputs, and are thus in the same cluster.
+        Copies in other subsets are therefore in the same cluster.
         """
         keys = self._own[problem.benchmark, problem.id]
         return next(key for key in keys if self._problems[key].inputs == problem.inputs)
@@ -66,6 +66,6 @@ def _parent(problem: Problem) -> str | None:
 
 
 def clusters_of(problems: Mapping[str, Problem]) -> dict[str, str]:
-    """The cluster of every problem, by its key."""
+    """Map each problem's key to its cluster."""
     parents = ParentIndex(problems)
     return {key: parents.cluster(problem) for key, problem in problems.items()}

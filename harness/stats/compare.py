@@ -212,7 +212,7 @@ def compare(
 def _with_families(
     rows: Sequence[Contrast], pairs: Sequence[Sequence[Pair]], primary: int, target: float
 ) -> tuple[Contrast, ...]:
-    """Adjust the p values of contrasts in two families.
+    """Adjust the p values of contrasts, separately in two families.
 
     A contrast is a single comparison, for example between two models. One family has the contrasts
     on all common problems: which model is better? The other family has the contrasts on subsets: on
@@ -315,7 +315,7 @@ def _common(
 
 
 def _by_run(systems: Sequence[System]) -> list[tuple[Run, set[str]]]:
-    """Each run, with the problems that its models in ``systems`` answered."""
+    """List each run with the problems that its models in ``systems`` answered."""
     answered: dict[str, tuple[Run, set[str]]] = {}
     for system in systems:
         answered.setdefault(str(system.run.path), (system.run, set()))[1].update(system.tallies)
@@ -323,7 +323,7 @@ def _by_run(systems: Sequence[System]) -> list[tuple[Run, set[str]]]:
 
 
 def _pairing(answered: tuple[Run, set[str]], second: tuple[Run, set[str]]) -> str:
-    """A sentence on two runs: how many problems are in both, and why other problems are not."""
+    """Say in a sentence how many problems two runs share, and why other problems are not shared."""
     (run, keys), (second_run, second_keys) = answered, second
     paired = _common(run.problems, second_run.problems).keys() & keys & second_keys
     names = f"{run.path} and {second_run.path}"
@@ -371,7 +371,7 @@ def _broken_down(
 
 
 def labels_of(problem: Problem, by: Breakdown) -> tuple[str, ...]:
-    """The labels of a problem in a breakdown, for example ``("sin", "ln")`` for ``by="operator"``.
+    """The labels of a problem in a breakdown, such as ``("sin", "ln")`` for ``by="operator"``.
 
     HINT's expressions have their operators as tags.
     """
@@ -399,7 +399,7 @@ def labels_of(problem: Problem, by: Breakdown) -> tuple[str, ...]:
 
 
 def range_names(by: Breakdown) -> list[str]:
-    """The names of a HINT feature's ranges, in ascending order; empty for other breakdowns."""
+    """The names of the ranges of a HINT feature, in ascending order. Other breakdowns have none."""
     ends = _RANGES.get(by, ())
     between = [f"{low + 1:,} to {high:,}" for low, high in pairwise(ends)]
     return [f"up to {ends[0]:,}", *between, f"over {ends[-1]:,}"] if ends else []
@@ -438,7 +438,7 @@ def _primary_k(runs: Sequence[Run]) -> tuple[int, list[str]]:
 
 
 def _systems(runs: Sequence[Run], policy: str) -> tuple[list[System], list[str]]:
-    """The models with a score in each run, and a remark on each model without a score."""
+    """List the models with a score in each run, and remark on each model without a score."""
     systems, unscored = [], []
     for run, names in zip(runs, system_names(runs), strict=True):
         for model, tallies in tally_samples(run, policy).items():
@@ -452,9 +452,9 @@ def _systems(runs: Sequence[Run], policy: str) -> tuple[list[System], list[str]]
 def system_names(runs: Sequence[Run]) -> list[dict[str, str]]:
     """A distinct name for each model in each run. The keys are the models' hashes.
 
-    The name is the model's label. If several runs have a model with this label, the name also has
-    the run's prompts. If these runs have the same prompts, the name has the run's name instead. If
-    two names are still equal, the names have the first characters of the models' hashes.
+    The name is the model's label. If several runs have a model with this label, the run's prompts
+    are added to the name. If these runs have the same prompts, the run's name is added instead. If
+    two names are still equal, the first characters of the models' hashes are added.
     """
     labels = Counter(
         label for run in runs for label in {entry["label"] for entry in run.models.values()}

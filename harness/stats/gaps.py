@@ -58,7 +58,6 @@ def minus(bounded: Bounded, second: Bounded) -> Bounded:
     >>> value, (low, high) = minus((0.5, (0.4, 0.6)), (0.2, (0.1, 0.3)))
     >>> round(value, 2), round(low, 2), round(high, 2)
     (0.3, 0.16, 0.44)
-
     """
     (a, (a_low, a_high)), (b, (b_low, b_high)) = bounded, second
     return a - b, (

@@ -46,7 +46,7 @@ _CACHED = DRAWS
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Clusters:
-    """The cluster of every value, as a number from 0 to ``count`` - 1."""
+    """The cluster of every value, as an index from 0 to ``count`` - 1."""
 
     which: NDArray[np.int64]
     count: int
@@ -68,7 +68,7 @@ Labelled: TypeAlias = Sequence[Hashable] | Clusters
 
 
 def cluster_sums(columns: Sequence[Sequence[float]], clusters: Labelled) -> tuple[Floats, Floats]:
-    """The sums of the columns in each cluster, and the number of values in each cluster."""
+    """Sum the columns within each cluster. Return the sums and the clusters' sizes."""
     numbered = Clusters.of(clusters)
     which, count = numbered.which, numbered.count
     sums = [
@@ -79,7 +79,7 @@ def cluster_sums(columns: Sequence[Sequence[float]], clusters: Labelled) -> tupl
 
 
 def resampled(tables: Sequence[Floats], seed: int, resamples: int | None = None) -> list[Floats]:
-    """The column sums of tables whose rows are resampled with replacement.
+    """Resample the rows of tables with replacement, and return the column sums of each resample.
 
     All tables have the same number of rows, and are resampled with the same draws. Separate draws
     would take most of the time of a comparison. Rows are sorted first. The sums therefore do not

@@ -16,7 +16,7 @@ from .tallies import Tally
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """The samples of both sides for one problem.
+    """The samples of one problem on both sides of a comparison.
 
     A side may have several problems. The metrics of these problems are averaged.
     """
@@ -32,10 +32,10 @@ Value = Callable[[Tally], float]
 
 @dataclass(frozen=True, eq=False)
 class PairedSide:
-    """One side of pairs.
+    """One side of all pairs.
 
-    A tally holds the counts of one problem's samples. ``distinct`` has each tally with different
-    counts once. ``members`` has indices into ``distinct`` for each pair. pass@k is thus computed
+    A tally holds the counts of one problem's samples. Tallies with equal counts are stored once, in
+    ``distinct``. ``members`` has indices into ``distinct`` for each pair. pass@k is thus computed
     once for equal counts.
     """
 
@@ -114,7 +114,8 @@ class Pairs(tuple[Pair, ...]):
 
     @cached_property
     def weights(self) -> dict[tuple[int, int], float]:
-        """The weight of each problem's sampling variance in the variance of the mean difference.
+        """Map sample counts to the weight of their sampling variance in the variance of the mean
+        difference.
 
         Keys are pairs (samples, correct samples). Problems with the same key have the same sampling
         variance, and their weights are added. The variance that sampling adds to the mean is the

@@ -32,7 +32,9 @@ _Counts = dict[str, tuple[int, int]]
 
 @dataclass(frozen=True)
 class Repaired(Record):
-    """repaired@t of a model in one arm, with t = ``turn``.
+    """repaired@t of a model with one kind of feedback (an arm), with t = ``turn``.
+
+    It is the share of wrong answers that the model repairs within t turns.
 
     Attributes:
         model: the model's hash.
@@ -95,7 +97,8 @@ class RepairedDifference(Record):
 
 
 def repaired(run: Run, policy: str | None = None) -> tuple[Repaired, ...]:
-    """repaired@t of every model, arm and turn. The result is empty without a second turn.
+    """repaired@t of every model, kind of feedback (arm) and turn. The result is empty without a
+    second turn.
 
     Args:
         run: the run of the first turn.
@@ -177,10 +180,11 @@ def _share(counts: tuple[int, int]) -> float:
 
 
 def _arms(run: Run, policy: str | None) -> dict[tuple[str, str, int], _Counts]:
-    """For each model, arm and turn, the counts of every problem up to this turn.
+    """For each model, kind of feedback (arm) and turn, count every problem's answers up to this
+    turn.
 
-    Turn 3 and later turns must repeat every wrong answer of the previous turn. Other turns were
-    interrupted, and are left out. Their share of repaired answers would be too low.
+    From turn 3 on, a turn must repeat every wrong answer of the previous turn. Otherwise the turn
+    was interrupted. It is left out, because its share of repaired answers would be too low.
     """
     turns: dict[str, dict[int, Run]] = {}
     for path in (run.path / "turns").glob("*/manifest.json"):

@@ -105,7 +105,7 @@ def sign_flip(differences: Sequence[float], clusters: Labelled, seed: int = 0) -
 
 
 def _signs(count: int, seed: int) -> Iterable[NDArray[np.float32]]:
-    """`FLIPS` random patterns of signs, in batches."""
+    """Draw `FLIPS` random patterns of signs, in batches."""
     if count * FLIPS <= _CACHED:
         return [_kept_signs(count, seed)]
     return _drawn_signs(count, seed)
@@ -125,7 +125,7 @@ def _kept_signs(count: int, seed: int) -> NDArray[np.float32]:
 
 
 def _lattice(sizes: Floats) -> tuple[list[int], int] | None:
-    """The sizes as fractions: all numerators, and their common denominator.
+    """Write the sizes as fractions. Return all numerators, and their common denominator.
 
     The result is None without a small common denominator, and if the convolution would be too
     large.
@@ -143,7 +143,7 @@ def _lattice(sizes: Floats) -> tuple[list[int], int] | None:
 
 
 def _convolved(lattice: tuple[list[int], int], observed: float) -> float:
-    """The exact probability of |sum| >= ``observed``, for a sum with random signs.
+    """The exact probability of |sum| >= ``observed``, for a sum of addends with random signs.
 
     ``lattice`` has the addends as fractions. Each addend is positive or negative with probability
     1/2.
@@ -281,7 +281,8 @@ def expected_variance(samples: int) -> float:
 
 
 def _least(holds: Callable[[int], bool], low: int, upper: int) -> int | None:
-    """The smallest number between ``low`` and ``upper`` with ``holds(number)``, found by bisection.
+    """Find the smallest number between ``low`` and ``upper`` for which ``holds`` is true, by
+    bisection.
 
     If ``holds`` is true for a number, it must be true for all larger numbers. The result is None if
     ``holds`` is false for all numbers.

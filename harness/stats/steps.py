@@ -57,7 +57,7 @@ def write_steps(folder: Path, rows: Iterator[Steps]) -> int:
 
 
 def read_steps(folder: Path) -> list[Steps]:
-    """The stored steps of a run, as far as this version of the verifier judged them.
+    """Read the stored steps of a run that this version of the verifier judged.
 
     Raises:
         RunError: the file is damaged.

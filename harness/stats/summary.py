@@ -84,22 +84,22 @@ class Row(Record):
 
     @property
     def passes(self) -> tuple[Estimate, ...]:
-        """pass@k. For ranked candidates: the share of problems solved by the k best candidates."""
+        """pass@k for each k. For ranked candidates: the share solved by the k best candidates."""
         return self.estimates["pass@k"]
 
     @property
     def all_passes(self) -> tuple[Estimate, ...]:
-        """pass^k for k > 1. The result is empty for ranked candidates."""
+        """pass^k for each k > 1. For ranked candidates, the result is empty."""
         return tuple(estimate for estimate in self.estimates["pass^k"] if estimate.k > 1)
 
     @property
     def fails(self) -> tuple[Estimate, ...]:
-        """Fail@k of ranked candidates."""
+        """Fail@k of ranked candidates, for each k."""
         return self.estimates["Fail@k"]
 
     @property
     def reward(self) -> float | None:
-        """The mean reward, or None if all samples are errors."""
+        """The mean reward. If all samples are errors, the result is None."""
         return self.numbers.get("reward")
 
     @property
@@ -208,10 +208,10 @@ def summarise(
 
 
 def unsimplified(run: Run) -> list[str]:
-    """A remark for each subset with problems whose simplification failed.
+    """Write a remark for each subset with integrands whose simplification failed.
 
-    An integrand is made by a substitution. The substitution is visible in an integrand that is not
-    simplified, and the problem is then easier (docs/bee.md).
+    The integrands of these subsets were made by a substitution. In an integrand that is not
+    simplified, the substitution is visible, which makes the problem easier (docs/bee.md).
     """
     counts: dict[str, Counter[str]] = {}
     for problem in run.problems.values():

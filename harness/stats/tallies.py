@@ -55,7 +55,8 @@ class Tally:
     def drawn(self, k: int) -> tuple[int, int]:
         """The numbers n (samples) and c (correct samples) from which a metric over k is computed.
 
-        For ranked candidates n is k: lower candidates do not count. pass@k is then 1 - Fail@k.
+        For ranked candidates, n is k, because candidates below rank k do not count. pass@k is then
+        1 - Fail@k.
 
         Args:
             k: the k.
@@ -85,7 +86,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A mean over problems.
+    """The mean of a metric over problems.
 
     Attributes:
         k: the k. It is 0 for a metric without a k.
@@ -228,14 +229,14 @@ def is_ranked(run: Run) -> bool:
 
 
 def tally_samples(run: Run, policy: str | None = None) -> dict[str, dict[str, Tally]]:
-    """The counts of every problem, by model and by problem key."""
+    """Count the samples of every problem. The keys of the result are the model and the problem."""
     return _tallies(run, counts.totals(run.verdicts(policy)))
 
 
 def _tallies(run: Run, totals: Mapping[counts.Group, Sums]) -> dict[str, dict[str, Tally]]:
-    """The counts of every problem, from ``totals``, the sums over the stored verdicts.
+    """Convert ``totals``, the sums over the stored verdicts, to the counts of every problem.
 
-    A running sweep may add verdicts meanwhile. A second reading could have other verdicts.
+    The verdicts are not read again, because a running sweep may have added some meanwhile.
     """
     clusters, ranked = clusters_of(run.problems), is_ranked(run)
     tallies: dict[str, dict[str, Tally]] = {model: {} for model in run.models}
@@ -267,7 +268,7 @@ def keys_by_subset(run: Run) -> dict[str, list[str]]:
 def group_samples(
     run: Run, policy: str | None = None, prices: Prices | None = None
 ) -> Iterator[Group]:
-    """A `Group` for each model and each subset with samples.
+    """Yield a `Group` for each model and each subset with samples.
 
     With several subsets, each model also has a last group ``all``.
     """

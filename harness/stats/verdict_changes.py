@@ -16,7 +16,7 @@ from ..store.run import Run
 
 @dataclass(frozen=True, slots=True)
 class ChangedVerdict:
-    """An answer whose verdict has another status in the second set, with the reasons."""
+    """An answer whose status differs between two sets of verdicts, with both reasons."""
 
     problem: str
     label: str
@@ -30,7 +30,7 @@ class ChangedVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """The number of answers that changed from one status to another."""
+    """How many answers changed from the status ``before`` to the status ``after``."""
 
     before: str
     after: str
@@ -53,13 +53,15 @@ class Changes(Record):
 
     @property
     def transitions(self) -> tuple[Transition, ...]:
-        """The number of answers for each change of status. The most frequent change comes first."""
+        """How many answers made each change of status. The most frequent change comes first."""
         counted = Counter((change.before, change.after) for change in self.changes)
         return tuple(Transition(*statuses, answers=n) for statuses, n in counted.most_common())
 
 
 def changes(run: Run, before: str, after: str) -> Changes:
-    """Compare two sets of verdicts of a run. ``before`` and ``after`` are names of policies."""
+    """Find the answers that two sets of verdicts of a run judge differently. ``before`` and
+    ``after`` are the names of the sets (policies).
+    """
     earlier, later = run.verdicts(before), run.verdicts(after)
     judged = 0
     differing: set[str] = set()

@@ -33,9 +33,9 @@ CERTIFIED = {"identity": Status.CORRECT, "witness": Status.INCORRECT}
 def store_certificates(path: str | os.PathLike[str], policy: Policy | None = None) -> Run:
     """Make and store the missing certificates of a run's verdicts.
 
-    Each verdict with a proof or a witness gets a stored row. The row has the certificate. If no
-    certificate could be made, the row has the reason. Certificates that are already stored are
-    kept.
+    Each verdict with a proof or a refuting point (a witness) gets a stored row. The row has the
+    certificate. If no certificate could be made, the row has the reason. Certificates that are
+    already stored are kept.
 
     Args:
         path: the run directory, already scored under the policy.
@@ -84,7 +84,7 @@ def check_method(policy: Policy) -> None:
 
 
 def _basis(row: dict[str, Any] | None) -> str:
-    """The kind of proof for a stored verdict. The text is empty if there is no proof."""
+    """The kind of proof behind a stored verdict. If there is no proof, the text is empty."""
     return str(((row or {}).get("evidence") or {}).get("proof", ""))
 
 
@@ -138,8 +138,8 @@ class CheckedRun:
 def check_run(path: str | os.PathLike[str], policy: str | None = None) -> CheckedRun:
     """Check every stored certificate of a run with the independent checker.
 
-    A certificate is valid under three conditions. The checker confirms it. Its statement is about
-    the run's problem. Its statement has the same status as the verdict.
+    A certificate is valid under three conditions: the checker confirms it, its statement is about
+    the run's problem, and its statement has the same status as the verdict.
 
     Args:
         path: the run directory.
@@ -172,7 +172,7 @@ def check_run(path: str | os.PathLike[str], policy: str | None = None) -> Checke
 
 
 def _verdicts(run: Run, policy: str, result: CheckedRun) -> Iterator[dict[str, Any]]:
-    """The verdicts that can have a certificate.
+    """Yield the verdicts that can have a certificate.
 
     The function also counts all verdicts in ``result``.
     """

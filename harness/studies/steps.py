@@ -38,7 +38,7 @@ def judge_steps(
 ) -> int:
     """Judge the steps in a run's solutions, and store the judgements.
 
-    The solutions are those of problems about integrals.
+    Only solutions of problems about integrals are judged.
 
     Args:
         run: the run, or its directory.
@@ -67,7 +67,7 @@ def judge_steps(
 
 
 def step_problems(sample: Sample, solution: Solution) -> Iterator[Problem]:
-    """The steps of a judged completion as problems of the task ``derivation_step``."""
+    """Convert the steps of a judged completion to problems of the task ``derivation_step``."""
     target = sample.problem.target
     problem = str(target.judged)
     if isinstance(target, IntegrationTarget):
@@ -104,7 +104,7 @@ def _rows(
 
 
 def _chosen(run: Run, limit: int | None) -> Iterator[Sample]:
-    """The solutions to judge."""
+    """Yield the solutions to judge, at most ``limit`` for each model."""
     of_model: Counter[str] = Counter()
     for sample in samples(run):
         if sample.final and isinstance(sample.problem.target, INTEGRALS):
@@ -114,7 +114,7 @@ def _chosen(run: Run, limit: int | None) -> Iterator[Sample]:
 
 
 def _item(sample: Sample, stop: list[str], thoughts: bool) -> tuple[str, str, dict[str, Any]]:
-    """The arguments of `verify_solution` for a completion."""
+    """Prepare the arguments of `verify_solution` for a completion."""
     problem, completion = sample.problem, sample.completion
     options = {
         "variable": problem.target.integrated_over,
@@ -147,7 +147,7 @@ def _steps(sample: Sample, solution: Solution) -> Steps:
 
 
 def _why(claim: Claim) -> str:
-    """The witness against a claim, or the reason why the claim was not checked."""
+    """Describe the point that refutes a claim, or the reason why the claim was not checked."""
     if claim.witness is None:
         return claim.detail
     values = claim.witness.described()

@@ -49,7 +49,7 @@ _NUMBER = re.compile(r"-?[0-9]+\.[0-9]{7,}(?:e[-+]?[0-9]{1,4})?")
 
 
 def finding(verdict: Verdict, task: str = "antiderivative") -> str:
-    """A verdict as a line of text.
+    """Describe a verdict in a line of text.
 
     Args:
         verdict: the verdict.
@@ -70,7 +70,7 @@ def finding(verdict: Verdict, task: str = "antiderivative") -> str:
 
 
 def steps(claims: Sequence[Mapping[str, Any]]) -> str:
-    """The judgements on a solution's equations, as text. Each equation has a line.
+    """Describe the judgements on a solution's equations as text, with a line for each equation.
 
     Args:
         claims: the solution's claims, which are its judged equations, as JSON
@@ -97,7 +97,7 @@ def retry(
     task: str = "antiderivative",
     claims: Sequence[Mapping[str, Any]] = (),
 ) -> str:
-    """The message that asks a model for another attempt.
+    """Write the message that asks a model for another attempt.
 
     Args:
         kind: what the message states: nothing, the verdict, a point at which the answer is
@@ -131,7 +131,7 @@ def retry(
 
 
 def _shown(verdict: Verdict, task: str) -> str:
-    """The reason why an answer is incorrect, as text.
+    """Describe as text why an answer is incorrect.
 
     The text is empty if the reason would reveal the right answer.
     """

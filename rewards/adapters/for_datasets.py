@@ -36,7 +36,7 @@ Table = TypeVar("Table")
 
 @dataclass(frozen=True)
 class _Verifier:
-    """Computes the new columns of a batch. Results are cached until ``version`` changes."""
+    """Computes the new columns of a batch. Cached verdicts are dropped if ``version`` changes."""
 
     completion: str
     integrand: str
@@ -156,7 +156,7 @@ def _verify_on_ray(data: Any, verifier: _Verifier, block: int) -> Any:
 
 
 class _RayVerifier:
-    """The verifier as an actor of Ray Data."""
+    """A `_Verifier` that runs as an actor of Ray Data."""
 
     def __init__(self, verifier: _Verifier) -> None:
         self._verifier = verifier
@@ -166,7 +166,7 @@ class _RayVerifier:
 
 
 def _with_verdicts(table: Any, verifier: _Verifier) -> Any:
-    """A pyarrow table with the added columns."""
+    """Add the columns with verdicts to a pyarrow table."""
     import pyarrow as pa
 
     names = (verifier.completion, verifier.integrand)
@@ -202,7 +202,7 @@ def _verify_files(source: Path, out: Path, verifier: _Verifier, block: int) -> P
 
 
 def _begin(out: Path, files: Sequence[Path], verifier: _Verifier, block: int) -> None:
-    """Make the folder, or check that an existing folder belongs to the same call."""
+    """Make the output folder, or check that an existing folder belongs to the same call."""
     settings = {
         "files": [[file.name, file.stat().st_size] for file in files],
         "completion": verifier.completion,

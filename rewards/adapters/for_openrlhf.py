@@ -133,7 +133,8 @@ _DEFAULT = RewardFunction(Rubric())
 def reward_func(
     queries: Sequence[str], prompts: Sequence[str], labels: Sequence[Any]
 ) -> dict[str, Any]:
-    r"""The default reward: 1 if the box is proven to be an antiderivative of the label, else 0.
+    r"""The default reward: 1 if the verifier accepts the box as an antiderivative of the label,
+    else 0.
 
     Args:
         queries: texts. Each is a prompt, its response and special tokens.
@@ -157,7 +158,7 @@ def reward_func(
 
 
 def response_of(query: str, prompt: str) -> str | None:
-    """The response in a query, which is the text after the prompt.
+    """Find the response in a query. The response is the text after the prompt.
 
     The result is None if the query does not contain the prompt. The prompt is also found if the
     tokenizer has added a token before it, changed its spaces, or cut off its beginning.
@@ -190,7 +191,7 @@ def response_of(query: str, prompt: str) -> str | None:
 
 
 def _after(text: str, count: int) -> str:
-    """The text after its first ``count`` characters. White space is not counted."""
+    """The text that follows its first ``count`` characters, not counting white space."""
     for word in _WORD.finditer(text):
         if count <= len(word[0]):
             return text[word.start() + count :]
@@ -201,7 +202,7 @@ def _after(text: str, count: int) -> str:
 def results(
     rollouts: Sequence[Rollout], scores: Sequence[Score], labels: Sequence[Any], rubric: Rubric
 ) -> dict[str, Any]:
-    """The reply to OpenRLHF, which is plain JSON."""
+    """Make the reply to OpenRLHF, which is plain JSON."""
     rewards = numbers(scores, [str(label) for label in labels])
     correct = [float(scored.status == "correct") for scored in scores]
     # The same names every time: OpenRLHF concatenates values over a batch.

@@ -48,7 +48,7 @@ _COLUMN_TASKS = {
 
 @dataclass(frozen=True)
 class _Settings:
-    """How rows are converted and logged. `make_reward` describes the fields."""
+    """How rows of a data set are converted and logged. `make_reward` describes the fields."""
 
     rubric: Rubric
     name: str
@@ -222,7 +222,7 @@ class AsyncReward(_Settings):
         completion_ids: Sequence[Sequence[int]] | None = None,
         **columns: Any,
     ) -> list[float | None]:
-        """As `Reward.__call__`."""
+        """Compute rewards like `Reward.__call__`, but asynchronously."""
         since = time.perf_counter()
         rollouts = self.rollouts(prompts, completions, completion_ids, columns)
         return self.finish(rollouts, await ascore(rollouts, self.rubric), since, columns)
@@ -305,7 +305,7 @@ def antiderivative_reward(
     integrand: Sequence[str],
     **columns: Any,
 ) -> list[float | None]:
-    r"""The default reward: 1.0 if the box is proven to be an antiderivative, else 0.0.
+    r"""The default reward: 1.0 if the verifier accepts the box as an antiderivative, else 0.0.
 
     Args:
         prompts: prompts, as strings or lists of messages.
@@ -344,5 +344,5 @@ those of `antiderivative_reward`. """
 
 
 def _loggable(answer: str | None) -> str:
-    """An answer for a table, shortened and without lone surrogates."""
+    """Prepare an answer for a table of the log: shorten it, and replace lone surrogates."""
     return (answer or "")[:LONGEST_LOGGED].encode(errors="replace").decode()

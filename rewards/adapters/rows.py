@@ -50,7 +50,7 @@ def opens_thinking(prompt: Any, tag: str) -> bool:
 
 
 def is_truncated(ids: Sequence[int] | None, ends: Collection[int], limit: int | None) -> bool:
-    """Whether a completion with these token ids was cut off.
+    """Whether the token limit cut off a completion with these token ids.
 
     ``ends`` are the ids that end a completion: end of sequence and end of turn. ``limit`` is the
     largest number of tokens. If both are known, a completion that is shorter than the limit counts
@@ -65,7 +65,7 @@ def is_truncated(ids: Sequence[int] | None, ends: Collection[int], limit: int | 
 
 @lru_cache(maxsize=1024)
 def warn_once(log: logging.Logger, message: str, subject: str) -> None:
-    """Warn about a row only once, and not for each of its completions in each epoch."""
+    """Log a warning about a row only once, not for each of its completions and epochs."""
     log.warning(message, subject)
 
 
@@ -83,7 +83,7 @@ _TASKS = {"integrand": "antiderivative", "integral": "definite"}
 
 
 def target_of(label: Any, extra: Any = None) -> RowTarget:
-    r"""The target in a label. The label is the integrand or value itself, or an object.
+    r"""Read the target from a label. The label is the integrand or value itself, or an object.
 
     The object is a dictionary or JSON text. It has one of the keys ``integrand``, ``integral``,
     ``question`` and ``target``. The keys ``variable``, ``assumptions`` and ``task`` are

@@ -47,7 +47,7 @@ NO_OPINION = {
 
 
 class NoOpinionError(RuntimeError):
-    """A reward is "no opinion", and the trainer has no value for "no opinion"."""
+    """A reward is "no opinion", but the trainer accepts only numbers."""
 
 
 #: The tasks of a rubric.
@@ -64,15 +64,15 @@ _REFUSED = {"method"}
 
 @dataclass(frozen=True)
 class Rubric:
-    """The rules of a reward. Immutable, picklable, checked at construction (`ValueError`,
-    `TypeError`).
+    """The rules of a reward. A rubric is immutable and can be pickled. Bad fields raise
+    `ValueError` or `TypeError`.
 
     Args:
         task: a name in `TASKS`, or ``mixed`` if each row has its own task (`Rollout.task`).
         components: names of `rewards.adapters.components`.
         weights: the weight of each component. The default is 1 for correctness and 0.1 for others.
         gate: whether components other than correctness count for correct answers only.
-        strict: whether a box is required. If so, text without a box is no answer.
+        strict: whether a box is required. If so, text without a box does not count as an answer.
         stop: the prompt's stop strings. Text after the first stop string is ignored.
         length: two lengths in tokens for the component ``length``. Credit is full up to the first
             length, and zero from the second length on.
@@ -139,13 +139,13 @@ class Rubric:
 
     @cached_property
     def weighted(self) -> dict[str, float]:
-        """The weight of each component."""
+        """Map each component's name to its weight."""
         weights = self.weights or [COMPONENTS[name].weight for name in self.components]
         return dict(zip(self.components, weights, strict=True))
 
     @property
     def highest(self) -> float:
-        """The largest reward of a completion."""
+        """The largest reward that a completion can get."""
         return sum(weight for weight in self.weighted.values() if weight > 0)
 
 
@@ -162,9 +162,10 @@ class Rollout:
     Attributes:
         text: the completion.
         target: the integrand, value, expression, label or whole number.
-        variable: as for `rewards.verify_antiderivative`.
-        assumptions: as for `rewards.verify_antiderivative`. Empty entries are dropped. Data
-            sets contain such entries if their rows have different symbols.
+        variable: the variable of integration, as for `rewards.verify_antiderivative`.
+        assumptions: the assumptions about parameters, as for `rewards.verify_antiderivative`. Empty
+            entries are dropped. Data sets contain such entries if their rows have different
+            symbols.
         truncated: whether the token limit cut the completion off.
         tokens: the length of the completion in tokens.
         thinking: whether the prompt has already opened a thought.
@@ -275,7 +276,7 @@ async def ascore(rollouts: Sequence[Rollout], rubric: Rubric) -> list[Score]:
 
 
 def numbers(scores: Sequence[Score], groups: Sequence[str]) -> list[float]:
-    """Rewards for trainers that have no value for "no opinion".
+    """Replace "no opinion" by numbers, for trainers that accept only numbers as rewards.
 
     The completions of one problem form a group. If the problem's row of data is bad, all rewards of
     the group are 0. If the verification of a completion exceeds the limit of wall-clock time, the
@@ -327,7 +328,7 @@ def _mean_of_group(score: Score, group: str, rewards: Sequence[float]) -> float:
 
 
 def rates(scores: Sequence[Score]) -> dict[str, float]:
-    """The share of each status of `STATUSES`, including shares of 0."""
+    """The share of scores with each status of `STATUSES`, also the shares that are 0."""
     counts = Counter(scored.status for scored in scores)
     return {status: counts[status] / len(scores) if scores else 0.0 for status in STATUSES}
 
@@ -345,7 +346,7 @@ def telemetry(score: Score, rubric: Rubric, *, truncated: bool = False) -> dict[
 
 @dataclass(frozen=True, slots=True)
 class _Batches:
-    """The items for the workers, and the verdicts on bad rows.
+    """The items for the workers, and the verdicts on rows that cannot be judged.
 
     ``sent`` has the items by task and position. ``bad`` has the verdicts by position.
     """
@@ -370,7 +371,7 @@ def _batches(rollouts: Sequence[Rollout], rubric: Rubric) -> _Batches:
 
 
 def task_of(rollout: Rollout, rubric: Rubric) -> str:
-    """The task of a rollout. An unknown task raises `ProblemError`."""
+    """The task of a rollout. If the task is unknown, `ProblemError` is raised."""
     if rubric.task != MIXED:
         return rubric.task
     task = ROW_TASKS.get(rollout.task) if isinstance(rollout.task, str) else None
@@ -380,7 +381,7 @@ def task_of(rollout: Rollout, rubric: Rubric) -> str:
 
 
 def _with_opened_thought(rollout: Rollout, rubric: Rubric) -> str:
-    """The completion. If the prompt opened a thought, the result begins with the opening tag."""
+    """The completion's text, with the opening tag in front if the prompt opened a thought."""
     opening = rubric.think_tags[0]
     if rollout.thinking and not rollout.text.lstrip().startswith(opening):
         return f"{opening}\n{rollout.text}"
@@ -388,7 +389,7 @@ def _with_opened_thought(rollout: Rollout, rubric: Rubric) -> str:
 
 
 def _rollout_options(rollout: Rollout, rubric: Rubric, task: str) -> dict[str, Any]:
-    """The verifier's options for a rollout. A bad row raises `ProblemError`."""
+    """The verifier's options for a rollout. If the row is bad, `ProblemError` is raised."""
     options = {
         **rubric.options,
         "strict": rubric.strict,

@@ -11,7 +11,7 @@ from .ball_arithmetic.jets import Ball
 
 
 class DecisionPolicy(NamedTuple):
-    """The rules of acceptance (see `verify_antiderivative`)."""
+    """The optional rules for accepting an answer (see `verify_antiderivative`)."""
 
     strict_domain: bool = False
     require_continuous: bool = False
@@ -19,7 +19,7 @@ class DecisionPolicy(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Refutation:
-    """A point, given by the values of all symbols, at which two balls are proved to differ."""
+    """A proof that two values differ: a point, and the two values there as disjoint balls."""
 
     point: Mapping[str, Ball]
     derivative: Ball
@@ -29,7 +29,7 @@ class Refutation:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A decision with its evidence; see `rewards.verdict.Evidence` for the fields."""
+    """A decision with its evidence. See `rewards.verdict.Evidence` for the fields."""
 
     status: Status
     points: int = 0
@@ -50,13 +50,11 @@ BUDGET = 8_500_000
 
 
 class OutOfBudgetError(Exception):
-    """The work budget of a verdict, which is a count, is spent."""
+    """The work budget of a verdict is spent. The budget counts operations, not time."""
 
 
 class Budget:
-    """The work of one verdict. All readings, links and conventions that are tried share this
-    budget.
-    """
+    """The work left for one verdict, shared by all readings and conventions that are tried."""
 
     __slots__ = ("left",)
 
@@ -64,12 +62,12 @@ class Budget:
         self.left = BUDGET
 
     def spend(self, units: int) -> None:
-        """Count work units. When the budget is spent, the verdict is undecided."""
+        """Subtract work units. If the budget is spent, raise `OutOfBudgetError`."""
         self.left -= units
         if self.left < 0:
             raise OutOfBudgetError
 
 
 def show(ball: Ball) -> str:
-    """A ball as text: midpoint and radius, 15 digits."""
+    """Write a ball as text: its midpoint with 15 digits, and its radius."""
     return str(ball.real.str(15)) if ball.imag.is_zero() else str(ball.str(15))

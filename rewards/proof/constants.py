@@ -48,7 +48,7 @@ MAX_TERMS: Final = 400
 
 
 def _failing(method: Any) -> Any:
-    """Wrap a method, so that failures of the prover become `NotExpandedError`."""
+    """Return the method, changed to raise `NotExpandedError` when the prover fails."""
 
     def wrapped(self: ExactNumbers, *args: Any) -> Any:
         try:
@@ -62,7 +62,7 @@ def _failing(method: Any) -> Any:
 
 @dataclass(slots=True)
 class ExactNumbers:
-    """Decides about the numbers of one expansion (`rewards.numeric.expansions`).
+    """The arithmetic of the numbers in one expansion (`rewards.numeric.expansions`), with proofs.
 
     Attributes:
         kinds: assumptions on parameters.
@@ -118,12 +118,11 @@ class ExactNumbers:
         return self.tower.normal(number).rational()
 
     def tree(self, number: Quotient) -> Expression:
-        """Convert a number to an expression."""
         return self.tower.field.tree(number)
 
     @_failing
     def is_zero(self, number: Quotient) -> bool:
-        """Whether a number is zero. If neither is proved, `NotExpandedError` is raised."""
+        """Whether a number is zero, by proof. Without a proof, raise `NotExpandedError`."""
         if not number.support:
             return number.is_zero()
         number = self.tower.normal(number)
@@ -148,7 +147,7 @@ class ExactNumbers:
         return False
 
     def tower_value(self, name: str, seed: int) -> Ball:
-        """A sample value of a parameter of its kind, or of an angle."""
+        """A sample value of a parameter that fits the assumption about the parameter."""
         size = random.Random(f"{name} {seed}").randrange(1, 4096)
         kind = self.kinds.get(name, "real")
         if "integer" in kind or kind in ("even", "odd"):
@@ -157,7 +156,7 @@ class ExactNumbers:
 
     @_failing
     def sign(self, number: Quotient) -> int:
-        """The sign of a number, or of a bounded function whose values exclude zero."""
+        """The sign of a number (1, 0 or -1), or of a bounded function whose values exclude zero."""
         number = self.tower.normal(number)
         ratio = number.rational()
         if ratio is not None:
@@ -172,7 +171,8 @@ class ExactNumbers:
         raise NotExpandedError("a number whose sign is not known")
 
     def ranges(self, tree: Expression) -> dict[str, Ball]:
-        """A ball for each angle or fractional part. The ball contains all possible values.
+        """Map each angle and each fractional part in an expression to a ball that contains all its
+        values.
 
         Raises:
             NotExpandedError: there is a parameter.
@@ -196,7 +196,7 @@ class ExactNumbers:
             return tape.run(acb(0), dict(values or {}), derivative=False)[tape.root][0]
 
     def _checked(self, number: Quotient) -> Quotient:
-        """Return the number unchanged. If it is proved not real, an `UndefinedError` is raised."""
+        """Return the number unchanged. If it is proved not real, raise `UndefinedError`."""
         if self.tower.field.support(number) & self.tower.field.unreal:
             tree = self.tree(number)
             if not symbols_of(tree):

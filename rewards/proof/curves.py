@@ -179,7 +179,10 @@ def _sign(tape: Tape, y: Ball, values: Mapping[str, Ball]) -> int:
 
 
 def _between(tape: Tape, low: arb, high: arb, sign: int, at: Mapping[str, Ball]) -> arb | None:
-    """A small ball in which G is real and changes its sign. If none is found, return None."""
+    """Find a small ball in [low, high] in which G is real and changes its sign.
+
+    The result is None if there is no such ball.
+    """
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         sign_of_middle = _sign(tape, acb(middle.mid()), at)

@@ -49,7 +49,8 @@ _Range = tuple[Fraction | float, Fraction | float]
 
 
 def read_derivative_of_inverse(text: str) -> tuple[Expression, str, Expression] | None:
-    r"""Read a question for the derivative of an inverse function at a value: ``(f^{-1})'(4)``.
+    r"""Read a question for the derivative of an inverse function at a value, as in
+    ``(f^{-1})'(4)``.
 
     Returns:
         The function, its variable and the value. The result is None for another question.
@@ -82,8 +83,8 @@ def read_derivative_of_inverse(text: str) -> tuple[Expression, str, Expression] 
 def slope_of_inverse(function: Expression, variable: str, value: Expression) -> Expression:
     r"""The derivative of the inverse of a function at a value.
 
-    The function has to be proved monotonic on the real line. The point with this value is then the
-    only such point.
+    The function f must be proved monotonic on the real line. Then f takes the value at one point
+    only.
 
     Raises:
         ProblemError: the function is not proved monotonic, the point is not found, or the inverse
@@ -145,7 +146,7 @@ def _range(tree: Expression, variable: str) -> _Range:
 
 
 def _product(first: _Range, second: _Range) -> _Range:
-    """An interval that contains the products of the numbers of two intervals."""
+    """An interval that contains all products of numbers of the two given intervals."""
     for (low, high), other in ((first, second), (second, first)):
         if low == high and low != 0:
             ends = (low * other[0], low * other[1])

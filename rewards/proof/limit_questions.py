@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LimitQuestion:
-    r"""A reading of a limit.
+    r"""One reading of a question about a limit.
 
     Attributes:
         expression: the function.
@@ -59,7 +59,7 @@ class LimitQuestion:
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """The symbols except the variable, sorted."""
+        """The names of all symbols except the variable, sorted."""
         names = symbols_of(self.expression) - {self.variable}
         if not isinstance(self.at, int):
             names |= symbols_of(self.at)
@@ -67,7 +67,7 @@ class LimitQuestion:
 
     @property
     def latex(self) -> str:
-        """The question as a text that can be read again."""
+        """The question as LaTeX, in a form that `limit_readings` can read."""
         mark = {1: "^{+}", -1: "^{-}", 0: ""}[self.side]
         infinity = {1: r"\infty", -1: r"-\infty"}
         at = infinity[self.at] if isinstance(self.at, int) else f"{{{to_latex(self.at)}}}{mark}"
@@ -75,12 +75,12 @@ class LimitQuestion:
 
     @property
     def all_kinds(self) -> Kinds:
-        """The kind of each parameter. The default is positive."""
+        """The assumption about each parameter. By default, a parameter is positive."""
         stated = dict(self.kinds)
         return tuple((name, stated.get(name, "positive")) for name in self.parameters)
 
     def limit(self) -> Limit:
-        """The proved limit (see `rewards.proof.limits.limit`)."""
+        """Compute the limit with a proof (see `rewards.proof.limits.limit`)."""
         return limit(self.expression, self.variable, self.at, self.side, self.all_kinds, self.whole)
 
     def at_draw(self, draw: Draw) -> LimitQuestion:
@@ -96,7 +96,8 @@ def limit_readings(
 
     Args:
         problem: LaTeX with a limit sign, a sentence, or a SymPy ``Limit``.
-        assumptions: kinds of parameters, as in `verify_antiderivative`; positive by default.
+        assumptions: assumptions about the parameters, as in `verify_antiderivative`. A parameter
+            without an assumption is positive.
 
     Returns:
         The readings, sorted from the likeliest to the least likely. Most texts have one reading.
@@ -148,11 +149,12 @@ def _readings(text: str, kinds: Kinds) -> tuple[LimitQuestion, ...]:
 
 
 def _by_lhopital(asked: LimitOfIntegral, text: str) -> LimitQuestion:
-    """The limit that equals a limit of an integral over a vanishing range, by L'Hospital's rule.
+    """Turn the limit of an integral over a shrinking interval into a limit without an integral.
 
-    The integral I tends to 0, because its ends tend to one point where the integrand has a limit.
-    The reciprocal r of the factor tends to 0. The limit of I/r is then the limit of I'/r' if the
-    latter exists.
+    The question asks for the limit of I/r. Here I is the integral, and r is the reciprocal of the
+    factor in front of the integral. L'Hospital's rule applies if both tend to 0. I tends to 0,
+    because both ends of the interval tend to one point and the integrand has a limit at this point.
+    If I'/r' has a limit, I/r has the same limit. The result asks for the limit of I'/r'.
 
     Raises:
         ProblemError: one of these facts is not proved, or the question has parameters.
@@ -186,13 +188,14 @@ def _by_lhopital(asked: LimitOfIntegral, text: str) -> LimitQuestion:
 
 
 def _with_variable(question: LimitQuestion, kinds: dict[str, str]) -> LimitQuestion:
-    """Remove the kind of the variable from ``kinds``, and adapt the question to it.
+    """Remove the variable's assumption from ``kinds``, and apply this assumption to the question.
 
     A positive or negative variable at 0 means a limit from one side. An integer variable means the
     limit of a sequence.
 
     Raises:
-        ProblemError: the variable has another kind, or its kind excludes values near the point.
+        ProblemError: the variable has another assumption, or the assumption excludes values near
+            the point.
 
     """
     variable, at = question.variable, question.at
@@ -214,7 +217,7 @@ def _with_variable(question: LimitQuestion, kinds: dict[str, str]) -> LimitQuest
 
 
 def with_values(expression: Expression, draw: Draw) -> Expression:
-    """Replace the parameters of an expression by numbers."""
+    """Replace the parameters of an expression by their values in ``draw``."""
     for name, size in draw:
         expression = substitute(expression, name, number(Fraction(size)))
     return expression

@@ -41,7 +41,7 @@ Kinds = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A limit.
+    """The result of a proof about a limit: a number, an infinity, or the absence of a limit.
 
     Attributes:
         sign: 1 or -1 for plus or minus infinity.
@@ -74,7 +74,7 @@ def limit(
     kinds: Kinds = (),
     whole: bool = False,
 ) -> Limit:
-    r"""The limit of an expression.
+    r"""Find the limit of an expression, with a proof.
 
     Args:
         expression: the function.
@@ -134,7 +134,7 @@ def _from_one_side(
 
 
 def _forms(expression: Expression, variable: str, kinds: Mapping[str, str]) -> Iterator[Expression]:
-    """The expression, and then its normal form, in which sin^2 + cos^2 is 1."""
+    """Yield the expression. Then yield its normal form, in which sin^2 + cos^2 is replaced by 1."""
     yield expression
     try:
         forms = normal_forms(expression, variable, kinds)
@@ -177,7 +177,7 @@ def _along_sequences(
     kinds: Mapping[str, str],
     failure: NotExpandedError,
 ) -> Limit:
-    """The limit of a function that contains one angle. It is found along sequences of points.
+    """Find the limit of a function that contains one angle, along sequences of points.
 
     On each sequence the angle is constant modulo 2 pi. If two sequences have different limits, the
     function has no limit. If the limits are equal, ``failure`` is raised, because another sequence
@@ -217,7 +217,7 @@ def _along_whole_numbers(
     kinds: Mapping[str, str],
     failure: NotExpandedError,
 ) -> Limit:
-    """Prove that a sequence with an angle q n has no limit, from two subsequences.
+    """Prove that a sequence with an angle q n has no limit: two subsequences have different limits.
 
     If q is rational, then for every number v there are integers n for which q n converges to v
     modulo 2 pi, because pi is irrational. The sequence is a continuous function of the angle, up to

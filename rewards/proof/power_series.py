@@ -85,7 +85,7 @@ def _from_one_side(
     degree: int,
     sign: int,
 ) -> tuple[tuple[int, Expression], ...]:
-    r"""The coefficients of powers of \|x - a\| on one side of the point."""
+    r"""The coefficients of the powers of \|x - a\| on one side of a, each with its exponent."""
     numbers = ExactNumbers(kinds)
     expander = GermExpander(numbers, variable, LimitPoint(centre, sign))
     germ = expander.germ(function)
@@ -111,7 +111,7 @@ def radius(asked: SeriesQuestion, kinds: Mapping[str, str]) -> Expression | None
     """The radius of convergence of a power series. None means infinity.
 
     Raises:
-        ProblemError: the series is no power series.
+        ProblemError: the series is not a power series.
         QuadratureError: the radius was not found.
         NotExpandedError: the limit of the quotients of coefficients was not found.
 
@@ -142,7 +142,7 @@ def centre(asked: SeriesQuestion) -> Expression:
     """The centre of a power series.
 
     Raises:
-        ProblemError: the series is no power series.
+        ProblemError: the series is not a power series.
 
     """
     series = asked.series[0]
@@ -150,7 +150,7 @@ def centre(asked: SeriesQuestion) -> Expression:
 
 
 def _power_of_variable(term: Expression, index: str, x: str) -> tuple[int, Expression]:
-    """Find the factor (x - a)^{p n + q} in a term, and return p and a.
+    """Find the factor (x - a)^{p n + q} of a term, and return p and a. The index is n.
 
     Raises:
         ProblemError: the term has no such factor, or x also occurs in another factor.
@@ -190,10 +190,10 @@ def _power_of_variable(term: Expression, index: str, x: str) -> tuple[int, Expre
 
 
 def _by_growth(coefficients: Expression, index: str, steps: int) -> Expression | None:
-    r"""The radius of convergence, from the growth of the coefficients. None means infinity.
+    r"""Compute the radius of convergence from the growth of the coefficients. None means infinity.
 
-    The coefficients grow like n!^d L^n n^{-s}. There may be a further factor that varies slowly. If
-    it has an expansion, it lies between two powers of n and does not change the radius.
+    The coefficients grow like n!^d L^n n^{-s}. A further factor may vary slowly. If this factor has
+    an expansion, it lies between two powers of n. It then does not change the radius.
     """
     radii: list[Expression] = []
     for summand in summands_of(coefficients, index):
@@ -220,7 +220,7 @@ def _by_growth(coefficients: Expression, index: str, steps: int) -> Expression |
 
 
 def whole_degree(node: Expression) -> int:
-    """A degree as an integer. If it is not a small whole number, a `ProblemError` is raised."""
+    """Convert a degree to an integer. If it is not a small whole number, raise `ProblemError`."""
     value = fold(node)
     if value is None or value.denominator != 1 or not 0 <= value <= MAX_DEGREE:
         raise ProblemError(f"the degree is a whole number up to {MAX_DEGREE}")
@@ -228,7 +228,7 @@ def whole_degree(node: Expression) -> int:
 
 
 def degree_bound(node: Expression, variable: str) -> int | None:
-    """A bound of the degree of a polynomial. For other expressions, the result is None."""
+    """An upper bound of a polynomial's degree, or None if the expression is not a polynomial."""
     if is_constant(node, variable):
         return 0
     if isinstance(node, Symbol):
@@ -250,7 +250,7 @@ def degree_bound(node: Expression, variable: str) -> int | None:
 
 
 def degree_of_terms(question: SeriesQuestion, assumptions: Mapping[str, str]) -> int:
-    """The degree up to which there are as many nonzero terms as the question asks for."""
+    """The lowest degree at which the series has as many nonzero terms as the question asks for."""
     for degree in range(4 * question.terms, MAX_DEGREE + 1, 4):
         terms = coefficients_of(question.function, question, assumptions, degree)
         if len(terms) >= question.terms:
@@ -259,7 +259,7 @@ def degree_of_terms(question: SeriesQuestion, assumptions: Mapping[str, str]) ->
 
 
 def lagrange_remainder(question: SeriesQuestion, degree: int, name: str) -> Expression:
-    """Lagrange's remainder. It is the next Taylor term, with the derivative at ``name``.
+    """Lagrange's remainder: the next Taylor term, with its derivative taken at the point ``name``.
 
     Raises:
         NotExpandedError: the derivative is too long.

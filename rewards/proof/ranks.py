@@ -24,7 +24,8 @@ _FRESH: Final = "t of the rank"
 
 
 def balls_of(trees: Sequence[Expression], values: Mapping[str, Ball]) -> list[Ball] | None:
-    """The values of expressions. The result is None if a value is not finite.
+    """Compute balls that contain the values of expressions. The result is None if a value is not
+    finite.
 
     Args:
         trees: the expressions.
@@ -38,7 +39,9 @@ def balls_of(trees: Sequence[Expression], values: Mapping[str, Ball]) -> list[Ba
 
 
 def ball_of(tree: Expression) -> Ball | None:
-    """The value of an expression at sample values of the symbols. None if it is not finite."""
+    """Compute a ball that contains the value of an expression at fixed sample values of its
+    symbols. The result is None if the value is not finite.
+    """
     values = {name: acb(0.5 + uniform("value", name)) for name in symbols_of(tree)}
     balls = balls_of([tree], values)
     return balls[0] if balls else None

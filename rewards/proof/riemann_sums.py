@@ -27,12 +27,12 @@ _POSITIVE: Final = "positive"
 
 @lru_cache(maxsize=1024)
 def integral_of_riemann_sum(problem: str) -> str | None:
-    r"""The definite integral that equals a limit of sums. The result is None for another question.
+    r"""Rewrite a limit of sums as a definite integral. The result is None for any other question.
 
-    The sum is over k between a n + b and c n + d, with numbers a to d, b >= 0 and d <= 0. With
-    k = n x, the product of n and the term has to be a function f(x) alone, which is proved. If f is
-    bounded and real on [a, c] by enclosures, then the sum is a Riemann sum of f, up to finitely
-    many terms that tend to 0.
+    The index k runs from a n + b to c n + d, where a, b, c and d are numbers, b >= 0 and d <= 0.
+    The substitution k = n x must turn n times the term into a function f(x) that does not contain
+    n. This is proved. Enclosures must show that f is bounded and real on [a, c]. The sum is then a
+    Riemann sum of f, up to finitely many terms that tend to 0.
 
     Args:
         problem: the question, with a limit sign.
@@ -73,7 +73,7 @@ def integral_of_riemann_sum(problem: str) -> str | None:
 
 
 def _is_bounded(function: Expression, lower: arb, upper: arb) -> bool:
-    """Whether enclosures prove that a function of `_X` is bounded and real on an interval."""
+    """Whether a function of `_X` is bounded and real on an interval, proved by enclosures."""
     if symbols_of(function) - {_X}:
         return False
     tape = compile_tape(function, _X)

@@ -60,7 +60,8 @@ _FRESH: Final = "t of the difference"
 def prove_sum(
     problem: SumProblem, answer: Expression, kinds: Mapping[str, str]
 ) -> tuple[str, ...] | None:
-    """Prove a closed form of a finite sum by induction. The variable is in the upper limit.
+    """Prove a closed form of a finite sum by induction. The induction variable is in the upper
+    limit.
 
     Args:
         problem: the sum. The variable of the induction must not occur in the term.
@@ -97,7 +98,7 @@ def _base(
     lower: Expression,
     kinds: Mapping[str, str],
 ) -> tuple[str, ...] | None:
-    """Prove the base case and return the rules. The result is None if no proof was found."""
+    """Prove the base case of the induction. Return the rules used, or None without a proof."""
     shift = substitute(upper, variable, ZERO)
     start, slope, low = fold(shift), fold(differentiate(upper, variable)), fold(lower)
     if slope == 1:
@@ -148,7 +149,7 @@ def diverges_by_comparison(problem: SumProblem) -> int | None:
 def values_or_divergence(
     problem: SumProblem, kinds: Mapping[str, str], digits: int, largest: int = 0, salt: str = ""
 ) -> list[ParameterPoint]:
-    """The values of a sum at chosen parameters. If the sum diverges, one entry says so.
+    """The values of a sum at chosen parameters, or a single entry that says that the sum diverges.
 
     Args:
         problem: the sum.
@@ -212,7 +213,7 @@ def telescopes(
 def identical(
     left: Expression, right: Expression, kinds: Mapping[str, str]
 ) -> tuple[str, ...] | None:
-    """The rules of a proof that two expressions in whole numbers are equal, or None."""
+    """Prove that two expressions in whole numbers are equal. Return the rules used, or None."""
     if not {node.function for tree in (left, right) for node in nodes_of(tree)} <= _ANALYTIC:
         return None
     atoms = _Atoms()
@@ -256,7 +257,8 @@ def converges_by_comparison(problem: SumProblem) -> bool:
 
 @dataclass(slots=True)
 class _Atoms:
-    """Writes expressions in atoms, such as Gamma(n) and b^n. Equal atoms have equal names.
+    """Rewrites expressions in terms of atoms, such as Gamma(n) and b^n. Equal atoms get equal
+    names.
 
     Attributes:
         names: the names of atoms.
@@ -332,7 +334,7 @@ class _Atoms:
         return mul(self._power(Number(2), half), self._gamma(add(half, shift)), scale)
 
     def _power(self, base: Expression, exponent: Expression) -> Expression:
-        """Write b^{c n + d} with an atom b^n for each symbol n of the exponent."""
+        """Write b^{c n + d} in terms of an atom b^n for each symbol n of the exponent."""
         inner = self.written(base)
         linear = _linear(exponent)
         if is_constant(exponent) or linear is None:
@@ -369,7 +371,7 @@ def _whole_factorial(n: int) -> Expression:
 
 
 def _moved(argument: Expression) -> tuple[Expression, int]:
-    """Split the integer part of the constant from an argument: n + 3 becomes n and 3."""
+    """Split an argument into a rest and an integer: n + 3 becomes n and 3."""
     linear = _linear(argument)
     if linear is None:
         return argument, 0
@@ -380,7 +382,7 @@ def _moved(argument: Expression) -> tuple[Expression, int]:
 
 
 def _linear(node: Expression) -> tuple[dict[str, Fraction], Fraction] | None:
-    """The coefficients and the constant of a linear function. For other trees, None."""
+    """The symbols' coefficients and the constant of a linear expression, or None."""
     coefficients: dict[str, Fraction] = {}
     constant = node
     for name in sorted(symbols_of(node)):
@@ -403,7 +405,7 @@ def _tree(coefficients: Mapping[str, Fraction], constant: Fraction) -> Expressio
 
 
 def _factors(base: Expression) -> Sequence[tuple[Expression, int]]:
-    """The factors of a base, with exponents: 12^n is (2^n)^2 3^n."""
+    """Split the base of a power into factors with exponents, as 12 = 2^2 3."""
     value = fold(base)
     if value is None or value == 0:
         return list(_written_factors(base, 1))
@@ -422,7 +424,7 @@ def _factors(base: Expression) -> Sequence[tuple[Expression, int]]:
 
 
 def _written_factors(base: Expression, times: int) -> Iterator[tuple[Expression, int]]:
-    """The factors of a product, quotient or power, and the exponent of each factor.
+    """Yield the factors of a product, quotient or power, each with its exponent.
 
     The exponent ``times`` is an integer. Therefore (a b)^n = a^n b^n is true for any signs.
     """

@@ -71,12 +71,12 @@ class AnswerOptions:
 
     @classmethod
     def of(cls, keywords: Mapping[str, Any]) -> AnswerOptions:
-        """The options among the keyword arguments of a judge."""
+        """Take the options of all judges out of a judge's keyword arguments."""
         named = (field_.name for field_ in fields(cls))
         return cls(**{name: keywords[name] for name in named if name in keywords})
 
     def keywords(self) -> dict[str, Any]:
-        """The options by their names, except the deadline, as they are sent to a worker."""
+        """The options by name, without the deadline. A worker receives them in this form."""
         keywords: dict[str, Any] = {
             "strict": self.strict,
             "stop": list(self.stop),
@@ -91,7 +91,7 @@ class AnswerOptions:
 class ExtractedAnswer:
     """The final answer of a completion.
 
-    A readable answer has ``readings``. The failure of an unreadable answer is the ``status``.
+    A readable answer has ``readings``. An unreadable answer has a ``status`` that says what failed.
     """
 
     text: str | None
@@ -112,7 +112,7 @@ class ExtractedAnswer:
 
     @property
     def evidence(self) -> Evidence:
-        """The evidence that is known before a decision."""
+        """The evidence before a decision: method, notes, source and time."""
         seconds = time.perf_counter() - self.started
         return Evidence(self.method, flags=self.notes, extracted_by=self.source, seconds=seconds)
 
@@ -125,7 +125,7 @@ class ExtractedAnswer:
         detail: str = "",
         flags: tuple[str, ...] = (),
     ) -> Verdict:
-        """The verdict for an outcome. ``reading`` is the reading of the answer that was judged."""
+        """Turn an outcome into a verdict. ``reading`` is the answer's reading that was judged."""
         outcome = outcome or Outcome(status, detail=detail or self.detail)
         if (
             self.options.accept == "proof"
@@ -157,7 +157,9 @@ class ExtractedAnswer:
 
 
 class NeedsWorkerError(Exception):
-    """The evaluation may run long inside C, and can then only be stopped by killing the process."""
+    """The evaluation must run in a worker. It may run long in C code, and only a worker can be
+    killed.
+    """
 
 
 def require_worker(slow: bool) -> None:
@@ -235,7 +237,7 @@ def read_answer(answer: ExtractedAnswer, symbols: Collection[str]) -> ExtractedA
 
 
 def _second_readings(text: str, symbols: Collection[str]) -> Iterator[Reading]:
-    """The readings of an answer whose first hyphen is the bullet of a list."""
+    """Read an answer whose first hyphen is the bullet of a list. Yield the readings."""
     for reading in readings(text, symbols=symbols):
         yield Reading(reading.expression, (*reading.ambiguities, "bullet:second"))
 
@@ -245,7 +247,8 @@ def _defined(
     definitions: Iterable[tuple[str, str]],
     symbols: Collection[str],
 ) -> Iterator[Reading]:
-    """Readings in which symbols are replaced by their definitions in the text ("where u = ..").
+    """Yield readings in which symbols are replaced by their definitions in the text ("where u =
+    ..").
 
     The text cannot define the problem's own symbols. A symbol is not replaced inside another
     definition.
@@ -272,11 +275,12 @@ def _defined(
 
 
 def verify_in_worker(task: str, target: str, answer: ExtractedAnswer, **further: Any) -> Verdict:
-    """The verdict of a worker process. The worker is killed if the verification runs too long.
+    """Let a worker process compute the verdict. The worker is killed if the verification runs too
+    long.
 
     Args:
         task: the name of the workers' task.
-        target: the problem, the integrand or the value. The completion is compared with it.
+        target: the problem, the integrand or the value with which the completion is compared.
         answer: the answer, with its completion and options.
         further: the options of the judge that `AnswerOptions` does not have.
 
@@ -298,7 +302,7 @@ def _final(answer: ExtractedAnswer) -> FinalText:
 
 
 def stated_text(answer: ExtractedAnswer) -> str:
-    """The text of an answer. It includes both sides of equations, and all alternatives.
+    """The text of an answer, with both sides of its equations and all alternatives.
 
     The formula in `ExtractedAnswer.text` is only one side of an equation.
     """
@@ -321,7 +325,7 @@ def with_others(
     *,
     allowed: Expression | None = None,
 ) -> Outcome:
-    """The outcome of an answer. It is incorrect if the text also states a wrong answer.
+    """Change the outcome of an answer to incorrect if the text also states a wrong answer.
 
     In "F or G", each alternative must be right. In the chain ``a = b = F``, each of the links a, b
     and F must be right. A list or a chain of guesses thus earns nothing. If a link has an integral
@@ -368,7 +372,7 @@ def judged(
     *,
     slow: bool = False,
 ) -> tuple[Outcome, Reading]:
-    """The outcome of the best reading of an answer, and this reading.
+    """Judge all readings of an answer. Return the outcome of the best reading, and this reading.
 
     A correct outcome becomes incorrect if the text also states a wrong answer (`with_others`).
 
@@ -393,10 +397,7 @@ def judged(
 
 
 def with_strangers(answer: Expression, symbols: Collection[str]) -> Outcome | None:
-    """An incorrect outcome if the answer has symbols that the problem lacks.
-
-    Otherwise the result is None.
-    """
+    """Make an incorrect outcome if the answer has symbols that the problem lacks, else None."""
     extra = sorted(symbols_of(answer) - set(symbols))
     if not extra:
         return None
@@ -412,10 +413,10 @@ Rest = TypeVarTuple("Rest")
 
 
 def best(judged: Iterable[tuple[Outcome, *Rest]]) -> tuple[Outcome, *Rest]:
-    """The best reading of an answer.
+    """The outcome and reading of the reading that decides about the answer.
 
-    It is the first correct reading. If no reading is correct, it is the first undecided reading. If
-    no reading is undecided, it is the first reading.
+    The first correct reading decides. If no reading is correct, the first undecided reading
+    decides. If no reading is undecided either, the first reading decides.
 
     An undecided reading has precedence over a wrong reading, because the undecided reading may be
     the intended one. The argument lists the likeliest reading first.
@@ -429,7 +430,7 @@ def best(judged: Iterable[tuple[Outcome, *Rest]]) -> tuple[Outcome, *Rest]:
 
 
 def stated_divergence(answer: ExtractedAnswer) -> int | None:
-    """The infinity that a divergent final answer states.
+    """The divergence that a final answer states, as a number.
 
     The result is 1 or -1 for plus or minus infinity, and 0 for divergence without a sign. The
     result is None for any other answer.
@@ -450,7 +451,10 @@ def stated_divergence(answer: ExtractedAnswer) -> int | None:
 
 
 def divergence_of(text: str) -> int | None:
-    """What a text says of divergence: 1 or -1 for an infinity, 0 for words, else None."""
+    """The divergence that a text states. The result is 1 or -1 for an infinity, and 0 for words.
+
+    If the text states no divergence, the result is None.
+    """
     infinity = signed_infinity(text)
     return 0 if infinity is None and says_divergent(text) else infinity
 

@@ -66,9 +66,9 @@ def verify_antiderivative(
         completion: the model's output, or only an answer in LaTeX. Any text is safe.
         integrand: f as LaTeX (with or without ``\int`` and ``dx``) or as a SymPy expression.
         variable: the variable of integration. None means the variable of the differential. Without
-            a differential, the variable is the only symbol of f; it is x if f has no symbol, or if
-            f has x and customary letters for parameters (``ax+b``). In all other cases a
-            `ProblemError` names the candidates.
+            a differential, the variable is the only symbol of f. If f has no symbol, the variable
+            is x. It is also x if f has x and otherwise only customary letters for parameters
+            (``ax+b``). In all other cases a `ProblemError` names the candidates.
         assumptions: maps names of parameters to one of
             `rewards.numeric.sampling.integrand.ASSUMPTIONS`: ``positive`` (the default),
             ``negative``, ``real``, ``integer`` (a positive integer), ``signed integer``, ``even``,
@@ -76,7 +76,7 @@ def verify_antiderivative(
         strict: whether a box is required. If so, a completion without a box has no answer. See
             `rewards.reading.extraction`.
         strict_domain: whether F' = f must hold with principal branches on the whole real domain. By
-            default the signs of the integrand's own radicals may differ.
+            default, F' may differ from f in the signs of the integrand's radicals.
         require_continuous: whether to refuse an F that jumps at a point where f is continuous.
         stop: the prompt's stop strings. Text after the first stop string is ignored.
         truncated: whether the token limit cut the completion off.
@@ -163,7 +163,7 @@ def verify_antiderivative(
 def _judge(
     answer: ExtractedAnswer, problem: Integrand, policy: DecisionPolicy, budget: Budget
 ) -> tuple[Outcome, Reading]:
-    """The outcome of the best reading of an answer, and this reading.
+    """Judge all readings of an answer. Return the outcome of the best reading, and this reading.
 
     A correct outcome becomes incorrect if the text also states a wrong answer (`with_others`).
     """

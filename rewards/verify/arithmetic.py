@@ -51,7 +51,7 @@ _OFFERED = re.compile(r"[\s,*$]{0,4}(?:or|and|oder|ou)[\s*$]{1,4}(?=[-+]?\d)", r
 
 @cache
 def _unit_power() -> re.Pattern[str]:
-    """A regular expression for a unit with an exponent. Thus "42 cm^2" has only one number."""
+    """A regular expression for a unit with an exponent, so that "42 cm^2" has one number."""
     units = "|".join(sorted(words("unit"), key=len, reverse=True))
     return re.compile(rf"(?<![A-Za-z])(?P<unit>(?:{units})\s*\}}?)\s?\^\s?\{{?[23]\}}?(?!\d)")
 
@@ -143,7 +143,7 @@ def _is_operand(text: str, number: re.Match[str]) -> bool:
 
 
 def _states_one(box: str) -> bool:
-    """Whether a box states a single number without further mathematics.
+    """Whether a box states a single number and no other mathematics.
 
     Only the text after the last equals sign counts.
     """
@@ -161,7 +161,7 @@ def _has_known_words(box: str) -> bool:
 
 
 def _power_of_ten(number: re.Match[str]) -> int | None:
-    """The value of a number in scientific notation, or None if the value is not an integer."""
+    """The value of a number in scientific notation, or None if it is not an integer."""
     fraction = (number["fraction"] or "").rstrip("0")
     shift = int(number["power"]) - len(fraction)
     if shift < 0:
@@ -171,7 +171,7 @@ def _power_of_ten(number: re.Match[str]) -> int | None:
 
 
 def _integer(number: re.Match[str]) -> int | None:
-    """The value of a number, or None if the value is not an integer or is absurdly long."""
+    """The value of a number, or None if it is not an integer or has too many digits."""
     digits = re.sub(r"\D", "", number["whole"])
     fraction = number["fraction"]
     if len(digits) > MAX_DIGITS or (fraction and fraction.strip(".0")):

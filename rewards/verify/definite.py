@@ -102,7 +102,8 @@ def verify_definite_integral(
             x}{1+x^2}\,dx``), or a SymPy ``Integral``.
         reference: LaTeX of a known value, or ``diverges``. The reference is checked against the
             integral. If the integral cannot be computed, answers are compared with the reference.
-        assumptions: assumptions on parameters, as in `verify_antiderivative`; positive by default.
+        assumptions: assumptions about parameters, as in `verify_antiderivative`. The default is
+            positive.
         strict: whether a box is required.
         stop: the prompt's stop strings. Text after the first stop string is ignored.
         truncated: whether the token limit cut the completion off.
@@ -159,7 +160,8 @@ def verify_definite_integral(
 
 
 def decimal_contradiction(problem: str, decimal: str) -> str:
-    r"""Check a decimal approximation of an integral. If it is wrong, state the value.
+    r"""Check a decimal approximation of an integral. If the decimal is wrong, state the right
+    value.
 
     Args:
         problem: the integral.
@@ -201,7 +203,7 @@ def _judged(
     integrals: Sequence[DefiniteIntegral],
     reference: str | None,
 ) -> Iterator[tuple[Outcome, Reading | None, _KnownValue]]:
-    """The outcome for each reading of the problem that can be judged.
+    """Yield the outcome for each reading of the problem that can be judged.
 
     A reading is dropped if it is not a valid problem, or if the reference contradicts it.
 
@@ -252,7 +254,7 @@ class _KnownValue:
         """The values of the integral at several choices of the parameters.
 
         The choices do not depend on the answer. If the integrand is real only for whole-number
-        parameters, the choices are whole numbers.
+        values of parameters, these parameters get whole numbers.
         """
         try:
             return values_of(self.integral, DIGITS)
@@ -300,7 +302,7 @@ class _KnownValue:
             raise ProblemError(f"the integral refutes the reference {reference!r}")
 
     def judge_divergence(self, infinity: int) -> Outcome:
-        """Judge the answer "diverges" (``infinity`` 0), or plus or minus infinity."""
+        """Judge "diverges" (``infinity`` is 0), or plus or minus infinity (1 or -1)."""
         if self.failure:
             if self.reference is not None:
                 stated = divergence_of(self.reference)
@@ -345,11 +347,11 @@ class _KnownValue:
         return outcome
 
     def _compare(self, answer: Expression, digits: int, needed: float) -> tuple[Outcome, float]:
-        """Compare an answer with values of the integral. The values have ``digits`` digits.
+        """Compare an answer with values of the integral that are known to ``digits`` digits.
 
-        Returns the outcome and a number. For a wrong answer, this is the number of digits that
-        agree with the values. It is 0 if the answer is not wrong, or if a rigorous enclosure
-        refutes the answer.
+        The result is the outcome and a number. For a wrong answer, the number says how many digits
+        agree with the values. The number is 0 if the answer is not wrong, or if a rigorous
+        enclosure refutes the answer.
         """
         least_agreement, bits = float(digits), working_bits(digits)
         pairs = [*values_of(self.integral, digits), *self._beyond(answer, digits)]

@@ -64,11 +64,11 @@ def verify_derivative(
 
     Args:
         completion: the model's output.
-        problem: the question in LaTeX. It is an operator before a formula
-            (``\frac{d}{dx} x^2``), or an equation followed by the derivative. The equation may be
-            explicit (``f(x) = e^x, f''(0)``), implicit (``x^2+y^2=1, \frac{dy}{dx}``) or a curve
-            with a parameter (``x=t^2, y=t^3, \frac{dy}{dx}``). The derivative of an inverse
-            function is asked for at a value (``(f^{-1})'(4)``).
+        problem: the question in LaTeX. It is an operator before a formula (``\frac{d}{dx} x^2``),
+            or an equation followed by the derivative. The equation may be explicit (``f(x) = e^x,
+            f''(0)``), implicit (``x^2+y^2=1, \frac{dy}{dx}``) or a curve with a parameter (``x=t^2,
+            y=t^3, \frac{dy}{dx}``). A question may also ask for the derivative of an inverse
+            function at a value (``(f^{-1})'(4)``).
         assumptions: kinds of parameters, as in `verify_antiderivative`; positive by default.
         strict: whether a box is required.
         stop: the prompt's stop strings. Text after the first stop string is ignored.
@@ -147,7 +147,7 @@ class _DerivativeJudge:
         self.integrand = Integrand(tree, variable, assumed, str(tree), names=symbols_of(tree))
 
     def judge(self, answer: Expression, text: str, budget: Budget) -> Outcome:
-        """Judge whether an expression is the derivative."""
+        """Judge whether an expression is the derivative that the question asks for."""
         question = self.question
         for name, formula in question.definitions.items():
             if name in symbols_of(answer):
@@ -167,7 +167,7 @@ class _DerivativeJudge:
             return Outcome(Status.UNDECIDED, detail=str(error))
 
     def _on_curve(self, answer: Expression) -> Outcome:
-        """Judge whether an expression equals an implicit function's derivative along the curve."""
+        """Judge whether an expression equals the implicit derivative at points of the curve."""
         curve, expected = self.question.curve, self.expected
         assert curve is not None
         difference = add(answer, neg(expected))

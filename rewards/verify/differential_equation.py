@@ -82,7 +82,7 @@ def verify_differential_equation(
 
     Args:
         completion: the model's output.
-        problem: the equations and conditions in LaTeX, as ``y'' + y = 0, y(0) = 1, y'(0) = 0``.
+        problem: the equations and conditions in LaTeX (``y'' + y = 0, y(0) = 1, y'(0) = 0``).
         assumptions: kinds of parameters, as in `verify_antiderivative`; positive by default.
         strict: whether a box is required.
         stop: the prompt's stop strings. Text after the first stop string is ignored.
@@ -126,7 +126,7 @@ def _prepared(problem: str, assumptions: tuple[tuple[str, str], ...]) -> _Judge:
 
 
 class _Judge:
-    """Judges answers to one question."""
+    """Judges answers to one question about a differential equation."""
 
     def __init__(self, question: DifferentialEquation, assumptions: Mapping[str, str]) -> None:
         self.asked = question
@@ -165,7 +165,7 @@ class _Judge:
         return _joined(outcomes)
 
     def _general(self, families: Sequence[_Family]) -> Outcome:
-        """Judge whether a family has as many independent constants as the question requires."""
+        """Judge whether a solution has as many independent constants as the question requires."""
         question = self.asked
         needed = 0 if question.asks_one else max(question.order - len(question.conditions), 0)
         flags: list[str] = []
@@ -194,7 +194,7 @@ class _Judge:
         return Outcome(Status.UNDECIDED, detail=detail)
 
     def _complete(self, families: Sequence[_Family]) -> Outcome:
-        """Judge whether the answer covers constant solutions. If not, the outcome is undecided."""
+        """Judge whether the constant solutions are included. If not, the outcome is undecided."""
         question = self.asked
         if question.order != 1 or question.conditions:
             return Outcome(Status.CORRECT, proof="identity")
@@ -211,7 +211,7 @@ class _Judge:
 
 
 def _joined(outcomes: Sequence[Outcome]) -> Outcome:
-    """The first incorrect or undecided outcome, else the first without a proof, else the first."""
+    """Return the first outcome that is not correct, else the first not proved, else the first."""
     wrong = next((outcome for outcome in outcomes if outcome.status is not Status.CORRECT), None)
     if wrong is not None:
         return wrong
@@ -227,7 +227,7 @@ def _joined(outcomes: Sequence[Outcome]) -> Outcome:
 
 
 class _Family:
-    """A solution with its constants of integration, and what holds for it in the equations."""
+    """A stated solution with its constants of integration, to be checked against the question."""
 
     def __init__(
         self, question: DifferentialEquation, solution: StatedSolution, assumed: Mapping[str, str]
@@ -254,7 +254,7 @@ class _Family:
         return all(tree == ZERO for tree in self.solution.formulas.values())
 
     def derivative(self, function: str, order: int) -> Expression:
-        """A derivative of the solution. An implicit solution's derivative contains the function."""
+        """A derivative of the solution. For an implicit solution, it contains the function."""
         key = function, order
         if key not in self._derivatives:
             x = self.asked.variable
@@ -280,7 +280,7 @@ class _Family:
         return neg(div(differentiate(self._relation, self.asked.variable), denominator))
 
     def put(self, tree: Expression) -> Expression:
-        """Put the solution into a side of an equation or of a condition."""
+        """Substitute the solution into one side of an equation or of a condition."""
         for name, jet in self.asked.jets.items():
             if name in symbols_of(tree):
                 value = self.derivative(jet.function, jet.order)
@@ -293,7 +293,7 @@ class _Family:
         return self._without_constant(tree)
 
     def _without_constant(self, tree: Expression) -> Expression:
-        """Eliminate the constants in which the relation of an implicit solution is linear."""
+        """Eliminate constants by the relation of an implicit solution, if it is linear in them."""
         if self._relation is None:
             return tree
         for name in self.constants:
@@ -306,7 +306,7 @@ class _Family:
         return tree
 
     def substituted(self) -> Iterator[tuple[Expression, Expression]]:
-        """Each equation with the solution in it. The highest derivatives are on the left."""
+        """Yield each equation after substitution, with the highest derivatives on the left."""
         question = self.asked
         for lhs, rhs in question.equations:
             terms = [*_addends(lhs), *map(neg, _addends(rhs))]
@@ -323,7 +323,7 @@ class _Family:
             yield pair
 
     def outcomes(self, text: str, budget: Budget) -> Iterator[Outcome]:
-        """The outcomes for each equation and each condition."""
+        """Yield the outcome of the solution in each equation and in each condition."""
         for lhs, rhs in self.substituted():
             outcome = self._same(lhs, rhs, text, budget)
             if outcome.status is Status.INCORRECT and outcome.witness is not None:
@@ -357,7 +357,7 @@ class _Family:
             yield outcome
 
     def _holds(self, lhs: Expression, rhs: Expression) -> bool:
-        """Whether two sides agree beside each point at which a condition is stated."""
+        """Whether two sides agree near the points at which conditions are stated."""
         jets, x = self.asked.jets, self.asked.variable
         named = {
             name for pair in self.asked.conditions for side in pair for name in symbols_of(side)
@@ -406,7 +406,7 @@ class _Family:
         return Outcome(Status.UNDECIDED, detail="a condition with parameters")
 
     def has_multiples(self) -> bool:
-        """Whether all multiples of a solution without constants are solutions as well."""
+        """For a solution without constants, whether all its multiples are solutions, too."""
         if self.constants or self.is_zero or self._relation is not None:
             return False
         scale = Symbol("scale of a solution")
@@ -419,7 +419,7 @@ class _Family:
         return all(equality(lhs, rhs) is not None for lhs, rhs in pairs)
 
     def _rows(self) -> list[list[Expression]]:
-        """The Jacobian: a row for each value or derivative, a column for each constant."""
+        """The Jacobian matrix: a row for each value or derivative, a column for each constant."""
         if self._relation is not None:
             return [[differentiate(self._relation, name) for name in self.constants]]
         jets = [
@@ -447,7 +447,7 @@ class _Family:
         return len(rows) == 2 and equality(mul(a, d), mul(b, c)) is not None
 
     def contains(self, value: Expression) -> bool:
-        """Whether the family contains a constant function. The constants 0, 1 and -1 are tried."""
+        """Whether the family contains the function ``value`` for constants 0, 1 or -1."""
         trees = [*self.solution.formulas.values()]
         if self._relation is not None:
             trees = [substitute(self._relation, self.asked.functions[0], value)]
@@ -463,7 +463,7 @@ class _Family:
     def is_unique(self) -> bool:
         """Whether initial values at one point provably determine the solution.
 
-        There, the equations must be solvable for the highest derivatives (Picard, Lindelöf).
+        The equations must be solvable for the highest derivatives there (Picard, Lindelöf).
         """
         question, jets = self.asked, self.asked.jets
         left_sides = [lhs.name for lhs, _ in question.conditions if isinstance(lhs, Symbol)]

@@ -93,7 +93,9 @@ def _of_term(term: Expression, x: str) -> Expression | None:
 
 
 def _split(term: Expression, x: str) -> tuple[Expression, Expression]:
-    """Split a term into a constant and a factor that depends on x: c/u is c times 1/u."""
+    """Split a term into a constant and a factor that depends on x. For example, c/u is c
+    times 1/u.
+    """
     name, args = term.function, term.args
     varying = [arg for arg in args if not is_constant(arg, x)]
     if name not in ("neg", "mul", "div") or len(varying) != 1 or args == (ONE, varying[0]):
@@ -122,9 +124,9 @@ def _of_core(core: Expression, x: str) -> Expression | None:
 
 
 def _argument(pattern: Expression, tree: Expression) -> Expression | None:
-    """The expression u for which a pattern in ``u`` equals the tree.
+    """Find an expression u for which a pattern in ``u`` equals an expression.
 
-    The result is None if there is no such u. Both orders of the terms of a sum are tried.
+    The result is None if there is no such u. The terms of a sum are tried in both orders.
     """
     if pattern == _U:
         return tree
@@ -142,7 +144,7 @@ def _argument(pattern: Expression, tree: Expression) -> Expression | None:
 
 
 def _as_power(node: Expression) -> tuple[Expression, Fraction]:
-    """An expression as a power with a rational exponent."""
+    """Write an expression as a power with a rational exponent. Return the base and the exponent."""
     if node.function == "sqrt":
         return node.args[0], Fraction(1, 2)
     if node.function == "pow" and (ratio := fold(node.args[1])) is not None:
@@ -154,7 +156,7 @@ def _as_power(node: Expression) -> tuple[Expression, Fraction]:
 
 
 def _slope(u: Expression, x: str) -> Expression | None:
-    """The slope of a linear expression, if the slope is rational and not 0; else None."""
+    """The slope of a linear expression, or None if it is 0 or not rational."""
     try:
         slope = fold(differentiate(u, x))
     except ValueError:
@@ -163,7 +165,7 @@ def _slope(u: Expression, x: str) -> Expression | None:
 
 
 def _has_slope(primitive: Expression, x: str, low: Expression, high: Expression) -> bool:
-    """Whether F is real and has a finite slope on the closed range, by interval arithmetic."""
+    """Whether F is real with a finite slope on the closed range, by interval arithmetic."""
     try:
         tape = compile_tape(primitive, x)
         with precision(BITS):

@@ -71,7 +71,7 @@ def verify_label(
 def read_label(
     completion: str, *, strict: bool = False, stop: Sequence[str] = (), truncated: bool = False
 ) -> tuple[int | None, str]:
-    """The label (0, 1 or None), and where it was found, by the rules of `verify_label`."""
+    """Read a label (0, 1 or None) by the rules of `verify_label`. Also return its source."""
     check_text("completion", completion)
     check_switches(strict=strict, truncated=truncated)
     final = final_text(completion, strict=strict, stop=stop, truncated=truncated)
@@ -99,13 +99,13 @@ _SUBJECTS = re.compile(r"\b(?:label|step|statement|claim|derivation|proof|argume
 
 
 def _is_plain(box: str) -> bool:
-    """Whether a box holds only labels and harmless words."""
+    """Whether a box contains only labels and words that do not change their meaning."""
     words = _SUBJECTS.sub(" ", _LABEL.sub(" ", box))
     return beside_a_number(words, "")
 
 
 def _label_of(text: str) -> int | None:
-    """The label of a short answer. The result is None if the text has both labels or no label."""
+    """The label in a short answer. If the text has both labels or no label, the result is None."""
     labels = {_meaning(match) for match in _LABEL.finditer(text)}
     return labels.pop() if len(labels) == 1 else None
 

@@ -130,7 +130,7 @@ def _judged(
     questions: Sequence[LimitQuestion],
     reference: str | None,
 ) -> Iterator[tuple[Outcome, Reading | None, _KnownLimit]]:
-    """The outcome for each reading of the problem that can be judged.
+    """Yield the outcome for each reading of the problem that can be judged.
 
     Raises:
         ProblemError: no reading can be judged, or the limits refute the reference.
@@ -156,9 +156,9 @@ def _judged(
 class _KnownLimit:
     """The limit with which answers are compared.
 
-    The limit is proved, if the expansion of the function succeeds. If the expansion fails, a limit
-    with parameters is computed at choices of the parameters, and a limit without parameters is
-    proposed by a computer algebra system.
+    If the expansion of the function succeeds, the limit is proved. If the expansion fails and there
+    are parameters, limits are computed for chosen values of the parameters. If it fails and there
+    are no parameters, a computer algebra system proposes the limit.
 
     Raises:
         ProblemError: the function has no real values near the point.
@@ -191,14 +191,13 @@ class _KnownLimit:
 
     @property
     def is_proved(self) -> bool:
-        """Whether the limit is proved."""
         return self.method == "expansion"
 
     def check(self, reference: str) -> None:
-        """Compare a reference with the limit.
+        """Check that a reference agrees with the limit.
 
         Raises:
-            ProblemError: the reference is unreadable, or refuted.
+            ProblemError: the reference is unreadable, or the limit refutes it.
 
         """
         divergence = divergence_of(reference)
@@ -215,7 +214,7 @@ class _KnownLimit:
             raise ProblemError(f"the limit refutes the reference {reference!r}: {outcome.detail}")
 
     def judge_divergence(self, infinity: int, text: str) -> Outcome:
-        """Judge the answer "does not exist" (``infinity`` 0), or plus or minus infinity."""
+        """Judge "does not exist" (``infinity`` is 0), or plus or minus infinity (1 or -1)."""
         if self.limit is None:
             return self._at_draws(None, infinity) if infinity else self._undecided()
         limit = self.limit
@@ -238,7 +237,7 @@ class _KnownLimit:
         return self._refuted(f"the limit is {to_latex(limit.value)}")
 
     def judge(self, expression: Expression) -> Outcome:
-        """Judge whether a closed form is the limit."""
+        """Judge whether a closed form equals the limit."""
         names = self.question.parameters
         answer = with_constants(expression, names)
         if (strange := with_strangers(answer, names)) is not None:
@@ -270,8 +269,8 @@ class _KnownLimit:
         """Compare the answer with the proved limits at several choices of the parameters.
 
         Args:
-            answer: a closed form; None for an infinity.
-            infinity: the sign of the infinity.
+            answer: a closed form, or None if the answer is an infinity.
+            infinity: the sign of the infinity, if the answer is an infinity.
 
         """
         compared = 0
@@ -313,7 +312,7 @@ class _KnownLimit:
 
 
 def _draws(question: LimitQuestion, answer: Expression | None) -> list[Draw]:
-    """Choices of the values of the parameters."""
+    """Choices of values for the parameters of a question."""
     assumed = dict(question.all_kinds)
     trees = [question.expression, *([answer] if answer is not None else [])]
     usual, _ = regimes(question.parameters, assumed, trees, question.conditions)

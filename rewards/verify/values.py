@@ -138,7 +138,8 @@ def verify_equivalent(
             only symbol of the target, or x, as for `verify_antiderivative`.
         up_to_constant: whether derivatives are compared, so that answer and target may differ by a
             constant.
-        assumptions: assumptions on parameters, as in `verify_antiderivative`; positive by default.
+        assumptions: assumptions about parameters, as in `verify_antiderivative`. The default is
+            positive.
         strict: whether a box is required, as in `verify_antiderivative`.
         stop: the prompt's stop strings. Text after the first stop string is ignored.
         truncated: whether the token limit cut the completion off.
@@ -206,7 +207,7 @@ def _verdict(
     target: str,
     **further: Any,
 ) -> Verdict:
-    """The verdict on the best reading of an answer.
+    """The verdict for the best reading of an answer.
 
     If the evaluation may run long, a worker computes the verdict.
     """
@@ -232,7 +233,7 @@ HALVES: Final = {"positive": 1, "negative": -1}
 
 
 def check_variable(name: str, kinds: Mapping[str, str]) -> None:
-    """Check that a variable takes real values, and can be a variable of differentiation.
+    """Check that a variable takes real values, so that it can be a variable of differentiation.
 
     Raises:
         ProblemError: the variable takes whole numbers only.
@@ -256,7 +257,7 @@ def half_line(kind: str) -> tuple[Expression | None, Expression | None]:
 def on_interval(
     tree: Expression, name: str, lower: Expression | None, upper: Expression | None
 ) -> Expression:
-    """Replace a bounded variable by an expression in a variable without bounds.
+    """Replace a bounded variable by an expression in an unbounded variable of the same name.
 
     x becomes a + e^x, b - e^x or (a + b e^x)/(1 + e^x), where a and b are the bounds.
     """
@@ -282,8 +283,8 @@ def agreement_on_curve(
     Args:
         answer: an expression in two variables and parameters.
         expected: the expression to compare with.
-        curve: G of the curve G(x, y) = 0, and the names of x and y.
-        kinds: kinds of the parameters, and of variables that have a sign.
+        curve: the function G of the curve G(x, y) = 0, and the names of x and y.
+        kinds: assumptions about the parameters, and about variables that have a sign.
 
     """
     relation, x, y = curve
@@ -345,7 +346,7 @@ def same_function(
 
 
 def equality(answer: Expression, expected: Expression) -> Proof | None:
-    """A proof that two expressions are equal. The result is None if the search finds no proof.
+    """Search for a proof that two expressions are equal. The result is None if no proof is found.
 
     The prover can only prove F' = f. The judge therefore proves, for a new variable t, that t times
     the first expression is an antiderivative of the second expression with respect to t.
@@ -384,7 +385,7 @@ def _comparisons(
 
 
 def with_constants(answer: Expression, parameters: Collection[str]) -> Expression:
-    """Replace the letters of constants by the constants, such as G by Catalan's constant.
+    """Replace letters that stand for constants by these constants, such as G by Catalan's constant.
 
     A letter that names a parameter is not replaced.
 

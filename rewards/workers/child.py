@@ -61,7 +61,7 @@ def in_worker() -> bool:
 
 
 class Channel:
-    """Blocking transfer of frames over a stream socket.
+    """Sends and receives frames over a stream socket. The calls block.
 
     If the peer is gone, an ``EOFError`` is raised.
     """
@@ -91,7 +91,7 @@ class Channel:
 
 
 class Memory:
-    """A limit on the address space of this process.
+    """Limits the address space of this process.
 
     The limit is the address space in use after the code is loaded, plus an allowance.
     """
@@ -102,7 +102,7 @@ class Memory:
         self.enforced = False
 
     def rebase(self) -> None:
-        """After an import, measure anew the memory in use.
+        """Measure the memory in use again after an import.
 
         Imported code then does not count against an item.
         """
@@ -111,7 +111,7 @@ class Memory:
         self.enforced = bool(used) and self._set(self._limit)
 
     def lift(self) -> None:
-        """Remove the limit, so that its violation can be reported or code can be imported."""
+        """Remove the limit, so that an exceeded limit can be reported, or code can be imported."""
         self._set(resource.RLIM_INFINITY)
 
     def bloated(self) -> bool:
@@ -151,7 +151,7 @@ def _statm(field: int) -> int:
 
 
 def limit_processor_time(seconds: float) -> None:
-    """Let the kernel end this process after a further ``seconds`` of processor time."""
+    """Let the kernel end this process after ``seconds`` more of processor time."""
     allowed = time.process_time() + seconds + CPU_GRACE
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
     if hard == resource.RLIM_INFINITY or allowed < hard:
@@ -199,7 +199,7 @@ def load_package(name: str, root: str) -> None:
 
 
 def resolve(target: str, package: str) -> Callable[..., Any]:
-    """The function named ``.module:function`` (in the package) or ``/a/file.py:function``."""
+    """Import the function ``.module:function`` (in the package) or ``/a/file.py:function``."""
     module_name, _, attribute = target.rpartition(":")
     if module_name.endswith(".py"):
         name = f"_worker_task_{Path(module_name).stem}"

@@ -72,7 +72,7 @@ class NodeWorkers:
 
 @dataclass(eq=False, slots=True)
 class _ClusterCall:
-    """The items of one call with their results so far."""
+    """The items of one call, with the results that have arrived."""
 
     arguments: tuple[Mapping[str, str], int, str]
     deadline: float
@@ -165,7 +165,7 @@ class Cluster:
         return sum(node.size for node in list(self._nodes.values()))
 
     def submit(self, chunks: Iterable[_Chunk]) -> None:
-        """Give chunks to the nodes."""
+        """Queue chunks of items for the nodes."""
         chunk_list = list(chunks)
         self._post(self._enqueue, chunk_list)
         if self._closed:
@@ -180,7 +180,7 @@ class Cluster:
             self._ray.shutdown()
 
     def _post(self, method: Callable[..., None], *arguments: Any) -> None:
-        """Let the thread that owns the state call a method."""
+        """Call a method in the event loop's thread, which owns the state."""
         with contextlib.suppress(RuntimeError):  # it is closed
             self._loop.call_soon_threadsafe(method, *arguments)
 
@@ -193,7 +193,7 @@ class Cluster:
     # --- nodes ---
 
     def _start(self) -> None:
-        """Wait for the first actors."""
+        """Wait until the first actors have started."""
         self._post(self._look)
         try:
             self._started.result(START_SECONDS)
@@ -214,7 +214,7 @@ class Cluster:
             self._started.set_result(None)
 
     def _look(self) -> None:
-        """Start an actor on every node that has none, and schedule the next look."""
+        """Start an actor on each node that has none, and schedule the next check of the nodes."""
         now = time.monotonic()
         try:
             nodes = self._ray.nodes()
@@ -233,9 +233,7 @@ class Cluster:
         self._look_in(LOOK_SECONDS if needs_nodes else JOIN_SECONDS)
 
     def _compare(self, cores: Mapping[str, int]) -> None:
-        """Give up nodes that have died, and start workers on nodes that have CPUs but no
-        workers.
-        """
+        """Give up nodes that have died. Start workers on nodes with CPUs and no workers."""
         for node_addresses in (self._nodes, self._failed):
             for key in node_addresses.keys() - cores.keys():
                 del node_addresses[key]
@@ -251,7 +249,7 @@ class Cluster:
                 self._starting[key].add_done_callback(partial(self._post, self._joined, key, actor))
 
     def _look_in(self, seconds: float) -> None:
-        """Schedule a look after ``seconds``, unless an earlier look is already due."""
+        """Schedule the next inspection of the cluster, unless an earlier one is due."""
         at = self._loop.time() + seconds
         if self._timer is not None and self._loop.time() < self._timer.when() <= at:
             return

@@ -26,5 +26,5 @@ class Deadline:
         return deadline if isinstance(deadline, Deadline) else cls(deadline)
 
     def spend(self, seconds: float) -> None:
-        """Count processor time that a task took."""
+        """Subtract the processor time that a task took."""
         self.left = max(0, self.left - seconds)

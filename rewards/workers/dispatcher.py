@@ -40,7 +40,7 @@ PACKAGE = __package__.rpartition(".")[0]
 
 
 def _roots() -> dict[str, str]:
-    """The folders of the packages that workers import, by package name.
+    """Map the name of each package that workers import to its folder.
 
     The verifier is one package. The other is calculus_harness, if it contains the verifier.
     """
@@ -161,7 +161,7 @@ class Dispatcher:
             batch.waiting.clear()
 
     def _patience(self) -> float | None:
-        """The longest time in seconds to wait for a message. None means that there is no limit."""
+        """The longest time in seconds to wait for a message, or None if there is no limit."""
         times = [min(worker.expires, worker.stalls) for worker in self._workers]
         moment = min(times, default=math.inf)
         if self._cut_off and any(worker.idle for worker in self._workers):
@@ -206,9 +206,7 @@ class Dispatcher:
                 self._discard(idle.pop())
 
     def _assign_cut_off(self, idle: list[Worker]) -> None:
-        """Retry the items that the wall clock cut off, as soon as the pool has nothing else to
-        do.
-        """
+        """Retry the items that the wall clock cut off, once the pool has nothing else to do."""
         while self._cut_off and self._cut_off[0][0].future.done():
             self._cut_off.popleft()
         if not (idle and self._cut_off):
@@ -356,8 +354,8 @@ class Dispatcher:
             self._dying.append(worker.process)
 
     def _police(self) -> None:
-        """Kill workers over their time limit, take back items that wait behind a slow item, and
-        reap dead processes.
+        """Kill workers over their limit, take back items that wait too long, and reap dead
+        processes.
         """
         now = time.monotonic()
         for worker in list(self._workers):
@@ -377,7 +375,7 @@ class Dispatcher:
 
 
 def _over_time(worker: Worker) -> WorkerError:
-    """The error of an item that was stopped by the wall clock.
+    """Make the error of an item that the wall clock stopped.
 
     If both tries together have used at least half of the item's processor time, the error is
     `WorkerTimeout`, because more time would hardly have helped. If they have used less, the error

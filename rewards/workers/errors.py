@@ -44,9 +44,7 @@ class WorkerCrash(WorkerError):  # noqa: N818
 
 
 class TaskError(WorkerError):
-    """The task raised an exception. ``kind`` is the name of its class, ``where`` is its file and
-    line.
-    """
+    """The task raised an exception of class ``kind`` at ``where`` (file and line)."""
 
     def __init__(self, kind: str, message: str, where: str) -> None:
         super().__init__(f"{kind} at {where}: {message}")

@@ -108,7 +108,7 @@ class Pool(ABC):
         wall_clock: float,
         options: Mapping[str, Any],
     ) -> Future[list[Result | WorkerError]]:
-        """Begin a call with one item or more."""
+        """Begin a call with one or more items."""
 
     @abstractmethod
     def close(self) -> None:
@@ -171,7 +171,7 @@ class Pool(ABC):
         wall_clock: float | None = None,
         **options: Any,
     ) -> Future[list[Result | WorkerError]]:
-        """Begin `map` without waiting for it. Returns a future, which yields the list of results.
+        """Begin `map` without waiting for its end. Return a future of the list of results.
 
         If ``wall_clock`` is None, an item may take `WALL_CLOCK_FACTOR` times its deadline on the
         wall clock.
@@ -300,7 +300,7 @@ def make_pool(
     *,
     tasks: Mapping[str, str] = TASKS,
 ) -> Pool:
-    """A new pool. Its workers are on the cluster if a cluster is in use, else on this machine.
+    """Make a new pool. Its workers run on the cluster if a cluster is in use, else on this machine.
 
     For a pool on a cluster, the cluster determines the size.
     """
@@ -313,7 +313,7 @@ def shared_pool(
     *,
     tasks: Mapping[str, str] = TASKS,
 ) -> Pool:
-    """The process's pool with these settings. The first call makes it; later calls reuse it."""
+    """The pool of this process with these settings. Later calls reuse the first call's pool."""
     key = (_MAKERS[-1], size, memory_mb, tuple(tasks.items()))
     if key not in _SHARED:
         # No lock, which a fork might leave held: `setdefault` is atomic, and an unused pool free.

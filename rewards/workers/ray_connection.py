@@ -20,7 +20,7 @@ NICENESS = "RAY_worker_niceness"
 
 
 def our_version() -> str:
-    """The versions of the package, of its verifier and of Python, equal on all nodes."""
+    """The versions of package, verifier and Python, which must be equal on all nodes."""
     try:
         package = version(NAMESPACE)
     except PackageNotFoundError:
@@ -59,7 +59,7 @@ def connect(ray: Any, address: str | None) -> None:
 
 
 def _reach(address: str) -> None:
-    """Check that ``host:port`` accepts a connection. If not, an `OSError` is raised.
+    """Check that ``host:port`` accepts a connection. Otherwise `OSError` is raised.
 
     Ray itself would wait for minutes.
     """

@@ -60,7 +60,7 @@ _TUPLES_AT = (_FIELDS.index("flags"), _FIELDS.index("rules"))
 
 
 def pack(verdict: Verdict) -> list[Any]:
-    """A verdict as a list for JSON."""
+    """Convert a verdict to a list for JSON."""
     values = list(_field_values(verdict.evidence))
     witness = verdict.evidence.witness
     values[_WITNESS_AT] = witness and [getattr(witness, name) for name in witness.__slots__]
@@ -68,7 +68,7 @@ def pack(verdict: Verdict) -> list[Any]:
 
 
 def unpack(packed: list[Any]) -> Verdict:
-    """The verdict in a list that `pack` made."""
+    """Convert a list that `pack` made back to a verdict."""
     status, reward, answer, *values = packed
     if values[_WITNESS_AT] is not None:
         values[_WITNESS_AT] = Witness(*values[_WITNESS_AT])
@@ -88,7 +88,7 @@ def call_task(
     deadline: float | Deadline,
     wall_clock: float | None = None,
 ) -> Any:
-    """The result of a task.
+    """Run a task, and return its result.
 
     The task runs in a worker. If this process is a worker, the task runs in this process.
 
@@ -116,7 +116,7 @@ def call_task(
 
 
 def _part_of_call(task: str, arguments: Sequence[Any], deadline: Deadline) -> Any:
-    """The result of a task, within the time that the call's other tasks have not used."""
+    """Run a task that is one of several tasks of a call, in the time that the call has left."""
     if not deadline.left:
         raise WorkerTimeout("the processor time of the whole call is spent")
     try:
@@ -154,7 +154,7 @@ def _raise_missing_package(error: WorkerError) -> None:
 def map_verdicts(
     task: str, items: Sequence[WorkItem], workers: int | None, deadline: float, memory_mb: int
 ) -> list[Verdict]:
-    """Verdicts on many items, in order.
+    """Judge many items in workers. The verdicts have the order of the items.
 
     Args:
         task: a name in `rewards.workers.pool.TASKS`.
@@ -171,6 +171,6 @@ def map_verdicts(
 async def amap_verdicts(
     task: str, items: Sequence[WorkItem], workers: int | None, deadline: float, memory_mb: int
 ) -> list[Verdict]:
-    """`map_verdicts` for asyncio."""
+    """Judge many items like `map_verdicts`, for asyncio."""
     results = await shared_pool(workers, memory_mb).amap(task, items, deadline=deadline)
     return [verdict_of(result) for result in results]

@@ -45,7 +45,7 @@ Result: TypeAlias = Any
 
 
 class ItemBatch:
-    """The items of one call, with their results and the indices of waiting items.
+    """The items of one call, with their results and the indices of the waiting items.
 
     ``cut_off`` maps items that the wall clock ended to their processor time.
     """
@@ -162,7 +162,7 @@ class Worker:
 
     @property
     def stalls(self) -> float:
-        """The time at which the items behind the current item are taken back from the worker."""
+        """The time at which the items after the current item are taken back from the worker."""
         blocking = self.running and self.position + 1 < len(self.chunk)
         return self.since + STALL if blocking else math.inf
 
@@ -183,7 +183,7 @@ class Worker:
         self.flush()
 
     def take_back(self) -> list[int]:
-        """Take back the items behind the current item, and tell the worker to skip these items."""
+        """Take back the items after the current item, and tell the worker to skip these items."""
         keep = self.position + 1
         taken_back, self.chunk = self.chunk[keep:], self.chunk[:keep]
         self.dropped = True
@@ -246,7 +246,7 @@ class Worker:
             yield json.loads(line)
 
     def listen(self) -> bool:
-        """Read the worker's stderr, keep its last part, and return whether stderr is still open."""
+        """Read the worker's stderr and keep its last part. Return whether stderr is still open."""
         with contextlib.suppress(BlockingIOError):
             while received := os.read(self.stderr.fileno(), 1 << 16):
                 self.noise += received
@@ -255,7 +255,7 @@ class Worker:
         return True
 
     def autopsy(self) -> WorkerError:
-        """The error that explains the end of a worker that the pool did not kill."""
+        """Make the error that explains the end of a worker that the pool did not kill."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(1.0)
         self.listen()
@@ -294,7 +294,7 @@ def processor_time_of(pid: int) -> float:
 
 
 def _unnamed_file() -> int:
-    """The descriptor of a file without a name, in memory if the system supports this."""
+    """Open a file without a name, in memory if the system supports this. Return its descriptor."""
     if sys.platform == "linux":
         return os.memfd_create("results")
     with tempfile.TemporaryFile() as file:
@@ -306,7 +306,7 @@ def _import_path() -> list[str]:
 
 
 def _environment() -> dict[str, str]:
-    """The environment of a worker, which is the parent's with some changes.
+    """The environment variables of a worker: this process's variables with some changes.
 
     The hash seed is fixed, numeric libraries use one thread, and options for interactive use are
     removed.

@@ -14,7 +14,7 @@ __all__ = ["Failure", "Findings", "Run", "Standing", "failure_of", "sentences"]
 
 
 def _described(run: Run) -> str:
-    """The sentences on a run. The text is empty if the run has no verdicts."""
+    """The sentences that describe a run. If the run has no verdicts, the text is empty."""
     try:
         return str(sentences(run))
     except UserError:

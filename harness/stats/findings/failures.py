@@ -245,7 +245,7 @@ def minus(a: complex | None, b: complex | None) -> complex | None:
 
 
 def ratio(top: Values, bottom: Values) -> complex | None:
-    """The constant c with top = c bottom, from the values of both functions at the same points.
+    """Find the constant c with top = c bottom, from the values of two functions at the same points.
 
     The result is None if there is no such constant, or if c is zero.
     """
@@ -264,9 +264,9 @@ def near(a: complex, b: complex) -> bool:
 
 
 def _value_slip(expected: str, got: str) -> Failure:
-    """The failure class of a wrong value, from the quotient of ``got`` and ``expected``.
+    """Classify a wrong value by the quotient of ``got`` and ``expected``.
 
-    Both values are balls of a witness, as texts ``[midpoint +/- radius]``.
+    Both values are balls from a refutation (a witness), as texts ``[midpoint +/- radius]``.
     """
     try:
         right, wrong = (float(text.strip("[] ").split(" ")[0]) for text in (expected, got))

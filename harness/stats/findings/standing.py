@@ -23,7 +23,7 @@ from .failures import Failure, failure_of, without_slip
 
 @dataclass(frozen=True)
 class Standing(Record):
-    """A model in a report.
+    """A model's row in a report.
 
     Attributes:
         model: the model's name.
@@ -59,7 +59,6 @@ class Standing(Record):
 
     @property
     def failed(self) -> float:
-        """The share of samples that are not correct."""
         return sum(self.failures.values())
 
 

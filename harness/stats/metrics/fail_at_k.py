@@ -18,7 +18,7 @@ def none_at_k(n: int, c: int, k: int) -> float:
 
 
 def fail_at_k(ranked: Sequence[bool], k: int) -> float:
-    """1 if none of the k best-ranked candidates is correct, else 0."""
+    """Return 1 if none of the k best-ranked candidates is correct, else 0."""
     if k < 1:
         raise ValueError(f"Fail@k needs k >= 1, not {k}")
     return float(not any(ranked[:k]))

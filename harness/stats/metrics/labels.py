@@ -49,7 +49,7 @@ class Labels:
 
     @property
     def macro_f1(self) -> float:
-        """The mean F1 of the labels that occur as truth or as prediction."""
+        """The mean F1 of all labels that occur as truth or as prediction."""
         predicted = {label for row in self.confusion.values() for label in row}
         labels = (set(self.confusion) | predicted) - {None}
         return math.fsum(self.f1(label) for label in labels) / len(labels)
@@ -96,7 +96,7 @@ def classification(group: Group) -> Classification | None:
 
 @metric("accuracy", shown="never")
 def accuracy(group: Group) -> float | None:
-    """The share of samples with the true label."""
+    """The share of samples whose predicted label is the true label."""
     labels = classification(group)
     return labels.accuracy if labels else None
 

@@ -19,7 +19,7 @@ VOTES = 2_000
 
 
 def majority_at_k(answers: Sequence[Hashable | None], correct: Sequence[bool], k: int) -> float:
-    """maj@k: the chance that the most frequent answer among k random samples is correct.
+    """Compute maj@k, the chance that the most frequent answer among k random samples is correct.
 
     ``answers`` has the group of each sample's answer (`stats.answer_groups`). A sample with the
     group None has no vote. A tie between groups is decided by lot. The chance is the mean over all

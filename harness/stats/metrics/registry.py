@@ -32,7 +32,7 @@ class Metric:
         unit: the unit of the values.
         direction: whether higher or lower is better.
         interval: how the interval is computed. It is None for a metric without interval.
-        compute: the function that `metric` was applied to.
+        compute: the function that computes the metric.
         ranked: True for a metric of ranked candidates only, False for a metric of unranked samples
             only, None for both.
         shown: the tables that show the metric.

@@ -32,7 +32,7 @@ class Usage:
 
 
 def usage(spent: Sequence[Mapping[str, float]], solved: int) -> Usage:
-    """The `Usage` of problems, from the sums that `harness.store.counts.count_completions` returns.
+    """Compute the `Usage` of problems from the sums of `harness.store.counts.count_completions`.
 
     Tokens are None if a completion has no token count. A sum without this completion would be too
     low.

@@ -91,7 +91,7 @@ class Transfer:
 
 @dataclass(frozen=True, slots=True)
 class Losses:
-    """A `Transfer` before its interval is drawn."""
+    """A `Transfer` whose interval is not computed yet."""
 
     share: float
     control: float | None
@@ -107,7 +107,7 @@ class Losses:
 def losses(
     side: PairedSide, second: PairedSide, clusters: Clusters, k: int, seed: int = 0
 ) -> Losses | None:
-    """The share of the problems solved by the first side that the second side fails.
+    """Of the problems that the first side solves, the share that the second side fails.
 
     The result is None if the first side solves no problem.
     """
@@ -241,7 +241,7 @@ class Comparison(Record):
         notes: remarks, for example on problems that are left out.
         verdicts: the policy's name if a run holds verdicts of several policies. Otherwise the text
             is empty.
-        pairing: for every two runs, a sentence that says how many problems pair.
+        pairing: for every two runs, a sentence that says how many problems both runs share.
         costs: the cost of each system, if prices were given.
         gaps: the generalisation gaps on HINT of every two systems.
         sentences: the summary of the comparison (`wording`).
@@ -311,7 +311,7 @@ def contrast(
 
 @dataclass(frozen=True, slots=True)
 class _Sides:
-    """Both sides of pairs at one k, and the ratios whose intervals are drawn together."""
+    """Both sides of pairs at one k, and the ratios whose intervals are computed together."""
 
     pairs: Pairs
     k: int
@@ -366,12 +366,12 @@ def _compare(sides: _Sides) -> Difference:
 
 
 def _unless(stands: bool, ends: tuple[float, float]) -> tuple[float, float]:
-    """The interval ``ends``, extended to include 0 unless the difference is significant."""
+    """Return the interval ``ends``. Extend it to include 0 unless the difference is significant."""
     return ends if stands else (min(0.0, ends[0]), max(0.0, ends[1]))
 
 
 def _adjusted(difference: Difference, pairs: Sequence[Pair], p: float, level: float) -> Difference:
-    """The difference with the adjusted p value ``p``, and an interval of coverage 1 - ``level``.
+    """Give a difference the adjusted p value ``p`` and an interval of coverage 1 - ``level``.
 
     Holm's method gives ``p`` and ``level``.
     """
@@ -390,7 +390,7 @@ def with_family(
 ) -> tuple[Contrast, ...]:
     """Adjust the p values and intervals of all contrasts at the primary k, as one family.
 
-    Each difference also gets a `Design`: what can the samples detect?
+    Each difference also gets a `Design`, which says what the samples can detect.
     """
     family = [difference for row in contrasts if (difference := row.at(primary_k)) is not None]
     ps = [difference.p for difference in family]

@@ -40,14 +40,14 @@ def sampling_variance(n: int, c: int, k: int, at: int) -> float:
 
 @lru_cache(maxsize=1 << 12)
 def _misses(n: int, c: int, size: int) -> Any:
-    """F_j = C(n-c,j)/C(n,j) for j = 0, ..., ``size``."""
+    """Compute F_j = C(n-c,j)/C(n,j), the chance of j wrong samples, for j = 0, ..., ``size``."""
     drawn = np.arange(size)
     return np.concatenate(([1.0], np.cumprod(np.maximum(n - c - drawn, 0) / (n - drawn))))
 
 
 @lru_cache(maxsize=1 << 8)
 def _overlaps(k: int, at: int) -> Any:
-    """The probabilities that two random sets of k samples have 0, ..., k samples in common.
+    """The probabilities that two random sets of k samples share 0, ..., k samples.
 
     Both sets are drawn from the same ``at`` samples. Binomial coefficients would overflow. The
     function therefore adds the logarithms of successive ratios, from the smallest possible overlap

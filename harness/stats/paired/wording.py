@@ -18,7 +18,7 @@ _PAIRS, _MODELS, _SUBSETS = 2, 3, 4
 
 
 class Names(dict[str, str]):
-    """Short names of models. A model without a short name keeps the full name."""
+    """Short names of models. A model without a short name keeps its full name."""
 
     def __missing__(self, name: str) -> str:
         return name
@@ -85,7 +85,7 @@ def overall(comparison: Comparison) -> list[Contrast]:
 
 
 def _pair(row: Contrast, k: int, names: Mapping[str, str], subject: str) -> str:
-    """The sentence on two models.
+    """Write the sentence that compares two models.
 
     The subject of the sentence is the better model, or ``subject`` if the difference is not
     significant.
@@ -113,7 +113,7 @@ def _stands(row: Contrast, k: int) -> bool:
 
 
 def _size(difference: Difference) -> str:
-    """A significant difference without the sign: ``38 [34, 42]``."""
+    """Write a significant difference without its sign, such as ``38 [34, 42]``."""
     low, high = sorted(100 * abs(end) for end in difference.interval)
     digits = digits_for(low / 100, high / 100)
     return f"{100 * abs(difference.value):.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
@@ -218,7 +218,7 @@ def where(comparison: Comparison, names: Mapping[str, str] | None = None) -> str
 
 
 def listed(names: Sequence[str], limit: int = 8) -> str:
-    """The names as a list in a sentence, for example ``a, b and 3 more`` for a limit of 2."""
+    """Write names as a list in a sentence, such as ``a, b and 3 more`` for a limit of 2."""
     if len(names) > limit:
         return f"{', '.join(names[:limit])} and {len(names) - limit} more"
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))

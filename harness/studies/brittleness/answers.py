@@ -55,14 +55,14 @@ class ModelAnswers:
 
     @property
     def missing(self) -> int:
-        """The number of planned answers that are not judged yet."""
+        """The number of planned answers that have no verdict yet."""
         entry = self.run.models[self.model]
         judged = sum(tally.samples for tally in self.tallies.values())
         return max(0, int(entry["samples"]) * int(entry["problems"]) - judged)
 
     @cached_property
     def scorer(self) -> str | None:
-        """The name under which the paper's scorer stored its latest complete verdicts.
+        """The name of the latest complete verdicts by the paper's scorer.
 
         The result is None if the scorer did not judge the run.
         """
@@ -70,10 +70,11 @@ class ModelAnswers:
 
     @cached_property
     def protocol(self) -> str | None:
-        """The name under which the paper's scorer stored its latest verdicts with a deadline.
+        """The name of the latest complete verdicts by the paper's scorer with a deadline for each
+        problem.
 
-        The verdicts must be complete. All candidates of a validation problem share one time limit,
-        the deadline.
+        All candidates of a validation problem share this time limit. The result is None if there
+        are no such verdicts, or if the answers are several unranked samples.
         """
         if self.samples > 1 and not is_ranked(self.run):
             return None  # the limit is for candidates one after another
@@ -90,12 +91,12 @@ class ModelAnswers:
 
     @cached_property
     def scorer_tallies(self) -> dict[str, Tally]:
-        """The counts of the paper's scorer."""
+        """The counts of each problem's answers, as the paper's scorer judged them."""
         return tally_samples(self.run, self.scorer)[self.model]
 
     @cached_property
     def without_timeouts(self) -> dict[str, Tally]:
-        """The counts of the paper's scorer. An answer that times out counts as wrong.
+        """The counts of the paper's scorer, if an answer that times out counts as wrong.
 
         The paper counts timeouts as wrong in its results on sums of validation problems.
         """
@@ -118,12 +119,12 @@ class ModelAnswers:
 
     @cached_property
     def limit(self) -> float:
-        """The deadline of `protocol` in seconds."""
+        """The deadline of the verdicts that `protocol` names, in seconds."""
         return float(self.run.manifest["policies"][self.protocol]["deadline"])
 
     @cached_property
     def endings(self) -> dict[str, Ending | None]:
-        """The candidate at which each problem ends under `protocol`."""
+        """The candidate at which each problem ends, by the verdicts that `protocol` names."""
         decoding: dict[str, float] = {}
         if self.with_decoding:  # candidates of one search have its latency
             for row in self.run.completions.rows():
@@ -205,7 +206,7 @@ def answers_of(
 
 
 def named(name: str) -> Where:
-    """A function that says whether a problem is in this subset of ``brittleness``."""
+    """Make a function that says whether a problem is in the subset ``name`` of ``brittleness``."""
     return lambda problem: problem.name == f"brittleness/{name}"
 
 
@@ -223,5 +224,5 @@ def ranked_where(source: ModelAnswers, where: Where) -> list[Ranked]:
 
 
 def percent_or_not_run(value: float | None) -> str:
-    """A share in percent, or the text ``not run`` for None."""
+    """Write a share in percent. For None, write ``not run``."""
     return NOT_RUN if value is None else percent(value)

@@ -37,7 +37,7 @@ def _curve(source: ModelAnswers) -> list[int]:
 
 
 def large_budget(source: ModelAnswers) -> Section:
-    """Figure 5: Fail@k for large k."""
+    """Make Figure 5: Fail@k for large k."""
     ks = _curve(source)
     shares = {
         name: [_fail_at(ranked_where(source, named(f"primitive_{name}")), k) for k in ks]
@@ -69,7 +69,7 @@ def _order(source: ModelAnswers) -> str:
 
 
 def decoding(sources: Sequence[ModelAnswers]) -> Section:
-    """Figure 7: decoding methods on the exp primitives, one method per run."""
+    """Make Figure 7: decoding methods on the exp primitives. Each run has one method."""
     ks = sorted({k for source in sources for k in _curve(source)})
     rows: list[tuple[str, ...]] = []
     shares: dict[str, list[float | None]] = {}

@@ -50,9 +50,9 @@ class ExampleAnswer:
 
     @property
     def example(self) -> Example:
-        """The answer in normal form, and its derivative.
+        """The answer in normal form, with its derivative.
 
-        The result also has the derivative minus the integrand.
+        The result also has the difference of the derivative and the integrand.
         """
         target = self.problem.target_as(IntegrationTarget)
         return with_answer(
@@ -62,7 +62,7 @@ class ExampleAnswer:
 
 @cache
 def formula(integrand: str, variable: str) -> str:
-    """An integrand in normal form, in SymPy's notation.
+    """Write an integrand in normal form, in SymPy's notation.
 
     If the normal form would be too large, the result is the integrand unchanged.
     """
@@ -97,7 +97,7 @@ def _of(given: Iterable[ExampleAnswer], subset: str) -> list[ExampleAnswer]:
 
 
 def _pair(given: Sequence[ExampleAnswer]) -> list[ExampleAnswer]:
-    """The first solved and the first failed problem among the answers.
+    """Choose the first solved and the first failed problem among the answers.
 
     The result is empty if no problem is solved, or if none is failed.
     """
@@ -120,7 +120,7 @@ _HEADINGS = ("x", "prediction", "correct", "difference")
 
 
 def table_3(source: ModelAnswers) -> Section:
-    """Table 3: a solved and a failed problem for each test of robustness."""
+    """Make Table 3: a solved and a failed problem for each test of robustness."""
     given = list(answers(source).values())
     rows = [
         (subset if not number else "", *_line(answer))
@@ -131,7 +131,7 @@ def table_3(source: ModelAnswers) -> Section:
 
 
 def table_5(source: ModelAnswers) -> Section:
-    """Table 5: the shortest failed problems. Each row has the raw and the simplified answer."""
+    """Make Table 5: the shortest failed problems, with the raw and the simplified answers."""
     failed = [
         answer
         for answer in answers(source).values()
@@ -155,7 +155,7 @@ def table_5(source: ModelAnswers) -> Section:
 
 
 def table_7(source: ModelAnswers) -> Section:
-    """Table 7: sums that the model fails although it solves each of their terms.
+    """Make Table 7: sums that the model fails although it solves each of their terms.
 
     The terms are listed above each sum.
     """
@@ -180,7 +180,7 @@ def _failed_sums(
 
 
 def table_1(source: ModelAnswers) -> Section:
-    """Table 1 and figure 1: examples of each deficiency.
+    """Make Table 1 and Figure 1: examples of each deficiency.
 
     Each example consists of problems that the model solves, and one problem that it fails.
     """

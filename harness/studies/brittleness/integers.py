@@ -14,7 +14,7 @@ RANGES = ((1, 100), (100, 200), (1000, 2000), (10_000, 20_000))
 
 
 def positive_integers(tokens: Sequence[str]) -> Iterator[int]:
-    """The positive integers in prefix tokens. Integers inside fractions are left out.
+    """Yield the positive integers in prefix tokens. Integers inside fractions are left out.
 
     The result has the integers that SymPy represents by a node of type Integer. SymPy represents a
     fraction by a single node of type Rational.
@@ -36,7 +36,7 @@ def positive_integers(tokens: Sequence[str]) -> Iterator[int]:
 
 
 def _number(tokens: Sequence[str], start: int) -> tuple[int, int]:
-    """The number whose digits begin at ``start``, and the index after the last digit."""
+    """Read the number whose digits begin at ``start``. Return it and the index after it."""
     end = start
     while end < len(tokens) and tokens[end].isdecimal():
         end += 1
@@ -65,7 +65,7 @@ def prefix_sequences(run: Run) -> list[list[str]]:
 
 
 def training_integers(source: ModelAnswers) -> Section:
-    """Section 5 and appendix B, for the problems of the run that have prefix forms."""
+    """Make the numbers of section 5 and appendix B, for the run's problems with prefix forms."""
     sequences = prefix_sequences(source.run)
     total, ours = shares(sequences)
     rows = []

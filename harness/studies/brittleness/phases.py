@@ -43,7 +43,7 @@ def _validation(problem: Problem) -> bool:
 
 
 def derive(variant: str, phase_filter: PhaseFilter, results: PhaseResults) -> list[list[Problem]]:
-    """The problems of the second phase, as one list per subset.
+    """Make the problems of the second phase, as one list per subset.
 
     Raises:
         DerivationError: a solved problem has no neighbours or sums.
@@ -80,7 +80,7 @@ PLANS = {"brittleness": VARIANTS[0], "brittleness-paper": VARIANTS[1]}
 
 
 def phases(name: str, phase_filter: PhaseFilter) -> tuple[Phase, ...]:
-    """The phases for a name in `PLANS`."""
+    """Make the phases for a name in `PLANS`."""
     make: Callable[[PhaseResults], Sequence[Sequence[Problem]]]
     make = partial(derive, PLANS[name], phase_filter)
     return (Phase("derived", make, {"phases": name, "phase-filter": phase_filter}),)

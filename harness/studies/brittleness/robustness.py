@@ -47,8 +47,7 @@ def _headings(
 def _ks(source: ModelAnswers) -> list[int]:
     """The values of k to report.
 
-    The number n of answers is one value. The other values are those of the paper's values that are
-    at most n.
+    The values are the number n of answers, and the paper's values up to n.
     """
     return sorted({k for k in KS if k <= source.samples} | {source.samples})
 
@@ -63,9 +62,9 @@ def _row(
     valid: bool = False,
     strict: bool = False,
 ) -> tuple[str, ...]:
-    """A row with Fail@k three times: by our verifier, by the paper's scorer, and as published.
+    """Make a row with Fail@k three times: by our verifier, by the paper's scorer, and as published.
 
-    The first two are computed from the run's answers.
+    The first two values are computed from the run's answers.
     """
     keys = source.keys(where)
     ks = _ks(source)
@@ -81,7 +80,7 @@ def _row(
 
 
 def _scorers(source: ModelAnswers, *, valid: bool, credit: bool) -> Mapping[str, Tally]:
-    """The counts of each problem's answers. The paper's scorer has judged the answers.
+    """The counts of each problem's answers, as the paper's scorer judged them.
 
     If ``valid`` is true, the candidates of a problem share one time limit. Otherwise each candidate
     has its own time limit. If ``credit`` is true, an answer that reaches the time limit counts as
@@ -111,7 +110,7 @@ def _remarks(source: ModelAnswers) -> list[str]:
 
 
 def robustness(source: ModelAnswers) -> Section:
-    """Table 2: Fail@k under tests of robustness."""
+    """Make Table 2: Fail@k under tests of robustness."""
     rows = []
     for template in TEMPLATES.values():
         published_key = ("table 2", "coeff", template.label)
@@ -139,7 +138,7 @@ def robustness(source: ModelAnswers) -> Section:
 
 
 def compositions(source: ModelAnswers) -> Section:
-    """Table 8: Fail@k on sums of solved problems."""
+    """Make Table 8: Fail@k on sums of solved problems."""
     rows = []
     for pool in ("exp", "coeff", "valid"):
         for terms in (1, 2, 3, 4):
@@ -170,7 +169,7 @@ def compositions(source: ModelAnswers) -> Section:
 
 
 def nodes(source: ModelAnswers) -> Section:
-    """Table 9: Fail@k by the number of nodes."""
+    """Make Table 9: Fail@k by the number of nodes."""
     rows = []
     for label, count in (("1-15", 15), ("20", 20), ("25", 25), ("30", 30), ("35", 35)):
         published_key, name = ("table 9", "nodes", label), f"operators_{count}"
@@ -187,7 +186,7 @@ def nodes(source: ModelAnswers) -> Section:
 
 
 def integers(source: ModelAnswers) -> Section:
-    """Figure 2: Fail@1 by the size of the coefficients."""
+    """Make Figure 2: Fail@1 by the size of the coefficients."""
     names = [f"{low}-{high - 1}" for low, high in RANGES]
     series: dict[str, list[Estimate | None]] = {}
     for template in INTEGERS:

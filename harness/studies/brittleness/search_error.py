@@ -24,7 +24,7 @@ from ...stats.metrics.fail_at_k import fail_at_k
 
 @dataclass(frozen=True, slots=True)
 class RankedCandidate:
-    """A ranked candidate. ``logprob`` is in nats. It is None if it is unknown."""
+    """A candidate answer. ``logprob`` is its log-probability in nats, or None if unknown."""
 
     text: str
     correct: bool
@@ -75,7 +75,7 @@ class Unresolved:
 
 
 def unresolved_at_k(problems: Iterable[Ranked], k: int) -> Unresolved:
-    """Table 13: how many failures at k would remain after a perfect search.
+    """Count the failures at k that would remain after a perfect search (Table 13).
 
     A failure would remain if the reference is less probable than the k-th candidate. If there are
     fewer than k candidates, the reference is compared with the last candidate.
@@ -97,7 +97,7 @@ def unresolved_at_k(problems: Iterable[Ranked], k: int) -> Unresolved:
 
 @dataclass(frozen=True, slots=True)
 class Mass:
-    """Mean probabilities over problems.
+    """Mean probabilities of candidates, over several problems.
 
     p@1 is the mean for the first candidate, p@k for the k-th candidate, and p@{1..k} for the first
     k candidates together. ``problems`` is the number of problems in the means. ``left_out`` is the
@@ -114,7 +114,7 @@ class Mass:
 
 
 def mass(problems: Iterable[Ranked], k: int) -> Mass:
-    """`Mass` at k. In the sum over k candidates, equal texts count once."""
+    """Compute `Mass` at k. In the sum over k candidates, equal texts count once."""
     top, kth, total, left_out = [], [], [], 0
     for problem in problems:
         best = problem.candidates[:k]
@@ -130,7 +130,7 @@ def mass(problems: Iterable[Ranked], k: int) -> Mass:
 
 
 def mass_by_outcome(problems: Sequence[Ranked], k: int) -> dict[bool, Mass]:
-    """Table 12: `Mass` for two groups of problems. The key is True for problems that fail at k."""
+    """Compute `Mass` for problems that fail at k (True) and others (False), as in Table 12."""
     return {
         failed: mass([problem for problem in problems if problem.fails(k) is failed], k)
         for failed in (True, False)
@@ -145,7 +145,7 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def first_correct_ranks(problems: Iterable[Ranked]) -> dict[int, int]:
-    """Figure 6: for each rank, the number of problems whose best correct candidate has this rank.
+    """Count the problems by the rank of their best correct candidate (Figure 6).
 
     Ranks are counted from 1.
     """
@@ -167,7 +167,7 @@ class FailureCauses:
 
 
 def failure_causes(problems: Iterable[Ranked], k: int) -> FailureCauses:
-    """The numbers of failures at k by cause.
+    """Count the failures at k by cause.
 
     The cause is a search error if the reference is more probable than each of the k candidates.
     Otherwise the cause is a model error.
@@ -186,7 +186,8 @@ def failure_causes(problems: Iterable[Ranked], k: int) -> FailureCauses:
 
 
 def top_and_correct(problems: Iterable[Ranked]) -> list[tuple[float, float]]:
-    """Figure 4: the probabilities of the top candidate and the best-ranked correct candidate.
+    """Pair the probabilities of the top candidate and of the best-ranked correct candidate (Figure
+    4).
 
     The list has an entry for each problem whose top candidate is wrong and whose list has a correct
     candidate. A problem is left out if one of the two probabilities is unknown.
@@ -203,7 +204,7 @@ def top_and_correct(problems: Iterable[Ranked]) -> list[tuple[float, float]]:
 
 
 def by_likelihood(candidates: Sequence[RankedCandidate]) -> tuple[RankedCandidate, ...]:
-    """Sampled candidates as a ranked list, the most probable candidate first.
+    """Rank sampled candidates. The most probable candidate comes first.
 
     Duplicates are kept. Candidates with equal probabilities keep the order of drawing. If any
     probability is unknown, all candidates keep the order of drawing.

@@ -159,7 +159,7 @@ def _texts(
     answer_format: AnswerFormat,
     limit: int | None,
 ) -> Iterator[Continuation]:
-    """The texts to score: the reference and the best candidates of each problem."""
+    """Yield the texts to score: the reference and the best candidates of each problem."""
     prompts = {
         task: parse(entry["name"], entry["source"])
         for task, entry in run.manifest["identity"]["prompts"].items()
@@ -181,7 +181,7 @@ def _texts(
 
 
 def _reference(problem: Problem, answer_format: AnswerFormat) -> str | None:
-    """The reference in the notation ``answer_format``, or None."""
+    """The reference in the notation ``answer_format``. If it has none, the result is None."""
     reference = problem.target.reference
     if reference is None or answer_format == "latex":
         return reference

@@ -26,7 +26,10 @@ UNDECIDED = frozenset({"timeout_is_correct", "exception_is_correct"})
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """The rank, counted from 0, of the candidate at which a problem ended, and the reason."""
+    """The candidate at which a problem ended, and whether the time limit ended the problem.
+
+    Candidates are counted from 0.
+    """
 
     rank: int
     cancelled: bool

@@ -15,7 +15,7 @@ LIMIT = 1.0
 
 
 def verification(source: ModelAnswers) -> Section:
-    """Table 14: the time to verify the sums of powers and roots."""
+    """Make Table 14: the time to verify the sums of powers and roots."""
     keys = set(source.keys(_is_sum))
     counts = [k for k in KS if k <= source.samples]
     ours = _seconds(source, source.policy, keys, counts)
@@ -54,7 +54,7 @@ def verification(source: ModelAnswers) -> Section:
 
 
 def cancelled(source: ModelAnswers) -> Section:
-    """The problems that the time limit of validation problems cancels."""
+    """Count the problems that the time limit of validation problems cancels."""
     groups = {
         "problems to perturb": of_other_benchmarks,
         "f/k": named("over_k"),
@@ -97,7 +97,7 @@ def _seconds(
 ) -> dict[int, float]:
     """The total seconds for judging at most n candidates of each problem.
 
-    Candidates are judged by rank, up to a correct one. The result has a time for each n in
+    Candidates are judged by rank, until one is correct. The result has a time for each n in
     ``counts``.
     """
     spent: dict[str, dict[int, tuple[float, bool]]] = {}

@@ -24,7 +24,7 @@ def export_analyses(
     common: Sequence[Intersection] = (),
     designs: Sequence[AskedDesign] = (),
 ) -> str:
-    """The analyses as text in one of four forms.
+    """Write the analyses as text in one of four forms.
 
     Markdown and LaTeX (booktabs) have all tables. CSV and JSON have only our own numbers. CSV has a
     line for each number. In the lines for Table 4, the column ``of`` holds the prompt. JSON is one

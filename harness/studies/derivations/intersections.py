@@ -20,8 +20,8 @@ class Intersection(Record):
         perturbations: the perturbations of the items' twins.
         models: labels of the models.
         items: the number of items that all models answered.
-        categories: the categories S, G, None and All (`pairwise`), with the items that all models
-            have in the category.
+        categories: the categories S, G, None and All (`pairwise`), each with the items that are in
+            the category for all models.
         fail_to_generalise: the keys of the items that are in category G for all models.
 
     """

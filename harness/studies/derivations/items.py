@@ -27,7 +27,7 @@ class NoTwinsError(UserError):
 
 @dataclass(frozen=True, slots=True)
 class JudgedLabel:
-    """A problem's true label and the model's label, which is None without a majority."""
+    """A problem's true label, and the model's label, which is None without a majority."""
 
     truth: int
     given: int | None
@@ -66,7 +66,7 @@ class PerturbedItem:
 
     @property
     def fails_to_generalise(self) -> bool:
-        """Whether the answer is right unperturbed and wrong under every perturbation."""
+        """Whether the model solves the original problem, but fails under every perturbation."""
         return self.static.right and self.none_of_the_twins
 
 
@@ -83,7 +83,7 @@ class ItemGroup:
     others: Mapping[str, tuple[tuple[JudgedLabel, str], ...]]
 
     def joined(self, item_group: ItemGroup) -> ItemGroup:
-        """The items of both groups."""
+        """Combine the items of two groups."""
         names = dict.fromkeys((*self.others, *item_group.others))
         return ItemGroup(
             (*self.items, *item_group.items),
@@ -157,10 +157,10 @@ def judged_labels(run: Run, policy: str | None = None) -> dict[str, dict[str, Ju
 
 
 def pooled(answered: Sequence[ModelItems], label: str) -> ModelItems:
-    """The items of several models, counted as if one model had answered all of them.
+    """Count the items of several models as if one model had answered all of them.
 
-    Table 3 pools encoders that were trained on different numbers of derivation steps. An item that
-    two models answered counts twice.
+    Table 3 of the paper pools encoders that were trained on different numbers of derivation steps.
+    An item that two models answered counts twice.
     """
     groups: dict[GroupKey, ItemGroup] = {}
     for model_items in answered:
@@ -173,7 +173,7 @@ def pooled(answered: Sequence[ModelItems], label: str) -> ModelItems:
 
 
 def majority(truth: int, sums: Mapping[str, float]) -> int | None:
-    """The majority label of a problem's samples, from the sums of the verdicts."""
+    """The majority label of a problem's samples, or None for a tie of right and wrong."""
     right, wrong = sums.get(Status.CORRECT, 0), sums.get(Status.INCORRECT, 0)
     return None if right == wrong else truth if right > wrong else 1 - truth
 
@@ -238,7 +238,7 @@ def items(
 def _others(
     problems: Mapping[str, Problem], judged: Mapping[str, JudgedLabel], benchmark: str, subset: str
 ) -> dict[str, tuple[tuple[JudgedLabel, str], ...]]:
-    """The judged labels in all sets that were derived from one subset.
+    """Collect the judged labels in all sets that were derived from one subset.
 
     The name of such a set begins with the name of the subset, for example ``step3_minus1``. The
     keys of the result are the names without this beginning.

@@ -44,7 +44,7 @@ class Measure:
     over_examples: Interval | None
 
     def text(self, shown: Callable[[float, Interval | None], str]) -> str:
-        """The mean with the interval over seeds, and the interval over examples."""
+        """Write the mean with its interval over seeds and its interval over examples."""
         value = shown(self.value, self.over_seeds)
         if self.over_examples is None:
             return value
@@ -67,7 +67,9 @@ class SeedAnalysis:
 
     @property
     def at_floor(self) -> bool:
-        """Whether the interval of the static accuracy contains the accuracy of guessing."""
+        """Whether the accuracy of guessing lies in the interval of the accuracy on original
+        problems.
+        """
         low, high = self.together.static.accuracy_interval
         return low <= CHANCE <= high
 
@@ -99,7 +101,7 @@ def trained_in(runs: Sequence[Run]) -> dict[str, list[ModelItems]]:
 def analyses_over_seeds(
     trained: Mapping[str, Sequence[ModelItems]],
 ) -> dict[GroupKey, list[SeedAnalysis]]:
-    """The analyses of every subset. One analysis covers all seeds of an encoder.
+    """Analyse every subset. One analysis covers all seeds of an encoder.
 
     Args:
         trained: for each encoder, the items of each seed. Subsets may be missing from some seeds.

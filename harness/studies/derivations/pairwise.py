@@ -71,7 +71,7 @@ PAIR_CATEGORIES: Mapping[str, Callable[[ItemPair], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """The number of items that end in an operator, and how many of them are in a category."""
+    """How many items end in an operator (``of``), and how many of them are in a category."""
 
     name: str
     count: int
@@ -84,7 +84,7 @@ class Operator:
 
 @dataclass(frozen=True, slots=True)
 class Category:
-    """The share of items (or pairs) in a category, and the operators, most frequent first."""
+    """The share of items or pairs in a category, and their operators, most frequent first."""
 
     name: str
     count: int
@@ -156,7 +156,7 @@ class SubsetAnalysis:
 
     @property
     def by_rank(self) -> tuple[Operator, ...]:
-        """N_P: the final operators of the items in category G, by rank."""
+        """The final operators of the items in category G, by rank (N_P in the paper)."""
         return self.category(G).operators
 
 
@@ -186,7 +186,7 @@ def analyse(answered: Sequence[ModelItems]) -> list[Analysis]:
 
 
 def with_family(analyses: Sequence[Analysis]) -> list[Analysis]:
-    """The analyses, with p values adjusted for multiple testing.
+    """Adjust the p values of analyses for multiple testing.
 
     Holm's method adjusts the p values of all drops in single subsets together. The p values in
     joint analyses of several subsets are not adjusted.
@@ -212,7 +212,7 @@ def with_family(analyses: Sequence[Analysis]) -> list[Analysis]:
 
 
 def _families(answered: ModelItems) -> Iterable[SubsetAnalysis]:
-    """The analysis of each subset of a model, and joint analyses of several subsets.
+    """Yield the analysis of each subset of a model, and joint analyses of several subsets.
 
     Subsets of one benchmark are analysed jointly if they have the same perturbations.
     """
@@ -239,7 +239,7 @@ def family(
     left_out: int = 0,
     derived_scores: Sequence[Scores] = (),
 ) -> SubsetAnalysis:
-    """The analysis of some items: scores, drops and categories."""
+    """Analyse some items: compute their scores, drops and categories."""
     examples = [item.example for item in items]
     static = [item.static for item in items]
     perturbed = {name: [item.twins[name] for item in items] for name in perturbations}
@@ -275,7 +275,7 @@ def family(
 
 
 def pairs_of(items: Sequence[PerturbedItem]) -> list[ItemPair]:
-    """The positive and the negative item of every example that has both."""
+    """Pair the positive and the negative item of every example that has both."""
     positives = {(item.model, item.example): item for item in items if item.positive}
     return [
         (positives[item.model, item.example], item)
@@ -287,7 +287,7 @@ def pairs_of(items: Sequence[PerturbedItem]) -> list[ItemPair]:
 def categorised(
     name: str, holds: Sequence[bool], operators: Sequence[str], clusters: Sequence[str]
 ) -> Category:
-    """The category ``name``. It consists of the items that have a true entry in ``holds``.
+    """Make the category ``name`` from the items that have a true entry in ``holds``.
 
     The result has two parts: the share of these items among all items, and how often each operator
     is their final operator.
@@ -297,7 +297,7 @@ def categorised(
 
 
 def ranked(holds: Sequence[bool], operators: Sequence[str]) -> tuple[Operator, ...]:
-    """The operators by falling normalised frequency. Ties are ordered by falling total count."""
+    """Rank operators by falling normalised frequency, and ties by falling total count."""
     of = Counter(operators)
     count = Counter(name for name, is_right in zip(operators, holds, strict=True) if is_right)
     counted = [Operator(name, count[name], number) for name, number in of.items()]
@@ -307,7 +307,7 @@ def ranked(holds: Sequence[bool], operators: Sequence[str]) -> tuple[Operator, .
 
 
 def scores(name: str, judged: Sequence[JudgedLabel], clusters: Sequence[str]) -> Scores:
-    """Accuracy and F1 of answers."""
+    """Compute accuracy and F1 of answers."""
     right = [float(label.right) for label in judged]
     labels = Labels.of([label.truth for label in judged], [label.given for label in judged])
     [drawn] = resampled([_f1_sums(judged, clusters)], 0)
@@ -327,7 +327,7 @@ def drop(
     perturbed: Sequence[JudgedLabel],
     clusters: Sequence[str],
 ) -> Drop:
-    """The scores with the perturbation minus the scores without it.
+    """Compute the scores with the perturbation minus the scores without it.
 
     A negative number means that the perturbation does harm.
     """
@@ -358,7 +358,7 @@ def _f1_sums(judged: Sequence[JudgedLabel], clusters: Sequence[str]) -> Floats:
 
 
 def _f1(sums: Floats) -> Floats:
-    """F1 = 2 hits / (predicted + true) of each row, 0 for an empty denominator."""
+    """Compute F1 = 2 hits / (predicted + true) for each row. If the denominator is 0, F1 is 0."""
     return np.asarray(2 * sums[:, 0] / np.maximum(sums[:, 1], 1e-12))
 
 

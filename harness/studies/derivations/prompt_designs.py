@@ -45,7 +45,7 @@ DESIGNS = (
 
 @dataclass(frozen=True, slots=True)
 class AskedDesign:
-    """A design with the scores of a model."""
+    """A prompt of the paper with the scores that a model reaches with it."""
 
     design: PromptDesign
     model: str
@@ -78,7 +78,7 @@ def prompt_designs(runs: Sequence[Run], policy: str | None = None) -> list[Asked
 
 
 def designs_table(rows_asked: Sequence[AskedDesign]) -> list[Section]:
-    """A section with a column for each model. The list is empty if ``rows_asked`` is empty."""
+    """Make a section with a column for each model. Without rows, the list is empty."""
     labels = list(dict.fromkeys(row.model for row in rows_asked))
     if not labels:
         return []

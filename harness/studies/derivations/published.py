@@ -12,8 +12,7 @@ SOURCE = "Meadows et al. 2023"
 
 @cache
 def published() -> Numbers:
-    """The numbers as the paper prints them. The keys are a place, model, subset and measure.
-
-    The place is a part of the paper, for example ``table 1``.
+    """Read the published numbers. A key consists of a place, a model, a subset and a measure. The
+    place is a table or figure of the paper, for example ``table 1``.
     """
     return numbers(derivations, "place", "model", "subset", "measure")

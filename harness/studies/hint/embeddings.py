@@ -66,7 +66,7 @@ def embedded(model: Seq2Seq, per_symbol: int, seed: int = 0) -> tuple[list[str],
 
 
 def placed(symbols: Sequence[str], vectors: Sequence[Sequence[float]], seed: int) -> list[Placed]:
-    """The pictures in the plane, by t-SNE."""
+    """Place the pictures in the plane by t-SNE."""
     try:
         import numpy as np
         from sklearn.manifold import TSNE
@@ -90,7 +90,7 @@ def purity(symbols: Sequence[str], vectors: Sequence[Sequence[float]]) -> float:
 
 
 def figure_a4(model: Seq2Seq, per_symbol: int, seed: int = 0) -> Section:
-    """Figure A4 of a model, each picture shown as its symbol."""
+    """Make Figure A4 of a model. Each picture is shown as its symbol."""
     symbols, vectors = embedded(model, per_symbol, seed)
     points = placed(symbols, vectors, seed)
     share = purity(symbols, vectors)

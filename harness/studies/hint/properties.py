@@ -31,7 +31,7 @@ MIN_PROBLEMS = 40
 
 @dataclass(frozen=True, slots=True)
 class AnsweredExpression:
-    """A problem with a model's answers.
+    """A problem with a model's answers, and the properties that may explain them.
 
     Attributes:
         properties: the values of `PROPERTIES`.
@@ -46,7 +46,7 @@ class AnsweredExpression:
 
 
 def answered(run: Run, model: str) -> list[AnsweredExpression]:
-    """The answers of a model, in the order of the run's problems."""
+    """The answered problems of a model, in the order of the run's problems."""
     tallies = tally_samples(run)[model]
     rows = []
     for key, problem in run.problems.items():
@@ -60,7 +60,7 @@ def answered(run: Run, model: str) -> list[AnsweredExpression]:
 
 
 def importance(rows: Sequence[AnsweredExpression], seed: int = 0) -> dict[str, tuple[float, float]]:
-    """For each property, its share in the total importance, and the standard deviation.
+    """Compute the share of each property in the total importance, with its standard deviation.
 
     A classifier predicts from the properties whether the model is right. It is fitted on every
     second problem, and its permutation importance is measured on the remaining problems.
@@ -97,7 +97,7 @@ def importance(rows: Sequence[AnsweredExpression], seed: int = 0) -> dict[str, t
 
 
 def figure_a5(name: str, rows: Sequence[AnsweredExpression]) -> list[Section]:
-    """Figure A5: accuracy by ranges of each property, with 95 % intervals."""
+    """Make Figure A5: accuracy by ranges of each property, with 95 % intervals."""
     return [_by_range(name, rows, of) for of in PROPERTIES]
 
 
@@ -122,7 +122,7 @@ def _by_range(name: str, rows: Sequence[AnsweredExpression], of: Breakdown) -> S
 
 
 def figure_a6(name: str, rows: Sequence[AnsweredExpression], seed: int = 0) -> Section:
-    """Figure A6: the importance of each property."""
+    """Make Figure A6: the importance of each property."""
     shares = importance(rows, seed)
     bars = {name: {of: round(100 * share) for of, (share, _) in shares.items()}}
     label = "Share of each property in the importance, in percent"

@@ -60,7 +60,7 @@ ASPECTS = (
 
 
 def _range(value: int) -> str:
-    """The range of a result in the figure."""
+    """The name of the range that contains a result in the figure, such as ``1-9``."""
     low = 0
     for end in _RESULTS:
         if value <= end:
@@ -70,7 +70,7 @@ def _range(value: int) -> str:
 
 
 def drawn(seed: int, per_length: int | None) -> dict[str, list[Expression]]:
-    """The expressions of the training set and of each test split.
+    """Draw the expressions of the training set and of each test split.
 
     Args:
         seed: the seed of the data set.
@@ -90,7 +90,7 @@ def drawn(seed: int, per_length: int | None) -> dict[str, list[Expression]]:
 def distributions(
     sets: Mapping[str, Sequence[Expression]], aspect: Aspect
 ) -> dict[str, dict[str, float]]:
-    """For each set, the share of each value of one aspect of the expressions.
+    """Compute for each set the share of each value of one aspect of the expressions.
 
     The set ``test`` consists of all test splits together.
     """
@@ -149,7 +149,7 @@ def pictures(folder: str = "", seed: int = 0) -> int:
 
 
 def figure_a1(pictures: str = "", seed: int = 0) -> Section:
-    """Figure A1: the number of pictures of each symbol."""
+    """Make Figure A1: the number of pictures of each symbol."""
     pools = pools_of(Path(pictures) if pictures else None, seed)
     counts = {
         symbol: sum(len(of.get(folder_of(symbol), ())) for of in pools.names.values())
@@ -173,7 +173,7 @@ def figure_a1(pictures: str = "", seed: int = 0) -> Section:
 
 
 def figure_a2(sets: Mapping[str, Sequence[Expression]]) -> list[Section]:
-    """Figure A2: a table and a figure for each aspect, with shares in percent."""
+    """Make Figure A2: a table and a figure for each aspect, with shares in percent."""
     return [_section(aspect, distributions(sets, aspect)) for aspect in ASPECTS]
 
 
@@ -204,7 +204,7 @@ def _section(aspect: Aspect, shares: Mapping[str, Mapping[str, float]]) -> Secti
 
 
 def quota(seed: int) -> Section:
-    """The share of the most frequent result, by set and number of operators.
+    """Make a table with the share of the most frequent result, by set and number of operators.
 
     The section has a remark on the paper's limit, which is 5 %.
     """

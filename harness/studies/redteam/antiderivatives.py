@@ -22,12 +22,12 @@ _GROWING = (*_BOUNDED, "exp", "sinh", "cosh")
 
 
 def call(name: str, argument: Expression) -> Expression:
-    """A function of one argument."""
+    """Apply a function to one argument."""
     return Call(name, (argument,))
 
 
 def inner(rng: HashedRandom, scale: int | None) -> Expression:
-    """An argument of a function. If ``scale`` is given, it is the slope or the degree."""
+    """Draw a function's argument, with the slope or degree ``scale`` if it is given."""
     k = number(scale if scale is not None else rng.integer(1, 9))
     shapes = [mul(k, X), mul(k, power(X, Number(2))), call("exp", mul(k, X))]
     if scale is not None:
@@ -38,7 +38,7 @@ def inner(rng: HashedRandom, scale: int | None) -> Expression:
 
 
 def atom(rng: HashedRandom, scale: int | None) -> Expression:
-    """A function that is smooth on the whole line."""
+    """Draw a function that is smooth on the whole line."""
     u = inner(rng, scale)
     squared = add(ONE, power(u, Number(2)))
     shapes = [
@@ -53,7 +53,7 @@ def atom(rng: HashedRandom, scale: int | None) -> Expression:
 
 
 def smooth(rng: HashedRandom, scale: int | None = None) -> Expression:
-    """A sum of one to three terms that are smooth on the whole line."""
+    """Draw a sum of one to three terms that are smooth on the whole line."""
     terms = []
     count = rng.integer(1, 3)
     for index in range(count):
@@ -71,7 +71,7 @@ def smooth(rng: HashedRandom, scale: int | None = None) -> Expression:
 
 
 def antiderivative(rng: HashedRandom) -> Expression:
-    """A random formula F. It is the antiderivative in a case.
+    """Draw a formula F, which serves as the antiderivative in a case.
 
     There are three kinds of F: smooth sums, trees from the benchmark `lample_charton`, and
     templates from `brittleness`.

@@ -17,13 +17,13 @@ HALF = Number(1, 2)
 
 
 def _square(at: int) -> Expression:
-    """``(x - at)^2``, expanded."""
+    """Write ``(x - at)^2`` in expanded form."""
     return add(power(X, TWO), mul(number(-2 * at), X), number(at * at))
 
 
 @generator
 def misplaced_branch(rng: HashedRandom) -> Case:
-    """A case in which F is the right answer and |F| is a wrong answer. The case has one of the two.
+    """Make a case with the right answer F or the wrong answer |F|.
 
     The integrand is F' times the sign of x - a. This sign is written with sqrt((x - a)^2). F is a
     right answer, because the integrand is F' on one branch of this root. The answer |F| is usually
@@ -75,7 +75,7 @@ def misplaced_branch(rng: HashedRandom) -> Case:
 
 @generator
 def hidden_step(rng: HashedRandom) -> Case:
-    """A case with a wrong answer: F plus a step function.
+    """Make a case with a wrong answer: F plus a step function.
 
     Examples of step functions are u/sqrt(u^2) and csc(u) sin(arccos(cos u)).
     """
@@ -106,7 +106,7 @@ def hidden_step(rng: HashedRandom) -> Case:
 
 @generator
 def tiny_step(rng: HashedRandom) -> Case:
-    """A wrong answer: F plus a step function whose jump is tiny."""
+    """Make a case with a wrong answer: F plus a step function whose jump is tiny."""
     u = add(mul(number(rng.integer(1, 9)), X), number(rng.integer(-9, 9)))
     sign = rng.choice(
         [

@@ -18,12 +18,12 @@ BOXED = rf"\boxed{{{ANSWER}}}"
 
 
 class DiscardedError(ValueError):
-    """The label of a draw is not certain, so that the generator draws again."""
+    """The right verdict for a drawn case is uncertain. The generator then draws another case."""
 
 
 @dataclass(frozen=True, slots=True)
 class Formulas:
-    """The trees of a case, which the minimiser edits.
+    """The expression trees of a case, which the minimiser edits.
 
     The integrand is ``truth' * factor + added``, where ``truth'`` is the derivative of ``truth``.
     If ``factor`` is 1 and ``added`` is 0, ``truth`` is an antiderivative of the integrand.
@@ -50,7 +50,7 @@ class Formulas:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    r"""An integrand and a completion, with the right verdict.
+    r"""An integrand and a completion, with the right verdict (the label).
 
     Attributes:
         integrand: LaTeX.
@@ -88,7 +88,7 @@ class Case:
         voice: str = BOXED,
         assumptions: Mapping[str, str] | None = None,
     ) -> Case:
-        """The case with these trees. Its completion is made from the template ``voice``.
+        """Make the case with these trees. Its completion is made from the template ``voice``.
 
         Args:
             formulas: the trees.
@@ -129,7 +129,7 @@ _GROUPS: dict[str, tuple[Callable[[HashedRandom, int], Case], int]] = {}
 
 
 def generator(make: Make) -> Make:
-    """Register a generator under its function's name."""
+    """Register a generator of cases under its function's name."""
     GENERATORS[make.__name__] = make
     return make
 
@@ -155,7 +155,8 @@ def group_generator(
 
 
 def case_at(name: str, seed: int, index: int) -> Case:
-    """The case that a generator makes from a seed and an index. It is the same on every machine.
+    """Make the case that a generator draws for a seed and an index. It is the same on every
+    machine.
 
     Args:
         name: the generator.

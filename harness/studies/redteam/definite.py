@@ -26,7 +26,7 @@ Family = Callable[[HashedRandom], tuple[str, str, list[str]]]
 
 
 def _place(rng: HashedRandom) -> int:
-    """An integer of either sign, of any size up to 10^6."""
+    """Draw an integer of either sign, of any size up to 10^6."""
     size: int = rng.integer(1, 9) * 10 ** rng.integer(0, 5) + rng.below(10)
     return rng.choice((1, -1)) * size
 
@@ -36,7 +36,7 @@ def _shifted(variable: str, m: int) -> str:
 
 
 def _density(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """The integral of exp(-(x - m)^2 / n), with m of any size up to 10^6."""
+    """Draw the integral of exp(-(x - m)^2 / n), with m of any size up to 10^6."""
     m, n = _place(rng), rng.integer(2, 40)
     f = rf"e^{{-\frac{{{_shifted('x', m)}^2}}{{{n}}}}}"
     return rf"\int_{{-\infty}}^\infty {f}\,dx", rf"\sqrt{{{n}\pi}}", ["0", rf"{n}\sqrt\pi"]
@@ -61,7 +61,7 @@ def _lognormal(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _spike(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """A peak of width 10^{-k}, added to a wide integrand."""
+    """Draw an integral with a peak of width 10^{-k}, added to a wide integrand."""
     m, k = _place(rng), rng.integer(0, 12)
     f = rf"\frac{{1}}{{1+x^2}}+e^{{-10^{{{2 * k}}}{_shifted('x', m)}^2}}"
     value = rf"\pi+10^{{-{k}}}\sqrt\pi"
@@ -69,7 +69,7 @@ def _spike(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _pulse(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """A peak of width 10^{-k} in a finite range. Nearly all of the integral comes from the peak."""
+    """Draw an integral over a finite range, nearly all of it from a peak of width 10^{-k}."""
     n, k = rng.integer(1, 10**6), rng.integer(1, 15)
     f = rf"\frac{{10^{{{k}}}}}{{1+10^{{{2 * k}}}{_shifted('x', n)}^2}}"
     value = rf"\arctan(10^{{{k}}})+\arctan({n}\cdot10^{{{k}}})"
@@ -77,7 +77,7 @@ def _pulse(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _power(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """A power near the boundary of convergence. The critical end is 0 or infinity."""
+    """Draw the integral of a power near the limit of convergence, at 0 or at infinity."""
     n = rng.integer(1, 9) * 10 ** rng.integer(0, 6)
     diverges = rng.below(3) == 0
     sign = -1 if diverges else 1
@@ -91,7 +91,7 @@ def _power(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _power_and_logarithm(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """A logarithm times a power near the boundary of convergence.
+    """Draw the integral of a logarithm times a power near the boundary of convergence.
 
     If the exponent is 1/n away from the critical exponent, the value is n^2 or -n^2.
     """
@@ -112,7 +112,7 @@ def _logarithmic(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _steps(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """An integrand with infinitely many jumps that accumulate at an end of the range."""
+    """Draw an integral with infinitely many jumps that accumulate at an end of the range."""
     b = rng.integer(2, 12)
     value, near = (
         rf"-\frac{{{b}}}{{{b - 1}}}",
@@ -122,7 +122,8 @@ def _steps(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _pieces(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """An integrand with infinitely many pieces. They accumulate at 0 or at infinity.
+    """Draw an integral whose integrand has infinitely many pieces, which accumulate at 0 or
+    infinity.
 
     The integral over the n-th piece decays as a power of n.
     """
@@ -146,9 +147,10 @@ def _pieces(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _towards_a_limit(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """An integrand with infinitely many kinks. They accumulate at a limit of integration.
+    """Draw an integral whose integrand has infinitely many kinks, which accumulate at a limit.
 
-    The distances shrink geometrically. The limit may be a small or a large number.
+    The distances between the kinks shrink geometrically. The limit may be a small or a large
+    number.
     """
     b, m = rng.integer(2, 9), _place(rng)
     f = rf"\left|\sin\left(\frac{{\pi\ln{_shifted('x', m)}}}{{\ln {b}}}\right)\right|"
@@ -172,7 +174,7 @@ def _whole(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _regime(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """The integral of |x - c| from 0 to 1. The number c is a multiple of a parameter.
+    """Draw the integral of |x - c| from 0 to 1, where c is a multiple of a parameter.
 
     The value has three formulas: for c < 0, for 0 < c < 1, and for c > 1. Each wrong answer is one
     of these formulas, without its condition.
@@ -194,7 +196,7 @@ def _poisson(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _least(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """An integral with a value that is a multiple of the smaller of two parameters."""
+    """Draw an integral whose value is a multiple of the smaller of two parameters."""
     n = rng.integer(1, 6)  # each costs a second, for all orders of a and b
     a, b = rng.choice((("a", "b"), ("p", "q"), ("s", "t"), ("b", "a")))
     f = rng.choice(
@@ -216,9 +218,9 @@ def _frequencies(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _hidden(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """An integral, its value, and wrong values. A wrong value has a tiny extra term or factor.
+    """Draw an integral with wrong values that have a tiny extra term or factor.
 
-    Numbers with the usual number of digits do not reveal the difference.
+    With the usual number of digits, the difference is invisible.
     """
     n = rng.integer(1, 30)
     tiny = rng.choice((r"e^{-e^{e^{e}}}", r"10^{-5000}", r"(1-\tanh(\pi^{\pi^\pi}))"))
@@ -243,7 +245,7 @@ _STANDARD_INTEGRALS: tuple[tuple[str, str, str], ...] = (
 
 
 def _moved(rng: HashedRandom) -> tuple[str, str, str]:
-    """A standard integral after a substitution, the value, and a wrong value."""
+    """Draw a standard integral after a substitution. Return it, its value and a wrong value."""
     f, upper, value = rng.choice(_STANDARD_INTEGRALS)
     substitution, n = rng.below(4), rng.integer(2, 9)
     m = n * 10 ** rng.integer(0, 3)
@@ -287,7 +289,7 @@ _TRUNCATED: tuple[tuple[str, str, str, bool], ...] = (
 
 
 def _truncated(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """An integral up to a finite number instead of infinity.
+    """Draw an integral up to a finite number instead of infinity.
 
     Its value is close to the value of the improper integral.
     """
@@ -335,7 +337,7 @@ ANSWERS = 10
 
 @group_generator(ANSWERS)
 def definite(rng: HashedRandom, number: int) -> Case:
-    """A definite integral with the right value, or with a wrong value."""
+    """Make a case with a definite integral and its value, or a wrong value."""
     family = rng.choice(_QUICK if rng.below(20) else _COSTLY)
     integral, value, wrong = family(rng)
     answers = [*wrong, *_beside(rng, value)][: ANSWERS - bool(value)]
@@ -347,7 +349,7 @@ def definite(rng: HashedRandom, number: int) -> Case:
 
 
 def _beside(rng: HashedRandom, value: str) -> list[str]:
-    """Wrong answers for an integral with this value. Most of them are near the value.
+    """Make wrong answers for an integral with this value. Most of them are close to the value.
 
     If the value has no parameters, some wrong answers are numbers with the same first digits.
     """

@@ -22,7 +22,7 @@ _LADDER = (40, 250, 1200)
 
 
 def size(case: Case) -> int:
-    """The number of nodes plus the number of digits in a case's trees.
+    """The size of a case: the number of nodes plus the number of digits in its trees.
 
     The size of a case without trees is the length of its texts.
     """
@@ -42,7 +42,7 @@ def _weight(node: Expression) -> int:
 def minimise(
     case: Case, still: Callable[[Case], bool], *, runs: int = 150, edits: int = 3000
 ) -> Case:
-    """A smaller case with the same fault. The function searches for it by greedy edits.
+    """Search for a smaller case with the same fault, by greedy edits.
 
     Args:
         case: the case. A case without trees is returned unchanged.
@@ -87,7 +87,7 @@ def label_holds(case: Case) -> bool:
 
 
 def _unshared(formulas: Formulas) -> tuple[Expression, Expression]:
-    """Answer and truth, without the terms that both have."""
+    """Remove the terms that answer and right antiderivative share. Return both rests."""
     answer, truth = (
         Counter(tree.args if isinstance(tree, Call) and tree.function == "add" else (tree,))
         for tree in (formulas.answer, formulas.truth)

@@ -108,11 +108,11 @@ def _apply(name: str, args: list[Value]) -> Value:
 
 
 def points(*trees: Expression, assumptions: Mapping[str, str]) -> Iterator[dict[str, Fraction]]:
-    """Points at which formulas are compared.
+    """Yield the points at which formulas are compared.
 
-    The first and the last points are fixed. The points between them depend on the largest numbers n
-    in the formulas. Some of them are near n, 2n and -n. The others are close to 0 or 1, for example
-    at a distance of 1/n.
+    The first points and the last points are always the same. The points between them depend on the
+    largest numbers n in the formulas. Some of them are near n, 2n and -n. The others are close to 0
+    or 1, for example at a distance of 1/n.
     """
     sizes = {size for tree in trees for node in nodes_of(tree) for size in _sizes(node)}
     abscissas: list[Fraction] = []
@@ -147,7 +147,7 @@ def _sizes(node: Expression) -> tuple[int, ...]:
 
 
 def _gap(trees: tuple[Expression, ...], point: Point, digits: int) -> tuple[Value, Value]:
-    """The pair (F' - f, f) at a point where f is real."""
+    """Compute F' - f and f at a point where f is real. ``trees`` has f, F' and F."""
     integrand, slope, answer = trees
     with mpmath.workdps(digits):
         computed: dict[int, Value] = {}
@@ -208,7 +208,7 @@ def on_another_branch(integrand: Expression, answer: Expression) -> bool:
 
 
 def _is_steady(tree: Expression, point: Point) -> bool:
-    """Whether the value is the same at 600 and at 1200 digits.
+    """Whether the value of a formula at a point is the same at 600 and at 1200 digits.
 
     For example, ``ln(cos(asin(1)))`` has two different computed values. The exact value of
     cos(asin(1)) is 0. Its computed value is a rounding error, which depends on the number of

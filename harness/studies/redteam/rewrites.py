@@ -41,7 +41,7 @@ def _root(u: Expression) -> Expression:
 
 
 def rewritten(tree: Expression, rng: HashedRandom) -> Expression:
-    """The same function in another form.
+    """Write the same function in another form.
 
     Each node has the probability 1/4 of being changed by an identity.
     """
@@ -63,7 +63,7 @@ _CONSTANTS = (r"e^{-1000}", r"\tanh(700)", r"\frac{1}{300!}", r"\ln 7", r"\pi^e"
 
 @generator
 def rewrite(rng: HashedRandom) -> Case:
-    """A right answer of usual size in another form, with a constant."""
+    """Make a case with a right answer of usual size, in another form and with a constant."""
     truth = antiderivative(rng)
     constant = parse(rng.choice(_CONSTANTS))
     formulas = Formulas(truth, add(rewritten(truth, rng), constant))
@@ -72,14 +72,14 @@ def rewrite(rng: HashedRandom) -> Case:
 
 @generator
 def rewrite_at_scale(rng: HashedRandom) -> Case:
-    """A right answer with slopes and degrees of 60 to 10^4."""
+    """Make a case with a right answer that has slopes and degrees of 60 to 10^4."""
     truth = smooth(rng, rng.choice(SCALES))
     return Case.of(Formulas(truth, rewritten(truth, rng)), True, "another form, at a scale")
 
 
 @generator
 def voice(rng: HashedRandom) -> Case:
-    """A right answer in words as people and models use them."""
+    """Make a case whose right answer is in words as people and models use them."""
     m = number(rng.integer(2, 9))
     truth = rng.choice(
         [
@@ -96,7 +96,7 @@ def voice(rng: HashedRandom) -> Case:
 
 
 def _halves(rng: HashedRandom, factor: str) -> tuple[str, str]:
-    """The integrand |x - a| (x - a)^(m-1), and the text of a piecewise antiderivative.
+    """Make the integrand |x - a| (x - a)^(m-1), and the text of a piecewise antiderivative.
 
     The piece for x < a is multiplied by ``factor``. The answer is right if ``factor`` is 1.
     """
@@ -116,7 +116,7 @@ def _halves(rng: HashedRandom, factor: str) -> tuple[str, str]:
 
 @generator
 def piecewise(rng: HashedRandom) -> Case:
-    """A case with a right answer, which is an antiderivative of |x - a| (x - a)^(m-1).
+    """Make a case with a right piecewise answer, an antiderivative of |x - a| (x - a)^(m-1).
 
     The answer is written as two pieces, in one of many notations.
     """
@@ -125,6 +125,6 @@ def piecewise(rng: HashedRandom) -> Case:
 
 @generator
 def piecewise_wrong(rng: HashedRandom) -> Case:
-    """A piecewise answer with a wrong factor on one piece."""
+    """Make a case with a piecewise answer that has a wrong factor on one piece."""
     wrong = rng.choice(("2", "-1", r"\frac{9}{10}"))
     return Case(*_halves(rng, wrong), False, "a piecewise answer with one wrong half")

@@ -92,7 +92,7 @@ class Result:
 
 
 def verifier(workers: int | None = None) -> Judge:
-    """The project's verifier as a judge of cases."""
+    """Make a function that judges cases with the project's verifier."""
 
     def judge(cases: Sequence[Case]) -> list[Verdict]:
         verdicts: dict[int, Verdict] = {}
@@ -114,7 +114,7 @@ def _item(case: Case) -> WorkItem:
 
 
 def fault(case: Case, verdict: Verdict) -> str | None:
-    """The fault of a verdict, an element of `FAULTS`.
+    """Name the fault of a verdict, an element of `FAULTS`.
 
     The result is None if the verdict is right.
     """

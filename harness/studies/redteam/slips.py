@@ -21,7 +21,7 @@ _FAINT = (45, 61, 101, 137, 301, 701)
 
 
 def slips(tree: Expression) -> Iterator[tuple[str, Expression]]:
-    """Every expression that differs from ``tree`` by one typical error, with the error's name."""
+    """Yield every expression that differs from ``tree`` by a typical error, with its name."""
     if isinstance(tree, Number):
         yield "a number", number(Fraction(tree.numerator, tree.denominator) + 1)
     if not isinstance(tree, Call):
@@ -56,25 +56,25 @@ def _mutated(truth: Expression, rng: HashedRandom) -> Case:
 
 @generator
 def mutation(rng: HashedRandom) -> Case:
-    """One slip in a right answer of usual size."""
+    """Make a case with one slip in a right answer of usual size."""
     return _mutated(antiderivative(rng), rng)
 
 
 @generator
 def mutation_at_scale(rng: HashedRandom) -> Case:
-    """One slip in a right answer with slopes and degrees of 60 to 10^4."""
+    """Make a case with one slip in a right answer that has slopes and degrees of 60 to 10^4."""
     return _mutated(smooth(rng, rng.choice(SCALES)), rng)
 
 
 def _faint_everywhere(rng: HashedRandom) -> Expression:
-    """A function that has no real zeros. Its values near the origin are at most e^-45."""
+    """Draw a function without real zeros whose values near the origin are at most e^-45."""
     k = rng.choice(_FAINT)
     exponent = mul(number(k), add(ONE, power(X, Number(2))))
     return rng.choice([call("exp", neg(exponent)), div(ONE, call("cosh", exponent))])
 
 
 def _check_varies(tree: Expression) -> None:
-    """Raise `DiscardedError` if the terms of ``tree`` cancel and its derivative is zero.
+    """Raise `DiscardedError` if the derivative of ``tree`` is zero because its terms cancel.
 
     Such a case would have a wrong label.
     """
@@ -84,7 +84,7 @@ def _check_varies(tree: Expression) -> None:
 
 @generator
 def near_miss_factor(rng: HashedRandom) -> Case:
-    """A wrong answer: F times a factor that is close to 1.
+    """Make a case with a wrong answer: F times a factor that is close to 1.
 
     The factor is 1 + e^{-k(1+x^2)}, or a similar factor with a hyperbolic secant.
     """
@@ -96,7 +96,7 @@ def near_miss_factor(rng: HashedRandom) -> Case:
 
 @generator
 def near_miss_term(rng: HashedRandom) -> Case:
-    """A wrong answer: F plus a term that hardly varies near the points a verifier may test.
+    """Make a case with a wrong answer: F plus a term that is nearly constant at usual test points.
 
     Some terms are tiny or have a small slope. Others have a bump or a step that is far away.
     """
@@ -112,7 +112,7 @@ def near_miss_term(rng: HashedRandom) -> Case:
 
 @generator
 def neglected_term(rng: HashedRandom) -> Case:
-    """A wrong answer F. The integrand is F' plus a term that is small or far away."""
+    """Make a case with a wrong answer F, for an integrand F' plus a small or distant term."""
     truth = smooth(rng)
     k, far = rng.choice(_FAINT), rng.integer(12, 400)
     far_off = add(X, number(-far))
@@ -133,7 +133,7 @@ def neglected_term(rng: HashedRandom) -> Case:
 
 @generator
 def steep_step(rng: HashedRandom) -> Case:
-    """A case with a wrong answer F. The integrand is F' times a steep step.
+    """Make a case with a wrong answer F. The integrand is F' times a steep step.
 
     On one side of the step, F is right. On the other side, F is wrong.
     """

@@ -18,7 +18,7 @@ _INTEGER = {"n": "integer"}
 
 
 def fill(rng: HashedRandom, *texts: str) -> tuple[str, ...]:
-    """The texts. Numbers replace the placeholders. Equal placeholders get equal numbers."""
+    """Replace the placeholders in texts by random numbers. Equal placeholders get equal numbers."""
     m, d = rng.integer(2, 9), rng.integer(40, 400)
     k = rng.choice(SCALES)
     numbers = {"<k>": k, "<2k>": 2 * k, "<3k>": 3 * k, "<k-1>": k - 1, "<d>": d}
@@ -37,7 +37,8 @@ def _filled(name: str, is_right: bool, pairs: Sequence[Sequence[str]], rng: Hash
 
 @generator
 def horner(rng: HashedRandom) -> Case:
-    """A wrong answer: a Taylor polynomial of degree 60 to 160 replaces the function.
+    """Make a case with a wrong answer: a Taylor polynomial of degree 60 to 160 replaces the
+    function.
 
     The polynomial is in Horner's form. Its degree cannot be read from a single term.
     """

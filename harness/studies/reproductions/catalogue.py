@@ -116,7 +116,7 @@ class Paper:
 
 @cache
 def papers() -> tuple[Paper, ...]:
-    """All papers, in the order of the file."""
+    """Read all papers and their published results, in the order of the file."""
     text = resources.files(__package__).joinpath("catalogue.toml").read_text(encoding="utf-8")
     return convert(tomllib.loads(text)["paper"], tuple[Paper, ...])
 
@@ -138,7 +138,7 @@ def reproduction(name: str) -> Reproduction:
 
 
 def sections() -> list[Section]:
-    """A table for each paper."""
+    """Make a table for each paper."""
     headings = ("published in", "`reproduce`", "needs", "time here", "ours", "paper")
     return [
         Section(
@@ -153,11 +153,10 @@ def sections() -> list[Section]:
 
 
 def our_numbers(result: Reproduction) -> str:
-    """Our numbers as text. The text also has the version, seed and date of the measurement.
+    """Write our numbers as text, with the version, seed and date of the measurement.
 
     >>> our_numbers(reproduction("hint-table-a1"))[:9]
     'test: I 9'
-
     """
     if not result.measure:
         return result.ours

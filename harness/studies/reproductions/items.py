@@ -44,7 +44,7 @@ class PaperItem:
 
 @cache
 def items() -> tuple[PaperItem, ...]:
-    """All items, in the order of the file."""
+    """Read all items, in the order of the file."""
     text = resources.files(__package__).joinpath("items.toml").read_text(encoding="utf-8")
     rows = tomllib.loads(text)["paper"]
     names = ("item", "state", "evidence", "reason")
@@ -56,7 +56,7 @@ def items() -> tuple[PaperItem, ...]:
 
 
 def item_section() -> Section:
-    """The table of the items."""
+    """Make the table of the items."""
     counts = Counter(item.state for item in items())
     summary = ", ".join(f"{counts[state]} {state}" for state in STATES)
     return Section(

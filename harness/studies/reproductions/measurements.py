@@ -61,7 +61,7 @@ class Measurement:
 def measurement(
     name: str, commands: Sequence[str], values: Mapping[str, Value], seed: int
 ) -> Measurement:
-    """A measurement with these numbers, today's date and the current versions."""
+    """Make a measurement from these numbers, with today's date and the current versions."""
     rounded = {
         key: float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
         for key, value in values.items()

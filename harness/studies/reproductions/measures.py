@@ -33,7 +33,7 @@ def measure(function: Measure) -> Measure:
 
 @measure
 def solved(folder: Path) -> Mapping[str, Value]:
-    """pass@1 of the only model in percent, and the number of problems, by subset."""
+    """Read the only model's pass@1 (in percent) and the number of problems, for each subset."""
     values: dict[str, Value] = {}
     for row in summarise(Run(folder)).rows:
         subset = row.subset.rpartition("/")[2]
@@ -44,7 +44,7 @@ def solved(folder: Path) -> Mapping[str, Value]:
 
 @measure
 def hint_scores(folder: Path) -> Mapping[str, Value]:
-    """The accuracy by both scorers of HINT, by split, in percent."""
+    """Read the accuracy by both scorers of HINT in percent, by split."""
     return {
         f"{row.subset.rpartition('/')[2]}_{key}": 100 * row.numbers[name]
         for row in summarise(Run(folder)).rows
@@ -54,19 +54,19 @@ def hint_scores(folder: Path) -> Mapping[str, Value]:
 
 @measure
 def hint_sizes(folder: Path) -> Mapping[str, Value]:
-    """The number of expressions of each subset of the benchmark ``hint``."""
+    """Count the expressions of each subset of the benchmark ``hint``."""
     return {subset.name.rpartition("/")[2]: subset.size() or 0 for subset in resolve("hint")}
 
 
 @measure
 def hint_files(folder: Path) -> Mapping[str, Value]:
-    """The number of rows of each file in the subfolder ``x``."""
+    """Count the rows of each file in the subfolder ``x``."""
     return {file.stem: _lines(file) for file in sorted(folder.glob("x/*.jsonl"))}
 
 
 @measure
 def hint_data(folder: Path) -> Mapping[str, Value]:
-    """Our values of the numbers that the paper's text gives for figures A1 and A2."""
+    """Compute the numbers that the paper's text states for Figures A1 and A2."""
     sets = statistics.drawn(0, statistics.PER_LENGTH)
     symbols = statistics.distributions(sets, statistics.SYMBOL)
     return {
@@ -78,7 +78,7 @@ def hint_data(folder: Path) -> Mapping[str, Value]:
 
 @measure
 def integers(folder: Path) -> Mapping[str, Value]:
-    """The number of positive integers in a run's formulas, and the percentage of each size.
+    """Count the positive integers in a run's formulas, and compute the percentage of each size.
 
     The formulas are in prefix form.
     """
@@ -90,7 +90,7 @@ def integers(folder: Path) -> Mapping[str, Value]:
 
 @measure
 def pair_lengths(folder: Path) -> Mapping[str, Value]:
-    """The mean numbers of tokens of integrands and antiderivatives, for each method.
+    """Compute the mean numbers of tokens of integrands and antiderivatives, for each method.
 
     The values ``..._sd`` are the standard deviations.
     """
@@ -107,7 +107,7 @@ def pair_lengths(folder: Path) -> Mapping[str, Value]:
 
 @measure
 def validation_problems(folder: Path) -> Mapping[str, Value]:
-    """The number of generated FWD problems, and the number of distinct problems among them."""
+    """Count the generated FWD problems, and the distinct problems among them."""
     rows = (folder / "fwd.jsonl").read_text(encoding="utf-8").splitlines()
     shown = {json.dumps(json.loads(row)["inputs"], sort_keys=True) for row in rows}
     valid = resolve("lample_charton/fwd_valid")[0].size() or 0

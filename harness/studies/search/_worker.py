@@ -31,7 +31,7 @@ load_sympy()
 
 
 def simplified(tokens: str) -> dict[str, str]:
-    """The tokens of the simplified formula, or no tokens and the reason."""
+    """Simplify a formula with SymPy. Return its tokens, or no tokens and the reason."""
     try:
         result: dict[str, str] = run_in_fork(
             _simplify, tokens, processor_seconds=_PROCESSOR_SECONDS
@@ -63,9 +63,9 @@ def _simplify(tokens: str) -> dict[str, str]:
 
 
 def integrated(tokens: str) -> dict[str, Any]:
-    """A formula's integral and the special functions in this integral.
+    """Integrate a formula with SymPy. Return the integral and the special functions in it.
 
-    If SymPy finds no integral, or finds an elementary one, all values are empty.
+    If SymPy finds no integral, or an elementary integral, all values are empty.
     """
     try:
         result: dict[str, Any] = run_in_fork(
@@ -104,7 +104,8 @@ def _integrate(tokens: str) -> dict[str, Any]:
 
 
 def elementary(tokens: str) -> str:
-    """Whether a formula has an elementary antiderivative, as text: ``yes``, ``no`` or empty.
+    """Decide whether a formula has an elementary antiderivative. The result is a text: ``yes``,
+    ``no`` or empty.
 
     ``yes`` is followed by a space and an antiderivative in LaTeX. SymPy first integrates each term
     separately. Its Risch algorithm then decides on the sum of the remaining terms. ``no`` is a

@@ -32,7 +32,7 @@ def _numbers(tree: Expression) -> list[Number]:
 
 
 def _exponent(tree: Expression, test: Callable[[Number], bool]) -> bool:
-    """Whether a power has x in its base, and an exponent that is a number and passes ``test``."""
+    """Whether a power has x in its base and a numeric exponent that passes ``test``."""
     return any(
         isinstance(call.args[1], Number) and test(call.args[1]) and _varies(call.args[0])
         for call in _calls(tree, "pow")
@@ -83,7 +83,7 @@ def _beyond_polynomial(tree: Expression) -> bool:
 
 
 def cluster_names(trees: Sequence[Expression], which: NDArray[np.int64]) -> list[str]:
-    """A name for every cluster. The name lists features that most members of the cluster have.
+    """Name every cluster by features that most of its members have.
 
     Features that are much rarer in the other clusters are preferred.
 
@@ -119,11 +119,10 @@ def cluster_names(trees: Sequence[Expression], which: NDArray[np.int64]) -> list
 
 
 def projected(vectors: Floats) -> Floats:
-    """The two largest principal components of each vector, scaled to [0, 1].
+    """Project vectors to their two largest principal components, scaled to [0, 1].
 
     >>> projected(np.array([[0.0, 1.0], [2.0, 1.0], [4.0, 1.0]]))[:, 0].tolist()
     [0.0, 0.5, 1.0]
-
     """
     centred = vectors - vectors.mean(axis=0)
     spread = centred.std(axis=0)

@@ -42,7 +42,7 @@ _MAX_TOKENS = 512
 
 
 def embedding(name: str) -> tuple[Embed, str]:
-    """A function that maps formulas to vectors of length 1, and the function's description.
+    """Make the function that maps formulas to vectors of length 1. Return it with its description.
 
     Args:
         name: ``ngrams``, ``structure``, ``scibert``, ``minilm`` or ``encoder:MODEL``. The model is
@@ -73,7 +73,7 @@ def embedding(name: str) -> tuple[Embed, str]:
 
 
 def _unit(rows: Sequence[Floats]) -> Floats:
-    """The rows, scaled to length 1."""
+    """Scale the rows of a matrix to length 1."""
     matrix = np.asarray(rows, dtype=np.float64)
     lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
     unit: Floats = matrix / np.where(lengths > 0, lengths, 1.0)
@@ -139,7 +139,7 @@ def _described(model: str) -> str:
 
 @cache
 def _encoder(name: str) -> tuple[Embed, str]:
-    """A function that maps formulas to vectors, and the name of the pooling.
+    """Make a function that maps formulas to vectors. Return it with the name of its pooling.
 
     The function uses an encoder of the package transformers. It reads padded batches of texts. The
     pooling makes one vector from the vectors of a text's tokens. Encoders of sentences state their

@@ -41,7 +41,7 @@ class NormalForms:
         self._algebra, self._used = Algebra(), 0
 
     def of(self, tree: Expression) -> Expression:
-        """The normal form of a tree.
+        """Bring a tree into normal form.
 
         Raises:
             NoProblemError: the formula has no value, or is too large.
@@ -58,7 +58,7 @@ class NormalForms:
 
 
 def structure(tree: Expression) -> Expression:
-    """The tree, in which powers and products replace quotients, roots and signs.
+    """Replace quotients, roots and signs in a tree by powers and products.
 
     Nested sums become one sum.
     """
@@ -86,12 +86,12 @@ def _flat(function: str, args: tuple[Expression, ...]) -> Expression:
 
 
 def latex(tree: Expression) -> str:
-    """The formula in the usual notation, as prompts show it."""
+    """Write a formula as LaTeX in the usual notation, as prompts show it."""
     return to_latex(readable(tree))
 
 
 def prefix(tree: Expression) -> str:
-    """The formula's tokens for the models of Lample and Charton.
+    """Write a formula as tokens for the models of Lample and Charton.
 
     The text is empty if a node has no token.
     """
@@ -103,7 +103,7 @@ def prefix(tree: Expression) -> str:
 
 @lru_cache(maxsize=8192)
 def read(formula: str) -> Expression:
-    """The normal form of a formula, which is given in SymPy's notation.
+    """Read a formula in SymPy's notation, and bring it into normal form.
 
     Raises:
         NoProblemError: the formula cannot be read, or has no normal form.
@@ -152,17 +152,16 @@ _NAMES = {"ln": "log", "abs": "Abs", "sgn": "sign", "pi": "pi", "e": "E", "i": "
 
 
 def text(tree: Expression) -> str:
-    """The formula as SymPy prints it. The order of terms and factors may differ.
+    """Write a formula in SymPy's notation. The order of terms and factors may differ from SymPy's.
 
     >>> text(read("x**2/3 - 1/(x + 1) + sqrt(x)"))
     'x**2/3 + sqrt(x) - 1/(x + 1)'
-
     """
     return _text(tree)[0]
 
 
 def _text(tree: Expression) -> tuple[str, int]:
-    """The text, and the binding power of its outermost operation."""
+    """Write a formula as text. Also return the binding power of its outermost operation."""
     if isinstance(tree, Symbol):
         return tree.name, _ATOM
     if isinstance(tree, Number):
@@ -196,7 +195,7 @@ def _sum(signed_terms: list[str]) -> str:
 
 
 def _inside(tree: Expression, least: int) -> str:
-    """The text of the tree, in parentheses if its binding power is below ``least``."""
+    """Write a formula as text, in parentheses if its binding power is below ``least``."""
     words, binds = _text(tree)
     return words if binds >= least else f"({words})"
 
@@ -231,7 +230,7 @@ def _product(args: tuple[Expression, ...]) -> tuple[str, int]:
 
 
 def _denominator(arg: Expression) -> Expression | None:
-    """The denominator, if the tree is a power with a negative numeric exponent, else None."""
+    """The denominator of a power with a negative numeric exponent. Otherwise None."""
     if not (isinstance(arg, Call) and arg.function == "pow"):
         return None
     base, exponent = arg.args

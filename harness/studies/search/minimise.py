@@ -113,7 +113,7 @@ class _Course:
 
 
 def minimise(failures: Sequence[Problem], oracle: Oracle, make: Make) -> list[Minimal]:
-    """The minimised failures, each with the nearest solved neighbour.
+    """Minimise failures, and find the nearest solved neighbour of each.
 
     Args:
         failures: problems that fail. The metadata of each has its ``formula``.
@@ -149,7 +149,7 @@ def minimise(failures: Sequence[Problem], oracle: Oracle, make: Make) -> list[Mi
 
 
 def _advance(course: _Course, failing: set[str], oracle: Oracle) -> None:
-    """Continue with the smallest candidate that fails.
+    """Continue the reduction with the smallest candidate that fails.
 
     If no candidate fails, the nearest solved candidate is stored.
     """

@@ -94,7 +94,7 @@ def _drawn(
     key: tuple[object, ...],
     refused: Counter[str],
 ) -> Iterator[tuple[Expression, str, str]]:
-    """Unevaluated mutants, with the parent's text and the mutation's name."""
+    """Yield mutants that are not simplified, with the parent's text and the mutation's name."""
     for index, seed in enumerate(seeds):
         parent = text(seed)
         for number in range(per_seed):
@@ -107,7 +107,7 @@ def _drawn(
 
 
 def refusal(tree: Expression, words: str) -> str:
-    """The reason why the released code refuses a formula.
+    """The reason why the paper's released code refuses a formula.
 
     The text is empty if the released code accepts the formula.
     """
@@ -120,7 +120,7 @@ def refusal(tree: Expression, words: str) -> str:
 
 
 def unusable(tree: Expression) -> str:
-    """The reason why the verifier cannot judge answers. The text is empty if it can."""
+    """The reason why answers to a formula cannot be judged. Empty if they can be judged."""
     try:
         prepare(latex(tree), "x", None)
     except ProblemError as error:
@@ -129,7 +129,7 @@ def unusable(tree: Expression) -> str:
 
 
 def _in_normal_form(trees: Sequence[Expression]) -> Iterator[Expression | str]:
-    """The normal form of each tree, or the reason why the tree has no normal form."""
+    """Yield the normal form of each tree, or the reason why the tree has none."""
     forms = NormalForms()
     for tree in trees:
         try:
@@ -139,7 +139,7 @@ def _in_normal_form(trees: Sequence[Expression]) -> Iterator[Expression | str]:
 
 
 def _by_sympy(trees: Sequence[Expression]) -> Iterator[Expression | str]:
-    """SymPy's `simplify` of each tree, in workers, with a limit counted in calls."""
+    """Yield SymPy's `simplify` of each tree, computed by workers. A failure yields its reason."""
     tokens = [prefix(tree) for tree in trees]
     results = shared_pool(tasks=TASKS).map(
         "simplified", [[words] for words in tokens], deadline=_DEADLINE

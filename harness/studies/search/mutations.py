@@ -45,7 +45,7 @@ class Rules:
 
 
 def mutate(tree: Expression, rng: HashedRandom, rules: Rules) -> tuple[Expression, str]:
-    """A mutant of a formula, and the mutation's name.
+    """Mutate a formula. Return the mutant, and the mutation's name.
 
     Args:
         tree: the formula, in the form of `formulas.structure`.
@@ -78,7 +78,7 @@ def mutate(tree: Expression, rng: HashedRandom, rules: Rules) -> tuple[Expressio
 
 
 def draw_position(tree: Expression, rng: HashedRandom, *, to_leaf: bool = False) -> tuple[int, ...]:
-    """The position of a random node, as a path of argument indices.
+    """Draw the position of a random node. A position is a path of argument indices.
 
     The root is drawn only if it is a leaf.
     """
@@ -96,7 +96,7 @@ def draw_position(tree: Expression, rng: HashedRandom, *, to_leaf: bool = False)
 
 
 def at(tree: Expression, position: tuple[int, ...]) -> Expression:
-    """The node at a position."""
+    """The node at a position, which is a path of argument indices."""
     for index in position:
         assert isinstance(tree, Call)
         tree = tree.args[index]
@@ -104,7 +104,7 @@ def at(tree: Expression, position: tuple[int, ...]) -> Expression:
 
 
 def replaced(tree: Expression, position: tuple[int, ...], node: Expression) -> Expression:
-    """The tree with another node at a position."""
+    """Replace the node at a position of a tree by another node."""
     if not position:
         return node
     assert isinstance(tree, Call)
@@ -118,7 +118,7 @@ def _constant(rng: HashedRandom, low: int, high: int) -> Number:
 
 
 def simple_operation(rng: HashedRandom, rules: Rules) -> Expression:
-    """One of k x, k x^2, k/x, k/x^2, k^x and k^(x^2). The constant k is random.
+    """Draw one of k x, k x^2, k/x, k/x^2, k^x and k^(x^2), with a random constant k.
 
     For k = -5, the last two are -(5^x) and -(5^(x^2)), because Python reads ``-5**x`` as -(5^x).
     """
@@ -164,9 +164,10 @@ def _with_operator(node: Call, rng: HashedRandom, rules: Rules) -> Expression:
 
 
 def _call(operator: str, args: tuple[Expression, ...], rules: Rules) -> Expression:
-    """The tree of an operator with arguments.
+    """Make the tree of an operator with arguments.
 
-    In the released code, a power with three arguments loses the third.
+    The released code drops the third argument of a power with three arguments. This function does
+    the same, unless the rules follow the paper's text. It then raises `NoProblemError`.
     """
     if operator == "pow" and len(args) > 2:
         if len(args) > 3 or rules.variant == "paper":

@@ -32,7 +32,7 @@ class LimitReached(Exception):  # noqa: N818 (not an error: the search ends)
 
 @dataclass(slots=True)
 class AnswerCounts:
-    """The verdicts on a model's answers to a problem.
+    """Counts of the verdicts on a model's answers to a problem.
 
     Attributes:
         samples: the number of judged answers.
@@ -132,7 +132,7 @@ class Oracle:
         )
 
     def _missing(self, problems: Sequence[Problem]) -> int:
-        """The number of answers to the problems that are not judged yet."""
+        """The number of answers to the problems that have no verdict yet."""
         return sum(
             max(0, self.job.samples_of(model) - outcome.samples)
             for model in self.job.models
@@ -148,7 +148,7 @@ class Oracle:
                 self._read = number + 1
 
     def outcome(self, problem: Problem, model: int = 0) -> AnswerCounts:
-        """The outcome of a problem."""
+        """The counts of a model's answers to a problem."""
         return self.outcomes[self.models[model], problem_key(problem)]
 
     def fails(self, problem: Problem) -> bool:
@@ -170,11 +170,12 @@ class Oracle:
 
     @staticmethod
     def _most(own: AnswerCounts) -> int:
-        """The largest possible number of correct answers. Undecided answers may be correct."""
+        """The largest possible number of correct answers, if all undecided answers are correct."""
         return own.correct + own.unknown
 
     def _high(self, own: AnswerCounts) -> float:
-        """The upper end of the pass rate's interval.
+        """The upper end of the 95 % interval of the pass rate, if all undecided answers are
+        correct.
 
         If answers are ranked, or there is a single answer, the result is 1 if an answer may be
         correct, else 0.
@@ -216,7 +217,7 @@ class Oracle:
 
 
 def again(problem: Problem) -> Problem:
-    """The problem under another name, so that the samples have other seeds."""
+    """Copy a problem under another name, so that its samples get other random seeds."""
     return replace(
         problem,
         id=f"{problem.id}{AGAIN}",

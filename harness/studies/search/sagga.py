@@ -129,7 +129,7 @@ def planned(
     models: Sequence[str | Model] | None,
     seeds: Sequence[Problem],
 ) -> Job:
-    """The job of a search. Its problems are the seeds.
+    """Plan the job of a search. Its problems are the seeds.
 
     The name of the run directory depends on the settings.
 
@@ -146,7 +146,7 @@ def planned(
 
 
 def search_spec(settings: SearchSettings, **fields: object) -> SweepSpec:
-    """The `SweepSpec` of a search. The name of its benchmark depends on the settings.
+    """Make the `SweepSpec` of a search. The name of its benchmark depends on the settings.
 
     Args:
         settings: the settings of the search.
@@ -166,7 +166,7 @@ def search_spec(settings: SearchSettings, **fields: object) -> SweepSpec:
 
 
 def seed_problems(settings: SearchSettings) -> list[Problem]:
-    """The distinct seeds as problems.
+    """Convert the distinct seeds to problems.
 
     Raises:
         UserError: seeds are unreadable or are not integrands. The message lists them.
@@ -200,7 +200,7 @@ def seed_problems(settings: SearchSettings) -> list[Problem]:
 def problem_of(
     tree: Expression, subset: str, metadata: dict[str, object], prefix_of_id: str = ""
 ) -> Problem:
-    """A formula as a problem. The problem's id is a hash of the formula."""
+    """Convert a formula to a problem. The problem's id is a hash of the formula."""
     words = text(tree)
     integral = latex(tree), "x"
     name = blake2b(words.encode(), digest_size=6).hexdigest()
@@ -234,7 +234,7 @@ class _State:
 
 
 class _RunningSearch:
-    """A search with open models."""
+    """A search in progress, whose models are open."""
 
     def __init__(
         self,
@@ -296,7 +296,9 @@ class _RunningSearch:
         return Run(self.job.out)
 
     def _ask_seeds(self, state: _State) -> None:
-        """Ask the seeds, and note which are not solved. If none is, failures mean little."""
+        """Ask the models the seeds. Note unsolved seeds, because other failures then mean
+        little.
+        """
         state.seeds = [read(str(problem.metadata["formula"])) for problem in self.first]
         state.seen = {str(problem.metadata["formula"]) for problem in self.first}
         self.oracle.ask(self.first)
@@ -357,7 +359,7 @@ class _RunningSearch:
             self.on_generation(self.record)
 
     def _draw(self, state: _State, number: int) -> Batch:
-        """The new mutants of a generation as problems."""
+        """Draw the new mutants of a generation, as problems."""
         settings = self.settings
         key = (self.job.identity.seed, settings.name, number)
         drawn, refused = mutants(
@@ -402,7 +404,7 @@ class _RunningSearch:
         return novel
 
     def _next_seeds(self, novel: Sequence[tuple[Problem, float]], number: int) -> list[Expression]:
-        """The fittest new failures of every cluster, and the original seeds."""
+        """Choose the next seeds: the fittest new failures of each cluster, and the first seeds."""
         settings = self.settings
         trees = [read(str(problem.metadata["formula"])) for problem, _ in novel]
         values = [fitness for _, fitness in novel]
@@ -455,7 +457,7 @@ class _RunningSearch:
             )
 
     def _cluster(self, state: _State) -> None:
-        """Store the cluster of every failure, and the coordinates on a map by structure."""
+        """Store the cluster of every failure, and its coordinates on a map by structure."""
         if not state.archive:
             return
         failures = list(state.archive.values())
@@ -483,7 +485,7 @@ class _RunningSearch:
             self.record = replace(self.record, minimal=tuple(pairs))
 
     def _smaller(self, tree: Expression, parent: str) -> Problem:
-        """A smaller formula as a problem."""
+        """Convert a smaller formula to a problem."""
         return problem_of(
             tree, f"{self.settings.name}-minimal", {"parent": parent, "mutation": "smaller"}, "min-"
         )

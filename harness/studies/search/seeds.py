@@ -15,7 +15,7 @@ from .formulas import NoProblemError, NormalForms, text
 
 
 def seeds_of(given: Sequence[str], benchmark: str | None, limit: int) -> tuple[str, ...]:
-    """Formulas in SymPy's notation.
+    """Collect seed formulas in SymPy's notation.
 
     Args:
         given: formulas, or names of files. A file has a formula per line. ``#`` begins a
@@ -27,7 +27,7 @@ def seeds_of(given: Sequence[str], benchmark: str | None, limit: int) -> tuple[s
         The formulas.
 
     Raises:
-        UserError: a file or a problem is unreadable, or is no integrand in x.
+        UserError: a file or a problem is unreadable, or is not an integrand in x.
 
     >>> seeds_of(["x + 1"], "drills/monomials", 1)
     ('x + 1', '29*x**4')

@@ -19,7 +19,7 @@ ROUNDS = 50
 
 
 def k_means(vectors: Floats, k: int, rng: HashedRandom) -> NDArray[np.int64]:
-    """The cluster of each vector.
+    """Assign vectors to clusters by k-means.
 
     The initial centres are drawn by k-means++. If a cluster loses all its vectors, no other cluster
     replaces it. The result may therefore have fewer than k clusters.
@@ -71,7 +71,7 @@ def _squares(vectors: Floats, centres: Floats) -> Floats:
 def fittest_of_clusters(
     fitness: Sequence[float], clusters: NDArray[np.int64], each: int
 ) -> list[int]:
-    """The indices of the fittest candidates of each cluster. Ties are broken by index.
+    """Choose the fittest candidates of each cluster, by their indices. Ties are broken by index.
 
     Args:
         fitness: the fitness of each candidate.
@@ -98,13 +98,13 @@ AT_TARGET, NEAREST = 2.0, 1e-9
 
 @dataclass(frozen=True)
 class Fitness:
-    """The fitness of failures by the measure that `SearchSettings` names."""
+    """Computes the fitness of failures by the measure that `SearchSettings` names."""
 
     settings: SearchSettings
     embed: Embed
 
     def of(self, trees: Sequence[Expression]) -> list[float]:
-        """The fitness of each formula. A model has failed to integrate these formulas.
+        """Compute the fitness of formulas that a model failed to integrate.
 
         Args:
             trees: the formulas.

@@ -34,7 +34,7 @@ class SearchSettings(Record):
         low: the least constant of mutations.
         high: the upper bound of the constants, not included.
         variant: ``code`` for the mutations and the fitness of the released code, or ``paper`` for
-            those of the paper's text.
+            the mutations and the fitness of the paper's text.
         fitness: the kind of failures to prefer. They are short (``length``), short with sines,
             cosines or tangents (``trig``), of a given length (``target``), or similar to the seeds
             (``distance``).
@@ -92,7 +92,7 @@ class SearchSettings(Record):
 
     @property
     def rules(self) -> Rules:
-        """The mutations of the settings."""
+        """The mutations that the settings select."""
         return Rules(self.mutations, self.low, self.high, self.variant)
 
 

@@ -16,19 +16,19 @@ from ...verdict import Status, Verdict
 
 @dataclass(frozen=True, slots=True)
 class GradedCompletion:
-    """A completion with its verdict, the argument of components.
+    """A completion with its verdict. Reward components take this object as their argument.
 
     Attributes:
-        text: the completion. If the prompt opened a thought, the opening tag is in front.
+        text: the completion. If the prompt opened a thought, the text begins with the opening tag.
         status: the verdict's status. If the coverage is below ``Rubric.min_coverage``, the status
             is ``incorrect``.
         verdict: the verdict.
         truncated: whether the token limit cut the completion off.
         tokens: the length in tokens, if known.
-        stop: as in the `Rubric`.
-        length: as in the `Rubric`.
-        think_tags: as in the `Rubric`.
-        must_think: as in the `Rubric`.
+        stop: the prompt's stop strings (`Rubric`).
+        length: the two lengths of the component ``length`` (`Rubric`).
+        think_tags: the strings that open and close a thought (`Rubric`).
+        must_think: whether the component ``format`` requires a thought (`Rubric`).
 
     >>> verdict = Verdict(Status.CORRECT, 1.0)
     >>> settings = {"stop": (), "length": None, "think_tags": ("", ""), "must_think": False}

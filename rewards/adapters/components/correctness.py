@@ -8,7 +8,7 @@ from .base import GradedCompletion, component
 
 @component("correctness", weight=1.0, gated=False)
 def correctness(graded: GradedCompletion) -> float:
-    """1 for an answer that is proven right, else 0.
+    """Return 1 for an answer that the verifier accepts, else 0.
 
     The number is also 0 if the verifier cannot decide, or runs out of time or memory. Otherwise a
     model would learn to write undecidable answers.

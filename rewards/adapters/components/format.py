@@ -18,7 +18,7 @@ THINK_TAGS = ("<think>", "</think>")
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """Five criteria of format, each met or not by a completion.
+    """Five criteria for the form of a completion. Each is True if the completion meets it.
 
     ``share`` is the share of the criteria that are met.
     """

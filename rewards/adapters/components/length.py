@@ -9,9 +9,9 @@ from .base import GradedCompletion, component
 def brevity(graded: GradedCompletion) -> float:
     """A number that decreases with the completion's length in tokens.
 
-    ``Rubric.length`` is a pair of lengths. The number is 1 up to the smaller length, and 0 if
-    the completion has at least the larger length. Between the two lengths, the number falls
-    linearly. If the completion's length is unknown, the number is 0.
+    ``Rubric.length`` is a pair of lengths. The number is 1 up to the smaller length, and 0 from the
+    larger length on. Between the two lengths, the number falls linearly. If the completion's length
+    is unknown, the number is 0.
     """
     if graded.tokens is None or graded.length is None:
         return 0.0

@@ -31,7 +31,7 @@ INSTRUCTION = (
 
 @dataclass(frozen=True, slots=True)
 class Turns:
-    """How many turns a rollout may have. Bad values raise a `ValueError`.
+    """The limits on the turns of a rollout. Bad values raise a `ValueError`.
 
     Attributes:
         checks: how often a formula may be checked.
@@ -52,7 +52,7 @@ class Turns:
 
     @property
     def most(self) -> int:
-        """The most turns of a rollout."""
+        """The largest number of turns of a rollout."""
         return self.checks + self.attempts
 
 
@@ -137,7 +137,7 @@ class Episode:
         return Turn(None, score.reward, metrics, score)
 
     def _told(self, rollout: Rollout, score: Score) -> str:
-        """The message about an answer before the next attempt."""
+        """Make the message to the model about its answer, before the next attempt."""
         feedback, claims, task = self.turns.feedback, [], task_of(rollout, self.rubric)
         if feedback == "steps" and task in WITH_STEPS:
             with suppress(WorkerError, ProblemError, PoolError, OSError):

@@ -21,7 +21,7 @@ from .episode import Episode, Turns
 
 
 class CalculusEnv(BaseTextEnv):
-    """One rollout. SkyRL calls its methods in a thread."""
+    """One rollout as an environment of SkyRL. SkyRL calls its methods in a thread."""
 
     def __init__(
         self, env_config: Mapping[str, Any] | None = None, extras: Mapping[str, Any] | None = None
@@ -51,5 +51,5 @@ class CalculusEnv(BaseTextEnv):
         )
 
     def get_metrics(self) -> dict[str, float]:
-        """Numbers of the rollout, for SkyRL's averages."""
+        """The numbers of the rollout that SkyRL averages."""
         return self._metrics

@@ -23,7 +23,7 @@ NO_MORE = "no checks are left: answer now"
 
 
 class CheckEnvironment:
-    """The tools of one rollout."""
+    """The tools that a model may call in one rollout."""
 
     def __init__(self, rubric: Rubric, checks: int) -> None:
         self._rubric, self._checks = rubric, checks
@@ -32,7 +32,7 @@ class CheckEnvironment:
         self._left = checks
 
     def reset(self, **row: Any) -> None:
-        """Begin a rollout of a row of the data set."""
+        """Begin a rollout for one row of the data set."""
         columns = {name: [value] for name, value in row.items()}
         # Columns have the same meaning as for the reward of the task.
         reward = make_reward(self._rubric.task)

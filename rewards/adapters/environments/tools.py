@@ -54,7 +54,7 @@ def check_step(problem: str, step: str) -> str:
 
 
 def checked(answer: str, target: Any, rubric: Rubric, **row: Any) -> str:
-    """The result of checking an answer, as text for the model."""
+    """Check an answer, and describe the result as text for the model."""
     if not isinstance(answer, str) or len(answer) > LONGEST_ARGUMENT:
         return f"unreadable: give a formula of at most {LONGEST_ARGUMENT} characters"
     text = answer if r"\boxed" in answer else rf"$\boxed{{{answer}}}$"
@@ -68,7 +68,7 @@ def checked(answer: str, target: Any, rubric: Rubric, **row: Any) -> str:
 
 
 def judged(scored: Score) -> Verdict:
-    """The verdict of a score. Its status is replaced by the score's status.
+    """The verdict of a score, with the status of the score.
 
     The two statuses differ if `Rubric.min_coverage` makes a right answer incorrect.
     """
@@ -80,7 +80,7 @@ def judged(scored: Score) -> Verdict:
 
 
 def step_checked(step: str, problem: Any, rubric: Rubric) -> str:
-    """The results of checking the equations of a step, as text for the model."""
+    """Check the equations of a step, and describe the results as text for the model."""
     if not isinstance(step, str) or not isinstance(problem, str) or len(step) > LONGEST_ARGUMENT:
         return f"unreadable: give equations of at most {LONGEST_ARGUMENT} characters"
     text = step if "$" in step or r"\[" in step else f"$${step}$$"
@@ -91,7 +91,8 @@ def step_checked(step: str, problem: Any, rubric: Rubric) -> str:
 
 
 def solution_claims(text: str, problem: str, rubric: Rubric) -> list[dict[str, Any]]:
-    """The claims of a solution, which are its judged equations (`rewards.verify.solution_steps`).
+    """Judge the equations of a solution. The results are called claims
+    (`rewards.verify.solution_steps`).
 
     If the worker raises an exception, this function raises it again.
     """

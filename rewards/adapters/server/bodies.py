@@ -36,13 +36,13 @@ class BodyTooLargeError(ValueError):
 
 
 class BusyError(RuntimeError):
-    """The bytes of requests in progress have reached the server's limit."""
+    """The requests in progress have reached the server's limit of bytes."""
 
 
 async def read_json(
     chunks: AsyncIterator[bytes], encoding: str, spend: Callable[[int], None]
 ) -> Any:
-    """The JSON value of a body.
+    """Read the JSON value of a request's body.
 
     Args:
         chunks: the body as it arrives.
@@ -101,7 +101,7 @@ async def read_json(
 
 
 def _inflater(encoding: str) -> Callable[[bytes], Iterator[bytes]]:
-    """A function that decompresses a chunk into pieces. An empty last chunk yields the rest."""
+    """Make a function that decompresses chunks into pieces. An empty chunk yields the rest."""
     encoding = encoding.strip().lower()
     if encoding in ("", "identity"):
         return _pieces

@@ -25,11 +25,11 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.2, 10.0
 
 
 class RewardServerError(RuntimeError):
-    """The server refuses a request permanently, or for too long."""
+    """The server refuses a request for ever, or for longer than the client's patience."""
 
 
 class _AskLaterError(RuntimeError):
-    """The server has no room now, or does not answer."""
+    """The server has no room at the moment, or does not answer."""
 
 
 class RewardClient:
@@ -79,7 +79,7 @@ class RewardClient:
             await self._session.close()
 
     async def score(self, items: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        """The scores of some items, in order.
+        """Get the scores of items from the server, in order.
 
         Args:
             items: items in the server's plain format (`shapes`).

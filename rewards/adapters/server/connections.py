@@ -72,18 +72,18 @@ class Connections:
         self._tasks.append(asyncio.create_task(self._look_at_parts()))
 
     def began(self, transport: asyncio.BaseTransport | None) -> None:
-        """The head of a request has arrived."""
+        """Record that the head of a request has arrived on a connection."""
         if transport is not None and self._idle.pop(transport, None) is not None:
             self._busy.add(transport)
 
     def ended(self, transport: asyncio.BaseTransport | None) -> None:
-        """A reply was sent."""
+        """Record that a reply was sent on a connection."""
         if transport in self._busy:
             self._busy.discard(transport)
             self._idle[transport] = time.monotonic()
 
     async def close(self) -> None:
-        """Stop accepting, and close idle connections."""
+        """Stop accepting connections, and close idle connections."""
         for task in (*self._tasks, *self._arriving):
             task.cancel()
         await asyncio.gather(*self._tasks, *self._arriving, return_exceptions=True)
@@ -150,7 +150,7 @@ class Connections:
             self._idle[transport] = time.monotonic()
 
     def _make_room(self, why: str) -> bool:
-        """Close the connection that is idle longest. The result is False if none is idle."""
+        """Close the connection that is idle longest. If none is idle, return False."""
         now = time.monotonic()
         if now - self._told > 60.0:  # a line a minute, whatever comes
             self._told = now
@@ -184,7 +184,7 @@ class Connections:
 
 
 def listening(host: str, port: int) -> list[socket.socket]:
-    """Sockets that listen on the addresses of a host. An unusable address raises `OSError`."""
+    """Open sockets that listen on the addresses of a host. An unusable address raises `OSError`."""
     addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     sockets: list[socket.socket] = []
     try:

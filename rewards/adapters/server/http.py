@@ -97,7 +97,7 @@ class Endpoint:
 
 
 def application(server: RewardServer, connections: Connections) -> web.Application:
-    """The server as an aiohttp application.
+    """Make the aiohttp application of a server.
 
     The application tells ``connections`` when a request begins and when it ends.
     """
@@ -254,7 +254,7 @@ async def _watch_loop(metrics: Metrics) -> None:
 
 
 def _within_files(connections: int, say: Callable[[str], object]) -> int:
-    """The number of connections, reduced to the limit of open files."""
+    """Reduce a number of connections to what the limit of open files allows."""
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -309,7 +309,7 @@ async def run(server: RewardServer, endpoint: Endpoint, say: Callable[[str], obj
 
 
 def _giving_way(size: int | None, memory_mb: int, tasks: Mapping[str, str]) -> WorkerPool:
-    """Workers with a lower priority than the server."""
+    """Make a pool of workers whose priority is lower than the server's."""
     return WorkerPool(size, memory_mb, tasks=tasks, niceness=NICENESS)
 
 
@@ -337,7 +337,7 @@ async def _run(server: RewardServer, endpoint: Endpoint, say: Callable[[str], ob
 
 
 async def make_ready(server: RewardServer) -> None:
-    """Start the workers by scoring an empty completion. The metrics do not count it.
+    """Start the workers by scoring an empty completion, which the metrics do not count.
 
     If no worker starts, a `UserError` is raised.
     """

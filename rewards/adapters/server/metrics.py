@@ -19,7 +19,7 @@ LAGS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 
 
 class Metrics:
-    """The counts of a server. All names begin with ``calculus_reward_``.
+    """The counts of a server for Prometheus. All names begin with ``calculus_reward_``.
 
     ``waiting``, ``saturation`` and other functions are called whenever Prometheus asks.
     """
@@ -80,6 +80,6 @@ class Metrics:
         self._shadow.labels(outcome).inc()
 
     def text(self) -> tuple[bytes, str]:
-        """The page, and its content type."""
+        """The page of metrics as bytes, and its content type."""
         page: bytes = self._client.generate_latest(self.registry)
         return page, self._client.CONTENT_TYPE_LATEST

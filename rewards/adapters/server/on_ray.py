@@ -30,7 +30,7 @@ HEALTH_SECONDS, HEALTH_TIMEOUT = 10.0, 60.0
 
 
 class Replica:
-    """A server as a deployment of Ray Serve."""
+    """A reward server that runs as a deployment of Ray Serve."""
 
     def __init__(self, server: RewardServer, version: str) -> None:
         if version != our_version():

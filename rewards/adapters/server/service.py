@@ -46,7 +46,7 @@ RETRY_AFTER = 1
 
 @dataclass(frozen=True, slots=True)
 class ServerLimits:
-    """Limits of a server.
+    """The limits of a server.
 
     Attributes:
         batch: the largest number of completions in a request.
@@ -94,7 +94,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
-    """A request with an unread body: the path, the chunks of the body, the encoding."""
+    """A request whose body is not read yet."""
 
     path: str
     chunks: AsyncIterator[bytes]
@@ -144,7 +144,7 @@ class RewardServer:
 
     @property
     def ready(self) -> bool:
-        """Whether the server accepts work now.
+        """Whether the server accepts work at the moment.
 
         The server accepts work if its workers can be started, the queue has room, and the server is
         not stopping.
@@ -168,8 +168,9 @@ class RewardServer:
     def admits(self, authorization: str) -> bool:
         """Whether the header Authorization contains the token.
 
-        The token comes as Bearer, or as the password of Basic. Basic is for clients that cannot set
-        a header, but can set an address: ``http://any:TOKEN@host:port``.
+        The client sends the token by the scheme Bearer, or as the password of the scheme Basic.
+        Basic is for clients that cannot set a header, but can set an address:
+        ``http://any:TOKEN@host:port``.
         """
         if self.token is None:
             return True
@@ -184,7 +185,7 @@ class RewardServer:
         return hmac.compare_digest(credential.strip().encode(), self.token.encode())
 
     async def score(self, rollouts: Sequence[Rollout]) -> list[Score]:
-        """The scores of rollouts. Raises `NoWorkersError` if no worker can be started."""
+        """Score rollouts. If no worker can be started, `NoWorkersError` is raised."""
         self.waiting += len(rollouts)
         try:
             scores = await ascore(rollouts, self.function.rubric)
@@ -201,7 +202,7 @@ class RewardServer:
         return scores
 
     async def reply(self, request: Incoming) -> Reply:
-        """The reply to a request. The body of the request is read within the limits."""
+        """Make the reply to a request. The body of the request is read within the limits."""
         cost = 0
 
         def spend(amount: int) -> None:
@@ -252,7 +253,7 @@ class RewardServer:
             return self.refuse(503, str(error), later=True)
 
     def understood(self, body: Any, request: Incoming) -> ParsedRequest:
-        """The parsed request of a body. A body of another form raises `BadRequestError`."""
+        """Parse the body of a request. A body of the wrong form raises `BadRequestError`."""
         if request.path == "/verify":
             return understood_verify(body)
         return understood(body, self.function, detail=request.detail)

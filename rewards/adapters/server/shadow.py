@@ -25,10 +25,10 @@ _UNKNOWN = frozenset({"undecided", "timeout", "error"})
 
 
 def outcome(before: Score, after: Score) -> str:
-    """The outcome of judging a completion again.
+    """Classify the result of judging a completion a second time.
 
     - ``same``: the statuses are the same, or neither judgement is a decision.
-    - ``changed``: both judgements are decisions, and the decisions differ.
+    - ``changed``: both judgements are decisions, and they differ.
     - ``decided``: the second judgement is a decision, and the former is not.
     - ``undecided``: the former judgement is a decision, and the second is not.
 
@@ -43,11 +43,11 @@ def outcome(before: Score, after: Score) -> str:
 
 @dataclass
 class Shadow:
-    """Judges a sample of completions again.
+    """Judges a sample of the completions a second time.
 
     Attributes:
         rate: the share of completions that is judged again.
-        budget: the factor of the deadline.
+        budget: the deadline of the second judgement, as a multiple of the first deadline.
         workers: the number of separate worker processes.
         kept: the largest number of waiting completions. If there are more, the oldest is dropped.
         longest: the largest length of a completion in characters.
@@ -73,7 +73,7 @@ class Shadow:
         self._offered = asyncio.Event()
 
     def offer(self, rollouts: Sequence[Rollout], scores: Sequence[Score]) -> None:
-        """Take a sample of judged rollouts."""
+        """Take a random sample of judged rollouts for a second judgement."""
         for rollout, score in zip(rollouts, scores, strict=True):
             if self._random.random() < self.rate and len(rollout.text) <= self.longest:
                 self.waiting.append((rollout, score))
@@ -85,7 +85,7 @@ class Shadow:
         """Judge waiting completions a second time, until the coroutine is cancelled.
 
         Args:
-            rubric: the rubric of the former judgements.
+            rubric: the rubric of the first judgements.
             idle: a function that returns true if no requests of the trainer are in progress.
             tell: a function that is called with each `outcome`.
 

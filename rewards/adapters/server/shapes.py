@@ -31,7 +31,7 @@ from .bodies import BadRequestError
 
 @dataclass(frozen=True, slots=True)
 class ParsedRequest:
-    """A parsed request: the rollouts, and a function that makes the answer from the scores."""
+    """A parsed request: its rollouts, and a function that makes the answer from their scores."""
 
     rollouts: list[Rollout]
     answer: Callable[[Sequence[Score]], Any]
@@ -96,7 +96,7 @@ def _rollout(row: dict[str, Any]) -> Rollout:
 
 
 def described(score: Score) -> dict[str, Any]:
-    """A score as JSON. The names are the same in every format."""
+    """Convert a score to JSON. The names are the same in every format."""
     return {
         "reward": score.reward,
         "status": score.status,

@@ -39,7 +39,8 @@ os.register_at_fork(after_in_child=_renew_lock)
 class precision:  # noqa: N801  (used as a function)
     """Set python-flint's global precision within a block.
 
-    Blocks may be nested. Another thread that enters a block waits until this one is left.
+    Blocks may be nested. While one thread is inside a block, other threads wait before they enter a
+    block.
     """
 
     __slots__ = ("_before", "_bits", "_lock")
@@ -65,16 +66,15 @@ LINEAR_BITS = 4096
 
 
 class UnusableError(ValueError):
-    """The expression cannot be compiled: it needs more than `MAX_SLOTS` slots, or has an invalid
-    condition.
-    """
+    """The expression needs more than `MAX_SLOTS` slots, or it has an invalid condition."""
 
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """A sub-expression that may jump where the value of ``slot`` passes zero or a whole number.
+    """A sub-expression that may jump where its argument passes zero or a whole number.
 
-    It is not analytic there.
+    The sub-expression is not analytic there. ``slot`` is the index of the argument in the compiled
+    expression.
     """
 
     slot: int
@@ -83,7 +83,7 @@ class Break:
 
 class Conventions(NamedTuple):
     """A choice between definitions that are in use for some functions. The same choice holds for f
-    and F.
+    and for F.
 
     Attributes:
         real_roots: whether odd roots of negative numbers are real. Otherwise they are principal.
@@ -111,7 +111,7 @@ USUAL = Conventions()
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A multivalued function in an expression, whose branch matters.
+    """A function with several branches, such as a root, that occurs in an expression.
 
     Attributes:
         argument: the function's argument.
@@ -134,7 +134,8 @@ class Branch:
 
 @dataclass(slots=True)
 class Tape:
-    """A compiled expression, made by `compile_tape`.
+    """A compiled expression, made by `compile_tape`. Each distinct sub-expression has an index, its
+    slot.
 
     Attributes:
         root: slot of the whole expression.
@@ -191,11 +192,11 @@ class Tape:
 
     @property
     def size(self) -> int:
-        """Number of slots."""
+        """The number of slots. A slot is the index of a sub-expression."""
         return len(self._varying)
 
     def work(self, bits: int, until: int | None = None) -> int:
-        """The work units of a run at a precision. A sum or product at 128 bits takes one unit."""
+        """The work units of one evaluation. A sum or product at 128 bits takes one unit."""
         last_slot = self.size - 1 if until is None else until
         elementary, costly = (bisect_right(s, last_slot) for s in (self.elementary, self.costly))
         if bits not in self._base:  # constant slots are computed once
@@ -212,7 +213,7 @@ class Tape:
         overrides: Mapping[int, Ball] | None = None,
         until: int | None = None,
     ) -> list[Jet]:
-        """The jet of every slot at ``x``.
+        """The value and the derivative (the jet) of every sub-expression at ``x``, listed by slot.
 
         ``values`` holds the values of all other symbols. If ``until`` is given, it is the last slot
         that is computed. ``overrides`` maps slots to factors. A slot's value is multiplied by
@@ -240,16 +241,17 @@ class Tape:
         return jets_
 
     def at(self, slot: int, x: Ball, values: Mapping[str, Ball], *, derivative: bool = True) -> Jet:
-        """The jet of one slot."""
+        """The value and the derivative (the jet) of the sub-expression with index ``slot``."""
         return self.run(x, values, derivative=derivative, until=slot)[slot]
 
     @property
     def varying(self) -> Sequence[bool]:
-        """Whether each slot depends on a symbol."""
+        """For each slot, whether its sub-expression depends on a symbol."""
         return self._varying
 
     def operations(self) -> Iterator[tuple[int, Rule | None, tuple[int, ...]]]:
-        """Every operation's slot, rule and argument slots. The last operation comes first.
+        """Yield the slot, the rule and the argument slots of every operation. The last operation
+        comes first.
 
         The rule is None for piecewise functions and for functions of three or more arguments.
         """
@@ -261,7 +263,7 @@ class Tape:
                 yield slot, rule, (a,) if b == -1 else (a, b)
 
     def undefined(self, values: Sequence[Jet]) -> bool:
-        """Whether the expression has no value here.
+        """Whether the expression has no value at the point at which ``values`` were computed.
 
         The result is false if the value is missing because a special function was not computed.
         """
@@ -272,7 +274,8 @@ class Tape:
         return any(jet is not None and not jet[0].imag.is_zero() for jet in self._start())
 
     def faintness(self, max_bits: int) -> int:
-        r"""The number of binary digits that distinguish every constant subexpression from integers.
+        r"""The number of binary digits that are needed to tell constant sub-expressions from
+        integers.
 
         ``e^{-100}`` and ``\tanh 50`` need 145 digits. With fewer digits they look like 0 and 1. A
         constant such as ``\sin\pi`` agrees with an integer to ``max_bits`` bits. It counts as an
@@ -311,7 +314,7 @@ class Tape:
 
 
 def _off_whole(value: Ball) -> int | None:
-    """The binary digit at which a constant differs from the nearest integer.
+    """The position of the first binary digit in which a constant differs from the nearest integer.
 
     The result is None if the constant's ball contains the integer.
     """

@@ -36,7 +36,7 @@ SMALLEST: Final = -32
 
 
 class Agreement(NamedTuple):
-    """The result of comparing two numbers.
+    """The result of the comparison of two numbers.
 
     Attributes:
         same: False if the numbers are proved to differ, True if they agree to the required number

@@ -69,10 +69,10 @@ _COMPARISONS = frozenset(function.name for function in COMPARISONS)
 
 
 def compile_tape(expression: Expression, variable: str, conventions: Conventions = USUAL) -> Tape:
-    """Compile ``expression``, a function of ``variable``, to a tape.
+    """Compile ``expression``, a function of ``variable``, to a `Tape`.
 
-    Raises `UnusableError` if that is impossible. The recursion is as deep as the tree, whose
-    depth the parser bounds.
+    If the expression cannot be compiled, `UnusableError` is raised. The recursion is as deep as the
+    tree. The parser bounds this depth.
     """
     tape = Tape(variable, conventions)
     compiler = _Compiler(tape)
@@ -90,20 +90,20 @@ def compile_tape(expression: Expression, variable: str, conventions: Conventions
 
 
 def _gather(rule: Rule, slots: Sequence[int]) -> Rule:
-    """A rule of many arguments, as a function of the list of all slots' jets."""
+    """Turn a rule of many arguments into a function of the list of all computed values."""
     return lambda all_: rule(*(all_[slot] for slot in slots))
 
 
 @lru_cache(maxsize=4096)
 def _lengths(number: Number) -> tuple[int, float]:
-    """Two bit lengths of a fraction: of its longer part, and of both parts together."""
+    """Two bit lengths of a fraction: the length of its longer part, and the sum of both lengths."""
     numerator, denominator = abs(number.numerator), number.denominator
     total = math.log2(max(numerator, 1)) + math.log2(denominator)
     return max(numerator, denominator).bit_length(), total
 
 
 class _Compiler:
-    """Gives every distinct sub-expression a slot (hash-consing on rule and argument slots)."""
+    """Compiles expression trees. Equal sub-expressions share one slot (hash-consing)."""
 
     def __init__(self, tape: Tape) -> None:
         self.tape = tape
@@ -116,7 +116,7 @@ class _Compiler:
         self.constant_branches: list[Branch] = []
 
     def slot(self, node: Expression) -> int:
-        """The slot of a node. A node is compiled once, even if several rules ask for its slot."""
+        """Compile a node and return its slot. Repeated calls for a node return the same slot."""
         if isinstance(node, Number):
             return self._number(node)
         if isinstance(node, Symbol):
@@ -147,7 +147,7 @@ class _Compiler:
         return self.apply(node.function, slots)
 
     def _defined(self, node: Call) -> Expression:
-        """The definition of a function without a rule, as an expression in other functions."""
+        """Rewrite a function that has no rule by its definition in other functions."""
         definition = definition_of(node)
         if definition is None:
             raise UnusableError(f"no rule for {node.function}")
@@ -198,16 +198,16 @@ class _Compiler:
             self._branch(Call("ln", (argument,)), self.slot(argument), root=True)
 
     def chain(self, name: str, slots: Sequence[int]) -> int:
-        """Apply a rule of two arguments to many slots, from left to right."""
+        """Combine many slots by a rule of two arguments, from left to right. Return the slot."""
         result = slots[0]
         for slot in slots[1:]:
             result = self.emit(name, RULES[name], result, slot)
         return result
 
     def apply(self, name: str, slots: list[int], rule: Rule | None = None) -> int:
-        """The slot of a function. Its arguments already have slots.
+        """Compile a function whose arguments are compiled already, and return its slot.
 
-        The method also records on the tape what later checks must know about the function.
+        The method also records in the `Tape` what later checks must know about the function.
         """
         tape, argument = self.tape, slots[0]
         if rule is None:
@@ -243,7 +243,7 @@ class _Compiler:
         return slot
 
     def _weigh(self, key: Any, slot: int) -> None:
-        """Record a slot as elementary or costly if it takes longer than a product."""
+        """Count a slot as elementary or costly if its operation takes longer than a product."""
         low_power = key[0] == "pow" and len(key) == 2 and abs(key[1]) <= MAX_CHEAP_POWER
         if low_power or key in _CHEAP or key in SLOW:
             return
@@ -286,7 +286,7 @@ class _Compiler:
         return self.leaf(node, lambda: acb(fmpq(node.numerator, node.denominator)))
 
     def _count_bits(self, node: Number, times: int = 1) -> None:
-        """Record the size of a number: 10^{-40} needs more bits to be visible than 0.1."""
+        """Record the bit length of a number: 10^{-40} needs a higher precision than 0.1."""
         bits, length = _lengths(node)
         self.tape.literal_bits = max(self.tape.literal_bits, min(bits * times, MAX_LITERAL_BITS))
         self.tape.literals[node, times] = math.ceil(length * times)
@@ -384,7 +384,7 @@ class _Compiler:
         return self.emit("div", jets.div, top, base)
 
     def jumping(self, node: Call) -> int:
-        """Compile an arc tangent or cotangent, which jumps where its argument has a pole."""
+        """Compile an arc tangent or cotangent, which may jump at a pole of its argument."""
         argument = self.slot(node.args[0])
         if self.tape._varying[argument] and may_have_pole(node.args[0], self.tape.variable):
             self.tape.poles.append(argument)
@@ -405,7 +405,7 @@ class _Compiler:
         return self.apply("lambertw", slots, lambda u, *_: lambertw(k)(u))
 
     def piecewise(self, node: Call) -> int:
-        """Compile a table of values and conditions.
+        """Compile a piecewise function, given as values and conditions.
 
         The compiled function has the value of the first true condition.
         """

@@ -45,13 +45,13 @@ MAX_ISOLATION_STEPS = 1500
 
 
 def uniform(*key: object) -> float:
-    """A number in (0, 1), the same for the same key on every machine."""
+    """A pseudorandom number in (0, 1). Equal keys give the same number on every machine."""
     digest = blake2b(repr(key).encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return (int.from_bytes(digest, "big") + 0.5) / 2.0**64
 
 
 def on_line(share: float) -> float:
-    """The point of the line to whose left the measure is ``share``."""
+    """Map a number in (0, 1) to a point of the real line. `share` is the inverse."""
     u = 2.0 * share - 1.0
     return u / (1.0 - abs(u))
 
@@ -71,7 +71,7 @@ _SCALES = [sign * float(f"1e{k}") for k in sorted(SCALES, key=abs) for sign in (
 
 
 def candidates(key: object) -> Iterator[tuple[float, bool]]:
-    """Points to try, each with a flag.
+    """Yield points of the real line to try, each with a flag.
 
     The flag is true if the point belongs to the sample that measures coverage.
     """
@@ -83,7 +83,7 @@ def candidates(key: object) -> Iterator[tuple[float, bool]]:
 
 
 def finer(key: object) -> Iterator[float]:
-    """More points, distributed by the measure, from the middle of the line outwards."""
+    """Yield more points of the real line, from the middle outwards."""
     seed = int(uniform(key, "finer") * 2.0**62)
     for i in sorted(range(FINE_STRATA), key=lambda i: abs(2 * i + 1 - FINE_STRATA)):
         yield on_line((i + _mixed(seed, i)) / FINE_STRATA)
@@ -188,12 +188,13 @@ def _holds_break(value: Ball, at: str) -> bool:
 def breakpoints(
     subexpression: Part, at: str, budget: int, width: float
 ) -> tuple[list[tuple[Ball, Ball]], bool]:
-    """Narrow intervals around the breakpoints of a sub-expression, and a flag.
+    """Find narrow intervals around the breakpoints of a sub-expression, and tell whether the search
+    is complete.
 
     The intervals are at most ``width`` wide. ``at`` is the kind of breakpoint, as in `Break`. The
-    search makes at most ``budget`` evaluations on intervals. The flag is true if no undecided
-    interval then remains within `WINDOW` of the origin. In this case, all breakpoints near the
-    origin are found.
+    search makes at most ``budget`` evaluations on intervals. The second result is true if no
+    undecided interval remains within `WINDOW` of the origin. All breakpoints near the origin are
+    then found.
     """
     intervals: list[tuple[Ball, Ball]] = []
     edges = [0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0, 1024.0, 2.0**20, 2.0**40]
@@ -246,10 +247,10 @@ OVERLOOKED_BUDGET, OVERLOOKED_WIDTH, MAX_OVERLOOKED = 400, 2.0**-40, 8
 def overlooked(
     tape: Tape, breaks: Sequence[Break], values: Mapping[str, Ball], seen: Sequence[float]
 ) -> list[float]:
-    """A point in each gap between breakpoints, if the gap contains no point of ``seen``.
+    """One point for each gap between breakpoints that contains no point of ``seen``.
 
-    If there are more than `MAX_OVERLOOKED` such gaps, the smallest gaps get no point. The search
-    for breakpoints has a budget, so it may miss some breakpoints.
+    At most `MAX_OVERLOOKED` gaps get a point; the smallest gaps get none. The search for
+    breakpoints has a budget. It may therefore miss some breakpoints.
     """
     ends: set[float] = set()
     for brk in breaks:
@@ -277,13 +278,13 @@ def overlooked(
 
 
 def share(x: float) -> float:
-    """The share of the line's measure to the left of a point. `on_line` is the inverse."""
+    """Map a point of the real line to a number in [0, 1]. `on_line` is the inverse."""
     u = math.copysign(1.0, x) if math.isinf(x) else x / (1.0 + abs(x))
     return (u + 1.0) / 2.0
 
 
 def _merged(intervals: list[tuple[Ball, Ball]], width: float) -> list[tuple[Ball, Ball]]:
-    """The sorted intervals. Neighbours that nearly touch are merged into one interval.
+    """Sort intervals, and merge neighbours that nearly touch.
 
     Neighbours touch if they have a common end, or near a double zero.
     """
@@ -299,7 +300,7 @@ def _merged(intervals: list[tuple[Ball, Ball]], width: float) -> list[tuple[Ball
 def pole_crossings(
     tape: Tape, slot: int, values: Mapping[str, Ball]
 ) -> Iterator[tuple[Ball, Ball]]:
-    """Narrow intervals near the origin. In each, the slot's value changes sign through a pole."""
+    """Yield narrow intervals near 0 in which a sub-expression changes sign through a pole."""
 
     def at(x: float) -> float | None:
         value, _ = tape.at(slot, acb(x), values, derivative=False)
@@ -329,10 +330,11 @@ def _monotone(slope: Ball | None) -> bool:
 def isolate(
     subexpression: Part, target: Ball, low: Ball, high: Ball, width: float | Ball
 ) -> tuple[Ball, Ball] | None:
-    """An interval that isolates the point where a monotone sub-expression has the value ``target``.
+    """Find an interval of at most the given width around the solution of u(x) = ``target``.
 
-    The result is None if [low, high] contains no such point. The search uses interval Newton steps.
-    A step that does not halve the interval is replaced by a bisection.
+    The sub-expression u must be monotone on [low, high]. The result is None if this interval
+    contains no solution. The search uses interval Newton steps. A bisection replaces a step that
+    does not halve the interval.
     """
 
     def sign(at: Ball) -> int:

@@ -48,7 +48,7 @@ def factorial(x: Jet) -> Jet:
 
 
 def _unknown(*jets: Jet) -> Jet:
-    """A jet whose value and slope are unknown. A slope of None would mean zero."""
+    """An unknown value with an unknown derivative (nan). A derivative None would mean zero."""
     varies = any(slope is not None for _, slope in jets)
     return NAN, NAN if varies else None
 
@@ -79,7 +79,8 @@ def _unary(value: Callable[[Ball], Ball], slope: Callable[[Ball], Ball]) -> Rule
 
 
 def _by_series(name: str) -> Rule:
-    """A rule that computes the derivative from a power series of length 2.
+    """Make a rule that computes the derivative of function ``name`` from a power series of length
+    2.
 
     The rule is for functions whose derivative has no simpler formula.
     """
@@ -95,7 +96,7 @@ def _by_series(name: str) -> Rule:
 
 
 def _in_argument(at: int, value: Callable[..., Ball], slope: Callable[..., Ball]) -> Rule:
-    """A rule that differentiates a function with respect to its argument number ``at``.
+    """Make a rule that differentiates a function with respect to argument number ``at``.
 
     All other arguments must be constant.
     """
@@ -117,7 +118,7 @@ def _in_last(value: Callable[..., Ball], slope: Callable[..., Ball]) -> Rule:
 
 
 def _gauss(sign: int) -> Callable[[Ball], Ball]:
-    """The derivative of erf (sign -1) or erfi (sign +1): 2/sqrt(pi) exp(sign u^2)."""
+    """Make the derivative of erf (sign -1) or erfi (sign +1): 2/sqrt(pi) exp(sign u^2)."""
     return lambda u: TWO / acb.pi().sqrt() * (u * u * sign).exp()
 
 
@@ -132,10 +133,10 @@ def _elliptic_pi_slope(n: Ball, phi: Ball, m: Ball) -> Ball:
 
 
 def _hypgeom(*jets: Jet) -> Jet:
-    """The function ``pFq(a; b; z)``.
+    """The generalised hypergeometric function ``pFq(a; b; z)`` and its derivative.
 
-    To find its derivative by z, 1 is added to every parameter, and the result is multiplied by a
-    constant.
+    The derivative with respect to z is a constant times the function with every parameter raised by
+    1.
     """
     p, q = int(jets[0][0].real.unique_fmpz() or 0), int(jets[1][0].real.unique_fmpz() or 0)
     values = [v for v, _ in jets[2:]]
@@ -164,7 +165,7 @@ def _pfq(z: Ball, a: list[Ball], b: list[Ball]) -> Ball:
 
 @lru_cache(maxsize=16)
 def lambertw(branch: int) -> Rule:
-    """The rule of one branch of Lambert's W function. The branch -1 is real on [-1/e, 0)."""
+    """Make the rule of one branch of Lambert's W function. The branch -1 is real on [-1/e, 0)."""
 
     def slope(u: Ball) -> Ball:
         w = u.lambertw(branch)
@@ -178,7 +179,7 @@ def _dawson(u: Ball) -> Ball:
 
 
 def _zeta2(x: Jet, y: Jet) -> Jet:
-    """Hurwitz's zeta(s, a). The derivative is taken by a."""
+    """Hurwitz's zeta function zeta(s, a), with its derivative with respect to a."""
     return _in_last(lambda s, a: s.zeta(a), lambda s, a: -s * (s + ONE).zeta(a))(x, y)
 
 
@@ -199,9 +200,9 @@ def _polygamma(n: Jet, x: Jet) -> Jet:
 
 @cache
 def _slope(name: str) -> Callable[[Sequence[Ball]], Ball]:
-    """A function that computes the derivative of ``name`` from the values of its arguments.
+    """Make a function that computes the derivative of ``name`` from the values of its arguments.
 
-    It evaluates the formula in the record of ``name``.
+    The function evaluates the formula in the record of ``name``.
     """
     return _formula(template(RECORDS[name].derivative), RECORDS[name].arguments.split())
 
@@ -223,7 +224,7 @@ def _formula(tree: Expression, names: Sequence[str]) -> Callable[[Sequence[Ball]
 
 
 def _by_record(function: Function) -> Rule:
-    """A rule that calls the python-flint method of the same name as the function.
+    """Make a rule that calls python-flint's method with the name of the function.
 
     The formula for the derivative is in the function's record.
     """

@@ -29,7 +29,7 @@ UNKNOWN: Jet = (NAN, None)
 
 
 def is_real(value: Ball) -> bool:
-    """Whether a ball is exactly real. A ball that only crosses the real axis is not."""
+    """Whether the imaginary part of a complex ball is exactly 0, not only a ball around 0."""
     return bool(value.imag.is_zero())
 
 
@@ -85,7 +85,7 @@ def sqrt(x: Jet) -> Jet:
 
 @lru_cache(maxsize=1024)
 def pow_integer(k: int) -> Rule:
-    """The rule of u^k for a whole number k.
+    """Make the rule of u^k for a whole number k.
 
     No logarithm is used. Therefore u may be 0 or negative.
     """
@@ -110,7 +110,7 @@ def pow_integer(k: int) -> Rule:
 
 @lru_cache(maxsize=1024)
 def pow_rational(p: int, q: int, real_root: bool) -> Rule:
-    """The rule of u^(p/q) for q > 1.
+    """Make the rule of u^(p/q) for q > 1.
 
     If ``real_root`` is true and q is odd, the root of a negative real u is real.
     """
@@ -156,7 +156,7 @@ def ln(x: Jet) -> Jet:
 
 
 def ln_abs(u: Jet, x: Jet) -> Jet:
-    """ln|u|. If neither u nor the point x is real, the result is ln u, which is analytic."""
+    """Compute ln|u|, or the analytic ln u if neither u nor the point x is real."""
     value, slope = u
     if is_real(value):
         size = (-value).log() if value.real < 0 else value.log()
@@ -165,7 +165,7 @@ def ln_abs(u: Jet, x: Jet) -> Jet:
 
 
 def ln_size(x: Jet) -> Jet:
-    """ln|u|, and its derivative along the real line."""
+    """Compute ln|u|, and its derivative along the real line."""
     u, du = x
     value = acb(abs(u)).log()
     return value, None if du is None else acb((u.conjugate() * du).real) / (abs(u) ** 2)
@@ -288,12 +288,13 @@ def acoth(x: Jet) -> Jet:
 
 
 def _of_inverse(rule: Rule) -> Rule:
-    """The rule of f(1/u) from the rule of f, such as asec u = acos(1/u)."""
+    """Make the rule of f(1/u) from the rule of f, as in asec u = acos(1/u)."""
     return lambda x: rule(div((ONE, None), x))
 
 
 def _textbook(rule: Rule, turn: int) -> Rule:
-    """The rule of arcsec or arccsc. For negative u, the values lie in [pi, 3 pi/2).
+    """Make the rule of arcsec or arccsc with the range of some textbooks. For negative u, the
+    values lie in [pi, 3 pi/2).
 
     The slope is then +-1/(u sqrt(u^2 - 1)) for negative u.
     """
@@ -334,12 +335,12 @@ def imaginary_part(x: Jet) -> Jet:
 
 
 def argument(x: Jet) -> Jet:
-    """arg u in (-pi, pi], the imaginary part of ln u."""
+    """The argument arg u in (-pi, pi]. It is the imaginary part of ln u."""
     return imaginary_part(ln(x))
 
 
 def _step(value: Callable[[Ball], Ball]) -> Rule:
-    """The rule of a function of a real number that is constant between its jumps."""
+    """Make the rule of a step function, which is constant between its jumps."""
 
     def rule(x: Jet) -> Jet:
         u, du = x

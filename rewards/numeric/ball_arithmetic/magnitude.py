@@ -14,7 +14,8 @@ HUGE = 2**1000
 
 
 def log2(size: Any) -> float:
-    """The binary order of magnitude of an exact non-negative arb.
+    """The binary order of magnitude of an exact non-negative number: the least integer n with
+    number < 2^n.
 
     The exponent may be astronomical. The order of 0 is -inf. Every finite order is a whole number.
     Therefore differences of orders are exact.

@@ -20,9 +20,9 @@ _FIXED = {f.name: f.range for f in RECORDS.values() if f.range}
 
 
 def bounds(node: Expression) -> Range:
-    """Two bounds of an expression that are valid for all real values of its symbols.
+    """A lower and an upper bound of an expression. They hold for all real values of its symbols.
 
-    The result is the lower bound and the upper bound.
+
 
     If the expression is not real for some values of the symbols, these values are disregarded.
     """
@@ -41,7 +41,7 @@ def bounds(node: Expression) -> Range:
 
 
 def never_vanishes(node: Expression) -> bool:
-    """Whether the expression is bounded away from zero."""
+    """Whether interval arithmetic shows that the expression is bounded away from zero."""
     low, high = bounds(node)
     return low > 1e-9 or high < -1e-9
 

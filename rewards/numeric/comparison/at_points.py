@@ -66,7 +66,7 @@ class PointResult:
 
 
 class Comparison:
-    """The comparison of one answer with one pool of points, with the results so far.
+    """The comparison of one answer F with one pool of sample points, and the results so far.
 
     Attributes:
         tape: the answer.
@@ -116,7 +116,7 @@ class Comparison:
         self._slopes: dict[tuple[Point, int], Ball] = {}
 
     def note(self, result: PointResult) -> None:
-        """Keep the result at a point."""
+        """Record the result of the comparison at a point."""
         self._results.append(result)
         self.is_finite |= result.is_finite
         if result.shown:
@@ -127,22 +127,22 @@ class Comparison:
             self.flipped.append((result.point, result.branch))
 
     def drop(self, points: Collection[Point]) -> None:
-        """Disregard the agreement at points that cannot tell the branches of f apart."""
+        """Discard the agreement at points that cannot tell the branches of f apart."""
         self.agreeing = [point for point in self.agreeing if point not in points]
 
     @property
     def bits_of_agreement(self) -> float:
-        """The lowest accuracy of an agreement, in bits."""
+        """The lowest accuracy, in bits, with which F' and f agree at a point."""
         return min((result.bits for result in self._results if result.agrees), default=MAX_BITS)
 
     @property
     def hides_a_term(self) -> bool:
-        """Whether a term was invisible at a point at which all terms must be visible."""
+        """Whether a term of F was invisible at a point at which all terms must be visible."""
         return any(result.hides_a_term for result in self._results)
 
     @property
     def valueless(self) -> list[float]:
-        """Real points at which the answer has no value."""
+        """The real points at which the answer has no value."""
         return [float(result.point.x.real) for result in self._results if result.has_no_value]
 
     def see_constants(self) -> None:
@@ -155,13 +155,13 @@ class Comparison:
 
     @property
     def usable(self) -> int:
-        """The number of points that gave a result."""
+        """The number of points at which F' agrees with f or with another branch of f."""
         return len(self.agreeing) + len(self.flipped)
 
     def run(
         self, tape: Tape, x: Ball, *, derivative: bool = True, until: int | None = None
     ) -> list[Jet]:
-        """The jets of the answer or of f at ``x``, in the form that `Tape.run` returns.
+        """Evaluate the answer or f at ``x``. The result has the form that `Tape.run` returns.
 
         The work is subtracted from the budget.
         """
@@ -169,7 +169,7 @@ class Comparison:
         return tape.run(x, self.values, derivative=derivative, until=until)
 
     def part(self, tape: Tape, slot: int, x: Ball, *, derivative: bool = True) -> Jet:
-        """The jet of one slot. The work is subtracted from the budget."""
+        """Evaluate one sub-expression, by its slot. The work is subtracted from the budget."""
         return self.run(tape, x, derivative=derivative, until=slot)[slot]
 
     def integrand(self, x: Ball) -> Ball | None:
@@ -181,7 +181,8 @@ class Comparison:
         return self.run(f, x, derivative=order == 1)[f.root][order]
 
     def derivative(self, point: Point, bits: int) -> tuple[list[Jet], Ball]:
-        """All jets at a point, and the ball to compare: F', or F if the order is 0.
+        """Evaluate the answer at a point. Return the results of all slots, and the value of F' (of
+        F if the order is 0).
 
         This method sets the working precision to ``bits`` and does not reset it. `decide` restores
         it.
@@ -209,7 +210,7 @@ class Comparison:
     # --- at one point, and at several ---
 
     def screen(self, points: Sequence[Point]) -> list[PointResult] | None:
-        """The results at the initial points. The initial precision is used.
+        """Compare F' with f at the initial points, at the initial precision only.
 
         The result is None if F is likely to be wrong. Otherwise the balls of F' and f overlap at
         all these points, and F has a finite value at one or more of them. The caller can then
@@ -243,7 +244,7 @@ class Comparison:
     ) -> Outcome | None:
         """Compare F' with f at the points until ``enough`` points are usable.
 
-        The result is a refutation if F' and f differ at a point, else None.
+        If F' and f provably differ at a point, the result is a refutation. Otherwise it is None.
         """
         for point in points:
             if enough is not None and self.usable >= enough:
@@ -258,7 +259,7 @@ class Comparison:
         return None
 
     def visit_new(self, spots: Sequence[float]) -> Outcome | None:
-        """Remove duplicates from further numbers of the real domain, and compare at the rest."""
+        """Compare F' with f at further real points. Repeated points are compared once."""
         if self.pool.tier == "complex":
             return None
         fresh = [Point(acb(x), measured=False) for x in dict.fromkeys(spots)]
@@ -306,7 +307,7 @@ class Comparison:
         return PointResult(point)
 
     def _hides(self, jets: Sequence[Jet], difference: Ball) -> bool:
-        """Whether the error of a comparison could hide a term of the answer."""
+        """Whether the error of a comparison is large enough to hide a term of the answer."""
         least = difference.abs_upper() * SEEN
         slopes = [jets[slot][self.order] for slot in self.tape.terms]
         return any(
@@ -314,7 +315,8 @@ class Comparison:
         )
 
     def scale(self, point: Point, expected: Ball, jets: Sequence[Jet]) -> float:
-        """log2 of the largest term in F' and in f. The point is one at which f appears to be zero.
+        """The binary order of magnitude (log2) of the largest term in F' and f, at a point where f
+        appears to be zero.
 
         If the precision is too low to decide that f is zero, the result is -inf.
         """
@@ -326,7 +328,7 @@ class Comparison:
         return max((log2(term.abs_upper()) for term in terms if term is not None), default=0.0)
 
     def shown(self, jets: Sequence[Jet], difference: Ball) -> frozenset[int]:
-        """The terms that are visible in this comparison and were not visible before."""
+        """The slots of the terms that become visible in this comparison."""
         if not self.unseen:
             return frozenset()
         least = difference.abs_upper() * SEEN
@@ -368,16 +370,16 @@ class Comparison:
         )
 
     def _matters(self, name: str, point: Point, slope: Ball) -> bool:
-        """Whether F' depends on a constant of the answer.
+        """Whether F' depends on the constant ``name`` of the answer.
 
-        This is false for a constant of integration.
+        The result is False for a constant of integration.
         """
         shifted = {**self.values, name: self.values[name] + 1}
         shifted_jets = self.tape.run(point.x, shifted, derivative=self.order == 1)
         return show(shifted_jets[self.tape.root][self.order] or ZERO) != show(slope)
 
     def slope(self, point: Point, bits: int) -> Ball:
-        """The ball to compare at a point. Computed balls are kept in a cache.
+        """The value of F' at a point (of F if the order is 0), from a cache if possible.
 
         This method sets the working precision to ``bits`` and does not reset it.
         """
@@ -390,8 +392,7 @@ class Comparison:
     def other_branch(self, point: Point) -> Choice | None:
         """The choice of branches of f's radicals for which f equals F' at a point.
 
-        The result is None if there is no such branch, and `UNCLEAR` if F' is not known accurately
-        enough.
+        The result is None if no choice fits. It is `UNCLEAR` if F' is not known accurately enough.
         """
         if not self.pool.tape.radicals:
             return None
@@ -411,7 +412,7 @@ class Comparison:
         return UNCLEAR if vague else None
 
     def holds(self, slope: Ball, point: Point, choice: Choice) -> bool | None:
-        """Whether F' agrees with f if other branches are chosen.
+        """Whether F' agrees with f at a point if the radicals of f take the branches in ``choice``.
 
         The result is None if the precision is too low to decide.
         """

@@ -26,7 +26,10 @@ Choice = tuple[tuple[int, int, int], ...]
 
 
 def choices(tape: Tape, likeliest: Choice | None = None) -> Iterator[Choice]:
-    """All branches of f except the principal branch. ``likeliest`` comes first."""
+    """Yield the ways to choose branches of f's radicals. ``likeliest`` comes first.
+
+    The principal branch of all radicals is left out.
+    """
     if likeliest is not None:
         yield likeliest
     orders = [range(min(order, MAX_BRANCHES)) for _, order, _ in tape.radicals]
@@ -39,7 +42,7 @@ def choices(tape: Tape, likeliest: Choice | None = None) -> Iterator[Choice]:
 
 
 def value(tape: Tape, x: Ball, values: Mapping[str, Ball], choice: Choice) -> Ball:
-    """The value of f at x on the chosen branches, at the working precision."""
+    """The value of f at x on the chosen branches of its radicals, at the working precision."""
     overrides = {slot: _unity(k, order, ctx.prec) for slot, k, order in choice}
     return tape.run(x, values, derivative=False, overrides=overrides)[tape.root][0]
 
@@ -52,7 +55,7 @@ def _unity(k: int, order: int, bits: int) -> Ball:
 def always_positive(
     tape: Tape, slot: int, values: Mapping[str, Ball], low: float, high: float
 ) -> bool:
-    """Whether a slot is proved to be finite and positive on [low, high].
+    """Whether a sub-expression, given by its slot, is proved finite and positive on [low, high].
 
     The proof may use at most `EVALUATIONS` evaluations.
     """
@@ -70,7 +73,7 @@ def always_positive(
 
 
 def is_negative(tape: Tape, slot: int, values: Mapping[str, Ball], low: float, high: float) -> bool:
-    """Whether a slot is proved to be negative at any of 31 points between low and high."""
+    """Whether a slot's sub-expression is proved negative at one of 31 points of (low, high)."""
     # Halved five times: a range on which the slot is negative is not missed if it is 1/16 as long.
     points = (acb(low + (high - low) * step / 32) for step in range(1, 32))
     return any(

@@ -38,7 +38,7 @@ Exponent = tuple[tuple[Expression, Fraction], ...]
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """e^{-v y} times a factor."""
+    """The term e^{-v y} r(y). ``exponent`` is v, and ``factor`` is r."""
 
     exponent: Exponent
     factor: Expression
@@ -64,7 +64,6 @@ def rate(exponent: Exponent) -> Expression:
 
 
 def _exponential(exponent: Exponent, variable: str) -> Expression:
-    """e^{-v y}."""
     if not exponent:
         return ONE
     return Call("exp", (mul(neg(rate(exponent)), Symbol(variable)),))
@@ -72,14 +71,15 @@ def _exponential(exponent: Exponent, variable: str) -> Expression:
 
 @dataclass(slots=True)
 class Expander:
-    """Writes expressions in x as forms in y, where x is a given form.
+    """Writes expressions in x as forms in y. A form is a sum of terms e^{-v y} r(y), and x itself
+    is given as a form.
 
     Attributes:
         variable: the name of y.
         given: the name of x, and the form of x.
         values: the values of parameters.
         varying: names of other symbols that are not constants.
-        models: the models that were made so far, by the names of their symbols.
+        models: the power-series models made so far, by the names of their symbols.
         holomorphic: a function that computes constants which depend on a complex parameter; None if
             there is no such parameter.
 
@@ -93,7 +93,7 @@ class Expander:
     holomorphic: Callable[[Expression], Ball] | None = None
 
     def form(self, node: Expression) -> Form:
-        """The form of an expression."""
+        """Write an expression as a form."""
         if isinstance(node, Symbol) and node.name == self.given[0]:
             return self.given[1]
         names = symbols_of(node)
@@ -106,7 +106,7 @@ class Expander:
         return self._elementary(node)
 
     def _arithmetic(self, node: Call) -> Form:
-        """The form of a sum, a negative, a product or a quotient."""
+        """Write a sum, a negative, a product or a quotient as a form."""
         name, args = node.function, node.args
         if name == "add":
             return self._add([self.form(arg) for arg in args])
@@ -124,7 +124,7 @@ class Expander:
         return self.product(self.form(args[0]), self._power(self.form(args[1]), Number(-1)))
 
     def _elementary(self, node: Call) -> Form:
-        """The form of a power, an exponential, a logarithm, or another function."""
+        """Write a power, an exponential, a logarithm or another function as a form."""
         name, args = node.function, node.args
         if name == "sqrt":
             return self._power(self.form(args[0]), Number(1, 2))
@@ -151,7 +151,7 @@ class Expander:
         return self.given[0] not in names and not names & self.varying
 
     def expression(self, form: Form) -> Expression:
-        """The form as an expression in y."""
+        """Convert a form to an expression in y."""
         return add(
             *(
                 mul(_exponential(term.exponent, self.variable), term.factor)
@@ -160,7 +160,7 @@ class Expander:
         )
 
     def terms(self, form: Form) -> list[Term]:
-        """The form as terms."""
+        """Convert a form to a list of terms."""
         if not isinstance(form, Model):
             return form
         if form.written is not None:
@@ -182,7 +182,7 @@ class Expander:
         return [Term(exponent, Symbol(name))]
 
     def value(self, node: Expression) -> Ball:
-        """The value of a constant."""
+        """Compute the value of a constant expression."""
         if self.holomorphic is not None:
             return self.holomorphic(node)
         try:
@@ -240,7 +240,7 @@ class Expander:
         )
 
     def _as_term(self, terms: list[Term]) -> Term:
-        """A sum as a single term, which is the largest exponential times one factor."""
+        """Combine a sum of terms into a single term: the largest exponential times one factor."""
         if len(terms) == 1:
             return terms[0]
         slowest = min(terms, key=lambda term: float(self.value(rate(term.exponent)).real.mid()))
@@ -297,7 +297,7 @@ class Expander:
         return [Term(exponent, Call("exp", (self.expression(inner),)))]
 
     def _small(self, terms: list[Term]) -> Model | None:
-        """A sum of constants times decaying powers of u, as a model. Other sums give None."""
+        """Write a sum of constants times decaying powers of u as a model. Other sums give None."""
         total: Model | None = None
         for term in terms:
             if [key for key, _ in term.exponent] != [ONE] or self.varies(term.factor):
@@ -314,7 +314,7 @@ class Expander:
         return total
 
     def _slopes(self, factor: Expression) -> tuple[Exponent, list[Expression]] | None:
-        """Split a sum into -v y and other addends. The result is v and a list of the others."""
+        """Split a sum into -v y and its other addends. Return v and a list of the others."""
         addends = factor.args if factor.function == "add" else (factor,)
         exponent: Exponent = ()
         remainder: list[Expression] = []
@@ -331,7 +331,7 @@ class Expander:
         return exponent, remainder
 
     def _slope(self, addend: Expression) -> Expression | None:
-        """The factor c if an expression is c y with a constant c, else None."""
+        """The constant c of an expression c y. For any other expression, the result is None."""
         y = Symbol(self.variable)
         if addend == y:
             return ONE
@@ -407,7 +407,7 @@ class Expander:
 
 
 def _sum(factors: list[Expression]) -> Expression:
-    """The sum of the factors, in which all rational numbers are added to one number."""
+    """Add factors. All rational addends are combined into one number."""
     flat = [addend for f in factors for addend in (f.args if f.function == "add" else (f,))]
     total, symbolic = Fraction(0), []
     for addend in flat:
@@ -420,7 +420,7 @@ def _sum(factors: list[Expression]) -> Expression:
 
 
 def exact_value(node: Expression) -> tuple[Fraction, Fraction] | None:
-    """(a, b) with rational a and b, if a constant is a + b pi by its form; else None."""
+    """Return rational a and b if a constant has the form a + b pi. Other constants give None."""
     ratio = fold(node)
     if ratio is not None:
         return ratio, Fraction(0)
@@ -473,7 +473,7 @@ def _coth(z: Expression) -> Expression:
 
 
 def _logarithmic(sign: int) -> Callable[[Expression], Expression]:
-    """The function ln(z + sqrt(z^2 + sign)): asinh for the sign 1, acosh for -1."""
+    """Make the function ln(z + sqrt(z^2 + sign)). It is asinh for sign 1, and acosh for sign -1."""
     return lambda z: Call("ln", (add(z, Call("sqrt", (add(power(z, TWO), Number(sign)),))),))
 
 

@@ -47,7 +47,7 @@ class FunctionExpander(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Expanded:
-    """A germ as the result of a rule. A rule may also return an expression."""
+    """The result of a rule that is an expansion. A rule may also return an expression instead."""
 
     germ: Germ
 
@@ -110,7 +110,7 @@ def _logarithm(e: FunctionExpander, z: Expression, base: Expression) -> Germ:
 
 
 def _stirling(e: FunctionExpander, z: Expression) -> Germ:
-    """The logarithm of the gamma function at infinity."""
+    """The expansion of the logarithm of the gamma function at infinity (Stirling's series)."""
     leading = e.germ(add(mul(add(z, Number(-1, 2)), _ln(z)), neg(z), div(_ln(mul(TWO, PI)), TWO)))
 
     def coefficient(j: int) -> fmpq:
@@ -127,7 +127,7 @@ def _digamma(e: FunctionExpander, z: Expression) -> Germ:
 
 
 def _gaussian(e: FunctionExpander, z: Expression, sign: int) -> Germ:
-    """e^{sign z^2} / (z sqrt(pi)) times its asymptotic series in 1/z^2."""
+    """Expand e^{sign z^2} / (z sqrt(pi)) times a series in 1/z^2, for z that tends to infinity."""
     square = power(z, TWO)
     leading = div(_exp(mul(Number(sign), square)), mul(z, _sqrt(PI)))
 
@@ -145,7 +145,7 @@ def _exponential_integral(e: FunctionExpander, z: Expression) -> Germ:
 
 
 def _auxiliary(e: FunctionExpander, z: Expression) -> tuple[Germ, Germ]:
-    """The auxiliary functions f and g of the sine and cosine integrals, at infinity."""
+    """Expand the auxiliary functions f and g of the sine and cosine integrals at infinity."""
     square = e.germ(power(z, TWO))
     inverse = e.scale.inverse(e.germ(z))
     f = e.asymptotic(lambda j: fmpq((-1) ** j * factorial(2 * j)), square, "f of DLMF 6.2.17")
@@ -182,9 +182,11 @@ def _near_zero(e: FunctionExpander, z: Expression, step: int, sign: int = 1) -> 
 
 
 def _at_poles(name: str) -> Callable[..., Any]:
-    """The rule for gamma, log-gamma or digamma. It is valid at plus infinity and at poles.
+    """Make the rule for gamma, log-gamma or digamma, for arguments that tend to plus infinity or to
+    a pole.
 
-    At a pole, a recurrence moves the argument to 1. For gamma, it is Gamma(z) = Gamma(z + 1)/z.
+    At a pole, a recurrence moves the argument to 1. The recurrence for gamma is Gamma(z) = Gamma(z
+    + 1)/z.
     """
 
     def rule(
@@ -236,7 +238,8 @@ def _rule(
     *,
     odd: str = "",
 ) -> Callable[..., Any]:
-    """The rule for a function that has an expansion at plus infinity, and perhaps one at zero.
+    """Make the rule for a function with an expansion at plus infinity. An expansion at zero is
+    optional.
 
     If the function is odd, ``odd`` is its name. Minus infinity is then reduced to plus infinity.
     """

@@ -53,10 +53,10 @@ class LimitPoint:
 
 @dataclass(slots=True)
 class Angle:
-    """An argument that tends to infinity, of a sine, a cosine or a floor function.
+    """The argument of a sine, a cosine or a floor function, if this argument tends to infinity.
 
-    ``name`` is the symbol that stands for the angle in numbers; for a floor function (``of_floor``)
-    it stands for the fractional part.
+    The symbol ``name`` stands for the angle in coefficients. For a floor function (``of_floor`` is
+    True), it stands for the fractional part of the argument.
     """
 
     germ: Germ
@@ -66,10 +66,12 @@ class Angle:
 
 @dataclass(slots=True)
 class GermExpander:
-    """Expands expressions in one variable at one point.
+    """Expands expressions in one variable as the variable tends to one point. An expansion is
+    called a germ.
 
     Attributes:
-        constants: the object that decides about exact numbers, for example whether one is zero.
+        constants: the object that decides about exact numbers, for example whether a number is
+            zero.
         variable: the name of the variable.
         point: the limit of the variable.
         whole: whether the variable takes whole values only.
@@ -131,25 +133,25 @@ class GermExpander:
         return self.function(node)
 
     def product(self, *factors: Germ) -> Germ:
-        """The product of germs."""
+        """Multiply expansions."""
         total = factors[0]
         for factor in factors[1:]:
             total = self.scale.mul(total, factor)
         return total
 
     def sum(self, *terms: Germ) -> Germ:
-        """The sum of germs."""
+        """Add expansions."""
         total = terms[0]
         for term in terms[1:]:
             total = self.scale.add(total, term)
         return total
 
     def rational(self, p: int, q: int = 1) -> Any:
-        """A rational number."""
+        """Make the exact number p/q."""
         return self.constants.number(fmpq(p, q))
 
     def limit(self, germ: Germ) -> tuple[int, Any]:
-        """The limit of a germ, as two numbers.
+        """The limit of an expansion (a germ), as two numbers.
 
         For a finite limit, they are 0 and the limit. For plus or minus infinity, they are 1 or -1
         and the coefficient of the leading term.
@@ -162,7 +164,7 @@ class GermExpander:
         return (0, coefficient) if size == 0 else (self.constants.sign(coefficient), coefficient)
 
     def sign(self, germ: Germ) -> int:
-        """The sign of a germ near the point."""
+        """The sign (1, 0 or -1) of an expansion near the point."""
         germ = self.scale.normal(germ)
         if germ is self.scale.zero:
             return 0
@@ -171,7 +173,7 @@ class GermExpander:
     # --- powers ---
 
     def pow(self, base: Expression, exponent: Expression) -> Germ:
-        """base^exponent."""
+        """Expand ``base`` to the power ``exponent``."""
         if self.variable not in symbols_of(exponent):
             return self.scale.power(self.germ(base), self.constants.value(exponent))
         base_germ = self.germ(base)
@@ -190,7 +192,7 @@ class GermExpander:
     # --- sines and cosines ---
 
     def circular(self, name: str, germ: Germ) -> Germ:
-        """A sine or cosine."""
+        """Expand the sine or the cosine of an expanded argument."""
         infinite, finite = self.scale.split(germ)
         sign, limit = self.limit(finite)
         assert not sign
@@ -214,7 +216,7 @@ class GermExpander:
         )
 
     def _angle(self, germ: Germ) -> tuple[Any, Angle]:
-        """A rational number and an angle. Their product is the argument.
+        """Write the argument of a sine or cosine as a rational number times an angle.
 
         If no known angle fits, a new angle is made.
         """
@@ -237,7 +239,7 @@ class GermExpander:
         return fmpq(1), self._new_angle(germ)
 
     def _nearness(self) -> Germ:
-        """The difference between an angle and its fixed value, as a germ (see ``beside``)."""
+        """The expansion of the difference between an angle and its fixed value (see ``beside``)."""
         if not self.beside:
             return self.scale.zero
         x = Symbol(self.variable)
@@ -252,7 +254,7 @@ class GermExpander:
         return angle
 
     def multiple_of_variable(self, germ: Germ) -> fmpq | None:
-        """The rational number q if a germ is q times the variable, else None."""
+        """Return q if an expansion is a rational number q times the variable, else None."""
         quotient = self.scale.mul(germ, self.scale.inverse(self.start))
         leading = self.scale.leading(self.scale.normal(quotient))[1]
         ratio = self.constants.rational(leading)
@@ -262,7 +264,7 @@ class GermExpander:
         return ratio if difference is self.scale.zero else None
 
     def _parity(self, germ: Germ) -> fmpq | None:
-        """The whole number k if a germ is k pi n, where n is the variable; else None."""
+        """Return k if an expansion is k pi n (k whole, n the variable), else None."""
         over_pi = self.product(self.rational(1) / self.constants.value(PI), germ)
         ratio = self.multiple_of_variable(over_pi)
         return ratio if ratio is not None and ratio.q == 1 else None
@@ -282,7 +284,7 @@ class GermExpander:
     # --- functions that are not analytic ---
 
     def floor(self, node: Expression, upwards: bool = False) -> Germ:
-        """The floor of an expression, or the ceiling if ``upwards``."""
+        """Expand the floor of an expression, or its ceiling if ``upwards`` is True."""
         germ = self.germ(node)
         if self.scale.size(self.scale.normal(germ)) > 0:
             angle, offset = self._floor_angle(germ)
@@ -296,7 +298,7 @@ class GermExpander:
         return integer + self.rational(int(side > 0) if upwards else -int(side < 0))
 
     def _floor_angle(self, germ: Germ) -> tuple[Angle, Any]:
-        """A germ as the sum of an angle and a number. A new angle is made if necessary."""
+        """Write an expansion as an angle plus a number. If no angle fits, make a new one."""
         for angle in self.angles:
             if angle.of_floor:
                 difference = self.sum(germ, self.scale.neg(angle.germ))
@@ -307,7 +309,7 @@ class GermExpander:
         return self._new_angle(germ, of_floor=True), self.scale.zero
 
     def _share(self, angle: Angle, offset: Any) -> Germ:
-        """The fractional part of the sum of an angle and a number."""
+        """Expand the fractional part of the sum of an angle and a number."""
         value = self.fixed.get(angle.name)
         if value is not None:
             total = self.constants.value(value) + offset
@@ -319,7 +321,7 @@ class GermExpander:
         return self.constants.value(Symbol(angle.name))
 
     def extreme(self, *nodes: Expression, sign: int) -> Germ:
-        """The largest of several expressions near the point (the smallest if ``sign`` is -1)."""
+        """Expand the largest of several expressions (the smallest if ``sign`` is -1)."""
         best = self.germ(nodes[0])
         for node in nodes[1:]:
             germ = self.germ(node)
@@ -328,7 +330,7 @@ class GermExpander:
         return best
 
     def piecewise(self, *nodes: Expression) -> Germ:
-        """The value whose condition holds near the point."""
+        """Expand the first value whose condition holds near the point."""
         for value, condition in zip(nodes[::2], nodes[1::2], strict=False):
             if self._holds(condition):
                 return self.germ(value)
@@ -348,7 +350,7 @@ class GermExpander:
     # --- inverse functions and special functions ---
 
     def function(self, node: Call) -> Germ:
-        """The expansion of a function call in which exactly one argument varies."""
+        """Expand a function call in which exactly one argument varies."""
         varying = [at for at, arg in enumerate(node.args) if self.variable in symbols_of(arg)]
         if len(varying) != 1:
             raise NotExpandedError(f"{node.function} of several functions")
@@ -377,7 +379,8 @@ class GermExpander:
         return ratio is not None and ratio.q == 1
 
     def _taylor(self, call: Call, limit: Any) -> Callable[[int], Any]:
-        """The Taylor coefficients of a function at a number. The variable of ``call`` is `_INNER`.
+        """The Taylor coefficients of a function at a number. In ``call``, the symbol `_INNER` is
+        the variable.
 
         Raises:
             NotExpandedError: the function is not known to be analytic at the number.
@@ -431,7 +434,7 @@ class GermExpander:
         return lambda j: slope(j - 1) * self.rational(1, j) if j else value
 
     def coefficient(self, germ: Germ, j: int) -> Any:
-        """The coefficient of t^j in a germ that is a power series in t.
+        """The coefficient of t^j in an expansion (germ) that is a power series in t.
 
         Raises:
             NotExpandedError: the germ has other powers or scales.
@@ -447,7 +450,7 @@ class GermExpander:
         return self.scale.zero
 
     def asymptotic(self, taylor: Callable[[int], fmpq], germ: Germ, name: str) -> Germ:
-        """The sum of taylor(j) / germ^j. The germ tends to infinity.
+        """The sum of taylor(j) / g^j, for an expansion g that tends to infinity (``germ``).
 
         If two sums have the same ``name``, their coefficients must be equal. The difference of
         two such sums of the same germ is then exactly zero.

@@ -36,7 +36,7 @@ SPREAD = 64
 
 
 class NoModelError(ValueError):
-    """The function is not analytic at the end, or the search for a disc of analyticity failed."""
+    """A function is not analytic at the end, or no disc was found on which it is analytic."""
 
 
 def order(bits: int) -> int:
@@ -46,7 +46,7 @@ def order(bits: int) -> int:
 
 @contextmanager
 def series_length(order: int = ORDER) -> Iterator[None]:
-    """Set python-flint's global length of series inside a ``with`` block."""
+    """Set python-flint's global length of power series within a ``with`` block."""
     previous = ctx.cap
     ctx.cap = order
     try:
@@ -57,7 +57,8 @@ def series_length(order: int = ORDER) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    r"""The function u^valuation m(u) for 0 < u <= radius.
+    r"""A function u^valuation m(u) for 0 < u <= radius. The factor m is a power series with an
+    error bound.
 
     Attributes:
         valuation: the exponent of u. It is chosen so that m(0) is not known to be 0.
@@ -86,7 +87,7 @@ class Model:
     def within(self, radius: arb) -> Model:
         """The same model on a smaller disc, with a bound computed from the coefficients.
 
-        The model is unchanged if ``radius`` is not less than half of the model's radius.
+        If ``radius`` is at least half of the model's radius, the model is returned unchanged.
         """
         if not radius < self.radius / 2:
             return self
@@ -99,11 +100,11 @@ class Model:
         return replace(self, bound=constant_term + _disc(size.upper()), radius=radius)
 
     def _remainder(self, u: arb) -> arb:
-        """A bound of the remainder of m's series on the disc of radius ``u`` <= radius / 2."""
+        r"""A bound of m's truncation error on the disc of radius ``u``, at most radius / 2."""
         return arb(2 * abs(self.bound).upper() * (u / self.radius) ** self.series.prec)
 
     def at(self, u: Ball) -> Ball:
-        """The value of m on a ball ``u``, which has to lie in the disc of half the radius."""
+        """The value of m on a ball ``u``, which must lie in the disc of half the radius."""
         if self.is_power:
             return self.bound
         total = acb(0)
@@ -112,7 +113,7 @@ class Model:
         return total + _disc(self._remainder(abs(u).upper()))
 
     def reach(self, bits: int) -> arb:
-        """The largest u at which the model's error is at most 2^-``bits`` times its bound."""
+        """The largest u at which the error of the model is at most 2^-``bits`` times its bound."""
         if self.is_power:
             return arb(2) ** 4096
         if self.series.prec == 1 and self.valuation > 1:
@@ -130,14 +131,14 @@ def _series(coefficients: list[Ball], order: int) -> Any:
 
 
 def constant(value: Ball, exact: tuple[Fraction, Fraction] | None, written: Expression) -> Model:
-    """A constant as a model, on a disc that is larger than those of all other models."""
+    """Make a model of a constant. Its disc is larger than the discs of all other models."""
     return Model(
         Fraction(0), _series([value], ctx.cap), value, arb(2) ** 4096, exact, written, True
     )
 
 
 def line(start: Ball, exact: tuple[Fraction, Fraction] | None, sign: int, radius: arb) -> Model:
-    """The function start + sign u."""
+    """Make a model of the function start + sign u."""
     if exact == AT_ZERO:
         return Model(
             Fraction(1), _series([acb(sign)], ctx.cap), acb(sign), radius, None, None, True
@@ -147,17 +148,17 @@ def line(start: Ball, exact: tuple[Fraction, Fraction] | None, sign: int, radius
 
 
 def inverse_power(sign: int, radius: arb) -> Model:
-    """The function sign / u."""
+    """Make a model of the function sign / u."""
     return Model(Fraction(-1), _series([acb(sign)], ctx.cap), acb(sign), radius, None, None, True)
 
 
 def unit_power(exponent: Fraction) -> Model:
-    """The function u^exponent, for u < 1."""
+    """Make a model of the function u^exponent, for u < 1."""
     return Model(exponent, _series([acb(1)], ctx.cap), acb(1), arb(1), AT_ONE, None, True)
 
 
 def _normal(model: Model) -> Model:
-    """The model rewritten so that its series does not begin with zeros.
+    """Rewrite a model so that the power series m does not begin with zeros.
 
     The power of u that multiplies the series is raised accordingly.
     """
@@ -185,7 +186,7 @@ def _normal(model: Model) -> Model:
 
 
 def _lowered(model: Model, valuation: Fraction) -> Model:
-    """The same function as a model with a smaller power of u before the series."""
+    """Rewrite a model with a lower valuation, which is the exponent of u before the series."""
     shift = model.valuation - valuation
     if not shift:
         return model
@@ -198,7 +199,7 @@ def _lowered(model: Model, valuation: Fraction) -> Model:
 
 
 def even(model: Model) -> Model | None:
-    """A model of g(u) + g(-u). The given model of g must have whole powers of u.
+    """Make a model of g(u) + g(-u) from a model of g. That model must have whole powers of u.
 
     If the function is exactly 0, the result is None.
     """
@@ -216,7 +217,7 @@ def even(model: Model) -> Model | None:
 
 
 def add(a: Model, b: Model) -> Model | None:
-    """The sum of two models whose powers of u differ by a whole number.
+    """Add two models whose exponents of u differ by a whole number.
 
     If the sum is exactly 0, the result is None.
     """
@@ -259,9 +260,9 @@ def _on_a_disc(
 ) -> tuple[Model, Ball]:
     """Shrink the disc of a model until a function is analytic on the model's values.
 
-    The result is the model on the smaller disc, and a ball that contains the function's values.
-    The ball has an upper bound: `SPREAD` times the function's absolute value at u = 0. If
-    ``relative`` is false, 1 is added to this absolute value. The disc is shrunk accordingly.
+    The result is the model on the smaller disc, and a ball that contains the function's values. The
+    disc is shrunk until these values are bounded: by `SPREAD` times the function's absolute value
+    at u = 0. If ``relative`` is false, 1 is added to this absolute value.
     """
     at_end = abs(function(model.series[0])).upper()
     largest = SPREAD * at_end if relative else SPREAD * (1 + at_end)
@@ -277,7 +278,7 @@ def power(model: Model, exponent: Fraction) -> Model:
     """A rational power of a model.
 
     Raises:
-        NoModelError: the exponent is not whole, and the model is not positive at the end.
+        NoModelError: the exponent is not whole, and the model is not positive at u = 0.
 
     """
     if exponent.denominator == 1 and 0 < exponent <= 64:
@@ -309,7 +310,7 @@ def power(model: Model, exponent: Fraction) -> Model:
 
 
 def real_power(model: Model, exponent: Ball) -> Model:
-    """A power of a model. The exponent is any real number. The model is positive at the end."""
+    """A power of a model with any real exponent. The model must be positive at u = 0."""
     leading = model.series[0]
     if model.valuation or not (leading.real > 0 and leading.imag.is_zero()):
         raise NoModelError("a power of a number that is not positive")
@@ -337,7 +338,7 @@ _METHODS = {"ln": "log"}
 
 
 def apply(name: str, model: Model) -> Model:
-    """A function of a model without a negative power of u.
+    """Apply a named function to a model that has no negative power of u.
 
     Raises:
         NoModelError: the function has no series, or is not analytic at the end.
@@ -366,14 +367,14 @@ def apply(name: str, model: Model) -> Model:
 
 
 def _quarter_turns(exact: tuple[Fraction, Fraction] | None) -> int | None:
-    """m(0) as a multiple of pi/2. The result is None if the multiple is not a whole number."""
+    """The number m(0) / (pi/2), if it is a whole number. Otherwise the result is None."""
     if exact is None or exact[0] or (2 * exact[1]).denominator != 1:
         return None
     return int(2 * exact[1])
 
 
 def _turned(name: str, model: Model, quarters: int, image: Ball) -> Model:
-    """sin or cos of a model. The value of the model at the end is exactly a multiple of pi/2."""
+    """The sine or cosine of a model. At u = 0, the model is exactly ``quarters`` times pi/2."""
     angle = _series([acb(0), *model.coefficients[1:]], model.series.prec)
     quarters = (quarters + (name == "cos")) % 4  # cos z = sin(z + pi/2)
     series = angle.sin() if quarters % 2 == 0 else angle.cos()

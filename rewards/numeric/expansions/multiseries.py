@@ -50,7 +50,7 @@ MAX_FACTORS = 8
 
 @dataclass(slots=True)
 class Scale:
-    """The elements that the expansions of one germ need, and arithmetic with expansions."""
+    """The elements (growth rates) that expansions need, and arithmetic with expansions."""
 
     constants: Constants
     elements: list[Element] = field(default_factory=list)
@@ -66,7 +66,7 @@ class Scale:
     # --- elements ---
 
     def insert(self, at: int, logarithm: Germ | None) -> Element:
-        """Insert a new element at an index of the list of elements."""
+        """Insert a new element (growth rate) at an index of the list of elements."""
         if len(self.elements) == MAX_ELEMENTS:
             raise NotExpandedError("too many scales")
         element = Element(at, logarithm)
@@ -76,7 +76,7 @@ class Scale:
         return element
 
     def logarithm(self, element: Element) -> Germ:
-        """The logarithm of an element.
+        """The logarithm of an element, as an expansion.
 
         The logarithm of the slowest element is the reciprocal of a new element. The new element is
         even slower.
@@ -89,7 +89,7 @@ class Scale:
     # --- germs ---
 
     def monomial(self, element: Element, exponent: Power, coefficient: Germ | None = None) -> Germ:
-        """A coefficient times a power of w."""
+        """A coefficient times a power of w, where w is the inverse of an element."""
         germ = self.one if coefficient is None else coefficient
         if exponent == 0:
             return germ
@@ -107,21 +107,21 @@ class Scale:
         return Series(element, iter([(exponent, germ)]), whole_value)
 
     def spend(self) -> None:
-        """Count one computed coefficient, and raise an error if there are too many."""
+        """Count one computed coefficient. If there are too many, raise `NotExpandedError`."""
         self.computed += 1
         if self.computed > MAX_COEFFICIENTS:
             raise NotExpandedError("the expansion takes too many coefficients")
 
     def atom(self, key: tuple[Any, ...]) -> Any:
-        """The symbol that represents a series or a power of w. Equal keys have equal symbols."""
+        """The symbol (atom) for a series or a power of w. Equal keys have equal symbols."""
         name = self.atoms.setdefault(key, f"~{len(self.atoms)}")
         return self.constants.value(Symbol(name))
 
     def value(self, germ: Germ) -> Any:
-        """A germ as a polynomial in atoms.
+        """Write an expansion as a polynomial in atoms, which are symbols for series and powers.
 
         Raises:
-            NotExpandedError: the germ is not known as a polynomial in atoms.
+            NotExpandedError: no such polynomial is known for the expansion.
 
         """
         if not isinstance(germ, Series):
@@ -132,14 +132,14 @@ class Scale:
         return value
 
     def is_zero_altogether(self, germ: Germ) -> bool:
-        """Whether a germ is known to be zero as a polynomial in atoms."""
+        """Whether the polynomial in atoms that represents an expansion is known to be zero."""
         try:
             return self.constants.rational(self.value(germ)) == 0
         except NotExpandedError:
             return False
 
     def _aligned(self, a: Germ, b: Germ) -> tuple[Series, Series]:
-        """Two germs as series in the faster of their elements."""
+        """Write two expansions as series in the same element: the faster of their two elements."""
         if not isinstance(b, Series) or (isinstance(a, Series) and a.element.rank > b.element.rank):
             return a, Series(a.element, iter([(fmpq(0), b)]))
         if not isinstance(a, Series) or a.element.rank < b.element.rank:
@@ -147,7 +147,6 @@ class Scale:
         return a, b
 
     def add(self, a: Germ, b: Germ) -> Germ:
-        """The sum."""
         if not isinstance(a, Series) and not isinstance(b, Series):
             self.spend()
             return a + b
@@ -174,14 +173,12 @@ class Scale:
                 j += 1
 
     def neg(self, a: Germ) -> Germ:
-        """The negative."""
         if isinstance(a, Series):
             terms = ((e, self.neg(c)) for e, c in a.behind(0))
             return Series(a.element, terms, lambda: -self.value(a))
         return -a
 
     def mul(self, a: Germ, b: Germ) -> Germ:
-        """The product."""
         if not isinstance(a, Series) and not isinstance(b, Series):
             self.spend()
             return a * b
@@ -222,7 +219,7 @@ class Scale:
                     heapq.heappush(heap, (following_row[0] + b.terms[0][0], i + 1, 0))
 
     def normal(self, a: Germ) -> Germ:
-        """The germ without leading terms that are zero.
+        """An expansion without leading terms that are zero.
 
         Raises:
             NotExpandedError: it cannot be decided whether a coefficient is zero, or too many
@@ -252,7 +249,7 @@ class Scale:
         raise NotExpandedError("the terms of an expansion cancel")
 
     def leading(self, a: Germ) -> tuple[Monomial, Any]:
-        """The leading term of a normal germ, as a list of exponents and a constant.
+        """The leading term of an expansion, as a list of exponents and a constant.
 
         Each exponent is paired with its element. The list begins with the fastest element.
         """
@@ -265,7 +262,7 @@ class Scale:
         return monomial, a
 
     def size(self, a: Germ) -> int:
-        """1 if a normal germ tends to infinity, -1 if its limit is 0, and 0 for any other limit."""
+        """Return 1 if an expansion tends to infinity, -1 if it tends to 0, and 0 otherwise."""
         if a is self.zero:
             return -1
         monomial = self.leading(a)[0]
@@ -274,7 +271,7 @@ class Scale:
         return -1 if monomial[0][1] > 0 else 1
 
     def ratio(self, a: Germ, b: Germ) -> int:
-        """1 if ``a`` grows faster than ``b``, 0 if a/b has a nonzero limit, else -1."""
+        """Return 1 if ``a`` grows faster than ``b``, 0 if a/b has a nonzero limit, else -1."""
         a_term, b_term = (self.leading(germ)[0] for germ in (a, b))
         exponents: dict[int, Power] = {}
         for monomial, sign in ((a_term, -1), (b_term, 1)):
@@ -288,7 +285,7 @@ class Scale:
     # --- composition ---
 
     def split(self, a: Germ) -> tuple[Germ, Germ]:
-        """The terms that tend to infinity, and the rest."""
+        """Split an expansion into the terms that tend to infinity, and the rest."""
         a = self.normal(a)
         if self.size(a) <= 0 or not isinstance(a, Series):
             return self.zero, a
@@ -316,7 +313,7 @@ class Scale:
     def compose(
         self, taylor: Callable[[int], Any], h: Germ, name: object = None, order: int = 0
     ) -> Germ:
-        """The sum of taylor(j) h^j. The germ h tends to zero.
+        """The sum of taylor(j) h^j, for an expansion h that tends to zero.
 
         Args:
             taylor: the coefficients.
@@ -359,14 +356,14 @@ class Scale:
             yield from self._product(h, Series(h.element, self._horner(taylor, h, j + 1)))
 
     def one_plus(self, a: Germ, monomial: Monomial, coefficient: Any) -> Germ:
-        """The germ divided by its leading term, minus 1. The result tends to zero."""
+        """The expansion divided by its leading term, minus 1. The result tends to zero."""
         inverse = self.one / coefficient
         for element, power in reversed(monomial):
             inverse = self.monomial(element, -power, inverse)
         return self.add(self.mul(a, inverse), -self.one)
 
     def power(self, a: Germ, exponent: Any) -> Germ:
-        """A germ to the power of a constant."""
+        """Raise an expansion to a constant power."""
         constants = self.constants
         ratio = constants.rational(exponent)
         if ratio is not None and ratio.q == 1 and 0 <= ratio <= MAX_FACTORS:
@@ -407,13 +404,12 @@ class Scale:
         return self.mul(square, a) if exponent % 2 else square
 
     def inverse(self, a: Germ) -> Germ:
-        """1/a."""
         return self.power(a, self.constants.number(fmpq(-1)))
 
     # --- exponentials and logarithms ---
 
     def exp(self, a: Germ) -> Germ:
-        """The exponential of a germ. An element may be added to the scale for it."""
+        """The exponential of an expansion. This may add an element to the scale."""
         a = self.normal(a)
         size = self.size(a)
         if size <= 0:
@@ -424,7 +420,7 @@ class Scale:
         return self.mul(self._exp_of_infinite(self.normal(a)), self.exp(remainder))
 
     def _exp_of_infinite(self, a: Germ) -> Germ:
-        """exp(a) for a germ whose terms all tend to infinity."""
+        """Compute exp(a) for an expansion whose terms all tend to infinity."""
         sign = self.constants.sign(self.leading(a)[1])
         for element in reversed(list(self.elements)):
             if element.logarithm is None:
@@ -445,7 +441,7 @@ class Scale:
         return self.constants.number(fmpq(1, factorial(j)))
 
     def ln(self, a: Germ) -> Germ:
-        """The logarithm of a germ that is positive."""
+        """The logarithm of an expansion that is positive near the point."""
         a = self.normal(a)
         if a is self.zero:
             raise UndefinedError("the logarithm of zero")

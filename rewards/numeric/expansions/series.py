@@ -18,7 +18,7 @@ from ...reading.expression.tree import Expression
 
 
 class NotExpandedError(Exception):
-    """No expansion was found, so that nothing is known about the germ."""
+    """No expansion was found, so nothing is known about the expression near the point."""
 
 
 class UndefinedError(NotExpandedError):
@@ -26,7 +26,7 @@ class UndefinedError(NotExpandedError):
 
 
 class Exact(Protocol):
-    """An exact real number, or a bounded function that is not expanded."""
+    """An exact real number, or a bounded function that is kept as a symbol in coefficients."""
 
     def __add__(self, operand: Any, /) -> Any: ...
     def __sub__(self, operand: Any, /) -> Any: ...
@@ -36,25 +36,25 @@ class Exact(Protocol):
 
 
 class Constants(Protocol):
-    """Decides about exact numbers. A method that cannot decide raises `NotExpandedError`."""
+    """The arithmetic of exact numbers. A method that cannot decide raises `NotExpandedError`."""
 
     def value(self, node: Expression) -> Any:
-        """The value of a constant expression."""
+        """Convert a constant expression to an exact number."""
 
     def number(self, value: fmpq) -> Any:
-        """A rational number."""
+        """Convert a rational number to an exact number."""
 
     def apply(self, name: str, *numbers: Any) -> Any:
-        """A function of numbers."""
+        """Apply the function ``name`` to numbers."""
 
     def rational(self, number: Any) -> fmpq | None:
-        """The number as a fraction. The result is None if it is not known to be rational."""
+        """The number as a fraction, or None if it is not known to be rational."""
 
     def is_zero(self, number: Any) -> bool:
         """Whether a number is zero."""
 
     def tree(self, number: Any) -> Expression:
-        """A number as an expression."""
+        """Convert a number to an expression."""
 
     def sign(self, number: Any) -> int:
         """The sign of a number, or of a bounded function that is bounded away from zero."""
@@ -62,7 +62,7 @@ class Constants(Protocol):
 
 @dataclass(eq=False, slots=True)
 class Element:
-    """An element of a scale: a germ that tends to infinity, with the logarithm of the germ."""
+    """An element of a scale: a function that tends to infinity, with its logarithm."""
 
     rank: int
     logarithm: Germ | None = None
@@ -74,12 +74,12 @@ Term: TypeAlias = "tuple[Power, Germ]"
 
 
 class Series:
-    """Terms w^e c in increasing order of e, where w is the inverse of an element.
+    """An asymptotic series: terms c w^e in increasing order of e, where w is the inverse of an
+    element.
 
-    The coefficients of computed terms may be zero; `Scale.normal` leaves leading zeros out. If all
-    of infinitely many terms are zero, the terms alone do not show that the series is zero. The
-    series may therefore also be known as a polynomial in atoms (`Scale.atom`), which
-    ``whole_value`` returns.
+    The coefficients of computed terms may be zero. `Scale.normal` removes leading zeros. If all of
+    infinitely many terms are zero, the terms alone do not show this. A series may therefore have a
+    second representation, which ``whole_value`` returns: a polynomial in atoms (`Scale.atom`).
     """
 
     __slots__ = ("element", "normal", "source", "terms", "whole_value")
@@ -95,7 +95,7 @@ class Series:
         self.normal: Germ | None = None
 
     def term(self, index: int) -> Term | None:
-        """The term with this index. The result is None if the series has fewer terms."""
+        """The term with this index from 0 on, or None if the series has fewer terms."""
         while len(self.terms) <= index:
             try:
                 following = next(self.source, None)
@@ -109,7 +109,7 @@ class Series:
         return self.terms[index]
 
     def behind(self, index: int) -> Iterator[Term]:
-        """The terms from this index on."""
+        """Yield the terms from this index on."""
         while (term := self.term(index)) is not None:
             yield term
             index += 1
@@ -182,6 +182,6 @@ class Exponent:
 
 
 def exponent_of(number: Any, constants: Constants) -> Power:
-    """A number as an exponent."""
+    """Convert a number to an exponent."""
     ratio = constants.rational(number)
     return Exponent(number, constants) if ratio is None else ratio

@@ -35,7 +35,7 @@ def box_function(
     values: Mapping[str, Ball],
     functions: Mapping[str, Callable[[Ball], Ball]] | None = None,
 ) -> BoxFunction | None:
-    """The expression as a function of boxes.
+    """Convert an expression to a function of complex boxes.
 
     The result is None if a function in the expression is not supported. Constants are computed at
     the working precision of this call.
@@ -93,7 +93,7 @@ def _given(function: Callable[[Ball], Ball]) -> tuple[Step, tuple[Expression, ..
 def _step(
     node: Expression, variable: str, values: Mapping[str, Ball]
 ) -> tuple[Step, tuple[Expression, ...]]:
-    """The operation of a node, and the nodes of its operands.
+    """The operation of a node, and the nodes of the operands.
 
     The operation is a function of the box, the flag (as in `BoxFunction`) and the operands' values.
     """
@@ -134,7 +134,7 @@ def _power(node: Call) -> tuple[Callable[..., Ball], tuple[Expression, ...]]:
         return (lambda z, a, u: u.pow(power, analytic=a)), (base,)
 
     def odd_root(z: Ball, a: bool, u: Ball) -> Ball:
-        """The real root, also of a negative radicand."""
+        """The real root of order q, also for a negative radicand."""
         root = u.real_abs(analytic=a).pow(power, analytic=a)
         return root * u.real_sgn(analytic=a) if p % 2 else root
 
@@ -154,7 +154,7 @@ def _product(z: Ball, a: bool, product: Ball, *factors: Ball) -> Ball:
 
 
 def _plain(name: str) -> Callable[..., Ball]:
-    """The operation of a meromorphic function.
+    """Make the box operation of a meromorphic function.
 
     At a pole, the resulting ball is not finite. The integration relies on this.
     """
@@ -163,13 +163,13 @@ def _plain(name: str) -> Callable[..., Ball]:
 
 
 def _off_segment(u: Ball) -> bool:
-    """Whether a box is off the cuts (-oo, -1] and [1, oo) of arcsin and artanh."""
+    """Whether a box does not meet the branch cuts (-oo, -1] and [1, oo) of arcsin and artanh."""
     real, imag = u.real, u.imag
     return bool(not imag.contains(0) or (real > -1 and real < 1))
 
 
 def _off_imaginary(u: Ball) -> bool:
-    """Whether a box is off the cuts of arctan: the imaginary axis beyond +-i."""
+    """Whether a box does not meet the branch cuts of arctan, the imaginary axis beyond +-i."""
     real, imag = u.real, u.imag
     return bool(not real.contains(0) or (imag > -1 and imag < 1))
 
@@ -196,7 +196,7 @@ def _acosh(z: Ball, a: bool, u: Ball) -> Ball:
 
 
 def _bessel_j(z: Ball, a: bool, order: Ball, u: Ball) -> Ball:
-    """The Bessel function J. If the order is not whole, J has a cut along the negative axis."""
+    """The Bessel function J. If the order is not whole, J has a branch cut on the negative axis."""
     if a and not (order.real.is_integer() or _off_negative(u)):
         return _NAN
     return u.bessel_j(order)
@@ -211,7 +211,7 @@ def _off_negative(u: Ball) -> bool:
 
 
 def _is_meromorphic(function: Function) -> bool:
-    """Whether a function has one argument, no branches and a bounded time of evaluation."""
+    """Whether a function has one argument, no branches, and an evaluation time that is bounded."""
     simple = function.arguments == "u" and function.cost in (ELEMENTARY, COSTLY)
     single = not (function.domain or function.branch or function.breaks)
     return simple and single and bool(function.derivative)
@@ -302,7 +302,8 @@ SPREAD = 12
 def integrate_where_large(
     function: BoxFunction, lower: arb, upper: arb, bits: int, evaluations: int
 ) -> Ball | None:
-    """Do the same as `integrate`, if the integrand is negligible on most of the range.
+    """Enclose an integral like `integrate`, for an integrand that is negligible on most of the
+    range.
 
     The range is halved up to `MAX_HALVINGS` times. If a bound of f proves that the integral over an
     interval is negligible, the bound of this integral is added to the error. If the bound of f is
@@ -350,7 +351,7 @@ SLOWER = 6
 def integrated(
     function: BoxFunction, low: arb, high: arb, bits: int, evaluations: int
 ) -> Ball | None:
-    """The enclosure by `integrate`, or else the enclosure by `integrate_where_large`."""
+    """Integrate by `integrate`, or by `integrate_where_large` if `integrate` fails."""
     value = integrate(function, low, high, bits, evaluations)
     if value is None and evaluations == BOX_EVALUATIONS:
         value = integrate_where_large(function, low, high, bits, evaluations)
@@ -358,5 +359,5 @@ def integrated(
 
 
 def evaluations_of(expression: Expression) -> int:
-    """The largest number of evaluations in a rigorous integration. Slow functions get fewer."""
+    """The number of evaluations that a rigorous integration may use. Slow functions get fewer."""
     return BOX_EVALUATIONS // SLOWER if needs_worker(expression) else BOX_EVALUATIONS

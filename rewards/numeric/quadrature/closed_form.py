@@ -43,7 +43,8 @@ NEARER = range(1, 16)
 
 
 def encoded_digits(answer: Expression) -> float:
-    r"""The number of digits of an arbitrary number that an expression of this length can match.
+    r"""The number of digits of a random number that some expression of this length can match by
+    chance.
 
     >>> from calculus_harness.rewards.reading.latex import read
     >>> encoded_digits(read(r"\frac{\pi^2}{6}")[0].expression) < 10
@@ -70,9 +71,10 @@ def hides_a_part(
     r"""Whether the answer contains a number, constant or parameter without a visible effect.
 
     ``\frac12 + e^{-10^9}``, ``\frac12\tanh(1000)`` and ``\frac12\operatorname{erf}(e^{e^e})`` agree
-    with one half to any practical number of digits. Each leaf of the answer in turn is multiplied
-    by 9/8. The leaf has no visible effect if the value of the answer hardly changes. If the value
-    of a sub-expression is exactly 0 or 1, as in ``\arctan 0``, it is replaced by this number.
+    with one half to any practical number of digits. The test multiplies each leaf of the answer in
+    turn by 9/8. The leaf has no visible effect if the value of the answer hardly changes. A
+    sub-expression whose value is exactly 0 or 1, as in ``\arctan 0``, is replaced by this number
+    first.
 
     Args:
         answer: the closed form.
@@ -111,7 +113,7 @@ def objection(
     needed: float,
     beside_zero: bool,
 ) -> str:
-    """The objection to an answer that agrees to some digits. Without an objection, it is empty."""
+    """Why an answer is refused although it agrees to some digits, or an empty text."""
     if digits < needed:
         return f"agrees to {digits:.0f} digits, but {needed:.0f} are needed"
     if hides_a_part(answer, got, values, bits, digits, beside_zero=beside_zero):
@@ -170,7 +172,7 @@ def _value(expression: Expression, values: Mapping[str, Ball]) -> Ball:
 
 
 def _with_exact_parts(node: Expression, values: Mapping[str, Ball]) -> Expression:
-    """The expression with parts that are exactly 0 or 1 replaced by these numbers."""
+    """Replace all parts of an expression that are exactly 0 or 1 by these numbers."""
     if not isinstance(node, Call) or not node.args or node.function in ("lt", "le", "gt", "ge"):
         return node
     if fold(node) is None:
@@ -185,7 +187,7 @@ def _with_exact_parts(node: Expression, values: Mapping[str, Ball]) -> Expressio
 
 
 def _with_a_leaf_changed(node: Expression) -> Iterator[Expression]:
-    """Copies of the expression. In each copy, another leaf is multiplied by 9/8.
+    """Yield copies of the expression. In each copy, a different leaf is multiplied by 9/8.
 
     A power, product or quotient of numbers counts as one leaf. Leaves without an effect, such as
     the exponent of 1^2, are not changed.
@@ -210,7 +212,7 @@ def _with_a_leaf_changed(node: Expression) -> Iterator[Expression]:
 
 
 def value_of(answer: Expression, values: Mapping[str, Ball], bits: int) -> Ball | None:
-    """The value of a closed form. The result is None if no value can be computed.
+    """The value of a closed form as a ball. If no finite value can be computed, the result is None.
 
     Args:
         answer: the closed form.

@@ -24,7 +24,7 @@ Assumptions = tuple[tuple[str, str], ...]
 
 
 def values_of(integral: DefiniteIntegral, digits: int) -> tuple[tuple[Draw, IntegralValue], ...]:
-    """The values of an integral at several choices of its parameters.
+    """The values of an integral at several choices of its parameters, each with the choice.
 
     The choices do not depend on an answer.
 
@@ -58,7 +58,7 @@ def value_at(integral: DefiniteIntegral, draw: Draw, digits: int) -> IntegralVal
 
 
 def with_whole_parameters(integral: DefiniteIntegral) -> Iterator[DefiniteIntegral]:
-    r"""Copies of the integral with the assumption that parameters are whole.
+    r"""Yield copies of the integral in which parameters are assumed to be whole numbers.
 
     In each copy except the last, one parameter is whole. In the last copy, all parameters are
     whole. For example, x^m \ln^n x is real on (0, 1) only if n is whole.
@@ -71,7 +71,7 @@ def with_whole_parameters(integral: DefiniteIntegral) -> Iterator[DefiniteIntegr
 
 
 def has_reversed_limits(integral: DefiniteIntegral, draw: Draw) -> bool:
-    """Whether the lower limit is above the upper one for these parameters."""
+    """Whether the lower limit is above the upper limit for these parameters."""
     lower, upper = (limit_value(limit, balls(draw)) for limit in (integral.lower, integral.upper))
     return bool(lower > upper)
 
@@ -89,12 +89,12 @@ def draws_of(
 
 
 def balls(draw: Draw) -> dict[str, Ball]:
-    """The parameters of a draw as balls."""
+    """Convert the values of parameters to balls."""
     return {name: acb(value) for name, value in draw}
 
 
 def expressions(integral: DefiniteIntegral) -> list[Expression]:
-    """The integrand and the finite limits."""
+    """The integrand and the finite limits of an integral."""
     limits = (integral.lower, integral.upper)
     finite_limits = [limit for limit in limits if not isinstance(limit, int)]
     return [integral.integrand.expression, *finite_limits]
@@ -115,7 +115,7 @@ def _values_of_text(
 def _value_of_text(
     problem: str, number: int, assumptions: Assumptions, draw: Draw, digits: int
 ) -> IntegralValue | str:
-    """The value, or the reason why the computation failed."""
+    """The value of an integral that is given as text, or the reason why the computation failed."""
     try:
         return evaluate(definite_readings(problem, dict(assumptions))[number], balls(draw), digits)
     except OutsideDomainError:

@@ -64,7 +64,7 @@ def has_breaks(expression: Expression, variable: str) -> bool:
 def segments(
     expression: Expression, variable: str, values: Mapping[str, Ball], lower: arb, upper: arb
 ) -> tuple[list[Segment], arb]:
-    """Cut the range at all points where a function in the integrand has a kink or a jump.
+    """Cut a range at all points where a function in the integrand has a kink or a jump.
 
     Returns:
         The pieces and an error bound. The error is due to kinks that are not located exactly.
@@ -91,7 +91,7 @@ def segments(
 
 
 def _without_squares(node: Expression) -> Expression:
-    """The expression with |u^k| replaced by u^k if k is even, because u^k has no kink."""
+    """Replace |u^k| by u^k for even k in an expression, because u^k has no kink."""
     if not isinstance(node, Call) or not node.args:
         return node
     args = tuple(_without_squares(arg) for arg in node.args)
@@ -104,7 +104,7 @@ def _without_squares(node: Expression) -> Expression:
 
 
 def _uncertain(tape: Tape, values: Mapping[str, Ball], touched: list[tuple[arb, arb]]) -> arb:
-    """A bound of the error that is due to kinks without an exact location.
+    """A bound of the error that is due to kinks whose exact location is unknown.
 
     Each kink lies in a known interval. The bound is twice the integral of |f| over these intervals.
     """
@@ -132,9 +132,9 @@ def _zeros_of_radicands(
 
 
 def resolved(constant: Expression, values: Mapping[str, Ball]) -> Expression:
-    """A constant expression whose cases, floors and similar functions have become analytic forms.
+    """Replace cases, floors and similar functions in a constant expression by analytic expressions.
 
-    The forms hold for the given values of the parameters.
+    The result holds for the given values of the parameters.
 
     Raises:
         UnusableError: a condition is not a comparison.
@@ -155,7 +155,7 @@ def _places(
     upper: arb,
     touched: list[tuple[arb, arb]] | None,
 ) -> list[arb]:
-    """The breakpoints inside the range, in ascending order, without repetition.
+    """The breakpoints inside the range, in ascending order and without repetition.
 
     For some breakpoints, the exact location is unknown. Instead, an interval contains them. If
     ``touched`` is a list, these intervals are added to the list.
@@ -180,7 +180,8 @@ def _places(
 def _linear(
     tape: Tape, break_: Break, values: Mapping[str, Ball], lower: arb, upper: arb
 ) -> list[arb] | None:
-    """The points where an argument with a constant slope passes zero or a whole number.
+    """The points where the argument of a function passes zero or a whole number, if its slope is
+    constant.
 
     The result is None if the slope of the argument is not constant.
     """
@@ -226,7 +227,7 @@ def _crossings(
     upper: arb,
     touched: list[tuple[arb, arb]] | None,
 ) -> Iterator[arb]:
-    """The points where the argument of a function passes zero or a whole number."""
+    """Yield the points where the argument of a function passes zero or a whole number."""
     marks = [0.0, *(sign * 2.0**k for k in _MARKS for sign in (1, -1))]
     farthest = 2.0 ** _MARKS[-1]
     low, high = max(float(lower), -farthest), min(float(upper), farthest)
@@ -269,9 +270,9 @@ def _passes(value: arb, break_: Break) -> bool:
 def _isolated(
     tape: Tape, slot: int, target: arb, values: Mapping[str, Ball], low: arb, high: arb
 ) -> arb | None:
-    """The point of [low, high] where a monotone slot has the value ``target``.
+    """Find the point of [low, high] where a monotone sub-expression has the value ``target``.
 
-    If a number with a short name, such as pi/4, lies in the ball of the point, the result is this
+    If a number with a short name, such as pi/4, lies in the computed ball, the result is this
     number. If there is no such point, the result is None.
     """
     jet_at = partial(tape.at, slot, values=values)
@@ -329,7 +330,7 @@ def _choose(node: Call, variable: str, values: Mapping[str, Ball], at: arb) -> E
 
 
 def _holds(condition: Expression, value: Callable[[Expression], arb]) -> bool:
-    """Whether a condition holds at a point that is not a breakpoint."""
+    """Whether a condition holds at the point at which ``value`` evaluates expressions."""
     if not isinstance(condition, Call):
         raise UnusableError("a condition must be a comparison")
     if condition.function in ("and", "or"):
@@ -347,10 +348,10 @@ def _holds(condition: Expression, value: Callable[[Expression], arb]) -> bool:
 
 
 def _root(node: Call, value: Callable[[Expression], arb]) -> Expression | None:
-    """An analytic form of the real power u^{p/q} of a negative u, for an odd q.
+    """Rewrite the real power u^{p/q} of a negative u, for an odd q, as an analytic expression.
 
-    The form is -(-u)^{p/q} if p is odd, and (-u)^{p/q} if p is even. The result is None for any
-    other power or root.
+    The expression is -(-u)^{p/q} if p is odd, and (-u)^{p/q} if p is even. The result is None for
+    any other power or root.
     """
     base, exponent = node.args
     if node.function == "root":

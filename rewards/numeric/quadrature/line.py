@@ -37,12 +37,12 @@ SAMPLES, SHARES, FAR_SAMPLE = (1, 9, 45, 100, 163, 191, 199), 200, 1024
 
 
 class OutsideDomainError(QuadratureError):
-    """The integrand or a limit of integration is not real, so the problem is at fault."""
+    """The integrand or a limit of integration is not real. The problem itself is at fault."""
 
 
 @dataclass(slots=True)
 class RealLine:
-    """The function f on the real line. `at` gives its value at a point, `on` its range on an
+    """The integrand f on the real line. `at` gives its value at a point, and `on` its range on an
     interval.
 
     Attributes:
@@ -60,7 +60,7 @@ class RealLine:
 
     @classmethod
     def of(cls, expression: Expression, variable: str, values: Mapping[str, Ball]) -> RealLine:
-        """The line of an expression in a variable."""
+        """Compile an expression in a variable to a function on the real line."""
         varying = {node for node in nodes_of(expression) if variable in symbols_of(node)}
         slow = sum(isinstance(node, Call) and node.function in SLOW for node in varying)
         return cls(compile_tape(expression, variable), values, slow=slow)
@@ -82,7 +82,7 @@ class RealLine:
         return arb(value.real)
 
     def on(self, interval: arb) -> arb:
-        """The range of f on an interval. The ball is not finite if f cannot be bounded."""
+        """A ball with the values of f on an interval. It is not finite if there is no bound."""
         value = self._run(interval)
         return value.real if value.is_finite() else arb("nan")
 
@@ -97,14 +97,15 @@ class RealLine:
         return self.tape.run(acb(x), self.values, derivative=False)[self.tape.root][0]
 
     def is_singular(self, x: arb) -> bool:
-        """Whether f has no finite value on the ball of a point."""
+        """Whether f has no finite value on the ball around a point."""
         return not self._run(x).is_finite()
 
     def special_slots(self, interval: arb) -> list[tuple[int, arb]]:
-        """The slots whose value may be a multiple of pi/2 somewhere in an interval.
+        """The sub-expressions, given by slots, whose value may be a multiple of pi/2 somewhere in
+        an interval.
 
-        The multiple may be 0. Each slot is paired with its multiple. At this value, functions
-        of the slot such as 1/u and tan u may have a pole.
+        The multiple may be 0. Each slot is paired with its multiple. Where a sub-expression u has
+        this value, functions such as 1/u and tan u may have a pole.
         """
         self.spent += self.tape.size
         jets = self.tape.run(acb(interval), self.values, derivative=False)
@@ -121,7 +122,7 @@ class RealLine:
 
 
 def is_regular(line: RealLine, end: arb, side: int) -> bool:
-    """Whether f is bounded near a finite end."""
+    """Whether f is bounded near an end of the range. For an infinite end, it is False."""
     if not end.is_finite():
         return False
     with precision(_EDGE_BITS):
@@ -130,7 +131,7 @@ def is_regular(line: RealLine, end: arb, side: int) -> bool:
 
 
 def limit_value(limit: Limit, values: Mapping[str, Ball]) -> arb:
-    """A limit of integration at the working precision."""
+    """The value of a limit of integration, at the working precision."""
     if isinstance(limit, int):
         return arb("inf") * limit
     tape: Tape = compile_tape(limit, "")
@@ -141,7 +142,7 @@ def limit_value(limit: Limit, values: Mapping[str, Ball]) -> arb:
 
 
 def inner_point(low: arb, high: arb) -> arb:
-    """A point inside a range."""
+    """A point inside a range, which may be infinite."""
     if low.is_finite() and high.is_finite():
         return arb(((low + high) / 2).mid())
     if low.is_finite() or high.is_finite():
@@ -150,7 +151,7 @@ def inner_point(low: arb, high: arb) -> arb:
 
 
 def sample_points(lower: arb, upper: arb) -> Iterator[arb]:
-    """Some points between the limits."""
+    """Yield some points between the limits."""
     low = lower if lower.is_finite() else arb(-FAR_SAMPLE).min(upper - FAR_SAMPLE)
     high = upper if upper.is_finite() else arb(FAR_SAMPLE).max(low + FAR_SAMPLE)
     for k in SAMPLES:

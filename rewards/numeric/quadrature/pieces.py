@@ -63,7 +63,8 @@ _N, _S = "@n", "@s"
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """An integral over infinitely many pieces, divided at ``last``.
+    """An integral over infinitely many pieces. From ``last`` on, the integral is computed as a sum
+    over the pieces.
 
     Attributes:
         expression: the integrand in t.
@@ -83,7 +84,7 @@ class Pieces:
 
 @dataclass(frozen=True, slots=True)
 class _Argument:
-    """The argument k t + d of a floor or fractional part."""
+    """The linear argument k t + d of a floor function or fractional part."""
 
     slope: Fraction
     shift: Fraction
@@ -92,7 +93,7 @@ class _Argument:
         return math.floor(self.slope * t + self.shift)
 
     def jumps(self, length: int) -> Iterator[Fraction]:
-        """The points t between 0 and ``length`` at which k t + d is whole."""
+        """Yield the points t between 0 and ``length`` at which k t + d is a whole number."""
         ends = sorted((self.shift, self.shift + self.slope * length))
         for integer in range(math.ceil(ends[0]), math.floor(ends[1]) + 1):
             yield (integer - self.shift) / self.slope
@@ -135,7 +136,7 @@ def pieces_towards(
     )
 
     def moved(t_value: Expression, jump: Callable[[Call, _Argument], Expression]) -> Expression:
-        """f(z) dz/dt at a point t."""
+        """The integrand f(z) dz/dt at a point t."""
         inner = power(div(t_value, scale), number(1 / q))
         replaced = _mapped(expression, arguments, jump, variable, inner)
         return mul(
@@ -171,7 +172,7 @@ def pieces_towards(
 
 @dataclass(frozen=True, slots=True)
 class _OnAPiece:
-    """The values of floors and fractional parts at t = L n + s on a piece of one period."""
+    """The values of floors and fractional parts at t = L n + s, on a piece of one period."""
 
     length: int
     middle: Fraction
@@ -187,7 +188,7 @@ class _OnAPiece:
         return add(mul(number(argument.slope * self.length), Symbol(_N)), number(floor_value))
 
     def parity(self, node: Call, argument: _Argument) -> Expression:
-        """A whole number that is even if and only if the value is even."""
+        """A whole number that is even if and only if the value of ``node`` is even."""
         return Number(argument.floor(self.middle) + (node.function == "ceil"))
 
 
@@ -198,7 +199,7 @@ def _mapped(
     variable: str,
     inner: Expression,
 ) -> Expression:
-    """Replace z by ``inner`` in an expression, and apply ``jump`` to its floors."""
+    """Replace z by ``inner`` in an expression, and each floor by the result of ``jump``."""
     if node == Symbol(variable):
         return inner
     if not isinstance(node, Call) or not node.args:
@@ -221,7 +222,8 @@ def _is_sign(node: Expression) -> bool:
 def _coordinate(
     expression: Expression, variable: str, values: Mapping[str, Ball]
 ) -> tuple[Expression, Fraction, dict[Expression, _Argument]] | None:
-    """The numbers |c_1| and q, and the argument k t + d of each floor or fractional part.
+    """Find |c_1| and q such that t = |c_1| z^q, and the argument k t + d of each floor or
+    fractional part.
 
     The result is None if the arguments have another form.
     """
@@ -248,7 +250,7 @@ def _coordinate(
 
 
 def monomial(node: Expression, variable: str) -> tuple[Expression, Fraction, Expression] | None:
-    r"""The values of c, q and d in an expression c z^q + d. The result is None for other forms.
+    r"""Split an expression c z^q + d into c, q and d. For any other expression, the result is None.
 
     >>> from calculus_harness.rewards.reading.latex import read
     >>> monomial(read(r"2-\frac{3}{\sqrt z}")[0].expression, "z")[1]
@@ -291,7 +293,7 @@ def _value(constant: Expression, values: Mapping[str, Ball]) -> arb:
 def _mean(
     summands: list[Expression], values: Mapping[str, Ball], bits: int
 ) -> tuple[Fraction, arb] | None:
-    """The numbers v and c. The mean of the sum of the pieces decays as c n^{-v}.
+    """Find v and c such that the mean of the sum of the pieces decays as c n^{-v}.
 
     The result is None if v > 1, or if a piece decays more slowly than the sum.
     """
@@ -319,7 +321,7 @@ def _mean(
 
 
 def _cancel(summands: list[Expression]) -> bool:
-    """Whether two facts are proved: the mean c of m_s(0) is 0, and each piece tends to 0."""
+    """Whether the sum of the pieces provably has the mean 0, and each piece tends to 0."""
     ring = fmpq_mpoly_ctx.get(("n", "s"), Ordering.lex)
     numerator, denominator = ring.from_dict({}), ring.from_dict({(0, 0): 1})
     for summand in summands:
@@ -340,7 +342,7 @@ def _cancel(summands: list[Expression]) -> bool:
 
 
 def _ratio(node: Expression, ring: fmpq_mpoly_ctx) -> tuple[fmpq_mpoly, fmpq_mpoly] | None:
-    """The expression as a quotient of two polynomials in n and s. Their coefficients are rational.
+    """Write an expression as a quotient of two polynomials in n and s with rational coefficients.
 
     The result is None if the expression is not such a quotient.
     """
@@ -381,7 +383,7 @@ def _sum(
     bits: int,
     without: Fraction | None,
 ) -> arb | None:
-    """The sum of the pieces with n >= ``start_count`` + 1/2, integrated over 0 < s < 1.
+    """The sum over all pieces with n >= ``start_count`` + 1/2 of the integral over 0 < s < 1.
 
     If ``without`` is an exponent v, the terms of n^{-v} are left out. Their integrals cancel.
     """
@@ -394,7 +396,7 @@ def _sum(
 
 
 def _total(summands: list[Expression], expander: Expander) -> Model | None:
-    """The sum of the pieces, expanded in powers of 1/n. The result is None if the sum is zero.
+    """Add the pieces, expanded in powers of 1/n. If the sum is zero, the result is None.
 
     Raises:
         NoModelError: a piece has no expansion.
@@ -411,7 +413,7 @@ def _total(summands: list[Expression], expander: Expander) -> Model | None:
 
 
 def _expander(summands: list[Expression], values: Mapping[str, Ball], s: Ball) -> Expander:
-    """The expander of the pieces in 1/n at a ball of s. Its work is counted."""
+    """Make the expander of the pieces in powers of 1/n, for a ball of s. Count its work."""
     # each operation on series takes as long as so many on balls
     spend(sum(len(all_nodes(summand)) for summand in summands) * SERIES)
     compiled: dict[Expression, analytic.BoxFunction | None] = {}
@@ -433,7 +435,7 @@ def _summed(
     bits: int,
     without: Fraction | None = None,
 ) -> analytic.BoxFunction:
-    """The sum of the pieces over n, as a function of s."""
+    """Make the function of s that sums the pieces over n."""
     start = acb(fmpq(2 * start_count + 1, 2))
     zetas: dict[Fraction, Ball] = {}
 

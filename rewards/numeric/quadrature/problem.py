@@ -50,7 +50,7 @@ class DefiniteIntegral:
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """The symbols of f and of the limits, without the variable of integration."""
+        """The symbols in f and in the limits, except the variable of integration, sorted."""
         names = set(self.integrand.parameters)
         for limit in (self.lower, self.upper):
             if not isinstance(limit, int):
@@ -59,7 +59,7 @@ class DefiniteIntegral:
 
     @property
     def is_text(self) -> bool:
-        """Whether the problem was LaTeX, which can be read again."""
+        """Whether the problem was given as LaTeX. LaTeX can be read again."""
         return not self.text.lstrip().startswith("Integral(")
 
 

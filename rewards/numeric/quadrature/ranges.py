@@ -43,8 +43,8 @@ _TURNS = frozenset(function.name for function in TRIGONOMETRIC)
 class Range:
     """A part of an integral: an integral over a finite range of a new variable, plus ``rest``.
 
-    ``sign`` is not 0 if the rest diverges. It is then the sign of the infinity to which the rest
-    tends.
+    If the rest diverges, ``sign`` is 1 or -1, the sign of the infinity to which the rest tends.
+    Otherwise ``sign`` is 0.
     """
 
     expression: Expression
@@ -55,7 +55,7 @@ class Range:
 
 
 def period(expression: Expression, variable: str) -> tuple[Fraction, Fraction] | None:
-    r"""A period a + b pi of an expression, as (a, b). The result is None if no period is found.
+    r"""A period a + b pi of an expression, as (a, b). If no period is found, the result is None.
 
     All occurrences of the variable must be in periodic functions.
 
@@ -102,10 +102,10 @@ def period(expression: Expression, variable: str) -> tuple[Fraction, Fraction] |
 def whole_periods(
     size: tuple[Fraction, Fraction], lower: Expression, upper: Expression
 ) -> tuple[int, Expression, Expression] | None:
-    """The number of complete periods in a range, and two points.
+    """The number of complete periods in a range, the end of the first period and the end of the
+    last.
 
-    The points are the ends of the first period and of the last period. The result is None if the
-    number is unknown or less than `LEAST_PERIODS`.
+    The result is None if the number is unknown or less than `LEAST_PERIODS`.
     """
     ends = exact_value(lower), exact_value(upper)
     if ends[0] is None or ends[1] is None:
@@ -139,7 +139,7 @@ def cut_ranges(
     digits: int,
     accumulating: tuple[bool, bool],
 ) -> list[Range]:
-    """An integral as a sum of integrals over finite ranges.
+    """Write an integral as a sum of integrals over finite ranges.
 
     Args:
         expression: the integrand.
@@ -183,7 +183,8 @@ def _cut(
     side: int,
     digits: int,
 ) -> Range:
-    """The integral from ``start`` to an end, as an integral over a finite range plus a remainder.
+    """Write the integral from ``start`` to an end as an integral over a finite range plus a
+    remainder.
 
     The integral over the finite range has a new variable with the same name.
     """
@@ -270,7 +271,7 @@ def _collected(terms: tuple[Expression, ...]) -> Expression:
 def accumulates(
     expression: Expression, variable: str, values: Mapping[str, Ball], end: arb, side: int
 ) -> bool:
-    """Whether the argument of a function such as floor or sgn is unbounded at a finite end."""
+    """Whether the argument of a function such as floor or sgn is unbounded near a finite end."""
     if not end.is_finite():
         return False
     for node in all_nodes(expression):

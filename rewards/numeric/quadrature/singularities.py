@@ -44,7 +44,7 @@ FLOAT_ERROR = 1e-12
 
 
 def singularities(line: RealLine, lower: arb, upper: arb, bits: int) -> list[arb]:
-    """The singular points of f strictly inside (lower, upper), in order.
+    """The points strictly inside (lower, upper) at which f has no finite value, in ascending order.
 
     Args:
         line: the integrand.
@@ -93,7 +93,7 @@ def _clusters(
     narrow: float,
     budget: int = MAX_INTERVALS,
 ) -> list[tuple[arb, arb]]:
-    """Narrow separate intervals, outside of which f is bounded."""
+    """Find narrow separate intervals outside of which f is bounded."""
     queue = intervals[::-1]
     unbounded: list[tuple[arb, arb]] = []
     for _ in range(budget + 1):
@@ -117,7 +117,7 @@ def _clusters(
 
 
 def _first(lower: arb, upper: arb) -> Iterator[tuple[arb, arb]]:
-    """Intervals that divide the range. From 0 outwards, their lengths double.
+    """Yield intervals that divide the range. Their lengths double from 0 outwards.
 
     Narrow intervals at both ends are left out. The behaviour of f in these is examined separately.
     """
@@ -133,7 +133,7 @@ def _first(lower: arb, upper: arb) -> Iterator[tuple[arb, arb]]:
 
 
 def _locate(line: RealLine, low: arb, high: arb, bits: int, ends: tuple[arb, arb]) -> arb | None:
-    """The singular point in an interval. The result is None if no such point is found.
+    """Find the singular point of f in an interval. If none is found, the result is None.
 
     The candidates are the ends of the range, numbers with a short name such as 1/2 or pi/4, and
     points where a sub-expression is 0 or a multiple of pi/2.
@@ -170,7 +170,7 @@ def named_number(point: arb) -> tuple[Fraction, Fraction] | None:
 
 
 def named_numbers(low: float, high: float) -> Iterator[arb]:
-    """The numbers p/q and p pi/q that lie in an interval and have a small denominator q."""
+    """Yield the numbers p/q and p pi/q that lie in an interval and have a small denominator q."""
     slack = FLOAT_ERROR * (1 + abs(low))
     for unit, exact in ((1.0, arb(1)), (float(arb.pi()), arb.pi())):
         middle = Fraction((low + high) / 2 / unit).limit_denominator(MAX_DENOMINATOR)

@@ -82,7 +82,7 @@ class IntegralValue:
 
     @property
     def digits(self) -> float:
-        """The number of known decimal digits. They are relative to `size` if the value may be 0."""
+        """The number of known decimal digits, relative to `size` if the value may be 0."""
         if self.diverges:
             return 0.0
         if self.ball.contains(0):
@@ -91,7 +91,7 @@ class IntegralValue:
 
 
 def evaluate(problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int) -> IntegralValue:
-    r"""The value of an integral.
+    r"""Compute the value of a definite integral.
 
     Args:
         problem: the integral.
@@ -119,7 +119,7 @@ def evaluate(problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int)
 def _with_numbers(
     problem: DefiniteIntegral, values: Mapping[str, Ball]
 ) -> tuple[DefiniteIntegral, Mapping[str, Ball]]:
-    """Substitute all exact values. For example, p pi/(2p) becomes pi/2. Return the others too."""
+    """Substitute exact values: p pi/(2p) becomes pi/2. Return the problem and the other values."""
     free_values: dict[str, Ball] = {}
     f, limits = problem.integrand.expression, [problem.lower, problem.upper]
     for name, value in values.items():
@@ -163,7 +163,7 @@ def _evaluate(problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int
 def _periodic(
     problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int
 ) -> list[IntegralValue]:
-    """Integrals over complete periods and the rest. The result is [] if there are few periods."""
+    """The integrals over all complete periods and over the rest. Empty if there are few periods."""
     f = problem.integrand
     lower, upper = problem.lower, problem.upper
     if isinstance(lower, int) or isinstance(upper, int) or problem.principal_value:
@@ -187,7 +187,7 @@ def _periodic(
 def _pieces(
     problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int, lower: arb, upper: arb
 ) -> list[IntegralValue]:
-    """The integrals over pieces of the range. On each piece, f is an analytic expression."""
+    """Integrate over pieces of the range. On each piece, f is an analytic expression."""
     f = problem.integrand
     limits = problem.lower, problem.upper
     exact = {
@@ -331,7 +331,7 @@ class _Computation:
             return self._pieces(marks)
 
     def _principal(self, marks: list[arb]) -> IntegralValue:
-        """The principal value. Limits at singularities and at infinity are symmetric."""
+        """Compute the principal value, with symmetric cuts around singularities and at infinity."""
         value, size = arb(0), arb(0)
         with precision(END_BITS):
             if not marks[0].is_finite() and not marks[-1].is_finite():
@@ -426,7 +426,7 @@ class _Computation:
         return total
 
     def _oscillating(self, ends: list[arb]) -> dict[int, oscillation.Phase]:
-        """The phases at infinite ends where f oscillates and does not decay quickly."""
+        """The phases of f at the infinite ends where f oscillates and does not decay quickly."""
         phases: dict[int, oscillation.Phase] = {}
         for end, side in ((ends[0], -1), (ends[-1], 1)):
             if end.is_finite() or self._decays_fast(side):
@@ -437,7 +437,7 @@ class _Computation:
         return phases
 
     def _decays_fast(self, side: int) -> bool:
-        """Whether a bound of |f| decays about as fast as e^{-x} for large x. f may oscillate."""
+        """Whether a bound of |f| decays about as fast as e^{-x}, even if f oscillates."""
         with precision(BOUND_BITS):
             near, far = (
                 self._bound(side * arb(2) ** k, side * (arb(2) ** k + TURN)) for k in EXPONENTIAL_AT
@@ -446,7 +446,7 @@ class _Computation:
         return bool(far < arb(2) ** -END_BITS or far < near * arb(2) ** -64)
 
     def _bound(self, low: arb, high: arb) -> arb:
-        """A bound of |f| between two points, from bounds on many subintervals."""
+        """A bound of |f| between two points, computed from bounds on many subintervals."""
         step = (high - low) / _SUBINTERVALS
         bounds = [
             abs(self.line.on((low + k * step).union(low + (k + 1) * step))).upper()
@@ -456,7 +456,7 @@ class _Computation:
         return arb("inf") if infinite else max(bounds)
 
     def _settles(self, phase: oscillation.Phase, side: int) -> bool:
-        """Whether f / (slope of the phase) appears to tend to 0. If so, convergence is assumed."""
+        """Whether f over the phase's slope seems to tend to 0 (then convergence is assumed)."""
         with precision(BOUND_BITS):
             sizes = []
             for k in SETTLED_AT:
@@ -471,15 +471,16 @@ class _Computation:
 
 
 def _inner(low: arb, high: arb) -> list[arb]:
-    """A list of one point of a finite range. It is not the middle. An infinite range gives [].
-    The integral over a range may be 0 if f is odd. The integrals on both sides are then nonzero.
+    """A list with one inner point of a finite range. For an infinite range, the list is empty.
+
+    The point is not the midpoint: an odd f has the integral 0, but its parts have not.
     """
     finite = low.is_finite() and high.is_finite()
     return [arb(off_middle(low, high).mid())] if finite else []
 
 
 def _diverging(decays: list[tuple[Decay, Decay]]) -> list[int]:
-    """The signs of f at the ends where the integral diverges."""
+    """The signs of f at the ends at which the integral diverges."""
     ends = [end for both in decays for end in both]
     signs = [end.sign for end in ends if end.behaviour is Behaviour.DIVERGES]
     if not signs and any(end.behaviour is Behaviour.UNKNOWN for end in ends):

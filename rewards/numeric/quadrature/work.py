@@ -33,14 +33,14 @@ class QuadratureError(ValueError):
 
 
 class WorkError(QuadratureError):
-    """The limit is reached."""
+    """The limit of the counted work is reached."""
 
 
 _limits: list[int] = []
 
 
 def target_bits(digits: int) -> int:
-    """The accuracy that an enclosure should reach, in bits relative to 1.
+    """The accuracy, in bits relative to 1, that an enclosure needs for ``digits`` decimal digits.
 
     16 bits are added because up to 2^16 terms are rounded.
     """
@@ -64,13 +64,13 @@ def model_bits(accuracy: int) -> int:
 
 
 def tolerance(digits: int) -> arb:
-    """The largest relative error with which a value counts as known to so many digits."""
+    """The largest relative error that a value with ``digits`` known digits may have."""
     return arb(10) ** (LOST_DIGITS - digits)
 
 
 @contextmanager
 def work_limit(operations: int) -> Iterator[None]:
-    """Limit the operations within a block. An outer limit still holds."""
+    """Limit the counted operations within a ``with`` block. An outer limit still holds."""
     allowed = min(operations, _limits[-1]) if _limits else operations
     _limits.append(allowed)
     try:
@@ -82,7 +82,8 @@ def work_limit(operations: int) -> Iterator[None]:
 
 
 def spend(operations: int) -> None:
-    """Count operations. An operation at more than `BITS` bits counts several times.
+    """Count operations against the limit. An operation at more than `BITS` bits counts several
+    times.
 
     Raises:
         WorkError: the limit is exceeded.

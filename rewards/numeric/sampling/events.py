@@ -83,7 +83,8 @@ class _Search:
         return signs
 
     def changes(self, grid: Sequence[float], seen: set[int]) -> Iterator[tuple[float, float]]:
-        """Narrow intervals in which a quantity changes its sign. Each quantity has at most one.
+        """Yield narrow intervals in which a monitored quantity changes its sign. Each quantity has
+        at most one interval.
 
         ``seen`` contains the indices of quantities that have an interval. New indices are added.
         """
@@ -127,7 +128,8 @@ def _between(low: float, high: float) -> float:
 
 
 def places(tape: Tape, values: Mapping[str, Ball]) -> list[float]:
-    """Distinct points at the events of an expression and close to these events.
+    """Distinct points at the events of an expression and close to these events. Zeros and turning
+    points are examples of events.
 
     Args:
         tape: the expression.
@@ -182,7 +184,7 @@ def beyond_reach(*tapes: Tape) -> list[Ball]:
 
 
 def spread(points: Sequence[T], count: int) -> list[T]:
-    """At most ``count`` of the points, selected at even distances in the list."""
+    """At most ``count`` of the points, chosen at equal distances in the list."""
     if len(points) <= count:
         return list(points)
     return [points[i * len(points) // count] for i in range(count)]

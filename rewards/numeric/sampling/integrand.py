@@ -75,7 +75,7 @@ class RealPoint(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Point:
-    """A sample point, real or on a complex disc, with the values of f by precision in bits."""
+    """A real sample point, or a point of a complex disc, with f's values by precision in bits."""
 
     x: Ball
     measured: bool
@@ -83,7 +83,8 @@ class Point:
 
 
 class PointPool:
-    """Sample points for one convention on roots and one choice of the parameters, made on demand.
+    """Sample points for one convention about roots and one choice of the parameters. Points are
+    computed on demand.
 
     ``tier`` says which points are used. ``real``: every part of f is real at the points. ``value``:
     only the value of f is real at the points. ``complex``: f is real nowhere, and the points are on
@@ -114,13 +115,13 @@ class PointPool:
 
     @property
     def values(self) -> dict[str, Ball]:
-        """The parameters' values."""
+        """The values of the parameters."""
         if not self._settled:
             self._settle()
         return self._values
 
     def take(self, count: int) -> list[Point]:
-        """The first ``count`` points, or fewer if the domain is too small."""
+        """The first ``count`` sample points, or fewer if the domain is too small."""
         if not self._settled:
             self._settle()
         if len(self._points) < count:
@@ -131,11 +132,12 @@ class PointPool:
         return self._points[:count]
 
     def between(self) -> list[Point]:
-        """Points in intervals that do not contain any of the first points.
+        """Points in the intervals between breakpoints of f that contain none of the first sample
+        points.
 
-        Breakpoints of f separate the intervals. If f is not analytic, agreement on one interval
-        proves nothing about the next interval. Without these points, ``50 - x`` would be accepted
-        for ``|x - 50|``. Points of the largest intervals come first.
+        If f is not analytic, agreement on one interval proves nothing about the next interval.
+        Without these points, ``50 - x`` would be accepted for ``|x - 50|``. Points of the largest
+        intervals come first.
         """
         if self._between is None:
             breaks = [*self.tape.breaks]
@@ -153,7 +155,7 @@ class PointPool:
         return self._between
 
     def finer(self) -> list[Point]:
-        """Many more points. They are needed if most of the first points are not usable.
+        """Many further sample points. They are needed if most of the first points are not usable.
 
         An example is ``artanh(tanh x)``: for |x| > 200 it needs more digits than the limit allows.
         """
@@ -165,7 +167,7 @@ class PointPool:
         return self._finer
 
     def events(self) -> list[float]:
-        """The events of f on the real line (`rewards.numeric.sampling.events`)."""
+        """The events of f on the real line, such as zeros (`rewards.numeric.sampling.events`)."""
         if self._events is None:
             self._events = places(self.tape, self._values)
         return self._events
@@ -183,7 +185,7 @@ class PointPool:
         self._values = drawn | {name: acb(value) for name, value in self._drawn.items()}
 
     def _settle(self) -> None:
-        """Choose a tier and values of the parameters for which there are sample points."""
+        """Choose the tier and parameter values. Sample points must exist for this choice."""
         self._settled = True
         with precision(BASE_BITS):
             self._find_tier()
@@ -218,7 +220,8 @@ class PointPool:
                     return
 
     def _search(self) -> bool:
-        """Search for points of a small real domain. Add them if this gives enough points.
+        """Search for points of a small real domain. Add the found points if there are then enough
+        points.
 
         The result is true if there are enough points.
         """
@@ -229,7 +232,7 @@ class PointPool:
         return enough
 
     def usable(self, x: Ball) -> Ball | None:
-        """The value of f at a number. The result is None if the tier does not use this number."""
+        """The value of f at a number. None if points of the current tier exclude this number."""
         jets = self.tape.run(x, self._values, derivative=False)
         value = jets[self.tape.root][0]
         if self.tier == "real":
@@ -237,7 +240,7 @@ class PointPool:
         return value if value.is_finite() and value.imag.contains(0) else None
 
     def _isolated(self, x: float) -> bool:
-        """Whether a point of the real domain is isolated.
+        """Whether a point at which f is real is isolated.
 
         The function f is not real just to the left or just to the right of an isolated point. For
         example, all points at which ``(-5)^{12x}`` is real are isolated.
@@ -246,7 +249,7 @@ class PointPool:
         return all(self.usable(acb(x + s)) is None for s in (step, -step))
 
     def _disc(self) -> Iterator[Point]:
-        """Points of a small disc above the real axis at which f is finite."""
+        """Yield points of a small disc above the real axis at which f is finite."""
         centre = acb(2.0 * uniform(self._key, "re") - 1.0, 0.5 + uniform(self._key, "im"))
         for i in range(DISC_POINTS):
             a, b = uniform(self._key, "re", i), uniform(self._key, "im", i)
@@ -259,7 +262,7 @@ class PointPool:
 def draw(
     names: Sequence[str], assumptions: Mapping[str, str], key: str, attempt: int = 0
 ) -> dict[str, Ball]:
-    """Pseudorandom values of parameters."""
+    """Pseudorandom values of parameters, as balls. The values fit the assumptions."""
     if not names:
         return {}
     named_kinds = ((name, assumptions.get(name, "positive")) for name in names)
@@ -270,10 +273,11 @@ def draw(
 
 
 class Integrand:
-    """A readable integrand with its variable and parameters. Made by `prepare`.
+    """A readable integrand with its variable and parameters, made by `prepare`.
 
-    With ``differentiate``, the tree is not f but a function whose derivative is f. ``flags`` names
-    the ambiguous notations of the problem that were read in the less likely way.
+    If ``differentiate`` is True, the tree is a function whose derivative is f. Otherwise the tree
+    is f. ``flags`` names the ambiguous notations of the problem that were read in the less likely
+    way.
     """
 
     def __init__(
@@ -313,7 +317,7 @@ class Integrand:
         return self._tapes[conventions]
 
     def pool(self, conventions: Conventions, variant: int, drawn: Draw = ()) -> PointPool:
-        """The sample points for a convention and a variant.
+        """The pool of sample points for a convention and a variant number.
 
         If ``drawn`` has no value for a parameter, a pseudorandom value is used.
         """
@@ -334,7 +338,7 @@ class Integrand:
 def prepare(
     integrand: str | sympy.Expr, variable: str | None, assumptions: Mapping[str, str] | None
 ) -> Integrand:
-    """The likeliest reading of an integrand. See `prepare_readings`."""
+    """Read an integrand in the likeliest way. See `prepare_readings`."""
     return prepare_readings(integrand, variable, assumptions)[0]
 
 
@@ -363,7 +367,7 @@ def prepare_readings(
 
 
 def assumption_items(assumptions: Mapping[str, str] | None) -> tuple[tuple[str, str], ...]:
-    """Assumptions on parameters as a tuple. The tuple can be the key of a cache.
+    """Convert the assumptions about parameters to a sorted tuple, which can be the key of a cache.
 
     Raises:
         ProblemError: an assumption is not in `ASSUMPTIONS`.
@@ -380,7 +384,7 @@ def assumption_items(assumptions: Mapping[str, str] | None) -> tuple[tuple[str, 
 
 
 def as_latex(integrand: str | sympy.Expr) -> str:
-    """An integrand as LaTeX, for a worker."""
+    """Convert an integrand to LaTeX, so that a worker process can read it."""
     return integrand if isinstance(integrand, str) else to_latex(_from_sympy(integrand))
 
 
@@ -422,7 +426,7 @@ def integrands(
     variable: str | None,
     assumptions: tuple[tuple[str, str], ...],
 ) -> tuple[Integrand, ...]:
-    """The integrands of an integral, one for each reading, the likeliest first.
+    """The readings of an integral as integrands, the likeliest first.
 
     Args:
         problem: the integral.
@@ -469,7 +473,7 @@ def _finish(
 
 
 def sole_variable(names: set[str]) -> str:
-    """The only possible variable of an expression with these symbols.
+    """The only possible variable of an expression whose symbols are ``names``.
 
     The variable is x if there are no symbols. It is also x if x is a symbol and all other symbols
     are customary for parameters, as in ``ax+b``.

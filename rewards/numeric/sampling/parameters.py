@@ -80,7 +80,7 @@ def draws(
     variable: str,
     expressions: Sequence[Expression],
 ) -> list[Draw]:
-    """Choices of values for all parameters.
+    """Choose values for all parameters, in several ways.
 
     In some choices, the values ascend with the sorted names. In others, they descend. If f or F
     distinguishes cases, there are also choices with very large or very small values. For each
@@ -132,7 +132,7 @@ def regimes(
     expressions: Sequence[Expression],
     conditions: Sequence[Expression] = (),
 ) -> tuple[list[Draw], list[Draw]]:
-    """Choices of values for the parameters of a number, such as an integral.
+    """Choose values for the parameters of a number, such as an integral, in several ways.
 
     The formula of the number may change at a threshold of a parameter. Examples are the integrands
     ``|x - a|`` and ``1 - 2 r cos x + r^2``. If the parameters are renamed and their order is kept,
@@ -208,7 +208,7 @@ def _regimes(
 def _admissible(
     names: tuple[str, ...], assumptions: Mapping[str, str], conditions: Sequence[Expression]
 ) -> Iterator[Draw]:
-    """Choices of values for which the conditions hold.
+    """Yield choices of values for which the conditions hold.
 
     Some values lie between the numbers in the conditions. Others lie near or beyond these numbers.
     """
@@ -236,7 +236,7 @@ def _admissible(
 
 
 def _constants(tree: Expression) -> Iterator[float]:
-    """The values of the largest constant parts of an expression."""
+    """Yield the values of the largest constant parts of an expression."""
     if symbols_of(tree) or tree.function in _RELATIONS:
         for operand in tree.args:
             yield from _constants(operand)
@@ -269,12 +269,12 @@ def _value(constant: Expression, draw: Draw) -> arb | None:
 
 
 def distinguishes_cases(expression: Expression) -> bool:
-    """Whether a function such as abs, max or floor occurs."""
+    """Whether a function that distinguishes cases occurs, such as abs, max or floor."""
     return any(_distinguishes(node, "") for node in nodes_of(expression))
 
 
 def _folded(tree: Expression) -> Iterator[float]:
-    """The rational constants of an expression. 10^3 counts as 1000."""
+    """Yield the rational constants of an expression. A power such as 10^3 is one constant."""
     ratio = fold(tree)
     if ratio is None:
         for operand in tree.args:
@@ -291,7 +291,7 @@ def _spaced(least: float, greatest: float, count: int) -> list[float]:
 
 
 def _distinguishes(node: Expression, variable: str) -> bool:
-    """Whether a node has cases that depend on parameters only. An example is |a - b|."""
+    """Whether a node is a function with cases that depend on parameters only, such as |a - b|."""
     if not isinstance(node, Call) or node.function not in _CASES:
         return False
     compared = node.args[1::2] if node.function == "piecewise" else node.args
@@ -300,7 +300,7 @@ def _distinguishes(node: Expression, variable: str) -> bool:
 
 
 def _counts(node: Expression, names: Sequence[str]) -> bool:
-    """Whether a node is a step function that contains a symbol other than the parameters."""
+    """Whether a node is a step function of a symbol that is not a parameter."""
     return node.function in _STEPS and not symbols_of(node) <= set(names)
 
 
@@ -311,7 +311,7 @@ def _numbers(tree: Expression) -> Iterator[float]:
 
 
 def _special_values(tree: Expression) -> Iterator[tuple[str, float]]:
-    """Each parameter that is compared with a number by = or !=, with the number."""
+    """Yield each parameter that is compared with a number by = or !=, together with the number."""
     for node in nodes_of(tree):
         if isinstance(node, Call) and node.function in ("eq", "ne"):
             for first_operand, second_operand in pairwise((*node.args, node.args[0])):

@@ -73,7 +73,7 @@ class ParameterPoint:
 def choices(
     problem: SumProblem, assumptions: Mapping[str, str], largest: int, salt: str
 ) -> Iterator[Values]:
-    """Values of the parameters. The answer and the sum are compared at these values.
+    """Choose values of the parameters at which the answer and the sum are compared.
 
     Parameters in the limits of summation are whole numbers. The values of other parameters are
     draws of `rewards.numeric.sampling`.
@@ -124,12 +124,13 @@ def _choices(
 
 
 def _of_parity(number: int, kind: str | None) -> int:
-    """Turn n into a value of a parameter: 2n if its kind is even, 2n + 1 if it is odd, else n."""
+    """Turn n into a value of the given kind: 2n for even, 2n + 1 for odd, and n otherwise."""
     return 2 * number + (kind == "odd") if kind in ("even", "odd") else number
 
 
 def conventions(problem: SumProblem, assumptions: Mapping[str, str]) -> Iterator[SumProblem]:
-    """The readings of a sum. If the limits are not reversed, the sum itself is the only reading.
+    """Yield the readings of a sum. If the limits are not reversed, the sum itself is the only
+    reading.
 
     Limits are reversed if the upper limit is always below the lower limit. Such a sum has up to two
     readings, because two conventions exist. By one convention, the sum is minus the sum over the
@@ -163,7 +164,7 @@ def _is_reversed(problem: SumProblem, assumptions: Mapping[str, str]) -> bool:
 
 
 def _salted(draw: Values, assumptions: Mapping[str, str], salt: str) -> Values:
-    """A draw in which the value of each real parameter is reduced by at most 50 percent.
+    """Reduce the value of each real parameter by at most 50 percent.
 
     The percentages are computed from a hash of the text ``salt``.
     """
@@ -183,7 +184,7 @@ def points(
 ) -> list[ParameterPoint]:
     """The values of a sum for several choices of its parameters.
 
-    A value includes the factor before the sum and the addend behind it. If the sum converges for
+    A value includes the factor before the sum and the addend after it. If the sum converges for
     some choices only, the other choices are left out.
 
     Args:
@@ -220,7 +221,7 @@ def points(
 
 
 def is_infinite(problem: SumProblem) -> bool:
-    """Whether a limit of the sum is infinite."""
+    """Whether the lower or the upper limit of the sum is infinite."""
     return isinstance(problem.lower, int) or isinstance(problem.upper, int)
 
 
@@ -248,7 +249,7 @@ def largest_constant(answer: Expression, limit: int) -> int:
 
 
 def _rounded(node: Expression, limit: int) -> int:
-    """The absolute value of a constant, rounded up.
+    """The absolute value of a constant, rounded up to an integer.
 
     If the constant has no value, or exceeds the limit, the result is limit + 1.
     """
@@ -260,7 +261,7 @@ def _rounded(node: Expression, limit: int) -> int:
 
 
 def lists_terms(problem: SumProblem, answer: Expression) -> bool:
-    """Whether an answer only lists the terms of a sum, joined by plus signs."""
+    """Whether a closed form is just the list of the sum's terms, joined by plus signs."""
     if is_infinite(problem) or answer.function != "add" or problem.parameters:
         return False
     low, high = ends(problem, {})
@@ -384,9 +385,10 @@ def _around(problem: SumProblem, ball: Ball, values: Values) -> Ball:
 def _halves(
     problem: SumProblem, term: Expression, values: Values
 ) -> Iterator[tuple[Expression, int]]:
-    """Write an infinite sum as one or two sums that go to plus infinity.
+    """Write an infinite sum as one or two sums to plus infinity.
 
-    Each sum is given with its first index. In a sum from minus infinity, the index is negated.
+    Yield the term and the first index of each sum. In a sum from minus infinity, the index is
+    negated.
     """
     lower, upper = problem.lower, problem.upper
     if isinstance(lower, int) and isinstance(upper, int):

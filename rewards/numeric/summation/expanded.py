@@ -53,7 +53,7 @@ _Y: Final = "y"
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """n^{-v} (ln n)^j times a series in 1/n, for n >= N, in the letters of the module's docstring.
+    """The function n^{-v} (ln n)^j times a series in 1/n, for n >= N (see the module's docstring).
 
     Attributes:
         exponent: v.
@@ -71,7 +71,7 @@ class Expansion:
     remainder: arb
 
     def times(self, other: Expansion, cutoff: int) -> Expansion:
-        """The product, for n >= ``cutoff``."""
+        """The product of two expansions, for n >= ``cutoff``."""
         length = min(len(self.coefficients), len(other.coefficients))
         a, b = (_cut(operand, length, cutoff) for operand in (self, other))
         spend(length * length // 4)  # half of the pairs, at the half of the bits on average
@@ -90,7 +90,6 @@ class Expansion:
         )
 
     def scaled(self, factor: Ball) -> Expansion:
-        """The expansion times a number."""
         coefficients = tuple(c * factor for c in self.coefficients)
         remainder = (self.remainder * abs(factor)).upper()
         return replace(self, coefficients=coefficients, remainder=arb(remainder))
@@ -106,7 +105,7 @@ class Expansion:
 
 
 def _cut(expansion: Expansion, length: int, cutoff: int) -> Expansion:
-    """The expansion, cut to ``length`` coefficients. The remainder includes the omitted terms."""
+    """Shorten an expansion to ``length`` coefficients. The remainder covers the omitted terms."""
     u = arb(fmpq(1, cutoff))
     dropped = expansion.coefficients[length:]
     remainder = expansion.remainder * u ** len(dropped)
@@ -118,7 +117,7 @@ def _cut(expansion: Expansion, length: int, cutoff: int) -> Expansion:
 
 @dataclass(frozen=True)
 class SlowTerm:
-    """z^n S(n), where S is a sum of summands that have the same z and no gamma functions.
+    """The function z^n S(n). S is a sum of summands that have the same z and no gamma functions.
 
     Attributes:
         summands: the summands.
@@ -130,10 +129,10 @@ class SlowTerm:
     index: str
 
     def expanded_trees(self) -> list[tuple[Expression, list[Call], Ball]]:
-        """Each summand as three factors: a tree that has an expansion, digammas, and a number.
+        """Write each summand as an expression that can be expanded, digammas, and a number.
 
-        If a summand has no digamma function and its number is real, it is added to a common tree,
-        because the leading terms of such summands may cancel.
+        Summands without digamma functions and with a real number are added to one tree, because
+        their leading terms may cancel.
         """
         plain: list[Expression] = []
         expanded: list[tuple[Expression, list[Call], Ball]] = []
@@ -174,7 +173,7 @@ class SlowTerm:
         return expansions, cutoff
 
     def _raw(self, tree: Expression) -> list[tuple[Ball, Fraction | None, int, Model]]:
-        """Write a tree as a sum of n^{-v} (ln n)^j m. A term is (v, exact v, j, model m)."""
+        """Write a tree as a sum of n^{-v} (ln n)^j m. Return tuples (v, exact v or None, j, m)."""
         unknown = models.inverse_power(1, arb(1))
         expander = Expander(_Y, (self.index, unknown), {})
         try:
@@ -193,7 +192,7 @@ class SlowTerm:
         return raw
 
     def at(self, numbers: Iterable[int], base: Ball) -> Ball:
-        """The sum of z^n S(n) over the given numbers n, where ``base`` is z."""
+        """The sum of z^n S(n) over the given numbers n. ``base`` is z."""
         tree = add(*(summand.tree(self.index) for summand in self.summands))
         total = acb(0)
         try:
@@ -211,7 +210,7 @@ class SlowTerm:
 
 
 def _monomials(factor: Expression, expander: Expander) -> Iterator[tuple[int, Model]]:
-    """Write a factor as a sum of y^power * model, y = ln n. The result is pairs (power, model)."""
+    """Write a factor as a sum of y^power * model with y = ln n. Yield pairs (power, model)."""
     if isinstance(factor, Symbol):
         if factor.name == _Y:
             yield 1, models.constant(acb(1), models.AT_ONE, ONE)
@@ -256,7 +255,8 @@ def _products(
 
 
 def _of_model(v: Ball, exact: Fraction | None, j: int, model: Model) -> Expansion:
-    r"""A model, with bound M and radius r, times n^{-v} (ln n)^j, as an expansion.
+    r"""Convert n^{-v} (ln n)^j times a model with bound M and radius r to an expansion.
+
     As \|m_k\| <= M r^{-k}, the remainder after K terms is at most 2 M (u/r)^K for u <= r/2.
     """
     if model.is_power:  # a constant, with as many zeros as a product may need
@@ -268,8 +268,9 @@ def _of_model(v: Ball, exact: Fraction | None, j: int, model: Model) -> Expansio
 
 
 def _digamma(node: Call, index: str) -> list[Expansion]:
-    """Two expansions that add up to psi(p n + k). By psi(x + 1) = psi(x) + 1/x, k = 1 is reached.
-    For k = 1, they are ln(p n) and a series. Its first omitted term bounds the rest (DLMF 5.11.2).
+    """Write psi(p n + k) as a sum of expansions. The rule psi(x + 1) = psi(x) + 1/x reduces k to 1.
+
+    psi(p n + 1) is ln(p n) plus a series, whose first omitted term bounds the rest (DLMF 5.11.2).
     """
     argument = node.args[0]
     slope, shift = (
@@ -300,7 +301,7 @@ def _digamma(node: Call, index: str) -> list[Expansion]:
 
 
 def total(term: SlowTerm, start: int) -> Ball:
-    """The sum from ``start`` to infinity, at the working precision.
+    """The sum of z^n S(n) from ``start`` to infinity, at the working precision.
 
     Raises:
         DivergenceError: the sum is proved to diverge.
@@ -336,7 +337,7 @@ def total(term: SlowTerm, start: int) -> Ball:
 
 def _turning(expansion: Expansion, base_tree: Expression, cutoff: int) -> Ball:
     """The sum of z^n n^{-v} (c_0 + c_1/n + ..) over n >= N, for any z on the unit circle except 1.
-    Lerch's function is used if v + k > 2, else the polylogarithm (DLMF 25.12.10, Abel's theorem).
+    For c_k, Lerch's function is used if v + k > 2, else the polylogarithm (DLMF 25.12.10, Abel).
     """
     if expansion.logarithms:
         raise QuadratureError("logarithms beside an angle that is no part of a circle")
@@ -401,8 +402,8 @@ def geometric_total(quotient: Hypergeometric, term: SlowTerm, start: int) -> Bal
 
 
 def _refuse_divergence(expansions: Sequence[Expansion], order: int) -> None:
-    """Raise DivergenceError if the sum is proved to diverge, QuadratureError if this is unknown.
-    The sum of z^n n^{-v} (ln n)^j converges if v > 1. If z is not 1, then v > 0 suffices.
+    """Raise `DivergenceError` if divergence is proved, and `QuadratureError` if it is unknown. The
+    sum of z^n n^{-v} (ln n)^j converges if v > 1. If z is not 1, then v > 0 suffices.
     """
     limit = Fraction(1 if order == 1 else 0)
     slow = [
@@ -435,7 +436,7 @@ def _refuse_divergence(expansions: Sequence[Expansion], order: int) -> None:
 
 
 def _order_of_root(base: Expression) -> int | None:
-    """The order of z, if z is recognized as a root of unity. Otherwise the result is None."""
+    """The order of z if z is recognized as a root of unity. Otherwise the result is None."""
     if fold(base) == 1:
         return 1
     if fold(base) == -1:
@@ -453,7 +454,7 @@ def _order_of_root(base: Expression) -> int | None:
 
 
 def _without_i(node: Expression) -> Expression | None:
-    """An expression divided by i. If it is not written as a multiple of i, the result is None."""
+    """An expression divided by i, or None if it is not written as a multiple of i."""
     if node == Call("i"):
         return ONE
     name, args = node.function, node.args
@@ -471,7 +472,7 @@ def _without_i(node: Expression) -> Expression | None:
 
 @dataclass(frozen=True)
 class _Tails:
-    """Sums of z^n n^{-s} (ln n)^j for n >= N, where z is a root of unity."""
+    """Computes sums of z^n n^{-s} (ln n)^j over n >= N, where z is a root of unity."""
 
     order: int
     base: Ball
@@ -479,7 +480,7 @@ class _Tails:
     logarithms: int
 
     def value(self, s: Ball) -> Ball:
-        """The sum for s. It is split into residue classes: n = order (m + a), a = (N + i)/order."""
+        """The sum for the exponent s, by residue classes: n = order (m + a), a = (N + i)/order."""
         j = self.logarithms
         spend(ZETA_WORK * self.order * (1 + j) * max(1, ctx.prec // 512))
         total = acb_series([0], prec=j + 1)

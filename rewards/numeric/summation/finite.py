@@ -25,7 +25,7 @@ Values = Mapping[str, Fraction]
 
 
 def exact(node: Expression, values: Values) -> Fraction | None:
-    r"""The exact value of an expression that is built from rational numbers.
+    r"""The exact value of an expression in rational numbers.
 
     Args:
         node: the expression.
@@ -70,7 +70,7 @@ def at(node: Expression, values: Values) -> Ball:
 
 
 def _with_exact_parts(node: Expression, values: Values) -> Expression:
-    """The expression in which symbols and all rational subexpressions are replaced by numbers."""
+    """Replace symbols and all rational sub-expressions of an expression by numbers."""
     value = exact(node, values)
     if value is not None:
         return number(value)
@@ -84,7 +84,7 @@ def _with_exact_parts(node: Expression, values: Values) -> Expression:
 def finite_sum(
     term: Expression, index: str, low: int, high: int, values: Values
 ) -> Fraction | Ball:
-    """The sum of a term over the indices low, .., high.
+    """The sum of a term over the indices from ``low`` to ``high``.
 
     If all terms are rational and the numbers are short enough, the sum is exact. Otherwise it is a
     ball.
@@ -122,7 +122,7 @@ def _power(arguments: list[Fraction]) -> Fraction | None:
 
 
 def _root(base: Fraction, exponent: Fraction) -> Fraction | None:
-    """The power base^(n/2), if the base is a rational square. Otherwise the result is None."""
+    """The power base^(n/2), or None if the base is not the square of a rational number."""
     if exponent.denominator != 2 or base < 0:
         return None
     roots = math.isqrt(base.numerator), math.isqrt(base.denominator)
@@ -144,7 +144,9 @@ def _double_factorial(n: Fraction) -> Fraction | None:
 
 
 def _binomial(arguments: list[Fraction]) -> Fraction | None:
-    """(u choose k) as a polynomial in u. For a negative k and a natural number u, it is 0."""
+    """The binomial coefficient (u choose k), as a polynomial in u. If k is negative and u is a
+    natural number, the result is 0.
+    """
     u, k = arguments
     if k.denominator != 1 or abs(k) > MAX_FACTORIAL or abs(u) > MAX_BITS:
         return None

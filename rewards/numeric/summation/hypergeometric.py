@@ -69,7 +69,7 @@ class DivergenceError(QuadratureError):
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    r"""How a term grows: like n!^d L^n n^{-s}.
+    r"""How the absolute value of a term grows: like n!^d L^n n^{-s}.
 
     Attributes:
         factorials: d.
@@ -86,7 +86,7 @@ class Growth:
 
     @property
     def is_geometric(self) -> bool:
-        """Whether the ratio test proves convergence."""
+        """Whether the ratio test proves that the sum converges."""
         return self.factorials < 0 or (self.factorials == 0 and bool(self.size < 1))
 
     @property
@@ -97,13 +97,13 @@ class Growth:
 
 @dataclass(frozen=True)
 class Hypergeometric:
-    """A hypergeometric term without its coefficient and slow factor."""
+    """A hypergeometric term, without its constant coefficient and its slowly varying factor."""
 
     summand: Summand
 
     @cached_property
     def exact_base(self) -> Fraction | None:
-        """z as a fraction if z is rational by its form, else None."""
+        """The base z as a fraction, or None if z is not written as a rational number."""
         return fold(self.summand.base)
 
     @cached_property
@@ -115,7 +115,7 @@ class Hypergeometric:
 
     @cached_property
     def quotient(self) -> tuple[fmpq_poly, fmpq_poly]:
-        """The polynomials A and B, without common factors."""
+        """The polynomials A and B of the quotient of neighbouring terms, without common factors."""
         summand = self.summand
         numerator = summand.numerator(fmpq_poly([1, 1])) * summand.denominator
         denominator = summand.denominator(fmpq_poly([1, 1])) * summand.numerator
@@ -131,12 +131,12 @@ class Hypergeometric:
         return numerator / common, denominator / common
 
     def base(self) -> Ball:
-        """z at the working precision."""
+        """The base z, at the working precision."""
         return value_of(self.summand.base)
 
     @cached_property
     def growth(self) -> Growth:
-        """How the term grows."""
+        """How the absolute value of the term grows for large n."""
         numerator, denominator = self.quotient
         factorials = numerator.degree() - denominator.degree()
         leading = numerator[numerator.degree()] / denominator[denominator.degree()]
@@ -150,14 +150,14 @@ class Hypergeometric:
 
     @cached_property
     def regular_from(self) -> int:
-        """A whole number from which on neither R nor the quotient q has zeros or poles."""
+        """A number from which on neither the factor R nor the quotient q has zeros or poles."""
         bound = max(_root_bound(self.summand.numerator), _root_bound(self.summand.denominator))
         for polynomial in self.quotient:
             bound = max(bound, _root_bound(polynomial))
         return max(1, bound + 1)
 
     def at(self, n: int) -> Ball:
-        """The term at a whole number."""
+        """The value of the term at a whole number."""
         spend(4 * (1 + len(self.summand.gammas)))  # a quotient, powers and their product
         denominator = self.summand.denominator(n)
         if denominator == 0:
@@ -175,9 +175,9 @@ class Hypergeometric:
         return value
 
     def terms(self, start: int, stop: int) -> list[Ball]:
-        """The terms for ``start`` <= n < ``stop``.
+        """The values of the term for ``start`` <= n < ``stop``.
 
-        Most terms are computed from the preceding term by the quotient.
+        Most values are computed from the preceding value, multiplied by the quotient.
         """
         if stop - start > MAX_TERMS:
             raise QuadratureError(f"the sum takes more than {MAX_TERMS} terms")
@@ -193,7 +193,7 @@ class Hypergeometric:
         return values
 
     def quotient_bound(self, cutoff: int) -> arb:
-        r"""A bound of \|q(n)\| for all n >= ``cutoff``. It may be infinite."""
+        r"""A bound of the quotient's size \|q(n)\| for all n >= ``cutoff``. It may be infinite."""
         numerator, denominator = map(reversed_polynomial, self.quotient)
         u = _up_to(cutoff)
         size = abs(self.base()) * abs(_at(numerator, u)).upper() / abs(_at(denominator, u)).lower()
@@ -250,7 +250,7 @@ def _leading(term: Hypergeometric) -> fmpq:
 
 
 def _sign_of_positive(term: Hypergeometric) -> int:
-    """The sign of all terms for large n. It is 0 if signs alternate or are not known."""
+    """The common sign of all terms for large n. It is 0 if the signs alternate or are unknown."""
     numerator, denominator = term.quotient
     leading = acb(numerator[numerator.degree()] / denominator[denominator.degree()]) * term.base()
     if not (leading.imag.is_zero() and leading.real > 0):
@@ -260,7 +260,7 @@ def _sign_of_positive(term: Hypergeometric) -> int:
 
 
 def geometric(term: Hypergeometric, start: int) -> Ball:
-    """The sum from ``start`` to infinity. The ratio test bounds the remainder."""
+    """The sum from ``start`` to infinity. The ratio test gives a bound of the remainder."""
     cutoff = max(start, term.regular_from)
     bound = term.quotient_bound(cutoff)
     limit = arb(1) if term.growth.factorials else (1 + term.growth.size) / 2
@@ -280,7 +280,7 @@ def geometric(term: Hypergeometric, start: int) -> Ball:
 
 
 def _factorial_length(term: Hypergeometric, cutoff: int) -> int:
-    """Count terms after ``cutoff``, until the product of their quotients is below 2^-prec."""
+    """Count the terms after ``cutoff`` until the product of their quotients is below 2^-prec."""
     size, n = 0.0, cutoff
     numerator, denominator = term.quotient
     base = max(float(abs(term.base()).upper()), sys.float_info.min)
@@ -295,8 +295,8 @@ def _factorial_length(term: Hypergeometric, cutoff: int) -> int:
 
 
 def _accelerated(term: Hypergeometric, start: int, leading: fmpq) -> Ball:
-    """The sum of a term. The terms for n >= N are not added: a polynomial T gives their sum.
-    N is doubled until the bound of the error is small enough.
+    """The sum of a term from ``start`` to infinity. A polynomial T gives the sum of the terms for n
+    >= N. N is doubled until the bound of the error is small enough.
     """
     order = ctx.prec // BITS_PER_COEFFICIENT
     cutoff = max(start, term.regular_from) + order
@@ -319,7 +319,7 @@ def _accelerated(term: Hypergeometric, start: int, leading: fmpq) -> Ball:
 
 @dataclass(frozen=True)
 class _Multiplier:
-    """The function T, and a bound of e, by polynomials in u.
+    """The function T and a bound of the error e, as polynomials in u (see the module's docstring).
 
     Attributes:
         coefficients: t_0, t_1, .. in T = n^shift (t_0 + t_1 u + ..).
@@ -340,7 +340,7 @@ class _Multiplier:
 
     @classmethod
     def of(cls, term: Hypergeometric, leading: fmpq, order: int) -> _Multiplier:
-        """Compute T for a term, one coefficient after the other."""
+        """Compute the function T for a term, coefficient by coefficient."""
         exact = term.exact_base
         assert exact is not None
         numerator, denominator = map(reversed_polynomial, term.quotient)
@@ -374,7 +374,7 @@ class _Multiplier:
         )
 
     def beyond(self, value: Ball, cutoff: int) -> Ball | None:
-        """The sum from ``cutoff`` to infinity, computed from ``value``, the term at ``cutoff``.
+        """The sum from ``cutoff`` to infinity. ``value`` is the term at ``cutoff``.
 
         If the error has no bound, the result is None.
         """
@@ -402,7 +402,7 @@ class _Multiplier:
 def _error(
     entries: list[fmpq], shift: int, numerator: fmpq_poly, denominator: fmpq_poly
 ) -> fmpq_poly:
-    """The numerator of e, if its denominator is (1 + u)^m times the denominator of q."""
+    """The numerator of the error e; the denominator is (1 + u)^m times the denominator of q."""
     m = max(len(entries) - 1 - shift, 0)
     one_plus_u, u = fmpq_poly([1, 1]), fmpq_poly([0, 1])
     # T(n+1) n^-shift (1 + u)^m, where the last coefficient of T has the lowest power of 1 + u
@@ -420,7 +420,7 @@ def _error(
 
 
 def _without_sign(denominator: fmpq_poly, numerator: fmpq_poly, leading: fmpq) -> fmpq_poly:
-    """The polynomial B - |z A| in u. If it is 0 at u = 0 (as for L = 1), it is divided by u."""
+    """The polynomial B - |z A| in u, divided by u if it is 0 at u = 0 (as for L = 1)."""
     difference = denominator - (numerator if leading > 0 else -numerator)
     return fmpq_poly(difference.coeffs()[1:]) if difference[0] == 0 else difference
 
@@ -431,7 +431,7 @@ def reversed_polynomial(polynomial: fmpq_poly) -> fmpq_poly:
 
 
 def _second(polynomial: fmpq_poly) -> Fraction:
-    """The second-highest coefficient of a polynomial, divided by the leading coefficient."""
+    """The second-highest coefficient of a polynomial, divided by its leading coefficient."""
     degree = polynomial.degree()
     if degree == 0:
         return Fraction(0)
@@ -440,7 +440,7 @@ def _second(polynomial: fmpq_poly) -> Fraction:
 
 
 def _root_bound(polynomial: fmpq_poly) -> int:
-    """An upper bound of all real roots. If Fujiwara's bound is large, the roots are computed."""
+    """An upper bound of all real roots. If Fujiwara's bound is large, roots are computed."""
     degree = polynomial.degree()
     bound = 0.0
     for k in range(1, degree + 1):
@@ -458,7 +458,6 @@ def _root_bound(polynomial: fmpq_poly) -> int:
 
 
 def _up_to(cutoff: int) -> arb:
-    """The interval [0, 1/cutoff] as a ball."""
     half = arb(fmpq(1, 2 * cutoff))
     return half + arb(0, half.upper())
 
@@ -475,7 +474,7 @@ def _sum(values: list[Ball]) -> Ball:
 
 
 def disc(radius: arb) -> Ball:
-    """A ball around 0 that contains all complex numbers whose size is at most ``radius``."""
+    """A ball around 0 that contains all complex numbers with absolute value up to ``radius``."""
     if not radius.is_finite():
         raise QuadratureError("what is left out has no bound")
     size = arb(0, radius.upper())
@@ -488,7 +487,7 @@ def _fmpq(value: Fraction | int) -> fmpq:
 
 
 def value_of(node: object) -> Ball:
-    """The value of a constant at the working precision."""
+    """The value of a constant expression, at the working precision."""
     try:
         tape = compile_tape(node, "")  # type: ignore[arg-type]
         value = tape.run(ZERO, {}, derivative=False)[tape.root][0]

@@ -40,7 +40,7 @@ _N: Final = fmpq_poly([0, 1])
 
 @dataclass(frozen=True, slots=True)
 class Summand:
-    """One summand of a term. The module's docstring explains the letters.
+    """One summand of the term of a sum. The module's docstring explains the letters.
 
     Attributes:
         numerator: the numerator of R.
@@ -93,7 +93,7 @@ class Summand:
 
     @property
     def kind(self) -> tuple[Expression, Gammas, Expression, Expression]:
-        """Everything except R. Summands with the same kind can be added to one summand."""
+        """Everything except the rational function R. Summands of equal kind can be added."""
         return self.base, self.gammas, self.coefficient, self.slow
 
     def tree(self, index: str) -> Expression:
@@ -108,7 +108,7 @@ _RATIONAL: Final = (ONE, (), ONE, ONE)
 
 
 def summands_of(term: Expression, index: str) -> list[Summand]:
-    """The summands of a term that has no parameters.
+    """Write a term without parameters as a list of summands.
 
     Args:
         term: the term.
@@ -154,7 +154,7 @@ def _merged(summands: Iterable[Summand]) -> list[Summand]:
 
 @dataclass(frozen=True, slots=True)
 class _TermReader:
-    """Reads a tree as summands, where ``index`` is n."""
+    """Reads an expression tree as a list of summands. ``index`` is the name of n."""
 
     index: str
 
@@ -192,9 +192,9 @@ class _TermReader:
         return [summands[0].inverse()]
 
     def linear(self, node: Expression) -> tuple[Expression, Expression] | None:
-        """The slope and the constant of a tree that is slope * n + constant.
+        """Read an expression as slope * n + constant, and return the slope and the constant.
 
-        If the tree is not linear in n, the result is None.
+        If the expression is not linear in n, the result is None.
         """
         try:
             slope = differentiate(node, self.index)
@@ -228,7 +228,7 @@ class _TermReader:
         )
 
     def radical(self, base: Expression, exponent: Expression) -> list[Summand] | None:
-        """Split a power with a fractional exponent. The base must have a factor z^n.
+        """Split off the factor z^n from a power with a fractional exponent.
 
         If the base has no such factor, the power is a slow factor, and the result is None.
         """
@@ -243,7 +243,7 @@ class _TermReader:
         return [root.times(summand) for summand in self.summands(inner)]
 
     def gamma(self, node: Expression, exponent: int = 1) -> list[Summand] | None:
-        """Gamma(u), for a u that is linear in n. If the exponent is negative, it is 1/Gamma(u).
+        """Write Gamma(u)^exponent as summands, for a u that is linear in n.
 
         The result is None if the slope of u is not a positive whole number, or if the slope or the
         shift is too large.
@@ -283,7 +283,10 @@ class _TermReader:
         return self._product(gamma_factors) if len(gamma_factors) == len(factors) else None
 
     def _generalised_binomial(self, u: Expression, k: Expression) -> list[Summand] | None:
-        """(u choose k) = (-1)^k Gamma(k - u) / (Gamma(-u) k!), if u is not 0, 1, 2, ..."""
+        """Write (u choose k) by gamma functions, for a constant u that is not 0, 1, 2, ...
+
+        The formula is (-1)^k Gamma(k - u) / (Gamma(-u) k!).
+        """
         value = fold(u)
         if value is None or (value >= 0 and value.denominator == 1):
             return None
@@ -295,7 +298,10 @@ class _TermReader:
         return self._product([sign, numerator, denominator, [scale]])
 
     def double_factorial(self, args: tuple[Expression, ...]) -> list[Summand] | None:
-        """u!! = 2^v Gamma(v + 1) for u = 2v, and 2^v Gamma(v + 1/2) / sqrt(pi) for u = 2v - 1."""
+        """Write the double factorial u!! by the gamma function.
+
+        For u = 2v it is 2^v Gamma(v + 1). For u = 2v - 1 it is 2^v Gamma(v + 1/2) / sqrt(pi).
+        """
         linear_form = self.linear(args[0])
         slope, shift = (None, None) if linear_form is None else map(fold, linear_form)
         if slope is None or shift is None or slope % 2 or shift.denominator != 1:
@@ -372,7 +378,7 @@ _READERS: Final[
 
 
 def base_product(a: Expression, b: Expression) -> Expression:
-    """The product of two bases. Exponentials are combined into one.
+    """The product of two bases, in which exponentials are combined into one.
 
     Equal terms in the exponent of the exponential are collected.
     """
@@ -400,7 +406,7 @@ def base_product(a: Expression, b: Expression) -> Expression:
 
 
 def _split(term: Expression) -> tuple[Fraction, Expression]:
-    """A product as a rational number, and the product of all other factors."""
+    """Split a product into a rational number and the product of all other factors."""
     value = fold(term)
     if value is not None:
         return value, ONE

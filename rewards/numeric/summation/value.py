@@ -25,7 +25,7 @@ GUARD_BITS = 64
 
 
 def infinite_sum(term: Expression, index: str, start: int, digits: int) -> IntegralValue:
-    r"""The value of the sum of a term from ``start`` to infinity.
+    r"""Sum a term from ``start`` to infinity.
 
     Args:
         term: the term, without parameters.
@@ -61,7 +61,7 @@ def infinite_sum(term: Expression, index: str, start: int, digits: int) -> Integ
 
 
 def long_sum(term: Expression, index: str, low: int, high: int, digits: int) -> Fraction | Ball:
-    """The sum of a term over low, .., high. It is used if there are too many terms to add.
+    """The sum of a term over low, .., high, for ranges with too many terms to add.
 
     The sum of a polynomial is computed exactly by Bernoulli polynomials (DLMF 24.4.7). The sum of
     any other term is the difference of two sums to infinity.
@@ -87,12 +87,12 @@ def long_sum(term: Expression, index: str, low: int, high: int, digits: int) -> 
 
 
 def mirrored(term: Expression, index: str) -> Expression:
-    """The term with a negated index. A sum from minus infinity then becomes a sum to infinity."""
+    """Negate the index in a term. A sum from minus infinity then becomes a sum to infinity."""
     return substitute(term, index, neg(Symbol(index)))
 
 
 def _total(term: Expression, index: str, start: int) -> Ball:
-    """The sum of a term. Summands that may cancel are summed as a group."""
+    """The sum of a term from ``start`` on. Summands that may cancel are summed as a group."""
     groups: dict[object, list[Summand]] = {}
     for summand in summands_of(term, index):
         groups.setdefault((summand.base, summand.gammas), []).append(summand)
@@ -141,7 +141,7 @@ def _exceed_all(groups: Sequence[Sequence[Summand]]) -> bool:
 
 
 def _group(summands: Sequence[Summand], index: str, start: int) -> Ball:
-    """The sum of summands with the same z and the same gamma functions."""
+    """The sum of summands that have the same base z and the same gamma functions."""
     if all(summand.slow == ONE for summand in summands):
         try:
             return _separately(summands, lambda summand: total(Hypergeometric(summand), start))
@@ -168,7 +168,8 @@ def _group(summands: Sequence[Summand], index: str, start: int) -> Ball:
 
 
 def _separately(summands: Sequence[Summand], sum_of: Callable[[Summand], Ball]) -> Ball:
-    """Sum each summand with ``sum_of``, multiply by its coefficient, and add the results.
+    """Add up the sums of all summands. Each sum is computed by ``sum_of`` and multiplied by its
+    coefficient.
 
     Raises:
         DivergenceError: the sum of a summand diverges. The sign of the error includes the sign of

@@ -93,7 +93,9 @@ def cannot_jump(
 
 
 def _inside(term: Expression, variable: str) -> Expression:
-    """Return u for a term c ln u or c ln|u|. Any other term loses its constant factor."""
+    """Return u for a term c ln u or c ln|u|. For any other term, remove only its constant
+    factor.
+    """
     node = without_factor(term, variable)
     if node.function in _LOGARITHMS and all(is_constant(arg, variable) for arg in node.args[1:]):
         node = node.args[0]
@@ -135,13 +137,13 @@ class _Form:
     integrand: Expression
 
     def _ends(self, node: Expression) -> bool:
-        """Whether the domain of f may end at zeros of a node: f has its root or logarithm."""
+        """Whether a node is a radicand or the argument of a logarithm in f."""
         return node in branch_points(self.integrand)
 
     def in_logarithms(self, node: Expression, coefficient: Form) -> bool:
-        """Whether a node is a polynomial in logarithms.
+        """Whether a node is a polynomial in logarithms with admissible coefficients.
 
-        The function ``coefficient`` decides whether an expression may be a coefficient.
+        The function ``coefficient`` decides whether an expression is an admissible coefficient.
         """
         if coefficient(node):
             return True
@@ -227,7 +229,7 @@ class _Form:
         return self._is_continuous(node, _ON_LINE) and all(map(self._real, node.args))
 
     def _is_continuous(self, node: Call, functions: Collection[str]) -> bool:
-        """Whether a node is a continuous function of its arguments."""
+        """Whether a node is continuous in its arguments, as the functions in ``functions`` are."""
         if node.function == "div":
             return is_constant(node.args[1], self.variable)
         if node.function == "pow":

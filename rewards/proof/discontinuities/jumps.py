@@ -20,9 +20,11 @@ EXCESS = 16
 def jump(
     comparison: Comparison, low: Ball, high: Ball, magnitude: int = 0, *, real: bool = False
 ) -> Witness | None:
-    """The values of F to the left and right of [low, high], if F provably jumps between them.
+    """The values of F to the left and to the right of [low, high], if F provably jumps between
+    them.
 
-    The result is None if F seems continuous, if f is unbounded or not real, or if F has no value.
+    The result is None in the following cases: F seems continuous, f is unbounded or not real, or F
+    has no value there.
 
     Args:
         comparison: F and f.
@@ -101,7 +103,7 @@ def enclosure(comparison: Comparison, left: Ball, right: Ball) -> Ball | None:
 
 
 def _size(comparison: Comparison, *points: Ball) -> Ball | None:
-    """The largest |f| at the points, or None if f is infinite or not real at one of them."""
+    r"""The largest |f| at the points, or None if f is infinite or not real at a point."""
     sizes = []
     for x in points:
         value = comparison.integrand(x)

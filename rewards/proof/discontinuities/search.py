@@ -72,8 +72,8 @@ class Steps:
     Attributes:
         touching: intervals around points where a radicand may touch zero, or where a complex
             logarithm may change branch.
-        too_large: whether no jump can be excluded at a critical point, because f is too large
-            beside the point or a constant of F is too small.
+        too_large: whether no jump can be excluded at a critical point, because f is too large near
+            the point or a constant of F is too small.
 
     """
 
@@ -91,8 +91,8 @@ class Steps:
     def impossible(self) -> bool:
         """Whether F cannot jump: F has no critical points, or the form of F excludes jumps.
 
-        The result is False if the search for critical points was incomplete and F has special
-        functions.
+        The result is False if F has special functions and the search for critical points was
+        incomplete.
         """
         if not (self.tape.breaks or self.tape.branches):
             return True
@@ -183,7 +183,7 @@ class Steps:
         return refuted
 
     def discontinuous(self) -> bool:
-        """Whether F jumps near the origin, although F' = f beside the jump.
+        """Whether F jumps near the origin, although F' = f on both sides of the jump.
 
         F may jump at a pole of an inverse function's argument. It may also jump at a point where a
         radical in a quotient touches zero.
@@ -198,7 +198,7 @@ class Steps:
         )
 
     def _poles(self) -> Iterator[tuple[Ball, Ball]]:
-        """The intervals at which an argument of an inverse function has a pole.
+        """Yield small intervals around the poles of the arguments of inverse functions.
 
         For a long answer, no intervals are yielded, because the search would take too long.
         """
@@ -208,7 +208,10 @@ class Steps:
             yield from pole_crossings(self.tape, slot, self.at.values)
 
     def _ends(self, branch: Branch) -> list[Ball]:
-        """The ends of an inverse function's domain. The argument is linear, as in arcsec(x - 3)."""
+        """The points where the domain of an inverse function ends.
+
+        The search is made only for a linear argument, as in arcsec(x - 3).
+        """
         if not (branch.turns and has_fixed_branch(branch, self.tape.variable)):
             return []
         u = branch.argument
@@ -245,7 +248,7 @@ class Steps:
         )
 
     def _is_regular(self, interval: CriticalInterval) -> bool:
-        """Whether no root, logarithm or non-analytic part of f changes in an interval."""
+        """Whether no root, logarithm or non-analytic part of f has a zero in an interval."""
         f = self.pool.tape
         jets = self.at.run(f, acb(interval.low.union(interval.high)), derivative=False)
         slots = [branch.slot for branch in f.branches if branch.root]
@@ -253,7 +256,7 @@ class Steps:
         return not any(jets[slot][0].contains(ZERO) for slot in slots)
 
     def _is_far_and_large(self, interval: CriticalInterval) -> bool:
-        """Whether an interval is distant and f is too large there for a search of jumps."""
+        """Whether an interval is far from 0 and f is too large there for a search for jumps."""
         if abs(interval.low) < WINDOW:
             return False
         value = self.pool.f(Point(acb(interval.low.mid()), measured=False), self.at.bits)
@@ -262,7 +265,8 @@ class Steps:
     def _turns(self, branch: Branch, width: float) -> list[CriticalInterval]:
         """Intervals in which a root or logarithm may change branch.
 
-        For an inverse function, the result is where it may turn back, as arcsin(sin x) does.
+        For an inverse function, the intervals are where the function may turn back, as arcsin(sin
+        x) does.
         """
         key = branch, width, self._budget
         if key not in self._known:
@@ -312,7 +316,7 @@ class Steps:
         return bool(value.contains(ZERO)) or self._is_cut(branch, interval)
 
     def _is_cut(self, branch: Branch, interval: CriticalInterval) -> bool:
-        """Whether an argument of a root or logarithm contains i and has a negative real part."""
+        """Whether the argument of a root or logarithm contains i and has a negative real part."""
         value = self._argument(branch, interval)
         return value.real < 0 and is_written_with(branch.argument, "i")
 
@@ -321,7 +325,7 @@ class Steps:
         return self.at.part(self.tape, branch.slot, x, derivative=False)[0]
 
     def _between(self, cells: Sequence[Ball]) -> list[Point]:
-        """Points between neighbouring breakpoints, beside them, and beyond the outer ones."""
+        """Sample points between the breakpoints in ``cells``, close to them, and beyond them."""
         if not cells:
             return []
         ends = sorted({float(cell.mid()) for cell in cells})
@@ -414,7 +418,6 @@ class Steps:
         return int(max(finest, 0)) if not self.too_large else 0
 
     def _is_complex(self, x: Ball) -> bool:
-        """Whether f has a value at x that is not real."""
         value = self.at.integrand(x)
         return value is not None and value.is_finite() and not value.imag.contains(0)
 
@@ -425,7 +428,7 @@ class Steps:
         return enclosure(self.at, *ends) is not None
 
     def _magnitude(self, x: Ball, distance: Ball = NEARBY) -> int:
-        """The size of f beside a point, as log2. The result is 0 if f is not large."""
+        """The size of f near a point, as log2. The result is 0 if f is not large."""
         bits = ctx.prec
         for factor in (1, 4, 16, 64):  # with few bits, what is beside x may be x itself
             with precision(bits * factor):

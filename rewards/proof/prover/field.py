@@ -46,7 +46,7 @@ _BITS = tuple(1 << index for index in reversed(range(MAX_GENERATORS)))
 
 @dataclass(slots=True, eq=False)
 class Generator:
-    """A generator of the field: the function ``kind`` of ``args``.
+    """A generator of the field. It stands for the function ``kind``, applied to ``args``.
 
     ``unit`` is a rational factor of the argument, or the exponent of a root. The ``partner`` of a
     sine is the cosine of the same argument, and the ``partner`` of a cosine is the sine.
@@ -67,11 +67,12 @@ class Generator:
 
 @dataclass(slots=True)
 class Field:
-    """The field of a proof, which grows as generators are requested.
+    """The differential field of one proof. The field grows as generators are requested.
 
-    Four numbers have a bit for each generator with a property: ``varying`` if the generator is not
-    constant, ``unreal`` if it may have values that are not real, ``positive`` if it is positive,
-    and ``bound`` if it has a relation.
+    Four attributes are sets of generators, stored as integers with one bit for each generator.
+    ``varying`` has the generators that are not constant. ``unreal`` has the generators whose values
+    need not be real. ``positive`` has the positive generators. ``bound`` has the generators with a
+    relation.
     """
 
     size: int = MAX_GENERATORS
@@ -91,7 +92,7 @@ class Field:
         self.ring, self.variables, self.one, self.zero = ring_of(self.size)
 
     def free(self) -> None:
-        """Break the cycles of references, so that the memory is freed."""
+        """Break the reference cycles of the generators, so that Python frees their memory."""
         for generator in self.generators:
             del generator.slope_rule, generator.partner
 
@@ -177,7 +178,7 @@ class Field:
         return generator if generator.element == element else None
 
     def support(self, element: Quotient) -> int:
-        """The generators that occur in an element, as bits."""
+        """The generators that occur in an element, as an integer with a bit for each."""
         if element.support < 0:
             degrees = element.num.degrees()
             if not element.den.is_one():
@@ -220,8 +221,8 @@ class Field:
     def reduce(self, poly: Poly, *, powers: bool = True) -> Poly:
         """The remainder of a polynomial modulo all relations.
 
-        Some generators abbreviate a sum. Without ``powers``, a power of such a generator is not
-        expanded if the result may have many terms.
+        Some generators abbreviate a sum. If ``powers`` is False, the method does not expand a power
+        of such a generator when the result may have many terms.
         """
         if not self.related:
             return poly
@@ -255,7 +256,7 @@ class Field:
         return over(num, self.reduce(den, powers=False))
 
     def spend(self, element: Quotient) -> Quotient:
-        """Count the terms of a new value as work, and return the value.
+        """Count the terms of a new element against the work budget, and return the element.
 
         Raises:
             NotProvedError: the work budget is spent.
@@ -306,7 +307,7 @@ class Field:
         return self.zero if total is None else total
 
     def tree(self, element: Quotient) -> Expression:
-        """An expression with the value of an element."""
+        """An expression that equals an element."""
         numerator = self._tree_of(element.num)
         return (
             numerator
@@ -315,7 +316,7 @@ class Field:
         )
 
     def written(self, generator: Generator) -> Expression:
-        """The expression that a generator stands for."""
+        """The expression that a generator abbreviates."""
         kind, args = generator.kind, generator.args
         if kind == "symbol":
             return Symbol(args[0])

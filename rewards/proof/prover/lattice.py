@@ -33,24 +33,23 @@ MAX_ROOT = 1000
 
 @dataclass(slots=True)
 class Lattice:
-    """The units of the vectors that were added.
+    """A lattice of vectors, with basis vectors that are called units.
 
-    First all ``vectors`` are read. Then `settle` computes the units. Then the prover makes the
-    ``generators`` (elements of the field) of the units. ``most`` is the largest multiple of a unit
-    that a combination may have.
+    The prover first collects all ``vectors``. Then `settle` computes the units. Then the prover
+    makes an element of the field for each unit, and stores it in ``generators``. ``most`` is the
+    largest multiple of a unit that a combination may have.
 
-    A vector becomes a unit by itself, listed in ``alone``, if a multiple would exceed ``most``, or
-    if the basis is too coarse and can no longer be refined because it has generators. The prover
-    then regards the vector as independent of all other units. It may miss a proof for this reason,
-    but it proves no false statement. With ``algebraic``, combinations with fractions are allowed as
-    well: exp(u/2) is a square root of exp(u).
+    A vector becomes a unit of its own, listed in ``alone``, in two cases. Either a multiple would
+    exceed ``most``, or the vector needs finer units although generators of the present units
+    already exist. The prover then regards the vector as independent of all other units. It may miss
+    a proof for this reason, but it proves no false statement. With ``algebraic``, combinations with
+    fractions are allowed as well: exp(u/2) is a square root of exp(u).
 
     >>> lattice = Lattice(128)
     >>> lattice.vectors += [{0: fmpq(n), 1: fmpq(n)} for n in (6, 4)]
     >>> lattice.settle()
     >>> lattice.add({0: fmpq(10), 1: fmpq(10)})
     [(0, 5)]
-
     """
 
     most: int
@@ -106,7 +105,7 @@ class Lattice:
         return combination
 
     def _append(self, vector: Vector) -> Combination:
-        """Add a vector or its negative as a unit, and return the combination for the vector.
+        """Add a vector or its negative as a unit. Return the vector as a combination of units.
 
         The first coordinate of a unit is positive.
         """
@@ -117,10 +116,11 @@ class Lattice:
         return [(len(self.units) - 1, sign)]
 
     def _refine(self, used: Combination, denominator: int) -> bool:
-        """Refine units so that a vector becomes a combination of them with integer coefficients.
+        """Refine units so that a vector has integer coefficients, and return whether the units were
+        refined.
 
-        If a coefficient of any combination would exceed ``most`` after this change, the units are
-        not changed. The result is then False.
+        The units stay as they are if a coefficient of any combination would then exceed ``most``.
+        The result is False in this case.
         """
         rank = len(used)
         rows = [[denominator * (i == j) for j in range(rank)] for i in range(rank)]

@@ -29,7 +29,7 @@ def normal_forms(
     Args:
         expression: the expression.
         variable: the variable, which is real.
-        kinds: assumptions on the other symbols. A symbol without an assumption is real.
+        kinds: assumptions about the other symbols. A symbol without an assumption is real.
 
     Returns:
         The quotient in lowest terms with expanded polynomials. If the polynomials are small, a
@@ -99,9 +99,9 @@ def has_no_zeros(expression: Expression, variable: str) -> bool:
 
 
 def squares(expression: Expression, variable: str) -> list[Expression]:
-    """The factors of a quotient that occur in even powers and may be zero somewhere.
+    """The factors of a quotient that have even exponents and may be zero somewhere.
 
-    A power is found if it is written in the expression, or if a factorization yields it.
+    The search covers powers in the expression as written, and powers that a factorization yields.
 
     Args:
         expression: the expression; all parameters are real.

@@ -49,10 +49,10 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """A proof that F' = f wherever both are defined, except at isolated points.
+    """A proof that F' = f at all points where both are defined, except at isolated points.
 
-    The exceptions are the zeros of the expressions in conditions, and the breakpoints of functions
-    that are not analytic, such as ``|x|``.
+    The isolated points are of two kinds. An expression in a condition may be zero there, or a
+    function that is not analytic, such as ``|x|``, may have a breakpoint there.
 
     Attributes:
         rules: the functions and the rewriting rules that were used.
@@ -114,7 +114,7 @@ class ProofSearch:
     """The search for a proof, first without cases of signs, then with cases.
 
     In a case, certain expressions are positive and others are negative. The search with cases takes
-    long. Both searches run at most once. See `prove` for the arguments.
+    long. Each of the two searches runs at most once. See `prove` for the arguments.
     """
 
     def __init__(
@@ -188,8 +188,8 @@ def _attempt(
 ) -> tuple[Tower, Case | None]:
     """Try to prove F' = f in a case, which assumes signs of expressions.
 
-    The result is a pair: the tower of the attempt, and the `Case` that was proved. If the proof
-    fails, the second entry is None.
+    The result has two entries: the `Tower` of the attempt, and the `Case` that was proved. The
+    second entry is None if the proof fails.
     """
     field = Field(reading.split_size if split else reading.size)
     tower = Tower(field, variable, kinds, split, case, principal_roots=principal_roots)
@@ -263,6 +263,6 @@ def _without_content(poly: Poly) -> Poly:
 
 
 def _terms(answer: Expression, variable: str) -> list[Expression]:
-    """The terms of an answer, except symbols that are constants of integration."""
+    """The terms of an answer, without terms that are symbols for constants of integration."""
     terms = answer.args if answer.function == "add" else (answer,)
     return [term for term in terms if type(term) is not Symbol or term.name == variable]

@@ -26,7 +26,7 @@ UNIT = fmpq(1)
 
 
 class NotProvedError(Exception):
-    """The prover gives up: the identity is neither proved nor refuted."""
+    """The prover gives up: it can neither prove nor refute the identity."""
 
 
 class TooLargeError(NotProvedError):
@@ -67,7 +67,7 @@ def _may_take_long(a: Poly, b: Poly) -> bool:
 
 
 def _spans(poly: Poly, divisor: Poly) -> list[int]:
-    """The degrees that ``poly`` has in its variables after FLINT's deflation.
+    """The degrees of ``poly`` in its variables after FLINT's deflation.
 
     Deflation divides by the lowest power of each variable. For example, if all exponents of x in
     both polynomials are then multiples of 5000, it replaces x^5000 by x.
@@ -82,7 +82,7 @@ def _spans(poly: Poly, divisor: Poly) -> list[int]:
 
 
 def is_factored_quickly(poly: Poly) -> bool:
-    """Whether a polynomial is factored quickly, judged by its degrees and its coefficients."""
+    """Whether a polynomial should factor quickly, judged by its degrees and coefficients."""
     *_, next_highest, highest = sorted(poly.degrees())
     if highest > MAX_FACTORED_DEGREE or highest * next_highest > MAX_FACTORED_BOX:
         return False
@@ -125,7 +125,7 @@ class Quotient:
         self.num, self.den, self.support = num, den, support
 
     def of(self, right: Operand) -> Quotient:
-        """The operand as a fraction in the ring of this fraction."""
+        """Convert an operand to a fraction in the ring of this fraction."""
         if isinstance(right, Quotient):
             return right
         return rational_of(self.num.context().nvars(), right, 1)
@@ -133,7 +133,7 @@ class Quotient:
     def add(self, operand: Operand, *, lowest: bool = True) -> Quotient:
         """The sum of this fraction and an operand.
 
-        Without ``lowest``, the result need not be in lowest terms.
+        If ``lowest`` is False, the result need not be in lowest terms.
         """
         right = operand if type(operand) is Quotient else self.of(operand)
         if not self.support and self.num.is_zero():

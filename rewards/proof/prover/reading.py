@@ -57,8 +57,9 @@ Note: TypeAlias = tuple[bool, Callable[..., None], tuple[Expression, ...]]
 class ArgumentReading:
     """The arguments of the functions in F and f.
 
-    ``functions`` are the functions in f. The polynomial ring of the proof gets a variable for each
-    of the ``parameters``. Normal forms do not state their number and get room for four.
+    ``functions`` are the functions in f. ``parameters`` is the number of parameters for which the
+    polynomial ring of the proof reserves variables. A caller that computes normal forms does not
+    state the number. The ring then reserves four variables.
     """
 
     __slots__ = ("_notes", "answer", "functions", "integrand", "is_trivial", "size", "split_size")
@@ -102,7 +103,8 @@ class ArgumentReading:
         self.split_size = max(self.size, 2 * WORD)  # cases of signs have some more
 
     def note(self, tower: Tower, *, real_parts: bool) -> None:
-        """Record the arguments in a tower, and compute the bases of their lattices.
+        """Record the arguments in the `Tower` of the proof, and compute the bases of their
+        lattices.
 
         The arguments are sorted by their depth of nesting, which is called height. At each height,
         the arguments in f come before those in F.
@@ -133,14 +135,14 @@ class ArgumentReading:
 
 @dataclass(slots=True)
 class _Notes:
-    """The arguments in f and F that have to be noted, listed by height."""
+    """Collects the arguments in f and F that the tower must record, by nesting depth (height)."""
 
     of_f: bool = True
     heights: list[list[Note]] = field(default_factory=list)
     known: dict[Expression, int] = field(default_factory=dict)
 
     def height(self, node: Expression) -> int:
-        """Add the notes of an expression, and return the height of the expression."""
+        """Collect the arguments in an expression, and return the expression's height."""
         name, args = node.function, node.args
         if name == "e":
             return self._add(0, _note_exponent, Number(1))
@@ -186,7 +188,7 @@ class _Notes:
 
 
 def _functions(tree: Expression) -> list[Expression]:
-    """The function nodes of a tree, level by level."""
+    """The nodes of a tree that are functions, level by level from the root."""
     nodes, functions = [tree], []
     for node in nodes:
         nodes += node.args
@@ -197,7 +199,7 @@ def _functions(tree: Expression) -> list[Expression]:
 
 @cache
 def _in_formulas(name: str) -> frozenset[str]:
-    """The functions in a function's formulas whose arguments have to be read, by name."""
+    """Find the functions in the formulas of ``name`` whose arguments must be read as well."""
     if name not in _FORMULAS:
         return frozenset()
     symbols = tuple(map(Symbol, RECORDS[name].arguments.split()))
@@ -206,9 +208,9 @@ def _in_formulas(name: str) -> frozenset[str]:
 
 
 def as_power(node: Expression) -> tuple[Expression, Expression, Fraction | None]:
-    """A power or root as three items: the base, the exponent, and the exponent's value.
+    """The base and the exponent of a power or root, and the exponent's rational value.
 
-    If the exponent is not a rational number, the value is None.
+    If the exponent is not a rational number, the third item is None.
     """
     if node.function == "sqrt":
         return node.args[0], HALF, Fraction(1, 2)

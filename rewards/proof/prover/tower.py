@@ -52,7 +52,7 @@ Signs: TypeAlias = tuple[tuple[Expression, int], ...]
 
 
 class NowhereError(Exception):
-    """In a case of signs the integrand has no real value, so nothing remains to be proved."""
+    """The integrand has no real value under the assumed signs, so nothing remains to be proved."""
 
 
 @dataclass(slots=True)
@@ -61,12 +61,12 @@ class Tower:
 
     ``case`` gives signs to expressions. An expression without a sign in ``case`` is positive.
     ``conditions`` are the signs that rules have requested. ``nowhere`` says that f has no real
-    value under these signs. Signs are keyed by expressions and not by the indices of requests,
-    because the signs decide which requests follow.
+    value under these signs. A sign belongs to an expression, not to the index of a request, because
+    the signs decide which requests follow.
 
-    Units are basis vectors (`lattice`). ``exponents`` has the units of exponentials. ``angles`` has
-    the units of sines and cosines. ``units`` has, for each radicand, the greatest number that
-    divides all exponents of the radicand.
+    Units are the basis vectors of a `Lattice`. ``exponents`` has the units of exponentials.
+    ``angles`` has the units of sines and cosines. ``units`` has, for each radicand, the greatest
+    number that divides all exponents of the radicand.
     """
 
     field: Field
@@ -108,7 +108,7 @@ class Tower:
         return element
 
     def named(self, name: str) -> Quotient:
-        """A positive real number that counts as transcendental: pi, or Euler's gamma."""
+        """The generator for a positive number that counts as transcendental, such as pi."""
         return self.field.get(name, real=True, positive=True).element
 
     @property
@@ -122,7 +122,7 @@ class Tower:
     # --- elements ---
 
     def normal(self, element: Quotient) -> Quotient:
-        """The reduced form of an element, without i as a factor of the denominator."""
+        """The reduced form of an element. Its denominator does not have the factor i."""
         if not self.field.support(element) & self.field.bound:
             return element
         element = self.field.normal(element)
@@ -171,7 +171,7 @@ class Tower:
         return len(self.monomials) - 1
 
     def unit(self, lattice: Lattice, at: int) -> tuple[fmpq, Quotient]:
-        """A unit of a lattice as a number times an element."""
+        """Write a unit of a lattice as a number times an element."""
         (c, element), *further = [(c, self.monomials[key]) for key, c in lattice.units[at].items()]
         if not further:  # units that are alone may be multiples of others
             return (UNIT, element * self.field.constant(c)) if at in lattice.alone else (c, element)
@@ -190,7 +190,7 @@ class Tower:
         real: bool = False,
         positive: bool = False,
     ) -> Generator:
-        """The generator of a function. The arguments are those of `Field.get`.
+        """The generator of a function. The arguments have the same meaning as in `Field.get`.
 
         ``real`` and ``positive`` describe the values. They apply if all arguments are real.
         """
@@ -213,7 +213,7 @@ class Tower:
         at: int = 0,
         real: bool = False,
     ) -> Quotient:
-        """The function f(..., u, ...) as a generator. Its derivative is ``factor() u'``.
+        """Make a generator for a function f(..., u, ...). Its derivative is ``factor()`` times u'.
 
         ``at`` is the index of u in ``args``. All other arguments must be constant.
         """
@@ -246,7 +246,9 @@ class Tower:
         return self.applied(node.function, *map(self.value, node.args))
 
     def applied(self, name: str, *values: Quotient) -> Quotient:
-        """A function's value. If the function has no rule and no definition, it is a generator."""
+        """Compute a function's value. A function without a rule or definition becomes a
+        generator.
+        """
         rule = RULES.get(name)
         if rule is not None:
             return rule(self, *values)
@@ -257,7 +259,7 @@ class Tower:
         return self.formula(template(record.definition), variables)
 
     def by_record(self, name: str, *values: Quotient) -> Quotient:
-        """A function's value as a generator. The function's record states the derivative."""
+        """Make a generator for a function's value. The record states the derivative."""
         record = RECORDS[name]
         arguments = record.arguments.split()
         if not record.derivative or len(arguments) != len(values):
@@ -279,7 +281,7 @@ class Tower:
         )
 
     def formula(self, tree: Expression, variables: Mapping[str, Quotient]) -> Quotient:
-        """The value of a formula of a record."""
+        """Evaluate a formula of a function's record at the given values of its variables."""
         if type(tree) is Symbol:
             return variables[tree.name]
         if type(tree) is Number:

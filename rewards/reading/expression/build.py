@@ -27,7 +27,7 @@ def ratio(numerator: int, denominator: int) -> Number:
 
 
 def decimal(digits: str, exponent: int = 0) -> Number:
-    """A decimal number, given by its digits, times a power of ten. The value is exact."""
+    """Make an exact decimal number from its digits, times a power of ten."""
     integer_digits, _, fraction_digits = digits.partition(".")
     power = exponent - len(fraction_digits)
     value = int((integer_digits + fraction_digits) or "0")
@@ -35,7 +35,7 @@ def decimal(digits: str, exponent: int = 0) -> Number:
 
 
 def quotient(top: Expression, bottom: Expression) -> Expression:
-    """A fraction. The fraction of two whole numbers is an exact number."""
+    """Make a fraction. The fraction of two whole numbers becomes an exact number."""
     if (
         type(top) is Number
         and type(bottom) is Number
@@ -48,7 +48,7 @@ def quotient(top: Expression, bottom: Expression) -> Expression:
 
 
 def number(value: int | Fraction) -> Number:
-    """An exact number as a tree."""
+    """Convert an integer or a fraction to a node of an expression tree."""
     exact = Fraction(value)
     return Number(exact.numerator, exact.denominator)
 
@@ -56,10 +56,10 @@ def number(value: int | Fraction) -> Number:
 def fraction(
     value: Fraction, numerator_factors: list[Expression], denominator_factors: list[Expression]
 ) -> Expression:
-    """One fraction that equals a number times a quotient of products.
+    """Make one fraction that equals a number times a quotient of two products.
 
-    The number's numerator becomes the first factor above the bar. Its denominator becomes the
-    first factor below the bar.
+    The number's numerator becomes the first factor above the bar. Its denominator becomes the first
+    factor below the bar.
     """
     size = abs(value)
     numerator_factors = [Number(size.numerator)] * (
@@ -73,7 +73,7 @@ def fraction(
 
 
 def add(*terms: Expression) -> Expression:
-    """A sum. Zeros are dropped, and nested sums are flattened."""
+    """Make a sum. Zeros are dropped, and nested sums are flattened."""
     flat: list[Expression] = []
     for term in terms:
         flat.extend(term.args if isinstance(term, Call) and term.function == "add" else (term,))
@@ -84,7 +84,7 @@ def add(*terms: Expression) -> Expression:
 
 
 def mul(*factors: Expression) -> Expression:
-    """A product as one fraction. Nested products are flattened, and numbers are multiplied."""
+    """Make a product as one fraction. Nested products are flattened, and numbers are multiplied."""
     coefficient = Fraction(1)
     numerator_factors: list[Expression] = []
     denominator_factors: list[Expression] = []
@@ -113,7 +113,7 @@ def mul(*factors: Expression) -> Expression:
 
 
 def neg(tree: Expression) -> Expression:
-    """The negative of a tree."""
+    """Negate an expression."""
     if isinstance(tree, Number):
         return Number(-tree.numerator, tree.denominator)
     if isinstance(tree, Call) and tree.function == "neg":
@@ -122,21 +122,21 @@ def neg(tree: Expression) -> Expression:
 
 
 def div(numerator: Expression, denominator: Expression) -> Expression:
-    """A quotient."""
+    """Make a quotient."""
     if numerator == ZERO or denominator == ONE:
         return numerator
     return mul(numerator, Call("div", (ONE, denominator)))
 
 
 def power(base: Expression, exponent: Expression) -> Expression:
-    """A power."""
+    """Make a power."""
     if exponent == ONE:
         return base
     return ONE if exponent == ZERO else Call("pow", (base, exponent))
 
 
 def rational_power(base: Expression, exponent: Fraction) -> Expression:
-    """A power in the usual notation, as a root or 1 over a power. Nothing is evaluated."""
+    """Make a power in the usual notation, as a root or as 1 over a power. Nothing is evaluated."""
     if exponent < 0:
         return Call("div", (ONE, rational_power(base, -exponent)))
     if exponent.numerator != 1:
@@ -147,7 +147,7 @@ def rational_power(base: Expression, exponent: Fraction) -> Expression:
 
 
 def polynomial(coefficients: list[int], variable: str = "x") -> Expression:
-    """A polynomial with the given coefficients, which begin with the highest degree."""
+    """Make a polynomial. Its coefficients begin with the highest degree."""
     x = Symbol(variable)
     degree = len(coefficients) - 1
     terms = (

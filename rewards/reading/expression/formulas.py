@@ -19,7 +19,8 @@ template = cache(read_sympy)
 
 
 def slope_of(call: Call) -> tuple[int, Expression] | None:
-    """The derivative of a call by one of its arguments, after the index of this argument.
+    """Differentiate a call with respect to one argument. Return the argument's index and the
+    derivative.
 
     The result is None if the function's record has no derivative.
 
@@ -36,7 +37,7 @@ def slope_of(call: Call) -> tuple[int, Expression] | None:
 
 
 def _slope_of_hypergeometric(call: Call) -> tuple[int, Expression] | None:
-    """The derivative of a hypergeometric function by its argument (DLMF 16.3.1).
+    """Differentiate a hypergeometric function with respect to its argument (DLMF 16.3.1).
 
     The derivative is a factor times the function whose parameters are all greater by 1. The factor
     is the product of the old upper parameters divided by the product of the old lower parameters.
@@ -62,7 +63,7 @@ def definition_of(call: Call) -> Expression | None:
 
 
 def parts_of(call: Call, functions: Container[str]) -> list[Expression]:
-    """Find calls of given functions in two formulas: a call's derivative and its definition.
+    """Find calls of the given functions in the formulas for a call's derivative and definition.
 
     >>> parts_of(Call("shi", (Symbol("x"),)), {"sinh"})
     [Call(function='sinh', args=(Symbol(name='x'),))]
@@ -78,7 +79,7 @@ def parts_of(call: Call, functions: Container[str]) -> list[Expression]:
 
 
 def _given(call: Call) -> dict[str, Expression] | None:
-    """The arguments of a call, by their names in the function's record.
+    """Map the argument names in the function's record to the arguments of a call.
 
     The result is None if the call and the record have different numbers of arguments.
     """

@@ -41,7 +41,7 @@ class InfiniteSummand:
 def infinite_sum(
     term: Expression, index: str, start: int, *, power_series: bool = True
 ) -> Expression | None:
-    """The value of an infinite sum. The index runs from ``start`` to infinity.
+    """Find a closed form of an infinite sum whose index runs from ``start`` to infinity.
 
     Args:
         term: the term.
@@ -107,7 +107,7 @@ def _summand(term: Expression, index: str) -> InfiniteSummand | None:
 
 
 def _linear(node: Expression, index: str) -> tuple[Fraction, Fraction] | None:
-    """The numbers a and b for which a tree equals a * index + b.
+    """Write a tree as a * index + b, and return the numbers a and b.
 
     The result is None if the tree is not linear in the index.
     """
@@ -132,7 +132,9 @@ def _power(base: Expression, exponent: Fraction) -> Expression:
 
 
 def _geometric(summand: InfiniteSummand, index: str, start: int) -> Expression | None:
-    """The sum of r^n, which is r^first / (1 - r), if r is below 1 in absolute value."""
+    """The sum of r^n from n = start, which is r^start / (1 - r). The result is None unless |r| < 1
+    is certain.
+    """
     if summand.powers or not _is_below_one(summand.ratio):
         return None
     value = fold(summand.ratio)
@@ -179,10 +181,10 @@ def _factorial(slope: int, constant: int) -> Expression:
 
 
 def _of_root(even: str, odd: str, over: bool) -> Callable[[Expression], Expression]:
-    """A function of r. It takes the square root of |r| and applies ``even`` or ``odd`` to it.
+    """Make a function of r that takes the square root of |r| and applies ``even`` or ``odd`` to it.
 
-    It applies ``even`` if r is positive, and ``odd`` if r is negative. If ``over`` is true, it
-    divides the result by the square root.
+    The function applies ``even`` if r is positive, and ``odd`` if r is negative. If ``over`` is
+    true, the function divides the result by the square root.
     """
 
     def value(ratio: Expression) -> Expression:

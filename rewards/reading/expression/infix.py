@@ -35,7 +35,7 @@ class NotationError(ValueError):
 
 
 class Notation(ABC):
-    """The grammar of a system, its names, and how trees are built.
+    """The grammar of a computer algebra system's notation. It says how trees are built.
 
     A subclass overrides what differs. By default, trees have the form of the text, with one
     exception: if the first operand of a sum is a sum in brackets, both sums become a single call.
@@ -45,8 +45,8 @@ class Notation(ABC):
         system: the system's name.
         token: the regular expression of a token, with the groups ``number``, ``name``, ``sign``,
             and ``cast``. A cast after a value is ignored.
-        binding: how tightly operators bind. A ``sign`` binds as in mathematics, as in ``-x^2`` and
-            ``2^-x``.
+        binding: how tightly each operator binds. A ``sign`` binds as in mathematics: ``-x^2`` is
+            -(x^2), and ``2^-x`` is 2^(-x).
         relations: the signs of comparisons and connectives, with our names.
         comparisons: the relations that bind least. A pair of brackets has at most one of these.
         prefixes: signs before a value that do not change the value.
@@ -72,11 +72,11 @@ class Notation(ABC):
 
     @abstractmethod
     def atom(self, name: str) -> Expression:
-        """The tree of a name without arguments."""
+        """Make the tree of a name without arguments."""
 
     @abstractmethod
     def call(self, name: str, args: tuple[Expression, ...]) -> Expression:
-        """The tree of a function with arguments."""
+        """Make the tree of a function with arguments."""
 
     def sum(self, terms: Sequence[Expression]) -> Expression:
         return Call("add", tuple(terms))
@@ -91,11 +91,11 @@ class Notation(ABC):
         return Call("pow", (base, exponent))
 
     def negative(self, value: Expression) -> Expression:
-        """The tree of a value with a minus sign."""
+        """Make the tree of a value with a minus sign."""
         return Call("neg", (value,))
 
     def subtracted(self, term: Expression) -> Expression:
-        """The tree of a term that a sum subtracts."""
+        """Make the tree of a term that a sum subtracts."""
         return Call("neg", (term,))
 
     def read(self, text: str) -> Expression:
@@ -120,14 +120,14 @@ class Notation(ABC):
 
 
 def unknown_functions(expression: Expression) -> set[str]:
-    """The functions in a tree that have no record in `rewards.reading.functions`."""
+    """The names of the functions in a tree that have no record in `rewards.reading.functions`."""
     called = {node.function for node in nodes_of(expression) if isinstance(node, Call)}
     return called - FUNCTIONS.keys()
 
 
 @dataclass(slots=True)
-class _ComparisonChain:
-    """A sum or product that can still get further operands."""
+class _OpenChain:
+    """A sum or product that may get further operands."""
 
     sign: str  # + or *
     parts: list[Expression]
@@ -150,7 +150,7 @@ class _Parser:
     def __init__(self, text: str, notation: Notation) -> None:
         self._text = text.rstrip()
         self._notation = notation
-        self._values: list[Expression | _ComparisonChain] = []
+        self._values: list[Expression | _OpenChain] = []
         self._operators: list[str] = []
         self._open: list[_Open] = []
         self._offset = 0
@@ -172,7 +172,7 @@ class _Parser:
         return self._taken()
 
     def _value(self, group: str, token: str) -> bool:
-        """Handle a token at the beginning of a value. Returns whether a value must still follow."""
+        """Handle a token where a value begins. Return whether a value must still follow."""
         if group == "number":
             self._values.append(number(token, self._notation.most_digits))
             return False
@@ -205,7 +205,7 @@ class _Parser:
             raise NotationError("nested too deeply")
 
     def _closes_at_once(self) -> bool:
-        """Close the bracket if it is empty, as in ``pi()``. Returns whether it was empty."""
+        """Close the bracket if it is empty, as in ``pi()``. Return whether it was empty."""
         opened = self._open[-1]
         if opened.name is None or not self._skip(_CLOSERS[opened.bracket]):
             return False
@@ -214,7 +214,7 @@ class _Parser:
         return True
 
     def _operator(self, token: str) -> bool:
-        """Take a token after a value, and return whether another value is expected."""
+        """Handle a token after a value. Return whether another value must follow."""
         token = "^" if token == "**" else token
         if token in ("!", "!!"):
             name = "factorial" if token == "!" else "double_factorial"
@@ -240,7 +240,7 @@ class _Parser:
         return self._close(opened)
 
     def _close(self, opened: _Open) -> bool:
-        """Close the innermost bracket, and return whether a value is expected next."""
+        """Close the innermost bracket. Return whether a value must follow."""
         self._open.pop()
         if opened.name is None and len(self._values) == opened.values + 1:
             return False  # a chain in brackets may go on behind them
@@ -253,7 +253,7 @@ class _Parser:
         return False
 
     def _skip(self, bracket: re.Pattern[str]) -> str:
-        """Skip the next token if it matches ``bracket``. Returns the token, or an empty text."""
+        """Skip the next token if it matches ``bracket``. Return the token, or an empty text."""
         match = bracket.match(self._text, self._offset)
         if match is None:
             return ""
@@ -262,7 +262,7 @@ class _Parser:
 
     @property
     def _floor(self) -> int:
-        """The number of operators on the stack outside the innermost brackets."""
+        """The number of waiting operators outside of the innermost open brackets."""
         return self._open[-1].operators if self._open else 0
 
     def _reduce(self, binding: int, floor: int) -> None:
@@ -273,7 +273,7 @@ class _Parser:
             self._apply(self._operators.pop())
 
     def _apply(self, operator: str) -> None:
-        """Apply an operator to the last values."""
+        """Apply an operator to the values on top of the stack."""
         notation, operand = self._notation, self._taken()
         if operator == "sign":
             self._values.append(notation.negative(operand))
@@ -291,17 +291,17 @@ class _Parser:
     def _chain(self, sign: str, operand: Expression) -> None:
         """Add an operand to the preceding sum or product, or begin a sum or product."""
         chain = self._values[-1]
-        if isinstance(chain, _ComparisonChain) and chain.sign == sign:
+        if isinstance(chain, _OpenChain) and chain.sign == sign:
             chain.parts.append(operand)
         else:
-            self._values.append(_ComparisonChain(sign, [self._taken(), operand]))
+            self._values.append(_OpenChain(sign, [self._taken(), operand]))
 
     def _taken(self) -> Expression:
-        """The last value."""
+        """Take the value on top of the stack, as a finished tree."""
         return self._frozen(self._values.pop())
 
-    def _frozen(self, value: Expression | _ComparisonChain) -> Expression:
-        if not isinstance(value, _ComparisonChain):
+    def _frozen(self, value: Expression | _OpenChain) -> Expression:
+        if not isinstance(value, _OpenChain):
             return value
         build = self._notation.sum if value.sign == "+" else self._notation.product
         return build(value.parts)

@@ -10,9 +10,7 @@ from .tree import Call, Expression, Symbol
 
 
 class NotLinearError(ValueError):
-    """A tree is not linear: a symbol is in a denominator, in a product with a symbol, or in a
-    function.
-    """
+    """A tree is not linear: a symbol is in a denominator or function, or times a symbol."""
 
 
 def linear(

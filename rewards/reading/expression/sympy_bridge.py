@@ -239,7 +239,7 @@ def _constants() -> dict[Any, Expression]:
 
 @lru_cache(maxsize=1)
 def _functions() -> dict[Any, dict[int | None, str]]:
-    """Our names of SymPy's functions. The keys are SymPy's class and the number of arguments.
+    """Map SymPy's functions to our names. The keys are SymPy's class and the number of arguments.
 
     If our name does not depend on the number of arguments, the second key is None.
     """

@@ -38,7 +38,7 @@ _BY_COUNT: dict[tuple[str, int], str] = {
 
 
 class _SymPy(Notation):
-    """SymPy's notation."""
+    """The notation in which SymPy prints formulas."""
 
     system = "SymPy"
     token: ClassVar = re.compile(

@@ -32,7 +32,7 @@ def nodes_of(expression: Expression) -> Iterator[Expression]:
 
 
 def is_deeper(tree: Expression, levels: int) -> bool:
-    """Whether a tree has more than ``levels`` levels. Recursion over any other tree is safe."""
+    """Whether a tree has more than ``levels`` levels, which would make recursion unsafe."""
     pending = [(tree, 1)]
     while pending:
         node, level = pending.pop()
@@ -62,7 +62,7 @@ def symbols_of(expression: Expression) -> set[str]:
 
 
 def substitute(node: Expression, name: str, value: Expression) -> Expression:
-    """A tree in which the symbol ``name`` is replaced by ``value``."""
+    """Replace the symbol ``name`` in a tree by ``value``."""
     if type(node) is Symbol:
         return value if node.name == name else node
     if type(node) is Call and node.args:
@@ -113,9 +113,9 @@ def _has_pole(node: Call, variable: str) -> bool:
 
 
 def additive_terms(expression: Expression, variable: str) -> list[Expression]:
-    """The terms of a sum. If the sum has a sign or a constant, each term receives it.
+    """The terms of a sum. A sign or a constant before the sum is moved into each term.
 
-    The constant may be a factor or a divisor. ``2(x^2 + t)`` and ``(x^2 + t)/3`` have two terms.
+    The constant may be a factor or a divisor: ``2(x^2 + t)`` and ``(x^2 + t)/3`` have two terms.
     """
     name, args = expression.function, expression.args
     if name == "add":
@@ -151,8 +151,8 @@ def written_factors(expression: Expression, variable: str) -> list[Expression]:
 def without_factor(term: Expression, variable: str) -> Expression:
     """A term without its sign and its constant factors.
 
-    If the result is a logarithm or an arc tangent, the callers may use any of its branches. They
-    need its derivative, and all branches have the same derivative.
+    If the result is a logarithm or an arc tangent, a caller may use any of its branches. Callers
+    only need the derivative, which is the same for all branches.
     """
     while isinstance(term, Call):
         if term.function == "neg" or (

@@ -37,7 +37,7 @@ class _Number(NamedTuple):
 
 @final
 class Number(_Number):
-    """An exact rational in lowest terms, ``denominator > 0``."""
+    """An exact rational number in lowest terms, with ``denominator > 0``."""
 
     __slots__ = ()
     function: ClassVar[str] = "number"
@@ -64,7 +64,7 @@ class _Call(NamedTuple):
 
 @final
 class Call(_Call):
-    """A function of `FUNCTIONS` applied to arguments. A constant such as ``pi`` has none."""
+    """A function of `FUNCTIONS` with its arguments. A constant such as ``pi`` has no arguments."""
 
     __slots__ = ()
 

@@ -30,7 +30,7 @@ class FinalText:
 
 
 def _boxed(text: str, closed: list[Box]) -> FinalText:
-    """The content of the last box. Boxes that the text rejects are ignored.
+    """Return the content of the last box that the text does not reject.
 
     If the box is in a larger formula, this formula is returned. If the text offers
     alternatives to the boxed answer, they are added with "or".
@@ -48,10 +48,10 @@ def _boxed(text: str, closed: list[Box]) -> FinalText:
 
 
 def final_text(completion: str, *, strict: bool, stop: Sequence[str], truncated: bool) -> FinalText:
-    """The boxed answer of a completion. If there is no box, the announced answer is returned.
+    """Find the boxed answer of a completion. If there is no box, find the announced answer.
 
-    Thoughts are ignored, and so is the text after the first ``stop`` string. The same rules apply
-    to mathematical answers. If ``strict`` or ``truncated`` is true, the answer must be in a box.
+    Thoughts are ignored, and so is the text after the first ``stop`` string. `extract` finds
+    formulas by the same rules. If ``strict`` or ``truncated`` is true, the answer must be in a box.
     """
     visible_part = visible(completion, stop)
     text = visible_part.text[-TAIL:]

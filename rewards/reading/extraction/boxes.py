@@ -27,7 +27,7 @@ class Box:
 
 
 def closing_brace(text: str, start: int) -> int:
-    """The index of the closing brace for the brace at ``start``. It is -1 if there is none."""
+    """The index of the brace that closes the brace at ``start``, or -1 if there is none."""
     depth = 0
     for token in _BRACE.finditer(text, start, start + LONGEST):
         character = token[0]

@@ -39,7 +39,7 @@ def with_conditions(text: str, formulas: list[Span]) -> list[Span]:
 
 
 def _row(text: str, formulas: list[Span], at: int) -> tuple[Span, Span] | None:
-    """A value and its condition, from a formula and the next formula.
+    """Read a value and its condition from a formula and the next formula.
 
     In the text, the condition may precede the value. A single display may contain both. If there
     is no such pair, the result is None.
@@ -64,7 +64,7 @@ def _row(text: str, formulas: list[Span], at: int) -> tuple[Span, Span] | None:
 
 
 def _table(rows: list[tuple[Span, Span]]) -> list[Span]:
-    """The rows as one formula, a table of cases. A single row is not changed."""
+    """Join rows of values and conditions to one table of cases. A single row is not changed."""
     if len(rows) < 2:
         lone_rows = (row[:1] if row[0].end == row[1].end else row for row in rows)
         return sorted((span for row in lone_rows for span in row), key=lambda span: span.start)

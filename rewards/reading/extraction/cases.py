@@ -11,7 +11,8 @@ _LONGEST_CASES = 4000
 
 
 def as_cases(latex: str) -> str:
-    r"""A formula such as ``A \text{ for } x > 0, B \text{ for } x < 0`` as a table of cases.
+    r"""Rewrite a formula such as ``A \text{ for } x > 0, B \text{ for } x < 0`` as a table of
+    cases.
 
     The formula must have two values or more, and each value must have a condition. Any other
     formula is unchanged.
@@ -61,7 +62,7 @@ def one_case(latex: str) -> tuple[str, str] | None:
 
 
 def _rows(latex: str) -> list[tuple[str, str]]:
-    """The pairs of a value and its condition at the top level of a formula.
+    """Pair each value at the top level of a formula with its condition.
 
     The list is empty if a value has no condition, or a condition has no value.
     """
@@ -99,7 +100,7 @@ class _Rows:
         self.group, self.group_bounded = (0, 0), False
 
     def take(self, token: re.Match[str]) -> bool:
-        """Take the next token. Returns whether the rows end at this token."""
+        """Take the next token. Return whether the rows end at this token."""
         group_name = token.lastgroup
         if group_name == "open":
             if not self.depth:
@@ -118,7 +119,7 @@ class _Rows:
         return False
 
     def separate(self, token: re.Match[str], group_name: str | None) -> bool:
-        """Take a token that may end a piece. Returns whether the rows end at this token."""
+        """Take a token that may end a piece. Return whether the rows end at this token."""
         if group_name == "stop":
             self.end = token.start()
             return True
@@ -179,7 +180,7 @@ class _Rows:
     def extend(self, condition: str) -> bool:
         """Add a condition to the condition of the last row, as in "x > 0, x < 1".
 
-        Returns whether the condition was added.
+        Return whether the condition was added.
         """
         if not self.pairs or self.value is not None or self.condition:
             return False
@@ -187,7 +188,7 @@ class _Rows:
         return True
 
     def finished(self) -> list[tuple[str, str]]:
-        """The rows if every value has a condition, else an empty list."""
+        """The finished rows. If a value has no condition, the list is empty."""
         if not self.failed:
             self.finish_piece(self.end)
         complete = not self.failed and self.value is None and not self.condition

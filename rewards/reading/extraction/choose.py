@@ -44,12 +44,12 @@ _SHORTEST_FORMULA = 4
 
 
 def from_formulas(text: str, symbols: Collection[str] = ()) -> Extraction:
-    """The answer in a text without boxes. The text may be a passage marked as the answer.
+    """Find the answer in a text without boxes. The text may be a passage marked as the answer.
 
     Args:
         text: the text.
-        symbols: the names that the problem uses. A formula counts as an explanation if it has
-            letters, and if none of these names is among them.
+        symbols: the names that the problem uses. A formula with letters counts as an explanation if
+            it uses none of these names.
 
     """
     if "<" in text and (tagged := list(patterns.answer_tag.finditer(text))):
@@ -75,7 +75,7 @@ def from_formulas(text: str, symbols: Collection[str] = ()) -> Extraction:
 
 
 def _json_answer(field: re.Match[str]) -> Extraction:
-    """The value of the JSON entry "answer". Its backslashes may be doubled or single."""
+    """Extract the value of the JSON entry "answer". Its backslashes may be doubled or single."""
     value = field["number"] or (field["text"] or field["quoted"] or "").replace('\\"', '"').replace(
         "\t", "\\t"
     )
@@ -119,7 +119,7 @@ def _search(text: str, symbols: Collection[str] = ()) -> Extraction:
 
 
 def _last_line(text: str) -> int:
-    """The offset of the last line if the line is a formula without words; else -1."""
+    """The offset of the last line if it is a formula without words. Otherwise the result is -1."""
     size = len(text.rstrip())
     start = text.rfind("\n", 0, size) + 1
     line = text[start:size]
@@ -132,7 +132,7 @@ def _last_line(text: str) -> int:
 
 
 def _with_bare_lines(text: str, formulas: list[Span], start: int) -> list[Span]:
-    """Add formulas without delimiters that are lines of their own, from ``start`` on."""
+    """Add the lines after ``start`` that are formulas without delimiters."""
     extra: list[Span] = []
     later = iter([span for span in formulas if span.end > start])
     span = next(later, None)
@@ -150,7 +150,7 @@ def _with_bare_lines(text: str, formulas: list[Span], start: int) -> list[Span]:
 
 
 class _FormulaReader:
-    """The formulas of a text, each as chains ``a = b = c``, and how the text introduces each."""
+    """Reads the formulas of a text as chains ``a = b = c``, and the words that introduce them."""
 
     def __init__(self, text: str, formulas: list[Span]) -> None:
         self.text = text
@@ -165,7 +165,9 @@ class _FormulaReader:
         return self._chains[index]
 
     def root(self, index: int) -> str:
-        """The left side of the equation that a formula continues. Empty if there is no equation."""
+        """The left side of the chain that a formula continues. The text is empty if there
+        is none.
+        """
         walked: list[int] = []
         root = ""
         for at in range(index, -1, -1):
@@ -183,7 +185,7 @@ class _FormulaReader:
         return root
 
     def statements(self, index: int) -> list[JudgedChain]:
-        """The judged statements of a formula, the last first."""
+        """The statements of a formula with their kinds. The last statement comes first."""
         judged: list[JudgedChain] = []
         formula_chains = self.chains(index)
         for number in range(len(formula_chains) - 1, -1, -1):
@@ -289,7 +291,7 @@ class _Candidate:
         )
 
     def _definitions(self) -> tuple[tuple[str, str], ...]:
-        """The definitions in a formula. If "where" follows, those in the next formula are added."""
+        """The definitions in a formula, and also in the next formula if "where" joins the two."""
         reader, index = self.reader, self.index
         formula_chains = [*reader.chains(index)]
         if index + 1 < len(reader.formulas):
@@ -299,7 +301,7 @@ class _Candidate:
         return tuple(filter(None, map(definition, formula_chains)))
 
     def _whole(self) -> str:
-        """The answer. If a sum is split over several displays, their terms are joined."""
+        """The text of the answer. If a sum is split over several displays, its terms are joined."""
         reader, answer = self.reader, self.statement.answer
         for at in range(self.index, 0, -1):
             formula_chains = reader.chains(at)
@@ -355,7 +357,7 @@ STANDINGS: Final = {
 
 
 class JudgedFormula(NamedTuple):
-    """A formula and the words around it, as the properties that `RULES` ask about."""
+    """The properties of a formula and of the words around it, as used by the rules in `RULES`."""
 
     kind: Kind
     announced: bool

@@ -25,7 +25,7 @@ _MOST_WRAPPERS = 4
 
 
 def clean(latex: str) -> str:
-    """Remove sizes, styles, labels and alignment from a link, and punctuation from its ends."""
+    """Remove sizes, styles, labels and alignment from a link, and punctuation at its ends."""
     if "$" in latex or "\\" in latex or "*" in latex:
         if "**" in latex:
             latex = patterns.power_sign.sub("^", latex)
@@ -72,7 +72,7 @@ def without_membership(latex: str) -> str:
 
 
 def _without_labels(latex: str) -> str:
-    r"""``\underbrace{F}_{label}`` becomes ``{F}``."""
+    r"""Remove labelled braces: ``\underbrace{F}_{label}`` becomes ``{F}``."""
     for _ in range(_MOST_LABELS):
         command = patterns.braced_command.search(latex)
         if command is None:
@@ -87,7 +87,7 @@ def _without_labels(latex: str) -> str:
 
 
 def _trim(latex: str) -> str:
-    """A link without spacing and punctuation at its ends."""
+    """Remove spacing and punctuation from the ends of a link."""
     if latex[-1:] in _TRAILING_CHARACTERS or latex.endswith(_TRAILING_COMMANDS):
         latex = latex[:-_LONGEST_END] + patterns.trailing.sub("", latex[-_LONGEST_END:])
         if latex.endswith("\\right"):
@@ -127,7 +127,7 @@ def _without_remark(latex: str) -> str:
 
 
 def _unwrapped(latex: str) -> str:
-    """A link without braces, or a text command, around the whole link."""
+    """Remove braces or a text command that enclose the whole link."""
     for _ in range(_MOST_WRAPPERS):
         if latex[-1:] != "}" or latex[0] not in "{\\":
             break

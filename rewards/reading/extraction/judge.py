@@ -33,7 +33,7 @@ class Kind(IntEnum):
 
 
 class JudgedChain(NamedTuple):
-    """A chain with its kind.
+    """A chain of equations with its kind.
 
     ``answer`` is the last link of the chain, and ``reason`` says why a chain is not an answer.
     """
@@ -101,9 +101,9 @@ def judge(chain: Chain, root: str | None = None) -> JudgedChain:
 
 
 def _refusal(answer: str, root: str, about_integral: bool, bound: bool) -> str:
-    """The reason why a chain is not an answer. It is empty if the chain may be an answer.
+    """The reason why a chain is not an answer. If the chain may be an answer, the reason is empty.
 
-    ``root`` is the root of the chain, and ``answer`` is its last link.
+    ``root`` is the left side of the chain, and ``answer`` is its last link.
     """
     if bound:
         return "a condition"
@@ -143,7 +143,7 @@ def _refusal(answer: str, root: str, about_integral: bool, bound: bool) -> str:
 
 
 def definition(chain: Chain) -> tuple[str, str] | None:
-    r"""The symbol and the value in a definition such as ``u = \ln x``.
+    r"""Read a definition such as ``u = \ln x``. Return the symbol and its value.
 
     If the chain is not a definition, the result is None.
     """
@@ -155,7 +155,7 @@ def definition(chain: Chain) -> tuple[str, str] | None:
 
 
 def defines(root: str) -> bool:
-    """Whether a chain with this root defines a symbol or a differential."""
+    """Whether a chain whose left side is ``root`` defines a symbol or a differential."""
     root = clean(root)
     return len(root) < _LONGEST_CONSTANT and (
         (patterns.name.fullmatch(root) is not None and not patterns.answer_name.fullmatch(root))
@@ -164,7 +164,7 @@ def defines(root: str) -> bool:
 
 
 def is_foreign(latex: str, symbols: Collection[str]) -> bool:
-    """Whether a formula has letters, and none of them is a name that the problem uses."""
+    """Whether a formula has letters, but uses none of the problem's names."""
     plain = patterns.command.sub(" ", latex)
     for name in symbols:
         if (name in plain) if len(name) == 1 else (name[:1] in plain or f"\\{name}" in latex):

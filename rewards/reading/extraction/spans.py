@@ -17,7 +17,7 @@ _JOINED = 10
 
 
 class Span(NamedTuple):
-    """A formula and its offsets in the text; the offsets include the delimiters."""
+    """A formula in a text, with offsets that include its delimiters."""
 
     kind: str  # display, inline, code, bare
     latex: str
@@ -41,7 +41,7 @@ def restored(text: str) -> str:
 
 
 def spans(text: str) -> list[Span]:
-    """The formulas between delimiters, in the order of the text.
+    """Find the formulas between delimiters, in the order of the text.
 
     If one formula is written in several neighbouring pieces, the pieces are joined.
     """
@@ -75,7 +75,7 @@ class _Marks:
         self._next: dict[str, int] = {}
 
     def find(self, mark: str, start: int) -> int:
-        """The same as `str.find`. Later calls must not have smaller values of ``start``."""
+        """Like `str.find`, but for calls with ascending ``start`` only."""
         at = self._next.get(mark, 0)
         if 0 <= at < start or mark not in self._next:
             at = self.text.find(mark, start)
@@ -218,7 +218,7 @@ _AROUND = " \t\n*_#>:,;.\"'`|"
 
 
 def bare_spans(text: str, start: int, end: int) -> list[Span]:
-    """The parts of a text between words. Each part may be a formula."""
+    """The parts of a text between words. Each part may be a formula without delimiters."""
     formulas: list[Span] = []
     while start < end:
         line = text.find("\n", start, end) + 1 or end
@@ -246,7 +246,7 @@ def bare_spans(text: str, start: int, end: int) -> list[Span]:
 
 
 def has_prose(text: str, start: int = 0, end: int = LONGEST_LINE) -> bool:
-    """Whether a line contains words or ends of sentences. Such a line is more than a formula."""
+    """Whether a line contains words or ends of sentences, and therefore is not only a formula."""
     for lexeme in patterns.lone_letters.finditer(text, start, end):
         word = lexeme[0]
         if not word.isalpha() or patterns.mathematical_word.fullmatch(word) or _is_calls(word):
@@ -292,7 +292,7 @@ def _is_calls(word: str) -> bool:
 
 
 def _is_code(text: str, start: int) -> bool:
-    """Whether a call begins at ``start``. The LaTeX reader must know the function's name."""
+    """Whether a call of a known function begins at ``start``, as in program code."""
     word = patterns.code_word.match(text, start)
     return word is not None and (word["name"] is None or word["name"] in NAMES)
 

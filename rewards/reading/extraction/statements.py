@@ -33,7 +33,7 @@ _AHEAD = 40  # 10 change no answer of the corpora (tests/mutation/constants.py)
 
 @dataclass(slots=True)
 class Chain:
-    """Links joined by relations. If the first link is empty, it continues an earlier chain."""
+    """Links joined by relations. If the first link is empty, the chain continues another."""
 
     links: list[str] = field(default_factory=list)
     lead: str = ""  # the prose in \text{} before it
@@ -46,12 +46,12 @@ class Chain:
 
 
 def chains(latex: str, *, boxed: bool = False) -> list[Chain]:
-    """The statements of a formula, in order. Empty statements are left out.
+    """Cut a formula into its statements, in order. Empty statements are left out.
 
     Args:
         latex: the formula.
-        boxed: whether the formula is the content of a box. The closed list must contain all words
-            in a box.
+        boxed: whether the formula is the content of a box. The list of known words must contain all
+            words in a box.
 
     """
     if "\\text" in latex:
@@ -77,7 +77,7 @@ def chains(latex: str, *, boxed: bool = False) -> list[Chain]:
 
 
 class _Nesting:
-    """Says which tokens of a formula are inside braces, brackets or tables."""
+    """Tells which tokens of a formula are inside braces, brackets or tables."""
 
     __slots__ = ("braced", "braces", "brackets", "depth", "latex", "tables", "unmatched")
 
@@ -90,7 +90,7 @@ class _Nesting:
         self.braced = 0  # tables behind a brace, closed by \right.
 
     def holds(self, group_name: str, token: re.Match[str]) -> bool:
-        """Handle the next token. Returns whether it opens or closes a group, or is in a group."""
+        """Handle the next token. Return whether it opens, closes or is inside a group."""
         if group_name == "brace":
             self.braces = self.braces + 1 if token[0] == "{" else max(self.braces - 1, 0)
         elif self.braces:
@@ -127,7 +127,7 @@ class _Nesting:
 
 
 class _ChainCutter:
-    """Cuts a formula into chains in one pass over its tokens. The chains are in ``done``."""
+    """Cuts a formula into chains in one pass over its tokens. ``done`` collects the chains."""
 
     def __init__(self, latex: str, *, brackets: bool, boxed: bool) -> None:
         self.latex = latex
@@ -142,7 +142,7 @@ class _ChainCutter:
         self.unbalanced = self._run(brackets)
 
     def _run(self, brackets: bool) -> bool:
-        """Handle the tokens at the top level. Returns whether some brackets do not match."""
+        """Handle the tokens at the top level. Return whether some brackets do not match."""
         nesting = _Nesting(self.latex, brackets)
         for index, token in enumerate(self.tokens):
             group_name = token.lastgroup
@@ -226,7 +226,7 @@ class _ChainCutter:
         self.until = self._text_end(token)
 
     def _text_end(self, token: re.Match[str]) -> int:
-        r"""Handle a ``\text{..}`` and return its end.
+        r"""Handle ``\text{..}`` and return the index of its end.
 
         The content may be a formula, the constant of integration, a connective, or a remark.
         """
@@ -323,7 +323,7 @@ class _ChainCutter:
             )
 
     def _next(self, index: int) -> re.Match[str] | None:
-        """The next token at the top level that has a role."""
+        """The next token at the top level that separates links or statements."""
         depth = 0
         for token in self.tokens[index + 1 : index + 1 + _AHEAD]:
             group_name = token.lastgroup

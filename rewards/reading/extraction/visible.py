@@ -15,7 +15,7 @@ from .words.tables import patterns, replacement
 
 
 def plain(text: str) -> str:
-    """Remove invisible characters, and replace special spaces, letters and relations."""
+    """Remove invisible characters, and replace special spaces, letters and relation signs."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if text.isascii():
@@ -44,7 +44,7 @@ _BARE_FINAL = "assistantfinal"
 
 @dataclass(frozen=True, slots=True)
 class Visible:
-    """The visible text of a completion.
+    """The part of a completion that a reader sees.
 
     ``thought`` is an unfinished thought at the end of the completion, or None.
     """
@@ -54,7 +54,7 @@ class Visible:
 
 
 def _channels(text: str) -> Visible:
-    """The messages of the final channel. Text before the first marker is left out."""
+    """The text of the messages in the channel "final", without text before the first mark."""
     marks = list(patterns.channel.finditer(text))
     final: list[str] = []
     channel = ""
@@ -121,7 +121,7 @@ def _unescaped(text: str) -> str:
 
 
 def visible(completion: str, stop: Sequence[str] = ()) -> Visible:
-    """The part of a completion that may hold the answer."""
+    """Remove everything from a completion that cannot hold the answer, such as thoughts."""
     text, thought = completion, None
     marked = "<" in completion or "THINK" in completion or "◁" in completion
     if marked or completion.lstrip().startswith("analysis"):

@@ -90,7 +90,7 @@ class Function:
     systems: str = ""
 
     def spelling(self, system: str) -> str:
-        """The function's name in a system.
+        """The function's name in a computer algebra system.
 
         Args:
             system: the system's name in lower case.
@@ -122,7 +122,7 @@ RECORDS: dict[str, Function] = {}
 
 
 def family(*functions: Function) -> tuple[Function, ...]:
-    """Register functions that belong together.
+    """Register the records of functions that belong together.
 
     Raises:
         ValueError: another function has the same name.

@@ -114,8 +114,8 @@ AMBIGUITIES: Final = tuple(
 def names(consulted: int, flipped: int) -> tuple[str, ...]:
     """The names of the ambiguities in two bit masks.
 
-    ``consulted`` has the ambiguities that the parser met. ``flipped`` has those for which it chose
-    the second reading. Their names end in ``:second``.
+    ``consulted`` has the ambiguities that the parser met. ``flipped`` has the ambiguities for which
+    it chose the second reading; their names end in ``:second``.
     """
     if not consulted | flipped:
         return ()

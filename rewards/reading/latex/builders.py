@@ -22,7 +22,7 @@ Builder = Callable[[Parser, "Expression | None", Arguments, str], "Expression | 
 
 
 def _plain(name: str, *counts: int) -> Builder:
-    """A builder of a function without a subscript. ``counts`` are the possible arities."""
+    """Make a builder for a function without a subscript, with one of ``counts`` arguments."""
 
     def build(
         _: Parser, subscript: Expression | None, arguments: Arguments, __: str
@@ -35,7 +35,7 @@ def _plain(name: str, *counts: int) -> Builder:
 
 
 def _of_one(make: Callable[[Expression], Expression]) -> Builder:
-    """A builder of a function of one argument without a subscript. ``make`` makes the tree."""
+    """Make a builder for a function with one argument and no subscript. ``make`` makes the tree."""
 
     def build(
         _: Parser, subscript: Expression | None, arguments: Arguments, __: str
@@ -46,7 +46,7 @@ def _of_one(make: Callable[[Expression], Expression]) -> Builder:
 
 
 def _ordered(name: str) -> Builder:
-    """A builder of a function with one argument and an order.
+    """Make a builder for a function with an order and one argument.
 
     The order is the subscript or the first argument.
     """
@@ -73,7 +73,7 @@ def _variadic(name: str) -> Builder:
 
 
 def _by_record(function: Function) -> Builder:
-    """A builder of a function with the number of arguments in the function's record."""
+    """Make a builder for a function with as many arguments as the function's record states."""
     if function.ordered:
         return _ordered(function.name)
     min_arguments, max_arguments = function.arity
@@ -87,7 +87,7 @@ def _by_record(function: Function) -> Builder:
 def _log_integral(
     _: Parser, subscript: Expression | None, arguments: Arguments, __: str
 ) -> Expression | None:
-    """``Li(x)`` is the offset logarithmic integral, and ``Li_s(x)`` is the polylogarithm."""
+    """Build ``Li(x)``, the offset logarithmic integral, or ``Li_s(x)``, the polylogarithm."""
     if subscript is None:
         return Call("li_offset", (arguments[0],)) if len(arguments) == 1 else None
     return Call("polylog", (subscript, arguments[0])) if len(arguments) == 1 else None
@@ -96,7 +96,7 @@ def _log_integral(
 def _ei(
     parser: Parser, subscript: Expression | None, arguments: Arguments, separators: str
 ) -> Expression | None:
-    """``Ei(x)``, or Maple's ``Ei(n, x)``, which is the generalised exponential integral."""
+    """Build ``Ei(x)``, or Maple's ``Ei(n, x)``, the generalised exponential integral."""
     if subscript is None and len(arguments) == 1:
         return Call("ei", (arguments[0],))
     return _ordered("expint")(parser, subscript, arguments, separators)
@@ -113,7 +113,7 @@ def _upper_gamma(
 def _beta(
     _: Parser, subscript: Expression | None, arguments: Arguments, separators: str
 ) -> Expression | None:
-    """``B(a, b)``, or an incomplete beta function.
+    """Build the beta function ``B(a, b)``, or an incomplete beta function.
 
     The incomplete functions ``B_x(a, b)`` and ``B(x; a, b)`` are built as ``beta_lower(a, b, x)``.
     """
@@ -145,7 +145,7 @@ def _fresnel(name: str) -> Builder:
 def _elliptic(
     incomplete: str | None, complete: str | None, *, spelling: str = "letter", extra: int = 0
 ) -> Builder:
-    """A builder of an elliptic integral, complete or incomplete.
+    """Make a builder for an elliptic integral, complete or incomplete.
 
     In most notations, the last argument is the parameter m or the modulus k. They satisfy m = k^2.
 
@@ -189,9 +189,7 @@ def _elliptic(
 def _dawson(
     parser: Parser, subscript: Expression | None, arguments: Arguments, separators: str
 ) -> Expression | None:
-    """Dawson's integral ``D(x)``, or the complete elliptic integral ``D(k) = (K(k) - E(k))/k^2``
-    (DLMF 19.2.8).
-    """
+    """Build Dawson's ``D(x)``, or the elliptic ``D(k) = (K(k) - E(k))/k^2`` (DLMF 19.2.8)."""
     if subscript is not None or len(arguments) != 1:
         return None
     if not parser.choose(ambiguities.ELLIPTIC_D):
@@ -216,7 +214,7 @@ def complementary(integral: Expression) -> Expression | None:
 
 
 def associated_laguerre(order: Expression, index: Expression, x: Expression) -> Expression:
-    """``L_n^a(x)``: binomial(n + a, n) 1F1(-n; a + 1; x) (DLMF 18.5.12)."""
+    """Build ``L_n^a(x)`` as binomial(n + a, n) 1F1(-n; a + 1; x) (DLMF 18.5.12)."""
     upper = Call("binomial", (Call("add", (order, index)), order))
     lower = Call("add", (index, ONE))
     return Call("mul", (upper, Call("hypgeom", (ONE, ONE, neg(order), lower, x))))
@@ -227,7 +225,7 @@ def _is_zero_or_one(node: Expression) -> bool:
 
 
 def _hyper(upper_count: int, lower_count: int) -> Builder:
-    """A builder of functions such as ``2F1(a, b; c; z)``, for given numbers of parameters."""
+    """Make a builder for ``2F1(a, b; c; z)`` and the like, for given numbers of parameters."""
 
     def build(
         _: Parser, subscript: Expression | None, arguments: Arguments, __: str
@@ -240,9 +238,7 @@ def _hyper(upper_count: int, lower_count: int) -> Builder:
 
 
 def _regularised(name: str) -> Builder:
-    """A builder of ``P(s, x)`` or ``Q(s, x)``: an incomplete gamma function divided by the complete
-    gamma function (DLMF 8.2).
-    """
+    """Make a builder for ``P(s, x)`` or ``Q(s, x)``: incomplete over complete gamma (DLMF 8.2)."""
 
     def build(
         _: Parser, subscript: Expression | None, arguments: Arguments, __: str
@@ -255,14 +251,14 @@ def _regularised(name: str) -> Builder:
 
 
 def _shifted_sine_integral(x: Expression) -> Expression:
-    """``si(x) = Si(x) - pi/2`` (DLMF 6.2.10)."""
+    """Build ``si(x)`` as Si(x) - pi/2 (DLMF 6.2.10)."""
     return Call("add", (Call("si", (x,)), Call("neg", (Call("div", (PI, TWO)),))))
 
 
 def _clausen(
     _: Parser, subscript: Expression | None, arguments: Arguments, __: str
 ) -> Expression | None:
-    """``Cl_n(x)``, the sum over k of sin(kx)/k^n or cos(kx)/k^n (Lewin, 4.1).
+    """Build ``Cl_n(x)``, the sum over k of sin(kx)/k^n or cos(kx)/k^n (Lewin, 4.1).
 
     If n is even, the terms are sines. If n is odd, the terms are cosines.
     """
@@ -286,7 +282,7 @@ def _clausen(
 def _legendre_chi(
     _: Parser, subscript: Expression | None, arguments: Arguments, __: str
 ) -> Expression | None:
-    """``chi_s(x)``, the odd half of ``Li_s(x)`` (Lewin, 1.8)."""
+    """Build ``chi_s(x)``, the odd part of ``Li_s(x)`` (Lewin, 1.8)."""
     if subscript is None or len(arguments) != 1:
         return None
     (argument,) = arguments
@@ -295,7 +291,7 @@ def _legendre_chi(
 
 
 def _struve(polynomial: str, sign: int) -> Builder:
-    """A builder for a letter that denotes either ``polynomial`` or a Struve function.
+    """Make a builder for a letter that denotes either ``polynomial`` or a Struve function.
 
     The Struve function is ``H_n(x)`` if the sign is -1, and ``L_n(x)`` if the sign is +1.
 
@@ -322,21 +318,21 @@ def _struve(polynomial: str, sign: int) -> Builder:
 
 
 def _dirichlet_beta(s: Expression) -> Expression:
-    """``beta(s)``, the sum of (-1)^n / (2n+1)^s: 4^{-s} (zeta(s, 1/4) - zeta(s, 3/4))."""
+    """Build ``beta(s)``, the sum of (-1)^n / (2n+1)^s, as 4^{-s} (zeta(s, 1/4) - zeta(s, 3/4))."""
     zeta_quarter, zeta_three_quarters = (Call("zeta", (s, Number(k, 4))) for k in (1, 3))
     difference = Call("add", (zeta_quarter, Call("neg", (zeta_three_quarters,))))
     return Call("div", (difference, Call("pow", (Number(4), s))))
 
 
 def _dirichlet_eta(s: Expression) -> Expression:
-    """``eta(s) = (1 - 2^{1-s}) zeta(s)`` (DLMF 25.2.3)."""
+    """Build ``eta(s)`` as (1 - 2^{1-s}) zeta(s) (DLMF 25.2.3)."""
     minus_s = Number(-s.numerator, s.denominator) if type(s) is Number else Call("neg", (s,))
     power = Call("pow", (TWO, Call("add", (ONE, minus_s))))
     return Call("mul", (Call("add", (ONE, Call("neg", (power,)))), Call("zeta", (s,))))
 
 
 def harmonic_number(n: Expression, order: Expression = ONE) -> Expression:
-    """``H_n = psi(n + 1) + gamma``, ``H_n^{(m)} = zeta(m) - zeta(m, n + 1)`` (DLMF 25.11.33)."""
+    """Build ``H_n`` as psi(n + 1) + gamma, ``H_n^{(m)}`` by zeta functions (DLMF 25.11.33)."""
     following = Call("add", (n, ONE))
     if order == ONE:
         return Call("add", (Call("digamma", (following,)), Call("euler_gamma")))
@@ -367,7 +363,7 @@ def _dilog(
 
 
 def _normal_distribution(x: Expression) -> Expression:
-    """``Phi(x)``, the normal distribution function (DLMF 7.1.2, 7.18(iv))."""
+    """Build ``Phi(x)``, the normal distribution function (DLMF 7.1.2, 7.18(iv))."""
     error = Call("erf", (Call("div", (x, Call("sqrt", (TWO,)))),))
     return Call("div", (Call("add", (ONE, error)), TWO))
 
@@ -375,7 +371,7 @@ def _normal_distribution(x: Expression) -> Expression:
 def _inverse_tangent_integral(
     _: Parser, subscript: Expression | None, arguments: Arguments, __: str
 ) -> Expression | None:
-    """``Ti_s(x)`` is the imaginary part of ``Li_s(ix)``."""
+    """Build ``Ti_s(x)``, the imaginary part of ``Li_s(ix)``."""
     if subscript is None or len(arguments) != 1:
         return None
     turned = Call("mul", (IMAGINARY, arguments[0]))
@@ -390,12 +386,12 @@ def _inverse_tangent_integral(
 
 
 def _cin(x: Expression) -> Expression:
-    """``Cin(x) = gamma + ln x - Ci(x)``."""
+    """Build ``Cin(x)`` as gamma + ln x - Ci(x)."""
     return Call("add", (Call("euler_gamma"), Call("ln", (x,)), Call("neg", (Call("ci", (x,)),))))
 
 
 def _ein(x: Expression) -> Expression:
-    """``Ein(x) = E_1(x) + ln x + gamma``."""
+    """Build ``Ein(x)`` as E_1(x) + ln x + gamma."""
     return Call("add", (Call("expint", (ONE, x)), Call("ln", (x,)), Call("euler_gamma")))
 
 
@@ -406,7 +402,7 @@ def _scaled_erfc(x: Expression) -> Expression:
 def _lambert(
     _: Parser, subscript: Expression | None, arguments: Arguments, __: str
 ) -> Expression | None:
-    """``W(x)`` or ``W_k(x)``, built as ``lambertw(x, k)``. ``W_0`` is the principal branch.
+    """Build ``W(x)`` or ``W_k(x)`` as ``lambertw(x, k)``. ``W_0`` is the principal branch.
 
     ``W`` may also have two arguments, in either order. The integer is then the branch.
     """
@@ -424,7 +420,7 @@ def _lambert(
 def _angle(
     _: Parser, subscript: Expression | None, arguments: Arguments, __: str
 ) -> Expression | None:
-    """``atan2(y, x)``, the angle of the point (x, y): 2 arctan(y / (|(x, y)| + x))."""
+    """Build ``atan2(y, x)``, the angle of the point (x, y), as 2 arctan(y / (|(x, y)| + x))."""
     if len(arguments) != 2 or subscript is not None:
         return None
     y, x = arguments

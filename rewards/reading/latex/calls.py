@@ -21,7 +21,7 @@ _ATOMIC: Final = (Number, Symbol)
 
 
 def function(parser: Parser, name: str, depth: int) -> Expression:
-    r"""A function of one argument, with or without parentheses around the argument.
+    r"""Read a function of one argument, with or without parentheses around the argument.
 
     A power may follow the function's name, as in ``\sin^2 x``.
     """
@@ -125,7 +125,7 @@ def _power_or_argument(
 
 
 def _bare_argument(parser: Parser, name: str, depth: int) -> Expression:
-    r"""The argument of a function, if it is a product without parentheses, as in ``\sin 2x``.
+    r"""Read the argument of a function that has no parentheses, such as the product in ``\sin 2x``.
 
     The conventions of printed formulas decide where the product ends.
     """
@@ -152,7 +152,7 @@ def _bare_argument(parser: Parser, name: str, depth: int) -> Expression:
 def _is_simple(node: Expression) -> bool:
     r"""Whether a node is a letter or a power of a letter.
 
-    If so, another letter may continue the argument, as in ``\sin xy``.
+    After such a node, another letter may continue the argument, as in ``\sin xy``.
     """
     if type(node) is Call and node.function == "pow":
         node = node.args[0]

@@ -30,4 +30,4 @@ class AlternativesError(ReadError):
 
 
 class TooBigError(ReadError):
-    """The text exceeds one of the `Limits`."""
+    """The text exceeds one of the `Limits` on its size."""

@@ -30,7 +30,7 @@ def parenthesis(parser: Parser, closers: frozenset[str], depth: int) -> Expressi
 
 
 def braces(parser: Parser, _: None, depth: int) -> Expression:
-    r"""``\{x\}``: the fractional part in a problem, and usually parentheses in an answer."""
+    r"""Read ``\{x\}``: a fractional part in a problem, and usually parentheses in an answer."""
     start = parser.pos
     node = parser.group(CLOSERS, depth)
     if IN_PROBLEM not in parser.symbols:
@@ -43,14 +43,14 @@ def braces(parser: Parser, _: None, depth: int) -> Expression:
 
 
 def differential(parser: Parser, _: None, depth: int) -> Expression:
-    """The differential in a problem, as the symbol that represents it."""
+    """Read the differential in a problem, as the symbol that represents it."""
     if DIFFERENTIAL not in parser.symbols:
         raise parser.error("an operand", at=parser.pos - 1)
     return Symbol(DIFFERENTIAL)
 
 
 def brace(parser: Parser, _: None, depth: int) -> Expression:
-    r"""A braced group. If the group is just a function's name, the call is returned.
+    r"""Read a braced group. If the group is just a function's name, read the whole call.
 
     The argument of the call follows the group, as in ``{\rm arctan}(x)`` and ``{J_1}(x)``.
     """
@@ -70,7 +70,7 @@ def brace(parser: Parser, _: None, depth: int) -> Expression:
 
 
 def bars(parser: Parser, _: None, depth: int) -> Expression:
-    """``|x|`` with plain bars. The token before a bar decides whether the bar opens or closes."""
+    """Read ``|x|`` with plain bars. The token before a bar says whether the bar opens."""
     start = parser.pos
     parser.bars += 1
     node = parser.expression(depth)
@@ -93,7 +93,7 @@ def rounded(parser: Parser, function: str, depth: int) -> Expression:
 
 
 def negation(parser: Parser, sign: str, depth: int) -> Expression:
-    r"""A sign after an operator: ``x \cdot -2``."""
+    r"""Read a sign after an operator, as in ``x \cdot -2``."""
     return parser.negated(sign == "-", parser.factor(depth))
 
 
@@ -115,7 +115,7 @@ def fraction(parser: Parser, _: None, depth: int) -> Expression:
 
 
 def _maybe_mixed(parser: Parser, node: Number, start: int) -> Expression:
-    r"""``2\frac13``: 2 times 1/3, or the mixed number 2 + 1/3."""
+    r"""Read ``2\frac13`` as 2 times 1/3, or as the mixed number 2 + 1/3."""
     token_before = parser.tokens[start - 3] if start > 2 else ""
     integer_part = int(parser.tokens[start - 2][: parser.limits.digits])
     if integer_part == 0 or token_before in ("^", "_") or not 0 < node.numerator < node.denominator:
@@ -153,7 +153,7 @@ def _is_derivative(parser: Parser, start: int) -> bool:
 
 
 def accented(parser: Parser, accent: str, depth: int) -> Expression:
-    r"""``\tilde{C}``, which is another symbol than ``C``."""
+    r"""Read an accented letter such as ``\tilde{C}``. It is a different symbol from ``C``."""
     start = parser.pos - 1
     node = parser.tex_argument(depth)
     if type(node) is not Symbol:
@@ -162,7 +162,7 @@ def accented(parser: Parser, accent: str, depth: int) -> Expression:
 
 
 def vulgar(parser: Parser, value: Number, depth: int) -> Expression:
-    """``½`` and other fractions in one character."""
+    """Read a fraction that is one character, such as ``½``."""
     return value
 
 
@@ -183,7 +183,7 @@ def radical(parser: Parser, _: None, depth: int) -> Expression:
 
 
 def radical_sign(parser: Parser, degree: int, depth: int) -> Expression:
-    """The character √ before a group or an operand with its power."""
+    """Read the character √ and the operand after it."""
     token = parser.tokens[parser.pos]
     grouped = token in ("(", "[", "{", "\\{")
     argument = parser.operand(token, depth) if grouped else parser.factor(depth)
@@ -204,7 +204,8 @@ def binomial(parser: Parser, _: None, depth: int) -> Expression:
 
 
 def series(parser: Parser, function: str, depth: int) -> Expression:
-    r"""The expansion of a finite sum or product, or the value of an infinite sum.
+    r"""Read a sum or product. A finite one is expanded, and an infinite sum is replaced by its
+    value.
 
     Examples are ``\sum_{k=0}^{3} x^k`` and ``\sum_{k=0}^\infty 2^{-k}``.
     """
@@ -263,7 +264,7 @@ def _range(parser: Parser, depth: int) -> tuple[str | None, int | None, float | 
 def _infinite_sum(
     parser: Parser, index: str | None, low: int | None, depth: int
 ) -> Expression | None:
-    """The value of an infinite sum.
+    """Read an infinite sum and find its value.
 
     The result is None if the value is not known, or if no infinite sum is allowed in the formula.
     """
@@ -274,12 +275,12 @@ def _infinite_sum(
 
 
 def _is_infinity(tokens: list[str], index: int) -> bool:
-    r"""Whether the upper bound at ``index`` is ``\infty``, with or without braces."""
+    r"""Whether ``\infty``, with or without braces, begins at ``index``."""
     return tokens[index] == "\\infty" or tokens[index : index + 3] == ["{", "\\infty", "}"]
 
 
 def _body(parser: Parser, index: str, depth: int) -> Expression:
-    """The term of a sum or product over an index."""
+    """Read the term of a sum or product over an index."""
     atoms = parser.atoms
     parser.atoms = {**atoms, index: Symbol(index), "\\" + index: Symbol(index)}
     body = parser.term(depth)

@@ -130,7 +130,7 @@ _ATOMS: Final = _atoms()
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The meanings of tokens, given the names that a problem uses.
+    """The meanings of tokens for a problem that uses certain names.
 
     Attributes:
         symbols: the names of the problem.

@@ -58,7 +58,7 @@ class Parser:
     # -- results and errors ---------------------------------------------------------------------
 
     def formula(self) -> Expression:
-        """Parse the whole text as one expression."""
+        """Read the whole text as one expression."""
         if not self.tokens[0]:
             raise self.error("a formula")
         node = self.over(self.expression(0), 0)
@@ -90,24 +90,24 @@ class Parser:
         self.inserted.extend([index] * len(tokens))
 
     def choose(self, ambiguity: int) -> bool:
-        """Whether the second reading of an ambiguity (a bit) is taken."""
+        """Whether to take the second reading of an ambiguity, which is given as a bit."""
         self.consulted |= ambiguity
         return self.flipped & ambiguity != 0
 
     def lengthen(self, what: str) -> None:
-        """Count an operator of a chain such as ``a/b/c``. Each one makes the tree deeper."""
+        """Count an operator of a chain such as ``a/b/c``, because it makes the tree deeper."""
         self.links += 1
         if self.links > self.limits.depth:
             raise self.error(f"at most {self.limits.depth} {what}", TooBigError)
 
     def deeper(self, depth: int) -> int:
-        """The nesting depth inside a form that is at ``depth``."""
+        """Increase the nesting depth by 1. Raise an error if the limit is exceeded."""
         if depth >= self.limits.depth:
             raise self.error(f"at most {self.limits.depth} nested forms", TooBigError)
         return depth + 1
 
     def enter_brackets(self, *, separates: bool = False) -> tuple[int, bool]:
-        """Count bars from 0 in a group. Returns the old state, which the caller restores."""
+        """Begin a group: count bars from 0. Return the old state, to be restored afterwards."""
         bar_state = self.bars, self.separates
         self.bars, self.separates = 0, separates
         return bar_state
@@ -145,7 +145,7 @@ class Parser:
         return Call("add", tuple(terms))
 
     def sign(self) -> bool:
-        """Skip signs, and return whether their product is a minus."""
+        """Skip plus and minus signs. Return whether their product is a minus."""
         negative = False
         tokens = self.tokens
         while (token := tokens[self.pos]) == "+" or token == "-":
@@ -162,7 +162,7 @@ class Parser:
         return Call("neg", (node,))
 
     def over(self, node: Expression, depth: int) -> Expression:
-        r"""Parse the rest of ``a \over b`` or ``n \choose k`` in a group."""
+        r"""Read the rest of ``a \over b`` or ``n \choose k`` in a group."""
         token = self.tokens[self.pos]
         if token != "\\over" and token != "\\choose":
             return node
@@ -203,7 +203,7 @@ class Parser:
         return product(factors)
 
     def divide(self, factors: list[Expression], operator: int, depth: int) -> None:
-        """Divide the product so far by the denominator after the slash."""
+        """Divide the product so far by the denominator that follows a slash."""
         tokens = self.tokens
         start = self.pos
         bottom = self.factor(depth)
@@ -223,7 +223,7 @@ class Parser:
     def slash_joins(
         self, start: int, factors: list[Expression], bottom: Expression, following: str
     ) -> bool | None:
-        """Whether ``a/b c`` probably means a/(b c). None if a/(b c) is impossible."""
+        """Whether ``a/b c`` probably means a/(b c), or None if this is impossible."""
         grouped = self.tokens[start] in ("(", "[", "{", "\\frac", "\\{")
         if grouped or not self.continues_denominator(following):
             return None
@@ -254,7 +254,7 @@ class Parser:
         return False
 
     def opens_bar(self) -> bool:
-        """Whether a bare ``|`` after an operand begins a new pair."""
+        """Whether a plain ``|`` after an operand opens a new pair of bars."""
         if self.bars == 0:
             return not self.separates
         tokens = self.tokens
@@ -265,7 +265,7 @@ class Parser:
         return self.bars_ahead() >= 3 and self.choose(ambiguities.NESTED_BARS)
 
     def bars_ahead(self) -> int:
-        """The number of bare bars up to the end of the formula or of the current group."""
+        """The number of plain bars up to the end of the formula or of the current group."""
         level = count = 0
         for index in range(self.pos, min(len(self.tokens), self.pos + 64)):
             token = self.tokens[index]
@@ -282,7 +282,7 @@ class Parser:
     # -- operands -------------------------------------------------------------------------------
 
     def factor(self, depth: int) -> Expression:
-        """Parse an operand with its powers and other postfixes."""
+        """Read an operand with its powers and other postfixes."""
         tokens = self.tokens
         token = tokens[self.pos]
         node = self.atoms.get(token)
@@ -298,7 +298,7 @@ class Parser:
         return node
 
     def operand(self, token: str, depth: int) -> Expression:
-        """An operand without postfixes."""
+        """Read an operand without postfixes."""
         node = self.atoms.get(token)
         if node is not None:
             self.pos += 1
@@ -306,7 +306,7 @@ class Parser:
         return self.form(token, depth)
 
     def form(self, token: str, depth: int) -> Expression:
-        """An operand of more than one token, or a number."""
+        """Read a number, or an operand that consists of several tokens."""
         entry = self.prefix.get(token)
         if entry is not None:
             if depth >= self.limits.depth:
@@ -339,7 +339,7 @@ class Parser:
         return self.error(f"at most {self.limits.digits} digits", TooBigError, at=self.pos - 1)
 
     def mantissa_times_e(self, mantissa: str, exponent: str) -> Expression:
-        """Read ``2e-3`` as 2e - 3. The result is 2e, and ``-`` and ``3`` are the next tokens."""
+        """Read ``2e-3`` as 2e - 3. Return 2e, and insert ``-`` and ``3`` as the next tokens."""
         exponent_tokens = [exponent[0], exponent[1:]] if exponent[0] in _SIGNS else ["*", exponent]
         self.insert(self.pos, exponent_tokens)
         return Call("mul", (self.number(mantissa), E))
@@ -396,7 +396,7 @@ class Parser:
     def unbraced(
         self, base: Expression, exponent: Expression, token: str, depth: int
     ) -> Expression:
-        """An exponent without braces, together with the following tokens that belong to it.
+        """Complete an exponent without braces by the following tokens that belong to it.
 
         In ``x^1/2`` and ``e^ab``, more than one token may belong to the exponent.
         """
@@ -420,7 +420,7 @@ class Parser:
         return exponent
 
     def exponent(self, depth: int) -> Expression:
-        """The operand after ``^``: a group or a token. A sign may precede it, as in ``x^-1``."""
+        """Read the exponent after ``^``: a group or a token, perhaps with a sign (``x^-1``)."""
         tokens = self.tokens
         token = tokens[self.pos]
         if token in _SIGNS:
@@ -447,11 +447,11 @@ class Parser:
         return Number(int(token[0]))
 
     def subscripted(self, name: str) -> Symbol:
-        """The symbol with the subscript that begins here."""
+        """Read the subscript that begins here, and return the symbol with this subscript."""
         return Symbol(f"{name}_{self.subscript()}")
 
     def subscript(self) -> str:
-        """The text of a subscript: ``12`` for ``_{12}``."""
+        """Read a subscript and return its text, such as ``12`` for ``_{12}``."""
         tokens, start = self.tokens, self.pos
         token = tokens[start]
         if token != "{":
@@ -474,7 +474,7 @@ class Parser:
     # -- groups ---------------------------------------------------------------------------------
 
     def group(self, closers: frozenset[str], depth: int) -> Expression:
-        """Parse the rest of a group after its opening delimiter."""
+        """Read the rest of a group after its opening delimiter."""
         bars, separates, start = self.bars, self.separates, self.pos
         self.bars, self.separates = 0, False
         node = self.expression(depth)
@@ -490,7 +490,7 @@ class Parser:
         return node
 
     def tex_argument(self, depth: int) -> Expression:
-        """An argument of a TeX command: a braced group, a digit, a letter, or a command."""
+        """Read an argument of a TeX command: a braced group, a digit, a letter, or a command."""
         token = self.tokens[self.pos]
         if token.isdigit() and len(token) > 1:
             return self.first_digit(token)

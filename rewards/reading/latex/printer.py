@@ -21,7 +21,7 @@ _ARGUMENT: Final = re.compile(r"#(\d)")
 
 
 def to_latex(expression: Expression) -> str:
-    r"""An expression as plain LaTeX.
+    r"""Print an expression as plain LaTeX.
 
     Every function has parentheses and every quotient is a fraction. The text is therefore not
     ambiguous, and the reader returns the same tree.
@@ -40,7 +40,7 @@ def to_latex(expression: Expression) -> str:
 
 
 def _print(node: Expression) -> _Printed:
-    """The LaTeX of a tree and its precedence. Each subtree is printed only once."""
+    """Print a tree as LaTeX, and return its precedence too. Each subtree is printed only once."""
     if isinstance(node, Number):
         return _number(node)
     if isinstance(node, Symbol):
@@ -71,7 +71,7 @@ def _number(node: Number) -> tuple[str, int]:
 
 
 def symbol(name: str) -> str:
-    r"""The LaTeX of a symbol's name: ``C_1`` is ``C_{1}``, ``alpha`` is ``\alpha``."""
+    r"""Print a symbol's name as LaTeX: ``C_1`` as ``C_{1}``, ``alpha`` as ``\alpha``."""
     accent, space, letter = name.partition(" ")
     if space:
         return rf"\{accent}{{{symbol(letter)}}}"

@@ -99,7 +99,7 @@ def signed_infinity(text: str) -> int | None:
 def readings(
     text: str, *, symbols: Collection[str] = (), limits: Limits = DEFAULT_LIMITS
 ) -> Iterator[Reading]:
-    """The readings that `read` returns. Each reading is made on demand.
+    """Yield the readings that `read` returns. Each reading is made on demand.
 
     Args:
         text: as for `read`.
@@ -172,7 +172,8 @@ def _parse(parser: Parser) -> Expression:
 
 
 def _alternatives(consulted: int, max_masks: int) -> list[int]:
-    """At most ``max_masks`` bit masks. A mask selects ambiguities for the second reading.
+    """At most ``max_masks`` bit masks. A mask selects the ambiguities that get their second
+    reading.
 
     Masks of one ambiguity come first, then masks of two ambiguities, and so on.
     """

@@ -24,7 +24,7 @@ _CLOSING: Final = frozenset((")", "]", "}", "\\}"))
 
 
 def named(parser: Parser, name: str, depth: int) -> Expression:
-    r"""A special function by name: ``\operatorname{Li}_2(x)``, ``\mathrm{Ei}{\left(x\right)}``."""
+    r"""Read a special function by name, such as ``\operatorname{Li}_2(x)``."""
     tokens = parser.tokens
     start = parser.pos - 1
     subscript: Expression | None = None
@@ -51,7 +51,7 @@ def named(parser: Parser, name: str, depth: int) -> Expression:
 
 
 def arguments_of(parser: Parser, depth: int) -> tuple[Arguments, str]:
-    """Read arguments in parentheses. Returns the arguments and the separators between them.
+    """Read arguments in parentheses. Return the arguments and the separators between them.
 
     The arguments may also be in braces, or in parentheses within braces.
     """
@@ -85,7 +85,7 @@ _NAMED_ARGUMENTS: Final = frozenset("kmn")
 
 
 def letter(parser: Parser, name: str, depth: int) -> Expression:
-    r"""A letter that names a function when arguments follow: ``W(x)``, ``\Gamma(s,x)``."""
+    r"""Read a letter that names a function before arguments, as in ``W(x)``, ``\Gamma(s,x)``."""
     irregular = _IRREGULAR.get(name)
     if irregular is not None and (node := irregular(parser, name, depth)) is not None:
         return node
@@ -104,7 +104,7 @@ def letter(parser: Parser, name: str, depth: int) -> Expression:
 
 
 def _builder(parser: Parser, name: str, index: int, scripts: str) -> str | None:
-    """The name of the function that a letter denotes here.
+    """Find the name of the function that a letter denotes here.
 
     ``scripts`` has ``_`` if the letter has a subscript, and ``^`` if it has a power. The result is
     None if the letter is not a function.
@@ -125,7 +125,7 @@ def _builder(parser: Parser, name: str, index: int, scripts: str) -> str | None:
 
 
 def _is_product(parser: Parser, name: str, index: int) -> bool:
-    """Whether a letter before parentheses is read as a factor. If not, it is a function."""
+    """Whether a letter before parentheses is a factor of a product instead of a function."""
     if name in ("\\beta", "\\eta"):
         function = not (_names_symbol(parser, name[1:]) or _has_symbol(parser, index))
     else:
@@ -223,7 +223,7 @@ def _is_binomial(tokens: list[str], index: int) -> bool:
 
 
 def _binomial(parser: Parser, _: str, depth: int) -> Expression | None:
-    """``C_5^2`` as a binomial coefficient."""
+    """Read ``C_5^2`` as a binomial coefficient."""
     if not (_is_binomial(parser.tokens, parser.pos) and parser.choose(ambiguities.BINOMIAL_LETTER)):
         return None
     parser.pos += 1
@@ -258,7 +258,7 @@ def count_arguments(tokens: list[str], start: int) -> int:
 
 
 def _polygamma(parser: Parser, _: str, depth: int) -> Expression | None:
-    r"""``\psi^{(n)}(x)`` and ``\psi''(x)``, after the letter."""
+    r"""Read ``\psi^{(n)}(x)`` or ``\psi''(x)`` after the letter was read."""
     if _has_order(parser.tokens, parser.pos):
         parser.pos += 3
         order = parser.group(CLOSERS, depth)
@@ -270,7 +270,7 @@ def _polygamma(parser: Parser, _: str, depth: int) -> Expression | None:
 
 
 def _dawson(parser: Parser, name: str, depth: int) -> Expression | None:
-    """``D_+(x)``, after the letter."""
+    """Read ``D_+(x)`` after the letter was read."""
     if parser.tokens[parser.pos] != "_" or not (width := plus_sign(parser.tokens, parser.pos + 1)):
         return None
     parser.pos += 1 + width
@@ -278,7 +278,7 @@ def _dawson(parser: Parser, name: str, depth: int) -> Expression | None:
 
 
 def _primed(parser: Parser, name: str, depth: int) -> Expression | None:
-    r"""The tree of ``\Gamma'(x)``, or of a complementary integral ``K'(k)`` or ``E'(k)``.
+    r"""Read ``\Gamma'(x)``, or a complementary elliptic integral ``K'(k)`` or ``E'(k)``.
 
     The letter must have exactly one prime, and a parenthesis must follow. The result is None in
     other cases, and for a symbol of the problem.
@@ -302,7 +302,7 @@ def _primed(parser: Parser, name: str, depth: int) -> Expression | None:
 
 
 def _argument(parser: Parser, depth: int) -> Expression:
-    """The one argument in the parentheses that begin here."""
+    """Read parentheses that contain exactly one argument."""
     start = parser.pos
     arguments, _ = arguments_of(parser, depth)
     if len(arguments) != 1:
@@ -333,7 +333,7 @@ def _primes(parser: Parser) -> int:
 
 
 def _harmonic(parser: Parser, name: str, depth: int) -> Expression | None:
-    """``H_n`` and ``H_n^{(m)}``, the harmonic numbers."""
+    """Read a harmonic number ``H_n`` or ``H_n^{(m)}`` after the letter was read."""
     if parser.tokens[parser.pos] != "_" or _names_symbol(parser, name):
         return None
     index, scripts = _after_scripts(parser.tokens, parser.pos)
@@ -370,7 +370,7 @@ def _has_order(tokens: list[str], start: int) -> bool:
 
 
 def hypergeometric(parser: Parser, _: None, depth: int) -> Expression:
-    """``_2F_1(a, b; c; z)`` after its first underscore."""
+    """Read ``_2F_1(a, b; c; z)`` after its first underscore was read."""
     start = parser.pos - 1
     upper_count = parser.tex_argument(depth)
     parser.expect("F", "F of a hypergeometric function")
@@ -416,7 +416,7 @@ def hypergeometric_lists(parser: Parser, _: None, depth: int) -> Expression:
 
 
 def _parameter_groups(parser: Parser, depth: int) -> list[Arguments]:
-    """``a, b; c; z`` or the matrix that SymPy prints, up to the closing parenthesis."""
+    """Read ``a, b; c; z``, or the matrix that SymPy prints, up to the closing parenthesis."""
     tokens = parser.tokens
     bar_state = parser.enter_brackets(separates=True)
     matrix = tokens[parser.pos].startswith("\\begin ")

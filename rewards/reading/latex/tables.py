@@ -16,7 +16,7 @@ _JOINERS: Final = {"\\wedge": "and", "\\vee": "or", "\\or": "or", ",": "and"}
 
 
 def cases(parser: Parser, name: str, depth: int) -> Expression:
-    r"""``\begin{cases} value & condition \\ ... \end{cases}``."""
+    r"""Read ``\begin{cases} value & condition \\ ... \end{cases}``."""
     tokens = parser.tokens
     bar_state = parser.enter_brackets()
     closer = f"\\end {name}"
@@ -48,7 +48,7 @@ def cases(parser: Parser, name: str, depth: int) -> Expression:
 
 
 def _value(parser: Parser, depth: int) -> Expression:
-    """A value in a table of cases. An infinite value is read as undefined."""
+    """Read a value in a table of cases. An infinite value counts as undefined."""
     signed = parser.pos + (parser.tokens[parser.pos] in ("+", "-"))
     if parser.tokens[signed] in ("\\infty", "\\text diverges", "\\text undefined"):
         parser.pos = signed + 1
@@ -57,7 +57,7 @@ def _value(parser: Parser, depth: int) -> Expression:
 
 
 def piecewise(parser: Parser, name: str, depth: int) -> Expression:
-    """``Piecewise((value, condition), (value, True))``, as SymPy prints it."""
+    """Read ``Piecewise((value, condition), (value, True))``, as SymPy prints a table of cases."""
     tokens = parser.tokens
     bar_state = parser.enter_brackets()
     if tokens[parser.pos] not in OPENERS:
@@ -85,7 +85,7 @@ def piecewise(parser: Parser, name: str, depth: int) -> Expression:
 
 
 def _condition(parser: Parser, depth: int) -> Expression | None:
-    """The condition that a row of a ``cases`` table states.
+    """Read the condition in a row of a ``cases`` table.
 
     The result is None if the row says "otherwise" or has no condition.
     """
@@ -124,7 +124,7 @@ def _all_of(parser: Parser, depth: int) -> Expression:
 
 
 def _comparison(parser: Parser, depth: int) -> Expression:
-    r"""A comparison ``a < b``, a chain of comparisons, or ``x \in [a, b)``.
+    r"""Read a comparison ``a < b``, a chain of comparisons, or ``x \in [a, b)``.
 
     Any of these may be in parentheses.
     """
@@ -160,7 +160,7 @@ def _comparison(parser: Parser, depth: int) -> Expression:
 
 
 def _joined(joiner: str, conditions: list[Expression]) -> Expression:
-    """Conditions joined by "and" or "or"; an empty list gives a true condition."""
+    """Join conditions by "and" or "or". An empty list gives a condition that is always true."""
     if len(conditions) < 2:
         return conditions[0] if conditions else Call("ge", (ZERO, ZERO))
     return Call(joiner, tuple(conditions))
@@ -189,7 +189,7 @@ def _only_symbol(parser: Parser) -> Expression:
 
 
 def _bound(parser: Parser, depth: int) -> Expression | None:
-    """One side of a comparison, or one end of an interval. An infinite end is None."""
+    """Read one side of a comparison, or one end of an interval. An infinite end gives None."""
     tokens = parser.tokens
     signed = parser.pos + (tokens[parser.pos] in ("+", "-"))
     if tokens[signed] == "\\infty":
@@ -199,7 +199,7 @@ def _bound(parser: Parser, depth: int) -> Expression | None:
 
 
 def _membership(parser: Parser, node: Expression, depth: int) -> Expression:
-    r"""The condition that a value is in some intervals, or in ``\mathbb{R}``."""
+    r"""Read the condition that a value is in some intervals, or in ``\mathbb{R}``."""
     tokens = parser.tokens
     conditions: list[Expression] = []
     while True:

@@ -110,7 +110,7 @@ _UNMARKED: Final = re.compile(
 
 
 def without_prose(text: str, understood: frozenset[str]) -> str:
-    r"""A question without the words that do not change what is asked for.
+    r"""Remove the words from a question that do not change what is asked for.
 
     If all formulas are in ``$`` or similar delimiters, most other words are left out, such as words
     about a particle. Two groups of words cause an error if they are not in ``understood``. A word
@@ -181,7 +181,7 @@ def without_prose(text: str, understood: frozenset[str]) -> str:
 
 
 def instruction_words(words: Collection[str]) -> str:
-    """A pattern of any of the words, as a word of its own."""
+    """A regular expression that matches any of the words, if no letter precedes or follows it."""
     return rf"(?<![\\A-Za-z])(?i:{'|'.join(sorted(words))})(?![A-Za-z])"
 
 
@@ -221,7 +221,7 @@ def without_assumptions(text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
 
 
 def clauses(text: str) -> list[Clause]:
-    r"""The formulas of a question, each with the words before the formula.
+    r"""Cut a question into clauses: its formulas, each with the words before it.
 
     Args:
         text: the question.

@@ -65,7 +65,7 @@ class Conditions(NamedTuple):
     """The kinds of a problem's parameters, and the comparisons that parameters satisfy.
 
     Attributes:
-        kinds: names with kinds, as in `rewards.numeric.sampling.integrand.ASSUMPTIONS`.
+        kinds: pairs of a name and a kind, as in `rewards.numeric.sampling.integrand.ASSUMPTIONS`.
         comparisons: all comparisons, as trees of ``lt``, ``le`` and ``ne``.
 
     Example:
@@ -86,11 +86,10 @@ _TRIES: Final = 12
 
 
 def behind(body: str) -> Iterator[tuple[str, Conditions]]:
-    r"""The ways to split a text into a formula and the conditions that follow the formula.
+    r"""Yield the ways to split a text into a formula and the conditions after the formula.
 
     >>> [rest for rest, _ in behind(r"x^a\,dx \quad (a>0)")][0]
     'x^a\\,dx'
-
     """
     for match in itertools.islice(_START.finditer(body, max(len(body) - _LONGEST, 1)), _TRIES):
         conditions = conditions_of(body[match.start() :])
@@ -99,7 +98,8 @@ def behind(body: str) -> Iterator[tuple[str, Conditions]]:
 
 
 def conditions_of(text: str) -> Conditions | None:
-    r"""The conditions that a text lists. If the text contains anything else, the result is None.
+    r"""Read the conditions that a text lists. If the text contains anything else, the result is
+    None.
 
     Raises:
         ProblemError: a parameter is said to be both positive and negative.
@@ -125,7 +125,7 @@ def has_kind(text: str) -> bool:
 
 @dataclass(slots=True)
 class _Statements:
-    """The content of the clauses that were read so far.
+    """The statements about names in the clauses that were read so far.
 
     ``words`` are the kinds stated for each name, ``comparisons`` are trees, and ``pending`` are
     names that wait for a word, as a in "a and b are positive". ``recent`` are the names that the
@@ -202,7 +202,7 @@ class _Statements:
 
 
 def _set_of_series(match: re.Match[str]) -> str:
-    """The set or the word that replaces a list of numbers: "odd" replaces 1, 3, 5, ..."""
+    """Replace a list of numbers by a set or a word: "odd" replaces 1, 3, 5, ..."""
     start, second = int(match[1]), int(match[2])
     return r"\in\mathbb{N} " if second != start + 2 else " odd " if start % 2 else " even "
 
@@ -232,7 +232,7 @@ def _clauses(text: str) -> Iterator[str]:
 
 
 def _comparisons(text: str) -> list[Expression]:
-    """The comparisons in a chain such as ``a < b < 0``.
+    """Read a chain such as ``a < b < 0`` as comparisons.
 
     In each comparison, the smaller expression comes first. The list is empty if the text is not
     such a chain.
@@ -281,7 +281,7 @@ def _sign(comparison: Expression, name: str) -> str:
 
 
 def is_sign(comparison: Expression) -> bool:
-    """Whether a comparison is between a symbol and 0."""
+    """Whether a comparison compares a symbol with 0."""
     return any(isinstance(side, Symbol) for side in comparison.args) and any(
         fold(side) == 0 for side in comparison.args
     )

@@ -138,7 +138,7 @@ def relation(formula: str) -> tuple[str, str] | None:
 
 
 class _QuestionReader:
-    """Sorts the clauses of a question, and puts the derivative together."""
+    """Sorts the clauses of a question, and builds the derivative from them."""
 
     def __init__(self, text: str, written: bool) -> None:
         self.text = text
@@ -306,7 +306,7 @@ class _QuestionReader:
         return lower, upper
 
     def _functions(self, asked_for: str) -> dict[str, tuple[str, ...]]:
-        """The variables of each function. The formulas of functions are stored in `trees`."""
+        """The variables of each function. The functions' formulas are stored in `trees`."""
         variables: dict[str, tuple[str, ...]] = {}
         relations: list[tuple[str, str]] = []
         for sides in self.equations:
@@ -343,7 +343,7 @@ class _QuestionReader:
         return variables
 
     def _applied(self, text: str, *, asked: bool = False) -> str:
-        """A formula with the formulas of functions in place of their values, as f(x^2), f'(2x).
+        """Replace values of functions, such as f(x^2) and f'(2x), by the functions' formulas.
 
         The formula that is asked for keeps f(x) and f'(x), and derivatives at numbers.
         """
@@ -375,7 +375,7 @@ class _QuestionReader:
         return "".join((*pieces, text[position:]))
 
     def _own(self, tree: Expression) -> tuple[str, ...]:
-        """The variables of a function that is defined without arguments, as z in z = xy."""
+        """The variables of a function that is defined without arguments, such as z in z = xy."""
         names = symbols_of(tree)
         if self.by:
             return (self.by,)
@@ -384,7 +384,7 @@ class _QuestionReader:
         raise self._error(f"name the variable: {', '.join(sorted(names))}")
 
     def _differentiated(self, tree: Expression, jets: Jets) -> Expression:
-        """The derivative of a tree. The words of the question state the order of the derivative.
+        """Differentiate a tree as often as the words of the question say.
 
         For example, ``the second derivative of`` states the order 2.
         """
@@ -455,7 +455,7 @@ class _QuestionReader:
         return _bounded(tree)
 
     def _through_definitions(self, tree: Expression) -> Expression:
-        """The tree with the formulas of other functions in place of the functions' names."""
+        """Replace the names of other functions in a tree by their formulas."""
         for name, formula in self.trees.items():
             if name in symbols_of(tree) and name not in symbols_of(formula):
                 tree = _bounded(substitute(tree, name, formula))

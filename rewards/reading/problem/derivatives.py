@@ -33,7 +33,7 @@ VALUE_AT: Final = "value_at"
 
 
 class Jet(NamedTuple):
-    """A derivative of a function without a formula.
+    """A derivative of a function that has no formula.
 
     Attributes:
         function: the name of the function.
@@ -51,7 +51,7 @@ class Jet(NamedTuple):
 
     @property
     def order(self) -> int:
-        """The order of the derivative."""
+        """The order of the derivative: how often the function is differentiated."""
         return len(self.by)
 
 
@@ -63,7 +63,7 @@ class Jets:
         variables: the variables of each function without a formula.
         symbols: the symbol of each derivative that was read so far.
         written: whether derivatives are left as calls of `DERIVATIVE`, for another program.
-        applied: the functions whose parentheses hold arguments: f'(2x) is no product.
+        applied: the functions whose parentheses hold arguments: f'(2x) is not a product.
 
     """
 
@@ -73,7 +73,7 @@ class Jets:
     applied: Collection[str] = ()
 
     def symbol(self, jet: Jet) -> str:
-        """The name of the symbol for a derivative. A function itself keeps its name."""
+        """The symbol that stands for a derivative. A function itself keeps its name."""
         if not jet.by and not jet.at:
             return jet.function
         if jet.order > HIGHEST:
@@ -86,7 +86,7 @@ class Jets:
 
     @property
     def names(self) -> dict[str, Jet]:
-        """The derivative that each symbol stands for."""
+        """Map each symbol to the derivative that it stands for."""
         return {name: jet for jet, name in self.symbols.items()}
 
     def differentiated(self, tree: Expression, variable: str) -> Expression:
@@ -146,7 +146,7 @@ _LETTERS_BEFORE: Final = re.compile(r"\\?[A-Za-z]+\Z")
 
 
 def normal(text: str) -> str:
-    r"""The text with a uniform spelling of derivatives, and without sizes and spacing.
+    r"""Give derivatives in a text a uniform spelling, and remove sizes and spacing.
 
     Args:
         text: LaTeX.
@@ -174,7 +174,7 @@ def normal(text: str) -> str:
 
 
 def name_of(letter: str) -> str:
-    """The name of a letter in trees."""
+    """The name that a letter of LaTeX has in trees."""
     name = letter.strip().lstrip("\\").replace("{", "").replace("}", "")
     return GREEK_VARIANTS.get(name, name)
 
@@ -246,7 +246,7 @@ def read_tree(
 
 
 def _sole(jets: Jets, tree: Expression) -> str:
-    """The only variable of the functions. Without functions, it is the only symbol of the tree."""
+    """The only variable of the functions. Without functions, the tree's only symbol."""
     variables = {variable for names in jets.variables.values() for variable in names}
     variables = variables or symbols_of(tree)
     if len(variables) != 1:
@@ -286,13 +286,13 @@ def _dotted(dots: re.Match[str], jets: Jets) -> str:
 
 
 def _shown(symbol: str) -> str:
-    """A symbol as LaTeX. Braces and spaces separate the symbol from adjacent letters."""
+    """Write a symbol as LaTeX. Braces and spaces separate it from adjacent letters."""
     name, _, index = symbol.partition("_")
     return f" {{{name}_{{{index}}}}} " if index else f" {{{name}}} "
 
 
 def _with_primes(text: str, function: str, jets: Jets, values: bool) -> str:
-    """Replace a function's derivatives by symbols, if they have primes or subscripts."""
+    """Replace derivatives of a function that are written with primes or subscripts by symbols."""
     own = jets.variables[function]
     letter = r"\\?" + re.escape(function) if len(function) > 1 else re.escape(function)
     if "_" in function:
@@ -352,7 +352,7 @@ def _is_in_operator(text: str, start: int) -> bool:
 
 
 def _by(match: re.Match[str], own: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The derivative's variables, from primes or a subscript. Other subscripts give None."""
+    """The variables of differentiation that primes or a subscript denote, or None."""
     subscript = match["below"] or match["letter"]
     if subscript:
         names = tuple(map(name_of, re.findall(r"\\[A-Za-z]+|[A-Za-z]", subscript)))
@@ -370,7 +370,7 @@ def _by(match: re.Match[str], own: tuple[str, ...]) -> tuple[str, ...] | None:
 
 
 def arguments_at(text: str, start: int) -> tuple[int, list[str] | None]:
-    """The end and the arguments of the parentheses at ``start``. If none, ``start`` and None."""
+    """Split the parentheses at ``start``. Return their end and arguments, or ``start`` and None."""
     opened = re.compile(r"\s*\(").match(text, start)
     if opened is None:
         return start, None
@@ -439,7 +439,10 @@ def operators(text: str) -> list[Operator]:
 
 
 def _operator(numerator: str, denominator: str) -> tuple[str, tuple[str, ...]] | None:
-    """The operand and the variables of a quotient of differentials. Other fractions give None."""
+    """Read a quotient of differentials as an operand and variables.
+
+    For any other fraction, the result is None.
+    """
     head = _TOP.match(numerator)
     if head is None or re.match(rf"\s*{_D}", denominator) is None:
         return None
@@ -466,7 +469,7 @@ def _unbraced(argument: str) -> str:
 
 
 def operand(text: str) -> tuple[str, str]:
-    r"""The operand at the start of a text, and the text after the operand.
+    r"""Split a text into the operand at its start and the text after the operand.
 
     The operand ends before the next ``+``, ``-`` or ``=`` outside of brackets.
 
@@ -500,7 +503,7 @@ def _is_sign_of_addition(text: str, offset: int) -> bool:
 
 
 def _opening(text: str, close: int) -> int:
-    """The offset of the opening bracket for the closing bracket at ``close``."""
+    """The offset of the opening bracket that belongs to the closing bracket at ``close``."""
     level = 0
     for offset in range(close, -1, -1):
         level += (text[offset] in ")]}") - (text[offset] in "([{")

@@ -26,7 +26,7 @@ _INDEX: Final = r"(?:_(?:[A-Za-z0-9]|\{[A-Za-z0-9]+\}))?"
 
 
 def _in_font(content: str) -> str:
-    """A regular expression for ``content`` in a font command. The command has three spellings."""
+    """A regular expression for ``content`` in a font command, in any of three spellings."""
     return (
         rf"(?:\\{FONT}\s*\{{{SPACE}{content}{SPACE}\}}|\{{{SPACE}\\{FONT}{_END}{SPACE}{content}{SPACE}\}}"
         rf"|\\{FONT}{_END}\s*{content})"
@@ -34,7 +34,7 @@ def _in_font(content: str) -> str:
 
 
 def _styled(content: str) -> str:
-    """A regular expression for the content in a font command or in braces."""
+    """A regular expression for ``content`` inside a font command or braces."""
     return rf"(?:{_in_font(content)}|\{{{SPACE}{content}{SPACE}\}})"
 
 
@@ -84,14 +84,13 @@ class Differential:
 
 
 def differentials(text: str) -> list[Differential]:
-    r"""The candidates for the differential of a text, the likeliest first.
+    r"""Find the candidates for the differential of a text, the likeliest first.
 
     The likeliest candidate is the last in the text. If the font of any d marks it as a
     differential, every plain d is read as a parameter and is not a candidate.
 
     >>> [each.variable for each in differentials(r"\\cos xdx")]
     ['x']
-
     """
     candidates = list(differentials_in_order(text))
     marked = [candidate for candidate in candidates if candidate.is_marked]
@@ -146,7 +145,7 @@ def with_symbol(text: str, candidates: Iterable[Differential]) -> str:
 
 
 def without_symbol(node: Expression) -> Expression | None:
-    """A formula divided by the symbol of its differential.
+    """Divide a formula by the symbol of its differential.
 
     Every term must contain the symbol as a factor exactly once. Otherwise the result is None.
     """

@@ -59,12 +59,15 @@ class DifferentialEquation:
 
     @property
     def order(self) -> int:
-        """The number of constants of the general solution."""
+        """The number of constants of integration in the general solution."""
         return sum(self.orders.values())
 
     @property
     def has_cases(self) -> bool:
-        """Whether the equations hold a function with cases, as the root of y^2 is y or -y."""
+        """Whether an equation has a function that is defined by cases, such as the root of y^2.
+
+        The root of y^2 is y or -y.
+        """
         nodes = (node for pair in self.equations for side in pair for node in nodes_of(side))
         records = (RECORDS.get(node.function) for node in nodes if node.args)
         return any(record is not None and (record.breaks or record.branch) for record in records)
@@ -78,7 +81,7 @@ class DifferentialEquation:
 
 @dataclass(frozen=True)
 class StatedSolution:
-    """One solution or family of solutions that an answer states.
+    """One solution, or one family of solutions, that an answer states.
 
     Attributes:
         formulas: the formula of each function. It is empty for an implicit solution.
@@ -249,7 +252,7 @@ def _with_values(
 
 
 def _of_function(text: str, functions: Collection[str]) -> str:
-    """A function or its derivative, spelt with primes. The result is empty for any other text."""
+    """Write a function or its derivative with primes. For any other text, the result is empty."""
     quotients = operators(text)
     if len(quotients) == 1 and not text[: quotients[0].start].strip():
         name = quotients[0].of.strip()
@@ -259,7 +262,7 @@ def _of_function(text: str, functions: Collection[str]) -> str:
 
 
 def _links(formula: str) -> list[str]:
-    """The single equations of a chain of values, such as ``y(0) = y'(0) = 1``."""
+    """Split a chain of values, such as ``y(0) = y'(0) = 1``, into single equations."""
     sides = list(pieces_of(formula, "="))
     return [f"{side} = {sides[-1]}" for side in sides[:-1]] if len(sides) > 2 else [formula]
 
@@ -281,7 +284,7 @@ def _checked(
     conditions: Sequence[tuple[Expression, Expression]],
     jets: Jets,
 ) -> dict[str, int]:
-    """The highest order of each function's derivatives.
+    """Check a question, and return the highest order of each function's derivatives.
 
     Raises:
         ProblemError: there is no differential equation, the numbers of equations and functions
@@ -312,7 +315,7 @@ def _checked(
 
 
 def _derivatives_in(joined: str) -> tuple[tuple[str, ...], list[str]]:
-    """The functions that have a derivative in the text, and the variables of differentiation."""
+    """The functions whose derivatives occur in the text, and the variables of differentiation."""
     functions: list[str] = []
     variables: list[str] = []
     for quotient in operators(joined):
@@ -327,7 +330,7 @@ def _derivatives_in(joined: str) -> tuple[tuple[str, ...], list[str]]:
 
 
 def _unknowns(text: str, joined: str) -> tuple[str, tuple[str, ...]]:
-    """The independent variable and the functions. The derivatives in the text determine them.
+    """Find the independent variable and the functions, from the derivatives in the text.
 
     If the text has no derivative, both are empty.
     """
@@ -449,7 +452,7 @@ def _called(formula: str, question: DifferentialEquation) -> str:
 
 
 def _signs(formula: str) -> Iterator[str]:
-    r"""The two formulas that ``\pm`` denotes. In each formula, ``\mp`` becomes the opposite sign.
+    r"""Yield the two formulas that ``\pm`` denotes. In each, ``\mp`` becomes the opposite sign.
 
     A formula without these signs is yielded unchanged.
     """
@@ -466,7 +469,7 @@ def _signs(formula: str) -> Iterator[str]:
 
 
 def _stated(formula: str, question: DifferentialEquation) -> Iterator[StatedSolution]:
-    """The solutions that an equation, a chain of equations, or a formula alone states."""
+    """Yield the solutions that an equation, a chain of equations, or a formula alone states."""
     sides = [side.strip() for side in pieces_of(formula, "=")]
     names = {*question.names}
     if len(sides) == 1:

@@ -112,7 +112,7 @@ def read_integral(
 def _integrand(
     text: str, layout: IntegralLayout, variable: str | None
 ) -> tuple[str | None, str, tuple[Reading, ...]]:
-    """The variable of the differential, the integrand as text, and its readings."""
+    """Find the differential's variable. Return it, the integrand's text and its readings."""
     body = layout.body
     failure: ReadError | None = None
     for choice in _choices(layout, variable):
@@ -130,7 +130,7 @@ def _integrand(
 
 
 def _choices(layout: IntegralLayout, variable: str | None) -> Iterator[Sequence[Differential]]:
-    r"""The choices of the differential: each candidate alone, then several candidates together.
+    r"""Yield the possible differentials: each candidate alone, then several candidates together.
 
     Several candidates are needed for a sum such as ``\int x\,dx + x^2\,dx``, in which every term
     has its own differential. Such a choice has all candidates with the variable of the likeliest
@@ -161,10 +161,11 @@ def _with_real_parameters(
     declared: Collection[str],
     has_sign: bool,
 ) -> tuple[Reading, ...]:
-    """The readings in which every letter that is read as a parameter can be a parameter.
+    """Keep the readings in which every letter that is read as a parameter can be a parameter.
 
     Raises:
-        ProblemError: in every reading, a letter is read as a parameter although it cannot be one.
+        ProblemError: in every reading, a letter is read as a parameter although it cannot be a
+            parameter.
 
     """
     suspects = [symbols_of(reading.expression) - {variable, *declared} for reading in readings]
@@ -184,7 +185,7 @@ def _with_real_parameters(
 def _times(
     text: str, factor: str, readings: tuple[Reading, ...], variable: str
 ) -> tuple[Reading, ...]:
-    r"""The readings, multiplied by the factor before the integral sign, like 2 in ``2\int x dx``.
+    r"""Multiply the readings by the factor before the integral sign, such as 2 in ``2\int x dx``.
 
     Raises:
         ProblemError: the factor is unreadable, or depends on the variable.
@@ -211,7 +212,7 @@ _TRIES: Final = 6
 def _with_differential(
     body: str, occurrences: Sequence[Differential]
 ) -> tuple[str, tuple[Reading, ...]] | None:
-    """The integrand and its readings for one choice of the differential.
+    """Read the integrand for one choice of the differential. Return its text and its readings.
 
     If no reading has the differential as a factor of every term, the result is None.
 
@@ -232,7 +233,7 @@ def _with_differential(
 
 
 def _divided(readings: Iterable[Reading]) -> tuple[Reading, ...]:
-    """The readings, divided by the symbol of the differential.
+    """Divide the readings by the symbol of the differential.
 
     Readings in which the symbol is not a factor of every term are left out.
     """
@@ -270,7 +271,7 @@ _SPACE_AT_END: Final = re.compile(r"(?:\\[,;:!> ]|\\q?quad|\\cdot|\\times|[*~]|\
 
 
 def _without_space(text: str) -> str:
-    """The text without spaces and times signs at its end. At most 64 characters are removed."""
+    """Remove spaces and times signs from the end of a text, at most 64 characters."""
     space = _SPACE_AT_END.search(text, max(len(text) - 64, 0))
     return text[: space.start()] if space else text
 
@@ -325,7 +326,7 @@ def definite_integral(text: str) -> IntegralProblem:
 
 
 def derivative_of_integral(integral: IntegralProblem, variable: str) -> Expression:
-    """The derivative, by Leibniz's rule, of an integral whose limits depend on the variable.
+    """Differentiate an integral whose limits depend on the variable, by Leibniz's rule.
 
     Raises:
         ProblemError: the integrand depends on the variable as well. Leibniz's rule would leave an

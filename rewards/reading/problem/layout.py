@@ -108,7 +108,7 @@ def marked_tables(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def restored_tables(text: str, tables: tuple[str, ...]) -> str:
-    """The text in which each mark is replaced by its table in braces."""
+    """Replace each mark in a text by its table in braces."""
     for mark, table in zip(_TABLE_MARKS, tables, strict=False):
         text = text.replace(mark, f"{{{table}}}")
     return text
@@ -190,7 +190,7 @@ SUBSTITUTION: Final = re.compile(
 
 
 def _plain_letters(text: str) -> str:
-    """The text in which letters of mathematical alphabets are replaced by plain letters."""
+    """Replace letters of mathematical alphabets by plain letters."""
     if text.isascii() or max(text, default="") < "\U0001d400":
         return text
     return "".join(
@@ -200,7 +200,7 @@ def _plain_letters(text: str) -> str:
 
 
 def _formula(text: str) -> tuple[str, Conditions]:
-    """The formula that contains the integral, and the conditions in the prose around it."""
+    """Find the formula that contains the integral, and the conditions in the prose around it."""
     text = SUBSTITUTION.sub(" ", text)
     if not _DELIMITER.search(text):
         return text, Conditions()
@@ -240,7 +240,8 @@ _MOST_STACKED: Final = 3
 
 
 def _sign_at(text: str, start: int, level: int = 0) -> tuple[int, dict[str, str], bool] | None:
-    r"""The end and limits of the integral sign at ``start``, and whether a bar crosses the sign.
+    r"""Read the integral sign at ``start``. Return its end, its limits, and whether a bar crosses
+    it.
 
     Limits may be placed above or below the sign by commands such as ``\underset``. If there is no
     integral sign at ``start``, the result is None.
@@ -269,7 +270,7 @@ _BESIDE_MARK: Final = re.compile(SPACE)
 
 
 def limits_of(text: str) -> tuple[dict[str, str], str]:
-    r"""The limits after an integral sign, and the text after the limits.
+    r"""Split off the limits after an integral sign. Return the limits and the rest of the text.
 
     Args:
         text: the text after the integral sign, or after a bar as in ``F(x)|_0^1``.
@@ -319,7 +320,7 @@ def argument_end(text: str) -> int:
 
 
 def pieces_of(text: str, separators: Collection[str]) -> Iterator[str]:
-    """The pieces of a text between separators. Separators in brackets do not count."""
+    """Yield the pieces of a text between separators. Separators inside brackets do not count."""
     level, begin = 0, 0
     for offset, character in enumerate(text):
         level += (character in "([{") - (character in ")]}")

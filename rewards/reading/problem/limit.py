@@ -149,9 +149,9 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
 
 
 def read_limit_of_sum(text: str) -> tuple[str, SumProblem] | None:
-    """The variable and the sum of a question for the limit of a sum as the variable grows.
+    """Read a question for the limit of a sum as a variable grows. Return the variable and the sum.
 
-    The result is None if the question has no sum behind a limit sign, or the sum has several
+    The result is None if the question has no sum after a limit sign, or the sum has several
     readings.
 
     Raises:
@@ -189,9 +189,10 @@ class LimitOfIntegral(NamedTuple):
 
 
 def read_limit_of_integral(text: str) -> LimitOfIntegral | None:
-    r"""Read ``\lim_{x\to0} \frac{1}{x^3} \int_0^x f(t)\,dt``, or the integral in a numerator.
+    r"""Read a limit such as ``\lim_{x\to0} \frac{1}{x^3} \int_0^x f(t)\,dt``. The integral may also
+    stand in a numerator.
 
-    The result is None for another question.
+    The result is None for any other question.
 
     Raises:
         ProblemError: the question is unreadable.
@@ -229,7 +230,7 @@ def read_limit_of_integral(text: str) -> LimitOfIntegral | None:
 
 
 def _written(text: str) -> tuple[str, str, str] | None:
-    """The subscript of the limit sign, the function after the sign, and the surrounding words.
+    """Find the limit sign. Return its subscript, the function after it, and the surrounding words.
 
     If the text has no limit sign, the result is None.
     """
@@ -296,7 +297,7 @@ def _defined(body: str, text: str) -> str:
 
 
 def _in_words(text: str) -> tuple[str, str, str]:
-    """The parts of a limit that is stated in words: a subscript, the function, and later words.
+    """Read a limit that is stated in words. Return a subscript, the function, and later words.
 
     The subscript is written as it would be under a limit sign.
     """
@@ -314,7 +315,7 @@ def _named_end(body: str) -> int:
 
 
 def _approach(subscript: str, text: str) -> tuple[str, str, int]:
-    r"""The variable, the point and the side in a subscript such as ``{x \to 0^+}``."""
+    r"""Read a subscript such as ``{x \to 0^+}``. Return the variable, the point and the side."""
     inner = subscript.strip()
     if inner.startswith("{") and inner.endswith("}"):
         inner = inner[1:-1]
@@ -353,7 +354,7 @@ def _variable(name: str, text: str) -> str:
 def _readings(
     body: str, variable: str, text: str, declared: Collection[str]
 ) -> tuple[Reading, ...]:
-    """The readings of the function in which no letter is mistaken for a parameter."""
+    """The readings of the function in which no letter is wrongly read as a parameter."""
     try:
         readings = read(body, symbols=(variable, IN_PROBLEM))
     except ReadError as error:

@@ -24,7 +24,7 @@ _OPENERS: Final = frozenset(("(", "[", "\\{"))
 def parameter_faults(
     integrand: str, suspects: Set[str], variable: str, has_sign: bool
 ) -> dict[str, str]:
-    """The letters of an integrand that cannot be parameters, with the reasons.
+    """Find the letters of an integrand that cannot be parameters, with the reasons.
 
     Args:
         integrand: the text of the integrand.
@@ -66,7 +66,8 @@ def parameter_faults(
 
 
 def _applied_to(tokens: list[str], name: str, variable: str) -> str:
-    """The argument of a function, such as x for f in f(x). The result is empty for other letters.
+    """The argument of a letter that is a function, such as x for f in f(x). Other letters give an
+    empty text.
 
     A letter is a function if it occurs only before parentheses, and some of these contain the
     variable. For letters other than f, g and similar ones, the variable must also be alone in some
@@ -104,7 +105,7 @@ def _script_end(tokens: list[str], position: int, index: str) -> int:
 
 
 def _argument(tokens: list[str], position: int) -> list[str]:
-    """The tokens in the parentheses at an offset, or an empty list if no parenthesis is there."""
+    """The tokens in the parentheses at an offset. If no parenthesis is there, the list is empty."""
     braced = tokens[position] == "{" and tokens[position + 1] in _OPENERS
     if not braced and tokens[position] not in _OPENERS:
         return []

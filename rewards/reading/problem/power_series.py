@@ -144,7 +144,7 @@ _NAMED: Final = re.compile(r"\A[a-zA-Z](?:\s*\(\s*(?P<variable>[a-z])\s*\))?\s*=
 
 @dataclass(frozen=True, slots=True)
 class SeriesQuestion:
-    r"""What is asked of a power series.
+    r"""A question about a power series.
 
     Attributes:
         wanted: a Taylor polynomial, a coefficient, a remainder, or the radius or the interval of
@@ -298,7 +298,7 @@ def _expansion(quantity: Quantity, remainder: str, text: str, power: str | None)
 
 
 def _taken(patterns: Iterable[re.Pattern[str]], text: str) -> tuple[re.Match[str] | None, str]:
-    """The first match of the patterns, and the text without it."""
+    """Find the first match of the patterns. Return it, and the text without it."""
     for pattern in patterns:
         match = pattern.search(text)
         if match is not None:
@@ -307,7 +307,7 @@ def _taken(patterns: Iterable[re.Pattern[str]], text: str) -> tuple[re.Match[str
 
 
 def _formula(remainder: str) -> tuple[str, str]:
-    """The text around the formula, and the formula. The words of `_WORDS` are removed from both."""
+    """Split a text into the words around its formula and the formula, without `_WORDS`."""
     pieces = [piece.strip(" \n\t.,:;?") for piece in remainder.split(_MARK)]
     plain = [" ".join(_WORDS.sub(" ", piece).split()).strip(" .,:;?") for piece in pieces]
     full = [at for at, piece in enumerate(plain) if piece]
@@ -329,7 +329,7 @@ def _centre_of(groups: dict[str, str | None], text: str) -> Expression:
 
 
 def _power(power: str, text: str) -> tuple[str, Expression | None, Expression]:
-    """The variable, the centre and the exponent of a power such as (x - 1)^3.
+    """Read a power such as (x - 1)^3. Return the variable, the centre and the exponent.
 
     The centre is None if the base is only the variable.
     """

@@ -88,7 +88,7 @@ class SumProblem(NamedTuple):
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """All symbols except the index."""
+        """All symbols except the index, sorted."""
         limits = [limit for limit in (self.lower, self.upper) if not isinstance(limit, int)]
         trees = (self.term, self.factor, self.outside, *limits)
         return tuple(sorted(set().union(*map(symbols_of, trees)) - {self.counter}))
@@ -193,7 +193,7 @@ def _without_delta(problem: SumProblem) -> SumProblem:
 
 
 def _asks_convergence(text: str) -> bool:
-    """Whether a question asks if a series converges, and does not ask for the sum."""
+    """Whether a question asks if a series converges, but not for its sum."""
     words = set(re.findall(r"[a-z]+", _MARKED.sub(" ", text).lower()))
     return not words.isdisjoint(_CONVERGES) and words.isdisjoint(_ASKS_VALUE)
 
@@ -204,7 +204,7 @@ def has_sum(text: str) -> bool:
 
 
 def _formula(text: str) -> tuple[str, Conditions]:
-    """The formula that has the sum sign, and the conditions in the text around the formula."""
+    """Find the formula with the sum sign, and the conditions in the text around it."""
     plain = _TEXT.sub(r" \1 ", text)
     if not _DELIMITER.search(plain):
         sign = _SIGN.search(plain)
@@ -254,7 +254,7 @@ def _is_value_of_sum(formula: str) -> bool:
 
 
 def _conditions_of_formulas(text: str) -> Conditions | None:
-    """The conditions that the other formulas of the text state.
+    """Read the conditions that the other formulas of the text state.
 
     Formulas that consist only of a name, such as ``n``, are skipped. If any other formula is not a
     condition, the result is None. The result is also None if words outside of the formulas state a
@@ -281,7 +281,7 @@ def _is_harmless(around: str) -> bool:
 
 
 def _range(marks: dict[str, str], text: str) -> tuple[str, Limit, Limit]:
-    """The name of the index, and its least and greatest values."""
+    """Read the index of a sum, and its least and greatest values."""
     subscript = _unbraced(marks.get("_", ""))
     for pattern in _RANGES:
         match = pattern.fullmatch(subscript)
@@ -319,7 +319,7 @@ def _unbraced(mark: str) -> str:
 
 
 def _factor(preceding: str, text: str, index: str) -> Expression:
-    r"""The factor before the sum sign.
+    r"""Read the factor before the sum sign.
 
     The factor is 1 if the text before the sign is empty, a name, or the first terms of the sum, as
     in ``1 + x + \cdots = \sum``.
@@ -341,7 +341,7 @@ def _factor(preceding: str, text: str, index: str) -> Expression:
 
 
 def _bodies(body: str, conditions: Conditions) -> Iterator[tuple[str, Conditions]]:
-    """Candidates for the term, each with the conditions that follow the term in the text."""
+    """Yield candidates for the term, each with the conditions that follow it in the text."""
     yield _TAIL.sub("", body), conditions
     for inner, stated in behind(body):
         yield _TAIL.sub("", inner), stated
@@ -350,7 +350,7 @@ def _bodies(body: str, conditions: Conditions) -> Iterator[tuple[str, Conditions
 def _terms(
     body: str, index: str, text: str, conditions: Conditions
 ) -> list[tuple[Expression, Expression]]:
-    r"""The readings of the text after the sum sign.
+    r"""Read the text after the sum sign, in every reading.
 
     Each reading has the term of the sum, and an expression that is added to the sum.
 

@@ -31,7 +31,8 @@ NEARBY = (0.0047, 0.031, 0.113)
 
 
 def drop_indifferent(comparison: Comparison) -> None:
-    """Drop the points at which F' agrees with two branches of f: the principal one and another.
+    """Discard the points at which F' agrees both with the principal branch of f and with another
+    branch.
 
     At such a point a radical is so small compared to the rest of f that its branches cannot be told
     apart.
@@ -41,7 +42,7 @@ def drop_indifferent(comparison: Comparison) -> None:
 
 
 def another_everywhere(comparison: Comparison) -> Outcome:
-    """The refutation of an answer that agrees with f on another branch at every point."""
+    """Refute an answer that agrees everywhere with f, but not with f's principal branch."""
     point, _ = comparison.flipped[0]
     return comparison.refutation(
         point,
@@ -51,14 +52,14 @@ def another_everywhere(comparison: Comparison) -> Outcome:
 
 
 def beside(points: Sequence[Point]) -> list[float]:
-    """Real numbers close to the points. The same branch should hold there."""
+    """Real numbers close to the points. F' should agree with the same branch of f there."""
     xs = [float(point.x.real) for point in points]
     shares = [sign * share for share in NEARBY for sign in (-1, 1)]
     return [x + share * (1 + abs(x)) for x in xs for share in shares]
 
 
 def _tells(comparison: Comparison, point: Point, choices: Collection[Choice]) -> bool:
-    """Whether F' at a point differs from f on each of these branches."""
+    """Whether F' at a point differs from f on each of the branches in ``choices``."""
     bits = comparison.bits
     while bits <= comparison.max_bits:
         slope = comparison.slope(point, bits)
@@ -121,14 +122,14 @@ def change(comparison: Comparison) -> Outcome | None:
 
 
 def may_turn(tape: Tape) -> bool:
-    """Whether the tape has an inverse function that may turn back, such as ``arccos(cos x)``."""
+    """Whether an expression has an inverse function that may turn back: ``arccos(cos x)``."""
     return any(
         not (branch.root or has_fixed_branch(branch, tape.variable)) for branch in tape.branches
     )
 
 
 def _has_modulus(tape: Tape) -> bool:
-    """Whether a root has a modulus as a factor: ``sqrt(x^2 + 2x + 1)`` is |x + 1|."""
+    """Whether a radicand has a square as a factor: ``sqrt(x^2 + 2x + 1)`` is |x + 1|."""
     return any(branch.root and squares(branch.argument, tape.variable) for branch in tape.branches)
 
 
@@ -146,11 +147,12 @@ def _breaks_between(comparison: Comparison, first_point: Point, second_point: Po
 
 
 def unless_inverted(refutation: Outcome, *trees: Expression) -> Outcome:
-    """The refutation, or an undecided outcome if a tree has a part such as arctan(tan u).
+    """Keep a refutation, unless an expression has a part such as arctan(tan u). Then the outcome is
+    undecided.
 
-    A part arctan(tan u) differs from u by a multiple of pi. This multiple changes at jumps. Trees
-    that differ at the witness may therefore be equal between two other jumps. `RECORDS` says which
-    inverse functions jump or turn.
+    A part arctan(tan u) differs from u by a multiple of pi. This multiple changes at jumps.
+    Expressions that differ at the refuting point may therefore be equal between two other jumps.
+    `RECORDS` says which inverse functions jump or turn back.
     """
     for node in (node for tree in trees for node in nodes_of(tree)):
         record = RECORDS.get(node.function)

@@ -29,7 +29,7 @@ SEEN_BITS = 16
 
 
 class Confirmation:
-    """The last checks of an answer, with many bits and at distant points.
+    """The last checks of an answer, at high precision and at distant points.
 
     A part of an expression is visible at a point if it has an effect on the value there
     (`visibility`).
@@ -52,10 +52,11 @@ class Confirmation:
         self.agreement = -math.inf
 
     def refute(self) -> Outcome | None:
-        """Compare F' and f with many bits and at far points, until every part has been visible.
+        """Compare F' and f at high precision and at distant points, until every part has been
+        visible.
 
-        The search for events (`rewards.numeric.sampling.events`) runs only if a part has been
-        visible at no point, F or f is not analytic, or F may turn back between the points. The
+        The search for events (`rewards.numeric.sampling.events`) runs in three cases: a part has
+        been visible at no point, F or f is not analytic, or F may turn back between the points. The
         result is None if no fault is found.
         """
         flipped = len(self.at.flipped)
@@ -97,7 +98,7 @@ class Confirmation:
         return self.ours.all_seen and self.theirs.all_seen
 
     def _look_closer(self) -> Outcome | None:
-        """A refutation with many bits at a few points, before the slower searches."""
+        """Compare at high precision at a few points. Return a refutation or None."""
         bits = min(CONFIRMING_BITS, self.at.max_bits)
         for point in self.at.agreeing[:MIN_POINTS]:
             _, slope = self.at.derivative(point, bits)
@@ -107,7 +108,7 @@ class Confirmation:
         return None
 
     def _look_beyond(self) -> Outcome | None:
-        """A refutation at a point that exceeds a large number in F or f."""
+        """Compare at points beyond the large numbers in F and f. Return the outcome or None."""
         sizes = beyond_reach(self.tape, self.pool.tape)
         # Beside so great an x, a constant term shows with more bits than x has.
         longest = self._longest_number()
@@ -132,7 +133,8 @@ class Confirmation:
         *,
         every: bool = False,
     ) -> Outcome | None:
-        """Note which parts of F and f are visible at the points, and refute if F' and f differ.
+        """Record which parts of F and f are visible at the points. Refute F if F' and f differ at a
+        point.
 
         If ``every`` is true, all points are compared. Otherwise the loop stops when all parts have
         been visible. If F or f is not analytic, the loop does not stop early, because a part
@@ -168,7 +170,8 @@ class Confirmation:
         return None
 
     def _longest_number(self) -> int:
-        """The length in bits of the numbers in F and f.
+        """The total length in bits of the numbers in F and f. If special functions limit the
+        precision, the length of the longest number.
 
         F' and f may agree to this many bits although one of the numbers is wrong.
         """

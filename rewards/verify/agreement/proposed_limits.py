@@ -64,7 +64,7 @@ def _found_by_sympy(question: LimitQuestion, kinds: dict[str, str]) -> Limit | N
 
 
 def is_approached(question: LimitQuestion, limit: Limit) -> bool:
-    """Whether values of the function come closer and closer to a limit."""
+    """Whether the function's values come closer and closer to a proposed limit."""
     signs = (question.side,) if question.side else (1, -1)
     signs = (question.at,) if isinstance(question.at, int) else signs
     return any(_from_side(question, limit, sign) for sign in signs)

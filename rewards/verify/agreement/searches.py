@@ -35,7 +35,7 @@ class UnrefutedAnswer(NamedTuple):
     """An answer that no point has refuted so far.
 
     Attributes:
-        at: the comparison with f, with the points so far.
+        at: the comparison of F' with f, with the points compared so far.
         steps: the search for jumps of F.
         is_proved: whether F' = f is proved. F can then be wrong at isolated points only.
 
@@ -63,7 +63,7 @@ Search = Callable[[UnrefutedAnswer], Outcome | None]
 
 
 def too_long(at: Comparison) -> Outcome | None:
-    """Refuse F if it has too many terms or factors to be a closed form.
+    """Refuse F if F has too many terms or factors to be a closed form.
 
     Otherwise the result is None.
     """

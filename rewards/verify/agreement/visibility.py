@@ -39,7 +39,7 @@ Key = tuple[int, int]
 
 
 def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[Key, dict[int, float]]:
-    r"""How much the arguments of each operation affect the whole expression at a point (log2).
+    r"""How much the arguments of each operation affect the whole expression at a point, as log2.
 
     A part without any effect, such as t in ``0 \cdot t`` or a constant of integration, has no
     entry. If a function has three or more arguments, all of them count as visible.
@@ -82,7 +82,8 @@ def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[Key, dict[int, 
 def _partial(
     rule: Rule, operands: list[Jet], index: int, upper: float, lower: float
 ) -> tuple[float, float]:
-    """How much an argument's value, and how much its slope, affects the whole expression (log2).
+    """How much an argument's value and an argument's slope affect the whole expression, as two
+    numbers (log2).
 
     The first number is the effect of a relative change of the value. The second is the factor by
     which a change of the slope is multiplied.
@@ -104,7 +105,9 @@ def _partial(
 
 
 def _leaves_slope(rule: Rule, operands: list[Jet], index: int) -> bool:
-    """Whether the slope is independent of an argument's value, such as x in ``3 x``."""
+    """Whether an operation's slope does not depend on the argument's value. In ``3 x`` it
+    does not.
+    """
     if rule in _LINEAR:
         return True
     bilinear = rule is rules.mul or (rule is rules.div and index == 0)
@@ -112,7 +115,7 @@ def _leaves_slope(rule: Rule, operands: list[Jet], index: int) -> bool:
 
 
 def _change(base_value: Ball | None, shifted_value: Ball | None) -> float:
-    """The logarithm (log2) of the absolute difference of two values.
+    """The difference of two values, as log2 of its absolute value.
 
     A value that is None counts as zero. If the difference is not finite, the result is 0.
     """
@@ -150,7 +153,7 @@ class Unseen:
         self._shown: dict[Key, list[set[int]]] = {}
 
     def see(self, effects: Mapping[Key, Mapping[int, float]], error: float, margin: float) -> None:
-        """Note the parts that are visible at a point.
+        """Record the parts that are visible at a point, given their effects on the value there.
 
         Args:
             effects: the effects of the parts, as log2.
@@ -170,7 +173,6 @@ class Unseen:
 
     @property
     def keys(self) -> list[Key]:
-        """The keys of the unseen operations."""
         return [
             key
             for key, operands in self._effective.items()

@@ -142,7 +142,7 @@ class MissingReaderError(ImportError):
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """The evaluator's verdict, and the step that led to the verdict."""
+    """The evaluator's verdict, and the number of the step that led to it."""
 
     status: Status
     step: int
@@ -176,7 +176,7 @@ def evaluate(
 
 @dataclass(slots=True)
 class _Stage:
-    """The step that an evaluation has reached."""
+    """The step that an evaluation has reached, and the refutation found so far, if any."""
 
     step: int = 1
     refutation: Evaluation | None = None
@@ -217,7 +217,7 @@ def _evaluate(answer: str, integrand: str, variable: str, stage: _Stage) -> Eval
 
 
 def _refutation(residual: sympy.Expr, f: sympy.Expr, x: sympy.Symbol) -> Evaluation:
-    """The verdict of steps 4 to 6, which need no simplification."""
+    """The verdict of steps 4 to 6, which evaluate F' - f at points. They simplify nothing."""
     size = ResidualSize(residual, f, x)
     evaluated = 0
     for numerator, denominator in points():
@@ -296,7 +296,7 @@ def _read_by_ours(text: str, x: sympy.Symbol) -> sympy.Expr:
 
 
 def _holds_unread_function(formula: sympy.Expr) -> bool:
-    """Whether a formula has a function that the reader of LaTeX did not recognise.
+    """Whether a formula has a function that the LaTeX reader did not recognise.
 
     Such a function is undefined in the formula, or it is a symbol: ``artanh x`` becomes ``artanh``
     times x.
@@ -330,7 +330,7 @@ def _constant(form: sympy.Expr, x: sympy.Symbol) -> bool:
 
 
 def _vanishes(form: sympy.Expr, test: Callable[[sympy.Expr], bool]) -> bool:
-    """Whether a simplifier turns ``form`` into a form that passes ``test``."""
+    """Whether ``form`` or one of several simplifications of it passes ``test``."""
     import sympy
 
     chain: tuple[Callable[[sympy.Expr], sympy.Expr], ...] = (
@@ -364,7 +364,7 @@ def _integral(f: sympy.Expr, x: sympy.Symbol) -> sympy.Expr | None:
 
 
 class ResidualSize:
-    """The function that computes abs(D) at a point in ball arithmetic.
+    """The function abs(D) of a point, computed in ball arithmetic, for the residual D = F' - f.
 
     The value is None if f or D is not real, or if the precision does not suffice. The balls contain
     all rounding errors. A value over the tolerance is therefore proved. The expression tree is
@@ -427,7 +427,7 @@ _PRINCIPAL = Conventions(real_roots=False)
 
 
 def _highest(size: ResidualSize) -> float:
-    """The largest value of abs(D) that SciPy's scalar minimiser evaluates."""
+    """The largest abs(D) that SciPy's scalar minimiser finds, for the residual D = F' - f."""
     from scipy.optimize import minimize_scalar
 
     def negative(point: float) -> float:

@@ -44,7 +44,7 @@ def worker_deadline(method: str, deadline: float) -> float:
 
 
 def verify_published(answer: ExtractedAnswer, problem: Integrand, deadline: float) -> Verdict:
-    """The verdict of `rewards.verify.baselines.antiderivbench` on an extracted answer."""
+    """Judge an answer as `rewards.verify.baselines.antiderivbench` does, in a worker."""
     text, integrand = answer.text or "", to_latex(problem.expression)
     try:
         arguments = (text, integrand, problem.variable, deadline)
@@ -64,7 +64,7 @@ def verify_published(answer: ExtractedAnswer, problem: Integrand, deadline: floa
 def verify_welleck(
     completion: str, integrand: str, options: dict[str, Any], deadline: float
 ) -> Verdict:
-    """The verdict of `rewards.verify.baselines.welleck` on a completion."""
+    """Judge a completion with the scorer `rewards.verify.baselines.welleck`, in a worker."""
     item = (completion, integrand, options)
     try:
         return unpack(call_task("welleck", *item, deadline=deadline))
@@ -73,7 +73,7 @@ def verify_welleck(
 
 
 def welleck_verdicts(items: Sequence[WorkItem], results: Sequence[Any]) -> list[Verdict]:
-    """The verdicts of `rewards.verify.baselines.welleck` from the results of workers."""
+    """Convert the workers' results for `rewards.verify.baselines.welleck` to verdicts."""
     return [welleck_verdict(item, result) for item, result in zip(items, results, strict=True)]
 
 
@@ -81,7 +81,7 @@ def welleck_verdict(item: WorkItem, result: Any) -> Verdict:
     """The verdict for a worker's result.
 
     A timeout or an exception of the scorer counts as correct, as in the paper. All other results
-    are passed to `verdict_of`. One of them is the error for a problem that cannot be used.
+    are passed to `verdict_of`, also the error for a problem that cannot be used.
     """
     bad_problem = isinstance(result, TaskError) and result.kind == "ProblemError"
     if not isinstance(result, WorkerError) or bad_problem or isinstance(result, WorkerCutOff):

@@ -15,7 +15,6 @@ _EXPONENTIALS = frozenset(("exp", "sinh", "cosh"))
 
 
 def nested_exponentials(tree: Expression) -> int:
-    """The depth to which exponentials are nested."""
     if not isinstance(tree, Call):
         return 0
     deepest = max(map(nested_exponentials, tree.args), default=0)
@@ -23,7 +22,7 @@ def nested_exponentials(tree: Expression) -> int:
 
 
 def finite_somewhere(tree: Expression) -> bool:
-    """Whether a rough evaluation of a formula is finite and real at one of `POINTS`.
+    """Whether a rough evaluation of a formula gives a finite real number at one of `POINTS`.
 
     All symbols have the value of the point, pi and i count as 1, and all functions except sqrt,
     exp, sinh and cosh count as the identity.
@@ -32,7 +31,7 @@ def finite_somewhere(tree: Expression) -> bool:
 
 
 def _value(node: Expression, point: float) -> float:
-    """The value of a formula in floating point. An undefined value is nan or infinite."""
+    """Evaluate a formula roughly in floating point. An undefined value is nan or infinite."""
     if not isinstance(node, Call):
         if not isinstance(node, Number):
             return point

@@ -66,10 +66,10 @@ class CertificateError(ValueError):
 
 
 def check(certificate: dict[str, Any]) -> list[str]:
-    """Check a certificate, and return the names of what the check takes on trust.
+    """Check a certificate, and return the names of the facts that the check takes on trust.
 
-    Functions and bounds are examples of what is taken on trust. The certificate comes from
-    `rewards.certify`. If it is not valid, `CertificateError` is raised.
+    Facts about functions and bounds are examples. The certificate comes from `rewards.certify`. If
+    it is not valid, `CertificateError` is raised.
     """
     try:
         if certificate["kind"] == "witness":
@@ -92,7 +92,7 @@ def _ratio(row: list[Any]) -> Ratio:
 
 
 def _add(a: dict[Any, Any], b: dict[Any, Any], c: int = 1) -> dict[Any, Any]:
-    """The sum a + c b of two polynomials, or of the exponents of two products of powers."""
+    """Compute a + c b for two polynomials, or for the exponents of two products of powers."""
     total = dict(a)
     for key, value in b.items():
         total[key] = total.get(key, 0) + c * value
@@ -128,7 +128,7 @@ def _partial(p: Poly, g: int) -> Poly:
 
 
 def _derivative(r: Ratio, slopes: list[Any]) -> list[Ratio]:
-    """The derivative of a fraction, as a summand for each generator in the fraction."""
+    """The derivative of a fraction, as a list with a summand for each generator in it."""
     num, den = r
     summands = []
     for g in sorted({g for p in r for powers in p for g, _ in powers}):
@@ -143,7 +143,7 @@ def _leading(p: Poly) -> Powers:
 
 
 def _quotient(a: Poly, b: Poly) -> Poly:
-    """The exact quotient of polynomials, by leading terms."""
+    """Divide polynomials without remainder, by repeated division of leading terms."""
     lead, quotient = _leading(b), Poly()
     while a:
         top = _leading(a)
@@ -192,8 +192,8 @@ def _zeros(remainder: Poly, generators: list[Any]) -> set[str]:
 
     The remainder is a sum of products of generators that are not constant. The coefficients are
     polynomials in the constant generators. An interval around zero does not prove that a
-    coefficient is zero. If there is a remainder, the result is therefore {"constants"}. This says
-    that the zeros are taken on trust.
+    coefficient is zero. If there is a remainder, the result is therefore {"constants"}: the check
+    takes on trust that these coefficients are zero.
     """
     numbers = {
         i
@@ -215,7 +215,7 @@ def _zeros(remainder: Poly, generators: list[Any]) -> set[str]:
 
 
 def _tree(poly: Poly, generators: list[Any]) -> Any:
-    """A polynomial in numbers as an expression."""
+    """Convert a polynomial in constant generators to an expression."""
     return [
         "add",
         "0",
@@ -238,14 +238,15 @@ def _number(g: dict[str, Any], generators: list[Any]) -> Any:
 
 
 def _functions(g: dict[str, Any], generators: list[Any], real: set[int]) -> set[str]:
-    """The functions in a generator's arguments, without the generators in ``real``."""
+    """The names of the functions in a generator's arguments, except generators in ``real``."""
     inner = {h for arg in g["args"] for p in _ratio(arg) for m in p for h, _ in m} - real
     names = {generators[h]["function"] for h in inner}
     return names.union(*(_functions(generators[h], generators, real) for h in inner))
 
 
 def _relation(i: int, g: dict[str, Any]) -> Poly:
-    """The relation of a generator. The polynomial is empty if there is no relation.
+    """The polynomial relation that a generator satisfies. The result is empty if there is no
+    relation.
 
     The leading term of the relation is a power of the generator.
     """

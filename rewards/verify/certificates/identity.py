@@ -15,7 +15,7 @@ MAX_DENOMINATOR = 400
 
 
 def certificate(proof: Proof) -> dict[str, Any]:
-    """The certificate of a proof, ready for JSON.
+    """Convert a proof to a certificate that can be written as JSON.
 
     A polynomial is a list of terms ``[coefficient, [[generator, exponent], ...]]``. A fraction is a
     pair of polynomials. Generators are numbered. Derivatives that the proof does not need are left
@@ -57,7 +57,7 @@ def _case(case: Case) -> dict[str, Any]:
 
 
 def _needed(base: Field, terms: tuple[Quotient, ...]) -> list[Generator]:
-    """The generators whose derivatives occur in the derivative of F."""
+    """The generators whose derivatives are needed for the derivative of F."""
     needed: dict[int, Generator] = {}
     waiting = [g for term in terms for g in base.used(term)]
     while waiting:
@@ -74,7 +74,7 @@ def _needed(base: Field, terms: tuple[Quotient, ...]) -> list[Generator]:
 def _derivative(
     base: Field, term: Quotient, slopes: dict[int, Quotient]
 ) -> list[tuple[Poly, Poly]]:
-    """The summands of a derivative, in the order in which the checker adds them."""
+    """The summands of the derivative of a term, in the order in which the checker adds them."""
     summands = []
     for g in base.used(term):
         at = base.size - 1 - g.index

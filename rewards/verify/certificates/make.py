@@ -53,7 +53,8 @@ def certify(
     truncated: bool = False,
     deadline: float = DEFAULT_DEADLINE,
 ) -> dict[str, Any]:
-    r"""The certificate of the verdict that `verify_antiderivative` returns for the same arguments.
+    r"""Make the certificate of the verdict that `verify_antiderivative` returns for the same
+    arguments.
 
     A verdict contains no expressions. The answer is therefore read again, and proved or refuted
     again.
@@ -190,7 +191,7 @@ def _bounded(refutation: Refutation, answer: Expression, problem: Integrand) -> 
 
 
 def _bounds(ball: Any) -> list[list[str]]:
-    """Exact lower and upper bounds of the real and the imaginary part."""
+    """Exact lower and upper bounds of the real and the imaginary part of a ball, as texts."""
     centres = [
         (_exact(component.mid()), _exact(component.rad())) for component in (ball.real, ball.imag)
     ]

@@ -97,7 +97,7 @@ PROVABLE = (USUAL, Conventions(real_roots=False))
 
 @dataclass(slots=True)
 class _Question:
-    """The question whether an answer fits an integrand, with the searches for proofs."""
+    """The question whether an answer is right, with the searches for proofs made so far."""
 
     answer: Expression
     integrand: Integrand
@@ -109,7 +109,7 @@ class _Question:
     _searches: dict[tuple[bool, bool], ProofSearch] = field(default_factory=dict)
 
     def search(self, *, real_parts: bool = True, real_roots: bool = True) -> ProofSearch:
-        """The search for a proof. Each pair of arguments has one search, which is kept.
+        """The search for a proof. The search for each pair of arguments is made once and kept.
 
         If ``real_parts`` is true, the proof is only about points at which every part of f is real.
         If ``real_roots`` is true, odd roots of negative numbers are real.
@@ -134,7 +134,7 @@ class _Question:
         return {name: assumptions.get(name, "positive") for name in self.integrand.parameters}
 
     def judge(self, conventions: Conventions) -> tuple[Outcome, Tape, Tape]:
-        """The outcome under these conventions, and the programs of F and f."""
+        """Decide under the given conventions. Return the outcome, and F and f as compiled."""
         tape = compile_tape(self.answer, self.integrand.variable, conventions)
         variant = crc32(self.key.encode("utf-8", "surrogatepass"))
         pool = self.integrand.pool(conventions, variant)
@@ -159,7 +159,7 @@ class _Question:
         return Decision(at, Steps(at, formulas), search)
 
     def _at_other_draws(self, tape: Tape, conventions: Conventions, variant: int) -> Outcome | None:
-        """A refutation for other values of the parameters or of F's own constants, or None."""
+        """Compare at other values of parameters and constants. Return a refutation or None."""
         comparisons = self._other_comparisons(tape, conventions, variant)
         return next((outcome for at in comparisons if (outcome := refutation(at))), None)
 

@@ -49,11 +49,12 @@ _ABSCISSAS = tuple(
 
 
 class _NotHereError(Exception):
-    """The expression cannot be evaluated, or is not real, at this point."""
+    """The expression cannot be evaluated at this point, or its value is not real."""
 
 
 class _Evaluation:
-    """Evaluates expressions at a real point as jets: a value together with its derivative.
+    """Evaluates expressions at a real point. The result is a jet: a value together with its
+    derivative.
 
     If ``slope`` is None, only values are computed.
 
@@ -71,7 +72,7 @@ class _Evaluation:
         self.left, self.usage_differs, self.radicals = MAX_NODES, False, False
 
     def total(self, terms: Sequence[Expression]) -> Jet:
-        """The jet of a sum, without the terms that are constants of integration."""
+        """The value and the derivative of a sum, without constants of integration."""
         known_terms = [
             term for term in terms if type(term) is not Symbol or term.name in self.values
         ]
@@ -154,7 +155,7 @@ class _Evaluation:
 
 @lru_cache(maxsize=1024)  # the numbers of a batch; some hundred bytes each
 def _number(p: int, q: int) -> Ball:
-    """A rational number as a ball of `BASE_BITS`, the precision of this module."""
+    """Convert the fraction p/q to a ball at the precision of this module, `BASE_BITS`."""
     return acb(p) if q == 1 else acb(fmpq(p, q))
 
 
@@ -229,7 +230,7 @@ def decide_at_first_point(
 
 
 def _agree(terms: Sequence[Expression], variable: str, points: Sequence[RealPoint]) -> bool:
-    """Whether the balls of F' and f overlap at all of the points."""
+    """Whether the balls of F' and f overlap at all given points."""
     with precision(BASE_BITS):
         slopes = [_compare(terms, variable, point) for point in points]
         return all(
@@ -268,7 +269,10 @@ def _real_points(integrand: Integrand, count: int) -> list[RealPoint]:
 def _compare(
     terms: Sequence[Expression], variable: str, point: RealPoint
 ) -> tuple[Ball, bool] | None:
-    """F' at a point, and whether the point can refute F. The result is None if F is not real."""
+    """The value of F' at a point, and whether the point can refute F.
+
+    The result is None if F is not real at the point.
+    """
     evaluation = _Evaluation(variable, point.values)
     try:
         _, slope = evaluation.total(terms)

@@ -43,7 +43,8 @@ class Decision:
     def screen(self, count: int = MIN_POINTS) -> list[PointResult] | None:
         """Compare F' with f at the first ``count`` points, at low precision.
 
-        The result is None if a point suggests that F is wrong.
+        If a point suggests that F is wrong, the result is None. Otherwise it is the list of the
+        results.
         """
         return self.at.screen(self.at.pool.take(count))
 
@@ -59,7 +60,7 @@ Stage = Callable[[Decision], Outcome | None]
 
 
 def _prove_at_once(decision: Decision) -> Outcome | None:
-    """Look for a proof if F' and f agree at the lowest precision.
+    """Search for a proof, if F' and f agree at the lowest precision.
 
     A proof is valid wherever F and f have values. If there is a proof and F cannot jump, F is
     accepted without further points or digits.
@@ -113,10 +114,10 @@ def _prove_late(decision: Decision) -> Outcome | None:
 
 
 def _look_for_steps(decision: Decision) -> Outcome | None:
-    """Look for jumps of a proved F. In some F, also look for terms that the comparison missed.
+    """Look for jumps of a proved F. For some F, also look for terms that the comparison missed.
 
-    These F have special functions, or an unusual convention such as principal odd roots is in
-    force. A term with the derivative 0 may then be a step function.
+    The second search is made if F has special functions, or if an unusual convention such as
+    principal odd roots is in force. A term with the derivative 0 may then be a step function.
     """
     at, steps, proof = decision.at, decision.steps, decision.proof
     if not (proof and at.is_finite and len(at.agreeing) >= MIN_POINTS):
@@ -152,7 +153,7 @@ STAGES: tuple[Stage, ...] = (
 
 
 def decide_in_stages(decision: Decision) -> Outcome:
-    """The outcome of the first stage that returns an outcome.
+    """Run the stages in order, and return the outcome of the first stage that has one.
 
     Raises:
         OutOfBudgetError: the work budget is spent.
@@ -166,7 +167,7 @@ def decide_in_stages(decision: Decision) -> Outcome:
 
 
 def refutation(at: Comparison) -> Outcome | None:
-    """A refutation at the first points, for other values of the parameters; else None."""
+    """Compare at the first points, for other parameters. Return a refutation or None."""
     points = at.pool.take(2 * MIN_POINTS)
     at.see_constants()
     if at.pool.tier != "real":

@@ -28,7 +28,7 @@ VARIABLES = frozenset("x y z t u v w r theta phi".split())
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """The purpose of an equation.
+    """What an equation in a solution does: define a symbol, or make a claim.
 
     ``name`` and ``value`` are the defined symbol and its value. ``tried`` is True if the equation
     may be a wrong claim instead of a definition.
@@ -53,7 +53,7 @@ def meaning_of(
     problem_integral: Integral,
     agrees: Callable[[Side, Side], bool],
 ) -> Meaning:
-    """The purpose of a chain's first equation. It may define a symbol or make a claim.
+    """Decide whether the first equation of a chain defines a symbol or makes a claim.
 
     Args:
         left: the left side.
@@ -138,7 +138,7 @@ def _symbol(
 def _defined(
     name: str, right: Side, lead: str, scope: Scope, agrees: Callable[[Side, Side], bool]
 ) -> Meaning:
-    """The purpose of an equation whose left side is a defined symbol."""
+    """Decide what an equation does whose left side is a symbol that is already defined."""
     define = Meaning("define", name, right)
     names = free_symbols(right)
     value = scope.values[name]
@@ -210,9 +210,11 @@ def implicit(left: Side, right: Side, scope: Scope) -> tuple[str, Side] | None:
 
 
 def _shifted(left: Expression, right: Expression, scope: Scope) -> tuple[str, Side] | None:
-    r"""The problem's variable x and its value \cosh t - 1, for an equation ``x + 1 = \cosh t``.
+    r"""Read a shifted substitution such as ``x + 1 = \cosh t``. Return the name x and the value
+    \cosh t - 1.
 
-    The variable t must be new. For other equations the result is None.
+    The variable x must be the problem's variable, and t must be new. For any other equation, the
+    result is None.
     """
     terms = left.args if isinstance(left, Call) and left.function == "add" else ()
     (name, *further) = symbols_of(right) or ("",)

@@ -19,7 +19,7 @@ _BLANK = re.compile(r"(?:\\(?:[,;:! ]|q?quad(?![A-Za-z]))|\s)*")
 
 
 class NotReadError(ValueError):
-    """The side has no supported formula."""
+    """A side of an equation has no formula that this package can read."""
 
 
 def released(text: str) -> str:
@@ -36,7 +36,7 @@ def released(text: str) -> str:
 
 
 def extent(text: str, differential: Differential) -> tuple[str, str, str]:
-    """The integrand after an integral sign, the variable, and the text behind the differential."""
+    """Split the text after an integral sign into integrand, variable and the rest."""
     at, end, name = differential.start, differential.end, differential.variable
     opened: list[int] = []
     for index in range(at):
@@ -57,7 +57,7 @@ def extent(text: str, differential: Differential) -> tuple[str, str, str]:
 
 
 def _numerator(text: str, at: int) -> tuple[int, int]:
-    """The end of the numerator that opens at an index, and the end of its denominator."""
+    """The end of the numerator that begins at an index, and the end of its denominator."""
     close = closing_brace(text, at) if text[at] == "{" else -1
     if close < 0 or not _FRACTION.search(text[:at]):
         raise NotReadError("a differential within a group")
@@ -68,10 +68,10 @@ def _numerator(text: str, at: int) -> tuple[int, int]:
 
 
 def _in_front(name: str, tail: str) -> tuple[str, str, str]:
-    r"""The integrand, the variable and the text behind an integral.
+    r"""Split an integral whose differential comes first into the integrand, the variable and the
+    rest.
 
-    The differential is in front of the integrand. Examples are ``\int dx``, ``\int dx\, f(x)``
-    and ``\int dx / f``.
+    Examples are ``\int dx``, ``\int dx\, f(x)`` and ``\int dx / f``.
     """
     text = tail.lstrip()
     if not text or text[0] in "+-=)]}" or text.startswith("\\right"):
@@ -81,7 +81,7 @@ def _in_front(name: str, tail: str) -> tuple[str, str, str]:
 
 
 def depths(text: str) -> Iterator[tuple[int, int]]:
-    """Each index of a text, with the depth of brackets behind the character there."""
+    """Yield each index of a text with the number of brackets that are open after it."""
     depth = 0
     for index, character in enumerate(text):
         depth += (character in _OPEN) - (character in _CLOSE)
@@ -89,10 +89,10 @@ def depths(text: str) -> Iterator[tuple[int, int]]:
 
 
 def operand(text: str, *, grouped: bool = True) -> tuple[str, str]:
-    r"""Split the text behind an operator such as ``\frac{d}{dx}`` into the operand and the rest.
+    r"""Split the text after an operator such as ``\frac{d}{dx}`` into the operand and the rest.
 
-    With ``grouped``, an operand in brackets ends with the closing bracket. Any other operand ends
-    where its term ends.
+    If ``grouped`` is True, an operand in brackets ends with its closing bracket. Any other operand
+    ends where its term ends.
     """
     grouped &= re.match(r"(?:\\(?:left|[bB]igg?l?)\s*)?[([{]", text) is not None
     for index, depth in depths(text):
@@ -116,13 +116,13 @@ def opening(text: str, close: int) -> int:
 
 
 def _ends_operand(text: str) -> bool:
-    """Whether a sign behind a text is a binary sign, not a prefix."""
+    """Whether a text ends with an operand, so that a following sign is a binary operator."""
     final = text.rstrip()[-1:]
     return bool(final) and (final.isalnum() or final in ")}]|")
 
 
 def bar_starts(text: str, at: int) -> list[int]:
-    """The indices at which F of ``F|_a^b`` may begin. The bar is at the index ``at``.
+    """The indices at which F may begin in a text ``F|_a^b`` whose bar is at index ``at``.
 
     F is either all terms before the bar, or only the last term.
     """

@@ -47,7 +47,7 @@ def leaves_out_a_point(latex: str) -> bool:
 
 
 def range_of(latex: str) -> tuple[str, Range] | None:
-    """The variable of a condition such as ``0 < x < 1``, and the variable's range.
+    """Read a condition such as ``0 < x < 1``. Return the variable and its range.
 
     The result is None if the text has another form.
     """
@@ -98,16 +98,18 @@ def number(limit: Limit) -> float | None:
 
 @dataclass
 class Points:
-    """The points that a text has named, each with the number of the sentence."""
+    """The points that a text has named, each with the number of its sentence."""
 
     seen: list[tuple[int, str, Expression]] = field(default_factory=list)
 
     def add(self, sentence: int, name: str, value: Expression) -> None:
-        """Keep a point."""
+        """Record that a sentence names a point."""
         self.seen = [*self.seen[-MOST:], (sentence, name, value)]
 
     def of(self, sentence: int, name: str | None = None) -> list[Expression]:
-        """The values of a variable that a sentence names."""
+        """The values that a sentence names for a variable, or for all variables if ``name`` is
+        None.
+        """
         return [
             point[2] for point in self.seen if point[0] == sentence and name in (None, point[1])
         ]
@@ -118,7 +120,7 @@ class Points:
         sentence: int,
         compare: Callable[[Side, Side], Judgement],
     ) -> bool:
-        """Whether two sides are equal at a point that a sentence names: "at x = 2, x^2 = 4"."""
+        """Whether two sides are equal at a point that a sentence names ("at x = 2, x^2 = 4")."""
         for of, name, value in self.seen:
             if of == sentence:
                 at = {name: Side(value, {})}
@@ -137,7 +139,7 @@ class Points:
         scope: Scope,
         compare: Callable[[Side, Side], Judgement],
     ) -> Judgement:
-        """Judge the statement that a variable has a value at a point, such as u = 1 at x = 0.
+        """Judge a statement that a variable has a value at a point, such as u = 1 at x = 0.
 
         The text and the problem name points. If the value fits one of them, the statement is right.
         If the value fits none, and the statement is a consequence of a point that its sentence
@@ -168,7 +170,7 @@ class Points:
 def _related(
     name: str, value: Side, scope: Scope
 ) -> tuple[str, Callable[[Expression], tuple[Side, Side]]]:
-    """The variable that ``name`` depends on, and a function that builds an equation.
+    """Find the variable on which ``name`` depends, and a function that builds an equation.
 
     The argument of the function is a point: a number for the returned variable. The function
     returns two sides, which are equal if ``name`` has the value ``value`` at this point.

@@ -33,7 +33,7 @@ _EVALUATION: _Key = ("value", "", None)
 
 
 class Progress:
-    """The costs of the integrals of a solution."""
+    """Measures how far right claims bring a solution. Each integral has a cost."""
 
     def __init__(self, whole: Integral) -> None:
         self.problem: _Key = (_canonical(whole.integrand), whole.variable, whole.limits)
@@ -88,7 +88,7 @@ class Progress:
         return len(related) > 1 and (again or set(related) in map(set, reductions))
 
     def _related(self, left: Side, right: Side, scope: Scope) -> tuple[_Key, ...]:
-        """The integrals of an equation, without integrals that cancel."""
+        """The integrals in an equation, except integrals that cancel."""
         factors: dict[_Key, Ball] = {}
         for side, sign in ((left, 1), (right, -1)):
             for key, factor, cost in _integrals(side, scope):
@@ -100,7 +100,7 @@ class Progress:
         return tuple(key for key, factor in factors.items() if not factor.contains(ZERO))
 
     def _add_evaluation(self, definite: _Key) -> None:
-        """Relate a definite integral to the indefinite integral, by evaluation at the limits."""
+        """Record that the indefinite integral gives the definite one, by its limits."""
         indefinite: _Key = (*definite[:2], None)
         self.costs.setdefault(indefinite, self.costs[definite] - 1)
         self.relations.append((definite, indefinite, _EVALUATION))
@@ -117,7 +117,7 @@ class Progress:
 
 
 def _integrals(side: Side, scope: Scope) -> Iterator[tuple[_Key, Ball, int]]:
-    """The integrals of a side, each with a factor and a cost."""
+    """Yield the integrals of a side, each with its factor and its cost."""
     named = {name: value for name, value in scope.values.items() if value.has(Integral)}
     if not (named or side.has(Integral)):
         return
@@ -146,7 +146,7 @@ def _integrals(side: Side, scope: Scope) -> Iterator[tuple[_Key, Ball, int]]:
 
 
 def _value(factor: Expression, scope: Scope) -> Ball:
-    """The value of a constant factor, at fixed sample values of the parameters."""
+    """The value of a constant factor, for fixed sample values of the parameters."""
     factor = substituted(Side(factor, {}), scope.values).expression
     ratio = fold(factor)
     with precision(BITS):
@@ -158,7 +158,7 @@ def _value(factor: Expression, scope: Scope) -> Ball:
 
 
 def _canonical(node: Expression) -> object:
-    """A hashable form of a tree. It does not depend on the order of terms and factors."""
+    """A hashable form of an expression, in which the order of terms and factors does not matter."""
     if isinstance(node, Number):
         return node.numerator, node.denominator
     if isinstance(node, Symbol):

@@ -18,17 +18,17 @@ _SENTENCE = re.compile(r"[.!?](?=\s|\Z)|\n\s*\n|\n\s*(?:[-*•]|\d{1,2}[.)]|\\it
 
 
 def names_roots(lead: str) -> bool:
-    """Whether an equation behind these words says where something vanishes."""
+    """Whether the words before an equation say that it holds only where something is zero."""
     return patterns.names_roots.search(lead) is not None
 
 
 def asks(lead: str) -> bool:
-    """Whether an equation behind the words is to be solved for a letter."""
+    """Whether the words before an equation ask to solve the equation."""
     return patterns.asks.search(lead) is not None
 
 
 def names_an_end(lead: str) -> bool:
-    """Whether a number behind these words is the end of a range: "from 3 to 5 = 8"."""
+    """Whether words say that the number after them ends a range, as in "from 3 to 5 = 8"."""
     return patterns.names_an_end.search(lead) is not None
 
 
@@ -43,29 +43,31 @@ def is_condition(lead: str, before: bool) -> bool:
 
 
 def chooses(lead: str) -> bool:
-    """Whether a symbol behind these words may get a new meaning."""
+    """Whether the words before a symbol allow that the symbol gets a new meaning."""
     return patterns.chooses.search(lead) is not None
 
 
 def derives(lead: str) -> bool:
-    """Whether a formula behind the words follows from the text before the words."""
+    """Whether the words before a formula say that the formula follows from the preceding text."""
     return patterns.derives.search(lead) is not None
 
 
 def quotes(lead: str) -> bool:
-    """Whether a sentence mentions a formula without asserting it, as in "a common mistake is"."""
+    """Whether the words before a formula only mention the formula, as in "a common mistake is"."""
     return patterns.quotes.search(_SENTENCE.split(lead)[-1]) is not None
 
 
 def given_up(words: str) -> Tries:
-    """What the words retract: the last "statement", the current "try", or "all" tries; else ""."""
+    """What the words retract: the last "statement", the current "try", or "all" tries. The result
+    is empty if they retract nothing.
+    """
     if patterns.abandons.search(words):
         return "all" if patterns.earlier.search(words) else "try"
     return "statement" if patterns.given_up.search(words) else ""
 
 
 def begins_try(words: str) -> bool:
-    """Whether another try begins with these words."""
+    """Whether the words begin another try."""
     return patterns.begins_try.search(words) is not None
 
 
@@ -78,10 +80,10 @@ def goes_on(lead: str) -> bool:
 
 
 def ends_sentence(words: str) -> bool:
-    """Whether a sentence ends within these words."""
+    """Whether a sentence ends within the words."""
     return _SENTENCE.search(words) is not None
 
 
 def is_name(words: str) -> bool:
-    """Whether words in a formula may name the computed quantity: "Upper sum"."""
+    """Whether words in a formula may be the name of the computed quantity, such as "Upper sum"."""
     return patterns.no_name.search(words) is None

@@ -38,7 +38,7 @@ _AT = re.compile(r"(?P<name>\\?[A-Za-z]+)\s*(?:\\left)?\(\s*(?P<at>[^()]+?)\s*(?
 
 @dataclass(slots=True)
 class _EquationChain:
-    """A chain of equalities so far."""
+    """A chain of equalities, as far as it has been read."""
 
     root: Read | None = None  # its first link
     last: Read | None = None
@@ -47,7 +47,7 @@ class _EquationChain:
 
 
 class Reader:
-    """Takes the statements of a solution in order, and collects judged claims in ``claims``."""
+    """Reads the statements of a solution in order, and collects the judged claims in ``claims``."""
 
     def __init__(self, problem: Integrand, whole: Integral, work: Work) -> None:
         self.problem, self.whole = problem, whole
@@ -75,7 +75,7 @@ class Reader:
         self.seen: dict[tuple[Hashable, ...], list[Side]] = {}  # what the statement has, as read
 
     def _bound(self, integral: Integral) -> None:
-        """Restrict the variable of a definite integral to the range between the limits."""
+        """Restrict the variable of a definite integral to the range between its limits."""
         scope = self.scope
         if integral.limits is not None:
             scope.limits = integral.limits
@@ -84,7 +84,7 @@ class Reader:
                 scope.ranges[scope.variable] = ends[0], ends[-1]
 
     def take_all(self, statements: Iterable[Statement]) -> None:
-        """Read all conditions, because some come after their formulas. Then read all statements."""
+        """Read all conditions, because some follow their formulas. Then read all statements."""
         every = list(statements)
         links = (link.latex for statement in every for link in statement.links)
         if any("i" in INDEX.findall(latex) for latex in links if "\\sum" in latex):
@@ -113,7 +113,7 @@ class Reader:
             self.claims = self.parts.judged(self.claims, self.judge)
 
     def take(self, statement: Statement) -> None:
-        """Judge the claims of a statement, and keep the definitions."""
+        """Judge the claims of a statement, and record its definitions."""
         self.seen.clear()
         self._turn(statement)
         links, start, settled = self._opened(statement)
@@ -126,7 +126,7 @@ class Reader:
             self._take_chain(statement, links, start, settled)
 
     def _turn(self, statement: Statement) -> None:
-        """Withdraw claims that words before a statement retract. Note where a new try begins."""
+        """Withdraw the claims that words before a statement retract. Record where a try begins."""
         match statement.gives_up:
             case "statement":
                 self._withdraw(self.latest)
@@ -137,9 +137,9 @@ class Reader:
             self.try_begins = len(self.claims)
 
     def _opened(self, statement: Statement) -> tuple[list[Link], int, str]:
-        """The links of the chain, the index of the first claimed link, and the name v or "".
+        """Prepare a chain. Return its links, the index of the first claimed link, and a name.
 
-        The name is given if the chain states the value of v after ``dv = ..``.
+        If the chain states the value of v after ``dv = ..``, the name is v. Otherwise it is "".
         """
         links = statement.links
         continued = self.shown if statement.displayed and self.shown else self.before
@@ -188,7 +188,7 @@ class Reader:
             self._go_on(chain, statement)
 
     def _go_on(self, chain: _EquationChain, statement: Statement) -> None:
-        """Keep a chain, so that later lines that begin with "=" can continue the chain."""
+        """Record a chain, so that later lines that begin with "=" can continue it."""
         if statement.aside or statement.supposed:
             return
         self.before = chain
@@ -196,7 +196,7 @@ class Reader:
             self.shown = chain
 
     def _withdraw(self, start: int) -> None:
-        """Mark wrong claims as withdrawn, beginning at an index. The text retracts these claims."""
+        """Mark the wrong claims from an index on as withdrawn, because the text retracts them."""
         self.parts.drop(start)
         for index in range(start, len(self.claims)):
             claim = self.claims[index]
@@ -206,7 +206,7 @@ class Reader:
                 self.claims[index] = claim
 
     def sides(self, link: Link) -> list[Side]:
-        """The readings of a link."""
+        """The readings of a link, the likeliest first. Readings are cached."""
         scope = self.scope
         names, applied = frozenset(scope.names), (scope.functions, scope.applied)
         functions = (*applied[0].items(), *applied[1].items())
@@ -219,7 +219,7 @@ class Reader:
         return sides
 
     def _define(self, statement: Statement, links: Sequence[Link]) -> tuple[int, str]:
-        """Keep a definition. The result is as in `_opened`, without the links."""
+        """Record a definition. Return the index and the name that `_opened` returns."""
         scope = self.scope
         at = _AT.fullmatch(links[0].latex)
         if at and symbol_name(at["name"]) in scope.introduced:  # u(1) = .. after x = \tan u
@@ -289,7 +289,7 @@ class Reader:
             self._point(statement, symbol_name(call["name"]), value, links)
 
     def _point(self, statement: Statement, name: str, value: Side, links: Sequence[Link]) -> None:
-        """Keep the value of a variable at a point, and judge it: "if x = 0, then u = 1"."""
+        """Record the value of a variable at a point, and judge it, as in "if x = 0, then u = 1"."""
         scope = self.scope
         if name in scope.introduced or name in scope.moving():
             bound = statement.follows or statement.sentence == self.conditional
@@ -309,7 +309,7 @@ class Reader:
         self._solve(name, value)
 
     def _solve(self, name: str, value: Side) -> None:
-        """Mark an equation as unchecked if it is not an identity and ``name = value`` solves it."""
+        """Mark an equation as unchecked if ``name = value`` solves it and it is not an identity."""
         for index, pair in self.equations[-REMEMBERED:]:
             numeric = any(not free_symbols(side) for side in pair)
             near = index >= self.latest
@@ -325,7 +325,7 @@ class Reader:
                 )
 
     def _approximate(self, statement: Statement, links: Sequence[Link]) -> None:
-        """Judge whether the value after an approximation sign is near to the value before it."""
+        """Judge whether the values before and after an approximation sign are close."""
         chain = self.chain
         if self.single is not None:
             chain = _EquationChain(last=Read(self.single, self.sides(self.single)))
@@ -368,7 +368,7 @@ class Reader:
         start_link: Link,
         follows: int | None,
     ) -> int:
-        """Judge that two links are equal. Returns the index of the claim."""
+        """Judge that two links are equal, and record the claim. Return the index of the claim."""
         judged = self._judge(left, right, statement.lead)
         judged = self._in_context(judged, statement)
         root, unread = self.chain.root, judged.finding.judgement is Judgement.UNCHECKED
@@ -429,7 +429,7 @@ class Reader:
     def _is_at_point(
         self, pair: tuple[Side, Side], sides: Sequence[Side], statement: Statement
     ) -> bool:
-        """Whether an equation may be meant for one point, instead of all values of a variable."""
+        """Whether an equation may be meant for one point instead of all values of a variable."""
         varies = any(free_symbols(side) & self.scope.variables for side in sides)
         named = varies and bool(self.points.of(statement.sentence))
         if named and not any(side.has(Integral) for side in sides):
@@ -441,7 +441,7 @@ class Reader:
         return vanishes and not free_symbols(number) and not number.parts
 
     def _with(self, claim: Claim, judged: Judged) -> Claim:
-        """Fill in the finding and the gain of a claim."""
+        """Complete a claim with its finding and its gain."""
         finding, pair = judged.finding, judged.pair
         right = finding.judgement is Judgement.CORRECT
         proven, self.chain.proven = self.chain.proven, pair if right else None
@@ -467,7 +467,7 @@ class Reader:
         )
 
     def _void(self, left: Side, right: Side) -> None:
-        """Set all gains to zero if a wrong claim repeats the reduction of a right claim."""
+        """Set all gains to zero if a wrong claim repeats a step that a right claim has made."""
         roots = self.chain.root.sides[:1] if self.chain.root else ()
         for start in (left, *roots):
             with suppress(*FAULTS):
@@ -476,7 +476,7 @@ class Reader:
                     self.claims = [replace(claim, gain=0.0) for claim in self.claims]
 
     def _judge_again(self, name: str) -> None:
-        """Judge the claims that waited for a definition: "... where u = x^2"."""
+        """Judge claims again that waited for the definition of a name ("... where u = x^2")."""
         waiting, self.pending = self.pending[-REMEMBERED:], []
         chain, self.chain = self.chain, _EquationChain()
         for index, left, right, lead in waiting:
@@ -494,6 +494,6 @@ class Reader:
         self.chain = chain
 
     def settle(self, verdict: Verdict) -> None:
-        """Set all gains to zero if a step states the integral and the answer is not right."""
+        """Set all gains to zero if a step states the integral and the final answer is not right."""
         if verdict.status is not Status.CORRECT and self.progress.stated:
             self.claims = [replace(claim, gain=0.0) for claim in self.claims]

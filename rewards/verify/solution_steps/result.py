@@ -49,7 +49,7 @@ class Definition:
     Attributes:
         name: the symbol.
         value: LaTeX of the value; for a symbol known by ``dv``, LaTeX of the differential.
-        start: offset in the completion.
+        start: offset of the beginning in the completion.
         end: offset of the end.
 
     Example:
@@ -75,7 +75,7 @@ class Claim:
         right: LaTeX of the right side.
         start: offset in the completion.
         end: offset of the end.
-        displayed: the claim stands in a display or on a separate line.
+        displayed: whether the claim stands in a display or on a separate line.
         definitions: indices of the definitions (`Solution.definitions`) in use.
         follows: index of the previous claim of the same chain, or None.
         points: sample points at which both sides agree, or differ.
@@ -83,8 +83,8 @@ class Claim:
             right side. If equality up to a constant suffices, both are derivatives.
         gain: the share of the problem that the claim settles (`Solution.progress`).
         detail: why the claim is unchecked.
-        withdrawn: the claim is wrong, and the text takes it back. Its judgement is ``unchecked``,
-            and later claims add nothing to the progress.
+        withdrawn: whether the claim is wrong and the text takes it back. Its judgement is
+            ``unchecked``, and later claims add nothing to the progress.
 
     Example:
         >>> from calculus_harness.rewards import verify_solution
@@ -140,13 +140,13 @@ class Solution(Record):
 
     @property
     def first_wrong(self) -> int | None:
-        """Index of the first wrong claim, or None."""
+        """The index of the first wrong claim. If no claim is wrong, the result is None."""
         wrong = (at for at, claim in enumerate(self.claims) if _is(claim, Judgement.INCORRECT))
         return next(wrong, None)
 
     @property
     def coverage(self) -> float | None:
-        """The share of displayed claims that were judged. None means that no claim is displayed."""
+        """The share of displayed claims that were judged, or None if no claim is displayed."""
         displayed = [claim for claim in self.claims if claim.displayed]
         judged = sum(not _is(claim, Judgement.UNCHECKED) for claim in displayed)
         return judged / len(displayed) if displayed else None

@@ -22,7 +22,8 @@ def verify_steps(
     truncated: bool = False,
     deadline: float = DEFAULT_DEADLINE,
 ) -> Verdict:
-    r"""The verdict on the final answer. Its reward is the progress of the steps.
+    r"""Verify the final answer of a solution. The reward of the verdict is the progress of the
+    steps.
 
     Args:
         completion: the model's output. All arguments are as for `verify_solution`.
@@ -61,7 +62,8 @@ def verify_steps(
 def token_rewards(
     solution: Solution, offsets: Sequence[tuple[int, int]], *, wrong: float = 0.0
 ) -> list[float]:
-    r"""A reward for every token. Trainers can use these as process rewards.
+    r"""The reward of every token of a completion. Trainers can use these rewards as process
+    rewards.
 
     Args:
         solution: the verified completion.

@@ -36,7 +36,7 @@ _ANY = (
 
 @dataclass(frozen=True, slots=True)
 class Equation:
-    r"""Two sides in terms of one variable.
+    r"""An equation whose two sides are written in terms of one variable.
 
     Attributes:
         left: the left side.
@@ -66,7 +66,7 @@ class Equation:
 
 @dataclass
 class Scope:
-    """The definitions of the text so far.
+    """The definitions that are in force at a point of the text.
 
     Attributes:
         variable: the variable of the problem.
@@ -110,11 +110,11 @@ class Scope:
 
     @property
     def introduced(self) -> set[str]:
-        """The new variables of substitutions, such as t in ``x = t^2``."""
+        """The new variables that substitutions introduce, such as t in ``x = t^2``."""
         return set().union(*(free_symbols(value) for value in self.changed.values()))
 
     def is_fresh(self, name: str) -> bool:
-        """Whether a name is free, so that the text may define it.
+        """Whether a name is unused, so that the text may define it.
 
         The name must be new, begin with a small letter, and not be a usual constant of integration.
         """
@@ -123,7 +123,7 @@ class Scope:
         return not is_defined and not is_constant_name(name) and name[:1].islower()
 
     def define(self, name: str, side: Side) -> None:
-        """Define a symbol by a side. Earlier definitions are written out in the stored value."""
+        """Define a symbol by a side. Symbols in the side are replaced by their definitions."""
         own = self.functions.get(name)  # a function keeps its own variable: F(u) with u = x^2
         values_before, self.values = self.values, {k: v for k, v in self.values.items() if k != own}
         try:
@@ -139,7 +139,7 @@ class Scope:
             self.values[name] = value
 
     def written_out(self, side: Side, used: dict[str, Side]) -> Side:
-        """Replace defined symbols by their values, and add these definitions to ``used``."""
+        """Replace defined symbols in a side by their values. Add these definitions to ``used``."""
         for _ in range(NESTED):
             definitions = {
                 name: self.values[name] for name in free_symbols(side) if name in self.values
@@ -198,7 +198,7 @@ class Scope:
         return Side(Call("add", (ends[1], Call("neg", (ends[0],)))), limits_at_ends)
 
     def _running(self, side: Side) -> set[str]:
-        """The names that may run from a to b in ``[F]_a^b``: variables, else undefined symbols."""
+        """The names that may run from a to b in ``[F]_a^b``: variables, or undefined symbols."""
         names = symbols_of(side.expression)
         moving = names & {*self.variables, *self.introduced, *self.moving()}
         return moving or {
@@ -206,7 +206,7 @@ class Scope:
         }
 
     def ends(self, name: str) -> list[Expression]:
-        """The problem's finite limits of integration. Only the problem's variable has any."""
+        """The problem's finite limits of integration, if ``name`` is the problem's variable."""
         finite = [limit for limit in self.limits if not isinstance(limit, int)]
         return finite if name == self.variable else []
 
@@ -216,7 +216,7 @@ class Scope:
 
     @property
     def applied(self) -> dict[str, str]:
-        """The variable of each name that can be applied to a number, such as u(2) after u = x^2."""
+        """Map each function's name to its variable: u to x after u = x^2."""
         table = dict(self.functions)
         for name, value in self.values.items():
             if name not in table and not value.parts:
@@ -276,7 +276,7 @@ class Scope:
         return Equation(sides[0], sides[1], root, rates, narrow, *about)
 
     def _within(self, root: str) -> Iterator[tuple[Side, Range]]:
-        """The expressions in a variable that must lie in a range, each with its range."""
+        """Yield each expression in ``root`` that must lie in a range, with the range."""
         for name, between in self.ranges.items():
             value = self.changed.get(name) if name != root else Side(Symbol(name), {})
             if value is not None and root in free_symbols(value):
@@ -284,13 +284,13 @@ class Scope:
 
     @staticmethod
     def _free(sides: list[Side], rates: Mapping[str, Side]) -> frozenset[str]:
-        """The free symbols of both sides, except variables that the common variable determines."""
+        """The free symbols of both sides that are not functions of the common variable."""
         every = frozenset().union(*map(free_symbols, (*sides, *rates.values())))
         own = {name for name, value in rates.items() if value.expression != Symbol(name)}
         return every - own
 
     def _of_any(self, left: Side, right: Side, names: list[str]) -> Equation:
-        """The equation with two fixed functions in place of any u and v."""
+        """Write an equation about any two functions u and v for two fixed functions instead."""
         table = {name: Side(value, {}) for name, value in zip(names, _ANY, strict=False)}
         sides = [substituted(side, table) for side in (left, right)]
         return Equation(
@@ -304,7 +304,7 @@ def is_constant_name(name: str) -> bool:
 
 
 def substituted(side: Side, table: Mapping[str, Side]) -> Side:
-    """Replace symbols of a side simultaneously, except the bound variables of integrals."""
+    """Replace symbols of a side, all at once. The bound variables of integrals are not replaced."""
     if not table:
         return side
     trees = {name: value.expression for name, value in table.items()}
@@ -338,7 +338,7 @@ def _limit_replaced(limit: Limit, table: Mapping[str, Expression]) -> Limit:
 
 
 def _without(side: Side, table: Mapping[str, Side]) -> Side:
-    """A side with some parts replaced by sides."""
+    """Replace some parts of a side (integrals, derivatives, ..) by sides."""
     if not table:
         return side
     remaining = {name: operation for name, operation in side.parts.items() if name not in table}
@@ -346,7 +346,7 @@ def _without(side: Side, table: Mapping[str, Side]) -> Side:
 
 
 def free_symbols(side: Side) -> set[str]:
-    """The free symbols of a side."""
+    """The free symbols of a side, also within its integrals and other parts."""
     if not side.parts:
         return symbols_of(side.expression)
 
@@ -408,7 +408,7 @@ def to_the_end(limit: LimitAt, operations: Mapping[str, Part]) -> Side:
 
 
 def differentiated(side: Side) -> Side:
-    """A side with the derivatives of definite integrals written out by Leibniz's rule."""
+    """Write out the derivatives of definite integrals in a side by Leibniz's rule."""
     table: dict[str, Side] = {}
     done: set[str] = set()
     for name, operation in side.parts.items():
@@ -434,14 +434,14 @@ def differentiated(side: Side) -> Side:
 
 
 def _varies(side: Side, name: str, variable: str) -> bool:
-    """Whether a symbol stands for a definite integral that varies with a variable."""
+    """Whether a symbol stands for a definite integral whose value depends on ``variable``."""
     operation = side.parts.get(name)
     definite = isinstance(operation, Integral) and operation.limits is not None
     return definite and variable in free_symbols(Side(Symbol(name), side.parts))
 
 
 def _slope(side: Side, name: str, variable: str, derivatives: dict[str, Part]) -> Expression:
-    """An integral's derivative by Leibniz's rule. New integrals are added to ``derivatives``."""
+    """Differentiate an integral by Leibniz's rule. New integrals are added to ``derivatives``."""
     integral = side.parts[name]
     if not isinstance(integral, Integral) or symbols_of(integral.integrand) & side.parts.keys():
         raise NotReadError("the derivative of a nested integral")
@@ -461,7 +461,7 @@ def _slope(side: Side, name: str, variable: str, derivatives: dict[str, Part]) -
 
 
 def is_finite(tree: Expression) -> bool:
-    """Whether a tree has a finite value. A tree with symbols counts as finite."""
+    """Whether an expression has a finite value. An expression with symbols counts as finite."""
     if symbols_of(tree):
         return True
     tape = compile_tape(tree, "")

@@ -31,7 +31,7 @@ READINGS, PARTS, LONGEST = 3, 24, 4000
 
 @dataclass(frozen=True, slots=True)
 class Integral:
-    """An integral. The limits of an indefinite integral are None."""
+    """An integral in a side. An indefinite integral has ``limits`` None."""
 
     integrand: Expression
     variable: str
@@ -40,7 +40,7 @@ class Integral:
 
 @dataclass(frozen=True, slots=True)
 class Derivative:
-    """The derivative of a tree."""
+    """A derivative in a side."""
 
     of: Expression
     variable: str
@@ -48,7 +48,7 @@ class Derivative:
 
 @dataclass(frozen=True, slots=True)
 class Differential:
-    """``dx`` outside an integral."""
+    """A differential such as ``dx`` outside an integral."""
 
     variable: str
 
@@ -67,10 +67,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class LimitAt:
-    """The limit of a tree at a point.
+    """The limit of an expression at a point.
 
-    The integers -1 and 1 as a point are the infinities. ``side`` is -1 for a limit from the left, 1
-    for a limit from the right, and 0 for both sides.
+    If the point is the integer -1 or 1, it means minus or plus infinity. ``side`` is -1 for a limit
+    from the left, 1 for a limit from the right, and 0 for both sides.
     """
 
     of: Expression
@@ -81,7 +81,7 @@ class LimitAt:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """The value of a function of the text at a point: ``F(2)``."""
+    """The value of a function that the text defines, at a point: ``F(2)``."""
 
     function: str
     at: Expression
@@ -92,7 +92,7 @@ Part = Integral | Derivative | Differential | Change | LimitAt | Value
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A tree, and the parts (integrals, derivatives, ..) that some of its symbols stand for."""
+    """A side of an equation, with symbols that stand for integrals, derivatives, .."""
 
     expression: Expression
     parts: Mapping[str, Part]
@@ -111,7 +111,8 @@ def read_sides(
     variable: str,
     numbers: Iterator[int],
 ) -> list[Side]:
-    r"""The readings of a side, the likeliest first. The list is empty for an unreadable side.
+    r"""Read a side of an equation. The result has its readings, the likeliest first. An unreadable
+    side has none.
 
     Args:
         latex: the LaTeX of the side.
@@ -192,7 +193,7 @@ _NAMED_LIMIT = re.compile(r"\{\s*(?P<name>\\?[A-Za-z]+)\s*[:=]\s*(?P<value>.*)\}
 
 
 class _SideReader:
-    """A reader of one side. ``choice`` is the index of the reading if the text is ambiguous."""
+    """The reader of one side. For an ambiguous text, ``choice`` is the index of the reading."""
 
     def __init__(
         self,
@@ -211,7 +212,7 @@ class _SideReader:
         self.slopes: dict[str, Expression] = {}  # the derivatives in ``d(x^2)``, by symbols
 
     def tree(self, text: str) -> Expression:
-        """The tree of a text."""
+        """Read a text as an expression. Integrals and other parts become symbols."""
         if _SEVERAL.search(text):
             raise NotReadError("a multiple integral")
         # Each of these searches takes longer than to look for a letter of what it looks for.
@@ -262,7 +263,7 @@ class _SideReader:
         return text
 
     def _limiting(self, text: str, mark: re.Match[str]) -> str:
-        """Replace a limit in a text by a symbol. Its operand is the rest of the term."""
+        """Replace a limit in a text by a symbol. Its operand is the rest of its term."""
         marks, text_behind = limits_of(text[mark.end() :])
         tends = _TENDS.fullmatch(marks["_"])
         if tends is None:
@@ -300,7 +301,7 @@ class _SideReader:
         return f" {{Q_{{{name[2:]}}}}} "
 
     def _differentials_of_functions(self, text: str) -> str:
-        """Replace the differential of a function by its value: ``d(x^2)`` by ``2x dx``."""
+        """Replace the differential of a function by its value, as ``d(x^2)`` by ``2x dx``."""
         for mark in reversed(list(_OF_FUNCTION.finditer(text))):
             begin = mark.start("group") if mark["group"] else mark.end()
             argument, tail = operand(text[begin:], grouped=mark["group"] is not None)
@@ -339,7 +340,8 @@ class _SideReader:
     def _bare(self, text: str) -> tuple[str, str]:
         """Split the text of an integral without a differential into the integrand and the rest.
 
-        The integrand is one term. In another reading, it is all terms up to a closing bracket.
+        In the first reading, the integrand is one term. In another reading, it has all terms up to
+        a closing bracket.
         """
         readings = [operand(text, grouped=False)]
         end = next((at for at, depth in depths(text) if depth < 0), len(text))
@@ -353,7 +355,7 @@ class _SideReader:
         return integrand, tail
 
     def _varying(self, tree: Expression) -> str:
-        """The variable of an integral without a differential, if only one variable is possible."""
+        """The only possible variable of an integral without a differential."""
         symbols = symbols_of(tree)
         if not symbols or self.variable in symbols:
             return self.variable
@@ -396,7 +398,7 @@ class _SideReader:
         return text
 
     def _changed(self, text: str, mark: re.Match[str]) -> tuple[int, str]:
-        """The index at which ``[F]_a^b`` begins, and the text of F.
+        """Find the index at which ``[F]_a^b`` begins, and the text of F.
 
         ``F|_a^b`` has no opening bracket. F may then begin at several indices.
         """
@@ -445,7 +447,7 @@ def _symbols_within(operation: Part) -> frozenset[str] | set[str]:
 
 
 def symbol_name(letter: str) -> str:
-    """The name of a letter in trees."""
+    """The name of a letter of LaTeX in expressions."""
     name = letter.lstrip("\\")
     return GREEK_VARIANTS.get(name, name)
 

@@ -152,7 +152,7 @@ def _solution(
 
 
 def _final_claim(reader: Reader, verdict: Verdict, completion: str) -> Claim | None:
-    """The claim that the final answer is right. The result is None if the text has no answer."""
+    """The claim that the final answer is right. If the text has no answer, the result is None."""
     if verdict.answer is None:
         return None
     answer = _joined(verdict.answer)
@@ -185,7 +185,8 @@ def _final_claim(reader: Reader, verdict: Verdict, completion: str) -> Claim | N
 
 
 def _place(answer: str, completion: str) -> Link:
-    """An answer and its offsets in the completion. The answer is not a side of an equation.
+    """Find where the completion states an answer that is not a side of an equation. Return the
+    answer with its offsets.
 
     If the completion does not contain the answer verbatim, the offsets are those of the last line.
     """
@@ -197,5 +198,5 @@ def _place(answer: str, completion: str) -> Link:
 
 
 def _joined(latex: str) -> str:
-    """LaTeX without spaces."""
+    """Remove all white space from LaTeX."""
     return "".join(latex.split())

@@ -54,7 +54,7 @@ _ONLY_MARKUP = re.compile(r"[\s>*_#.,;:\-•]*(?:\(?\d{1,2}[.)])?[\s>*_.,;:]*")
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A side of an equation as the text has it, with its offsets in the completion."""
+    """A side of an equation as the text writes it, with its offsets in the completion."""
 
     latex: str
     start: int
@@ -63,7 +63,8 @@ class Link:
 
 @dataclass(slots=True)
 class Statement:
-    """A chain of links. A chain with an empty first link continues an earlier chain.
+    """A statement in a solution: a chain of links. A chain with an empty first link continues an
+    earlier chain.
 
     Attributes:
         links: the sides.
@@ -102,7 +103,7 @@ class Statement:
 
 
 def shown(completion: str, stop: Sequence[str], thoughts: bool) -> tuple[int, int]:
-    """The start and end of the text to read: the visible answer, and on request the thoughts."""
+    """The start and the end of the text to read. Without ``thoughts``, only the answer is read."""
     if thoughts:
         marks = [index for mark in stop if (index := completion.find(mark)) >= 0]
         return 0, min([*marks, len(completion), LONGEST])
@@ -122,10 +123,10 @@ def shown(completion: str, stop: Sequence[str], thoughts: bool) -> tuple[int, in
 def statements(
     completion: str, stop: Sequence[str] = (), *, thoughts: bool = False
 ) -> Iterator[Statement]:
-    """The statements of a completion in order, at most `MOST`.
+    """Yield the statements of a completion in order, at most `MOST`.
 
-    With ``thoughts``, the statements of the thoughts are included. An empty statement marks the
-    end.
+    If ``thoughts`` is True, the statements in the model's thoughts are included. The last statement
+    is empty and marks the end.
     """
     start, end = shown(completion, stop, thoughts)
     text = completion[start:end]
@@ -162,7 +163,7 @@ def statements(
 
 
 def _formulas(text: str) -> list[Span]:
-    """The formulas of a text. A formula without delimiters must be an equation."""
+    """Find the formulas of a text. A formula without delimiters must be an equation."""
     delimited = spans(text)
     bare: list[Span] = []
     gap_start = 0
@@ -180,7 +181,7 @@ def _formulas(text: str) -> list[Span]:
 
 
 def _cells(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The start and end of each cell of a table row. Any other line counts as one cell."""
+    """Yield the start and the end of each cell of a table row. Any other line is one cell."""
     row = _ROW.fullmatch(text, start, end)
     for cell in _CELL.finditer(text, start, end) if row else ():
         yield cell.span()
@@ -204,7 +205,7 @@ def _of_span(text: str, span: Span, offset: int) -> Iterator[Statement]:
 
 
 def _is_alone(text: str, span: Span) -> bool:
-    """Whether a line has only one formula and markup."""
+    """Whether a formula is alone on its line, except for markup."""
     line_start = text.rfind("\n", 0, span.start) + 1
     line_end = text.find("\n", span.end)
     tail = text[span.end : line_end if line_end >= 0 else len(text)]
@@ -217,7 +218,7 @@ def _is_alone(text: str, span: Span) -> bool:
 
 
 class _Cutter:
-    """Cuts a formula into statements, in one pass over the tokens. ``done`` has the statements."""
+    """Cuts a formula into statements in one pass over tokens. ``done`` has the statements."""
 
     def __init__(self, latex: str, offset: int, *, brackets: bool) -> None:
         self.offset = offset
@@ -259,7 +260,7 @@ class _Cutter:
         self.characters[start:end] = " " * (end - start)
 
     def _run(self, brackets: bool) -> bool:
-        """Handle the tokens at the top level. Returns whether brackets did not match."""
+        """Handle the tokens at the top level. Return whether brackets did not match."""
         braces = depth = tables = unmatched = until = 0
         for index, token in enumerate(self.tokens):
             kind = token.lastgroup
@@ -363,14 +364,14 @@ class _Cutter:
                 self.start = token.end()
 
     def _first_content(self) -> int:
-        """The index of the current link's first character, cached for a row of commas."""
+        """The index of the first character of the current link."""
         if self.content < self.start:
             content = _CONTENTS.search(self.latex, self.start)
             self.content = content.start() if content else len(self.latex)
         return self.content
 
     def _text(self, token: re.Match[str]) -> int:
-        r"""Handle a ``\text{..}``. Returns the index up to which tokens are skipped.
+        r"""Handle ``\text{..}``. Return the index up to which the caller skips tokens.
 
         Mathematics remains a part of the link. Prose ends the statement.
         """
@@ -399,7 +400,7 @@ class _Cutter:
         return close + 1
 
     def _next(self, index: int) -> re.Match[str] | None:
-        """The next token outside brackets that separates links or statements."""
+        """The next token outside brackets at which a link or a statement ends."""
         depth = 0
         for token in self.tokens[index + 1 : index + 60]:
             kind = token.lastgroup

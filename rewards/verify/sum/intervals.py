@@ -51,13 +51,12 @@ class Interval(NamedTuple):
 
 
 def read_interval(text: str, variable: str) -> Interval | None:
-    r"""Read an interval. The result is None for any other text.
+    r"""Read an interval in brackets or as an inequality. The result is None for any other text.
 
     >>> read_interval(r"-1 \le x < 1", "x").closed
     (True, False)
     >>> read_interval(r"(-\infty, 2]", "x").closed
     (False, True)
-
     """
     plain = _NAME.sub("", _SIZES.sub(" ", text).strip(" .$"))
     if _REALS.fullmatch(plain):
@@ -79,7 +78,7 @@ def read_interval(text: str, variable: str) -> Interval | None:
 
 
 def _value(text: str) -> Expression | None:
-    """The number that a text states. The result is None for any other text."""
+    """Read the number that a text states. The result is None for any other text."""
     try:
         tree = read(text, symbols=(IS_VALUE,))[0].expression
     except ReadError:
@@ -88,7 +87,7 @@ def _value(text: str) -> Expression | None:
 
 
 def _of_inequality(text: str, variable: str) -> Interval | None:
-    """The interval that an inequality such as a < x <= b, or |x - c| < r, describes."""
+    """Read an inequality such as a < x <= b or |x - c| < r as an interval."""
     pieces, relations = _LESS.split(text), _LESS.findall(text)
     absolute = _ABSOLUTE.fullmatch(pieces[0].strip())
     if len(pieces) == 2 and absolute and absolute["name"] == variable:
@@ -116,13 +115,13 @@ def judge_interval(
     Args:
         answer: the interval.
         question: the question.
-        assumptions: the kinds of the parameters, by their names.
-        converges: judges the answer that a series converges.
+        assumptions: the assumptions about the parameters, by their names.
+        converges: a function that judges the answer that a series converges.
 
     Raises:
-        ProblemError: the series is no power series, or has parameters.
+        ProblemError: the series is not a power series, or has parameters.
         QuadratureError: the radius of convergence was not found.
-        NotExpandedError: the same.
+        NotExpandedError: the radius of convergence was not found.
 
     """
     if question.parameters or question.conditions.comparisons or len(question.series) != 1:

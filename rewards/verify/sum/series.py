@@ -48,9 +48,9 @@ def judge_series(
     """Judge whether an answer is what a question about a power series asks for.
 
     Args:
-        answer: the answer, or the sign of an infinity.
+        answer: the answer, or 1 or -1 for an infinity.
         question: the question.
-        assumptions: the kinds of the parameters, by their names.
+        assumptions: the assumptions about the parameters, by their names.
         through: the degree up to which a polynomial has to be right (`without_remainder`).
 
     Raises:
@@ -190,7 +190,7 @@ def _lagrange(
 def _radius(
     answer: Expression | int, question: SeriesQuestion, assumptions: Mapping[str, str]
 ) -> Outcome:
-    """Judge a radius of convergence. The answer is a number, or the sign of an infinity."""
+    """Judge a radius of convergence. The answer is an expression, or 1 or -1 for an infinity."""
     expected = radius(question, assumptions)
     if isinstance(answer, int) or expected is None:
         if answer == 1 and expected is None:

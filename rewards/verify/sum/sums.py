@@ -155,7 +155,7 @@ def _of_series(
     question: SeriesQuestion,
     assumed: tuple[tuple[str, str], ...],
 ) -> tuple[Outcome, Reading | None]:
-    """The outcome of a question about a power series."""
+    """Judge the answer to a question about a power series."""
     assumptions = dict(question.conditions.kinds) | dict(assumed)
     if question.wanted == "interval":
         return _of_interval(answer, question, assumptions), None
@@ -176,7 +176,7 @@ def _of_series(
 def _of_interval(
     answer: ExtractedAnswer, question: SeriesQuestion, assumptions: Mapping[str, str]
 ) -> Outcome:
-    """The outcome of a question for an interval of convergence."""
+    """Judge the answer to a question for an interval of convergence."""
     interval = read_interval(answer.text or "", question.variable)
     if interval is None or answer.alternatives or answer.steps or answer.definitions:
         return Outcome(answer.status or Status.UNPARSEABLE, detail="the answer is no interval")
@@ -196,7 +196,7 @@ def _of_sum(
     problems: Sequence[SumProblem],
     assumed: tuple[tuple[str, str], ...],
 ) -> tuple[Outcome, Reading | None]:
-    """The outcome of a question for the value or the convergence of a sum."""
+    """Judge the answer to a question for the value or the convergence of a sum."""
     if answer.text is not None:
         answer.text = _OPEN_CASE.sub(" ", answer.text)
     if problems[0].asks_convergence and says_convergent(answer.text or ""):
@@ -217,7 +217,7 @@ def _judged(
     problems: Sequence[SumProblem],
     assumed: tuple[tuple[str, str], ...],
 ) -> Iterator[tuple[Outcome, Reading | None]]:
-    """The outcome for each reading of the problem."""
+    """Yield the outcome for each reading of the problem."""
     for problem in problems:
         require_worker(needs_worker(problem.term))
         stated = Asked(problem, assumed)
@@ -233,19 +233,19 @@ def _judged(
 
 @dataclass(frozen=True)
 class Asked:
-    """A sum and the kinds of its parameters. The methods judge answers."""
+    """A sum, and the assumptions about its parameters. The methods judge answers."""
 
     problem: SumProblem
     kinds: tuple[tuple[str, str], ...]
 
     @property
     def assumptions(self) -> dict[str, str]:
-        """The kinds of the parameters. Without a stated kind, symbols in limits are integers."""
+        """The assumptions about the parameters. By default, symbols in limits are integers."""
         stated = dict(self.problem.conditions.kinds) | dict(self.kinds)
         return dict.fromkeys(whole_parameters(self.problem), "integer") | stated
 
     def judge_divergence(self, infinity: int) -> Outcome:
-        """Judge the answer "diverges" (``infinity`` 0), or plus or minus infinity."""
+        """Judge "diverges" (``infinity`` is 0), or plus or minus infinity (1 or -1)."""
         if not is_infinite(self.problem):
             return Outcome(Status.INCORRECT, detail="a finite sum does not diverge")
         try:
@@ -275,7 +275,7 @@ class Asked:
         return Outcome(status, proof=proof, detail=opposite.detail)
 
     def judge(self, answer: Expression, text: str) -> Outcome:
-        """Judge whether a closed form is the value of the sum."""
+        """Judge whether a closed form equals the sum."""
         answer = with_constants(answer, self.problem.parameters)
         if (strange := with_strangers(answer, self.problem.parameters)) is not None:
             return strange

@@ -37,7 +37,7 @@ def _value(expression: Expression) -> acb:
 
 
 def wrong_answers(rng: HashedRandom, asked: str, answer: str) -> list[str]:
-    """Wrong answers that are close to the right answer.
+    """Make wrong answers that are close to the right answer.
 
     Args:
         rng: the source of random numbers.
@@ -96,7 +96,7 @@ def _case(rng: HashedRandom, asked: str, answer: str, number: int) -> Case:
 
 @group_generator(ANSWERS)
 def limits(rng: HashedRandom, number: int) -> Case:
-    """A quotient of infinitesimals with its limit, or with a wrong answer."""
+    """Make a case with a limit of a quotient of infinitesimals and its value, or a wrong answer."""
     target = generated(rng.below(2**30), rng.below(2**30)).target_as(QuestionTarget)
     if target.answer is None:
         raise DiscardedError
@@ -110,6 +110,6 @@ def _bank() -> tuple[tuple[str, str], ...]:
 
 @group_generator(ANSWERS)
 def bank_limits(rng: HashedRandom, number: int) -> Case:
-    """A limit of the bank of questions with its answer, or with a wrong answer."""
+    """Make a case with a limit from the question bank and its answer, or a wrong answer."""
     asked, answer = rng.choice(_bank())
     return _case(rng, asked, answer, number)

@@ -56,7 +56,7 @@ def _problem(task: str, rng: HashedRandom) -> Problem:
 
 
 def course_case(task: str, rng: HashedRandom) -> Case:
-    """A problem of the course, and an answer to it. The answer is right or wrong.
+    """Make a case with a problem of the course and an answer, which is right or wrong.
 
     Args:
         task: the name of the kind of question.
@@ -85,7 +85,7 @@ def course_case(task: str, rng: HashedRandom) -> Case:
 
 
 def _decimals(tree: Expression, rng: HashedRandom) -> Iterator[tuple[str, Expression]]:
-    """Copies of the tree. In each copy, a decimal replaces one exact number.
+    """Yield copies of the tree. In each copy, a decimal replaces one exact number.
 
     The decimal is close to the exact number, which is a fraction, a root or another constant.
     """
@@ -123,9 +123,9 @@ def _apart(left: Expression, right: Expression, point: Mapping[str, Fraction]) -
 
 @dataclass(frozen=True, slots=True)
 class _Formula:
-    """A right answer without alternatives.
+    """A right answer that is a formula. No other function is right.
 
-    Every right answer is the same function of the symbols.
+    Every other right answer is the same function of the symbols.
     """
 
     tree: Expression
@@ -161,7 +161,7 @@ def _formula(target: QuestionTarget, task: str) -> _Formula:
 
 @dataclass(frozen=True, slots=True)
 class _Solution:
-    """A solution of a differential equation. Other solutions may be right as well."""
+    """A right answer that solves a differential equation. Other solutions may be right as well."""
 
     made: Solved
 

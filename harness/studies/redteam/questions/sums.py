@@ -42,7 +42,7 @@ _POINTS = (Number(7, 16), Number(5), Number(12))
 
 
 def _at(answer: str, at: Number) -> acb | None:
-    """The value of an answer if every symbol has the value ``at``.
+    """Evaluate an answer with the value ``at`` for every symbol.
 
     The result is None if there is no value.
     """
@@ -68,7 +68,7 @@ def _differs(right: str, wrong: str) -> bool:
 
 
 def _changed_numbers(rng: HashedRandom, answer: str) -> Iterator[str]:
-    """Copies of the answer in which a number is changed by 1, or a sign is changed."""
+    """Yield copies of the answer in which a number is changed by 1, or a sign is changed."""
     for match in re.finditer(r"(?<![\d.])\d+(?![\d.])", answer):
         step = rng.choice((1, -1)) if int(match[0]) > 1 else 1
         yield f"{answer[: match.start()]}{int(match[0]) + step}{answer[match.end() :]}"
@@ -78,7 +78,7 @@ def _changed_numbers(rng: HashedRandom, answer: str) -> Iterator[str]:
 
 
 def wrong_answers(rng: HashedRandom, asked: str, answer: str) -> list[str]:
-    """Wrong answers that are close to the right answer.
+    """Make wrong answers that are close to the right answer.
 
     Args:
         rng: the source of random numbers.
@@ -143,7 +143,7 @@ def _case(rng: HashedRandom, asked: str, answer: str, number: int) -> Case:
 
 @group_generator(ANSWERS)
 def sums(rng: HashedRandom, number: int) -> Case:
-    """A sum or a Taylor polynomial with its answer, or with a wrong answer."""
+    """Make a case with a sum or a Taylor polynomial and its answer, or a wrong answer."""
     made = drawn(rng.below(2**30), rng.below(2**30))
     return _case(rng, made.asked, made.answer, number)
 
@@ -155,6 +155,6 @@ def _bank() -> tuple[tuple[str, str], ...]:
 
 @group_generator(ANSWERS)
 def bank_sums(rng: HashedRandom, number: int) -> Case:
-    """A question of the bank with its answer, or with a wrong answer."""
+    """Make a case with a question from the question bank and its answer, or a wrong answer."""
     asked, answer = rng.choice(_bank())
     return _case(rng, asked, answer, number)

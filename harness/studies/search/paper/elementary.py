@@ -25,7 +25,8 @@ _DEADLINE = 120.0
 
 
 def decided(problems: Sequence[Problem]) -> list[str]:
-    """`HAS`, `NONE` or `UNDECIDED` for each problem.
+    """Decide for each problem whether it has an elementary antiderivative: `HAS`, `NONE` or
+    `UNDECIDED`.
 
     A problem gets `HAS` if SymPy finds an antiderivative that the verifier accepts. It gets `NONE`
     if SymPy's Risch algorithm proves that no elementary antiderivative exists.
@@ -47,11 +48,10 @@ def _outcome(problem: Problem, result: str | WorkerError) -> str:
 
 
 def spread(problems: Sequence[Problem], number: int) -> list[Problem]:
-    """At most ``number`` problems, which are evenly spaced in the sequence.
+    """Choose at most ``number`` problems, evenly spaced in the sequence.
 
     >>> spread([1, 2, 3, 4, 5, 6], 3)
     [1, 3, 5]
-
     """
     count = min(number, len(problems))
     return [problems[at * len(problems) // count] for at in range(count)]

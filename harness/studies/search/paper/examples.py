@@ -51,11 +51,10 @@ class Example:
 
 @cache
 def published(table: str) -> Mapping[str, Sequence[Example]]:
-    """The examples of a published table, by group. A group is, for example, the cluster ``poly 1``.
+    """Read the examples of a published table by group, such as the cluster ``poly 1``.
 
     >>> [one.problem for one in published("table 4")["poly 1"]]
     ['-104', '-136', '-33']
-
     """
     file = resources.files(brittleness) / "published_searches.csv"
     groups: dict[str, list[Example]] = {}
@@ -67,14 +66,13 @@ def published(table: str) -> Mapping[str, Sequence[Example]]:
 
 
 def with_answer(formula: str, answer: str, *, solved: bool) -> Example:
-    r"""The example that consists of a formula and a model's answer. The answer is in LaTeX.
+    r"""Make an example from a formula and a model's answer, which is in LaTeX.
 
     If the answer can be read, the example has the answer's derivative. If the problem is not
     solved, it also has the difference of this derivative and the formula.
 
     >>> with_answer("13*cos(19*x)", r"\sin(19x)", solved=False).difference
     '6*cos(19*x)'
-
     """
     example = Example(formula, solved, answer, difference="0" if solved else "")
     forms = NormalForms()
@@ -96,7 +94,7 @@ def formula_of(problem: Problem) -> str:
 
 
 def tree_of(problem: Problem) -> Expression:
-    """A problem's formula."""
+    """A problem's formula as a tree."""
     return read(formula_of(problem))
 
 
@@ -105,7 +103,7 @@ def _vectors(problems: Sequence[Problem]) -> Floats:
 
 
 class AnsweredProblem:
-    """A search with the model's answers.
+    """The problems of a search, with the model's answers.
 
     If a problem has several answers, the first correct answer is shown. If no answer is correct,
     the first answer is shown.

@@ -36,7 +36,7 @@ CONVERGENT_POWER, DIVERGENT_POWER = 1.2, 1.05
 
 
 class Behaviour(Enum):
-    """Convergence or divergence of the integral at an end."""
+    """Whether the integral converges or diverges at an end of its range."""
 
     CONVERGES = "converges"
     DIVERGES = "diverges"
@@ -60,11 +60,10 @@ class End:
 
     @property
     def infinite(self) -> bool:
-        """Whether the end is at infinity."""
         return not self.point.is_finite()
 
     def x(self, s: arb) -> tuple[arb, arb]:
-        """The point at s, and |dx/ds| there."""
+        """The point x that belongs to the coordinate s, and |dx/ds| there."""
         if self.infinite:
             distance = s.exp()
             return self.origin - self.side * distance, distance
@@ -74,7 +73,7 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Decay:
-    """How g decays at an end.
+    """How the integrand g in the coordinate s decays at an end of the range.
 
     Attributes:
         behaviour: whether the integral converges.
@@ -92,7 +91,7 @@ class Decay:
 
 
 def decay(line: RealLine, end: End) -> Decay:
-    """How f decays at an end, and whether the integral converges there.
+    """Estimate how f decays at an end, and decide whether the integral converges there.
 
     If f oscillates and does not decay exponentially in s, the behaviour is unknown.
     """
@@ -130,7 +129,7 @@ def decay(line: RealLine, end: End) -> Decay:
 
 
 def _sample(line: RealLine, end: End, s: int) -> tuple[float | None, float | None, int]:
-    """log2 of the bounds of |g| at s, and the sign of f. An unknown bound is None."""
+    """A lower and an upper bound of log2 |g| at s, and the sign of f. An unknown bound is None."""
     x, slope = end.x(arb(s))
     value = line.at(x)
     if not value.is_finite():
@@ -176,7 +175,7 @@ _HUGE = 10**18
 
 
 def _logarithmic(lower: list[float | None], upper: list[float | None]) -> Behaviour:
-    """The behaviour at an end near which f contains powers of logarithms.
+    """Decide about convergence at an end near which f contains powers of logarithms.
 
     Near this end, g decays as s^{-p}. If s is doubled, log2 g decreases by p.
     """

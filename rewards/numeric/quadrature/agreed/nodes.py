@@ -23,7 +23,7 @@ Nodes = list[tuple[arb, arb]]
 
 
 def _grid(level: int, is_inside: Callable[[arb], bool]) -> list[arb]:
-    """The points t that a level adds to the points of lower levels.
+    """The grid points t that a refinement level adds to the points of lower levels.
 
     The points are visited outwards from 0 until ``is_inside`` is false.
     """
@@ -42,8 +42,8 @@ def _grid(level: int, is_inside: Callable[[arb], bool]) -> list[arb]:
 def tanh_sinh(bits: int, depth: int, level: int) -> Nodes:
     r"""The nodes and weights that a level adds to the tanh-sinh rule on [0, 1].
 
-    A node is x = 1 / (1 + e^{-2w}) for w = (pi/2) sinh t. The result contains the distance of x
-    from the nearer end. The distance is negative if the left end is nearer.
+    A node is x = 1 / (1 + e^{-2w}) for w = (pi/2) sinh t. The result has the distance of x from the
+    nearer end instead of x. The distance is negative if the left end is nearer.
 
     Args:
         bits: the working precision.
@@ -66,7 +66,7 @@ def tanh_sinh(bits: int, depth: int, level: int) -> Nodes:
 
 @lru_cache(maxsize=RULES)
 def exp_sinh(bits: int, depth: int, level: int) -> Nodes:
-    r"""Nodes x = exp((pi/2) sinh t) in (0, oo) and their weights, for algebraic decay."""
+    r"""The nodes x = exp((pi/2) sinh t) in (0, oo) and their weights, for algebraic decay."""
     half = arb.pi() / 2
     limit = arb(2).log() * depth
     return [
@@ -77,7 +77,7 @@ def exp_sinh(bits: int, depth: int, level: int) -> Nodes:
 
 @lru_cache(maxsize=RULES)
 def exp_exp(bits: int, depth: int, level: int) -> Nodes:
-    r"""Nodes x = exp(t - exp(-t)) in (0, oo) and their weights, for exponential decay."""
+    r"""The nodes x = exp(t - exp(-t)) in (0, oo) and their weights, for exponential decay."""
     limit = arb(2).log() * depth
 
     def inside(t: arb) -> bool:
@@ -91,7 +91,7 @@ def exp_exp(bits: int, depth: int, level: int) -> Nodes:
 
 @lru_cache(maxsize=PRECISIONS)
 def gauss_legendre(bits: int) -> Nodes:
-    """Nodes in [-1, 1] and weights of Gauss-Legendre quadrature."""
+    """The nodes in [-1, 1] and the weights of Gauss-Legendre quadrature."""
     nodes: Nodes = []
     for k in range(GAUSS_NODES):
         x, weight = arb.legendre_p_root(GAUSS_NODES, k, weight=True)

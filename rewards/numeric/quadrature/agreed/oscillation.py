@@ -68,7 +68,7 @@ class Phase:
     multiple: int
 
     def at(self, x: arb, values: Mapping[str, Ball]) -> tuple[arb, arb]:
-        """The common phase and its slope."""
+        """The common phase at x, and its derivative."""
         value, slope = self.tape.run(acb(x), values)[self.tape.root]
         return value.real / self.divisor, (
             slope.real if slope is not None else arb(0)
@@ -78,7 +78,7 @@ class Phase:
 def phase(
     expression: Expression, variable: str, values: Mapping[str, Ball], side: int
 ) -> Phase | None:
-    """The phase of f towards ``side`` times infinity.
+    """Find the phase of f towards ``side`` times infinity.
 
     The result is None if f does not oscillate there.
 
@@ -125,7 +125,7 @@ def phase(
 
 
 def tail(line: RealLine, phase: Phase, start: arb, side: int, digits: int) -> tuple[arb, arb]:
-    """The integral from a point T to infinity. The point T is also returned.
+    """The integral from a point T to infinity, and the point T itself.
 
     T is ``start`` or lies a little beyond it.
 
@@ -153,7 +153,8 @@ def tail(line: RealLine, phase: Phase, start: arb, side: int, digits: int) -> tu
 def _edges(
     line: RealLine, phase: Phase, start: arb, side: int, periods: int
 ) -> tuple[list[arb], int]:
-    """Points after ``start`` at intervals of one period. The number of the first is also returned.
+    """Find points after ``start`` at intervals of one period. Also return the number of the first
+    point.
 
     The phase at a point is plus or minus 2 pi times the number of the point. The returned
     number is at least 1.

@@ -44,7 +44,7 @@ MAX_PANELS, MAX_HALVINGS = 400, 2
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A range between two neighbouring ends, with the behaviour of f at each."""
+    """A range of integration between two neighbouring ends, with the decay of f at each end."""
 
     left: End
     right: End
@@ -70,7 +70,8 @@ def integrate(line: RealLine, piece: Piece, digits: int) -> arb:
 
 
 def exclude_spikes(expression: Expression, line: RealLine, piece: Piece) -> None:
-    """Raise an error if f may be much larger between two nodes of a piece than at the nodes.
+    """Raise an error if f may have a spike between two nodes, where f is much larger than at the
+    nodes.
 
     The range of s between both ends is divided into intervals. Each interval is halved until a
     bound of f on the interval is near to the values of f at the interval's ends. Special functions
@@ -109,7 +110,7 @@ def exclude_spikes(expression: Expression, line: RealLine, piece: Piece) -> None
 
 
 def _without_special(node: Expression, variable: str) -> Expression:
-    """The expression with special functions of the variable replaced by 1."""
+    """Replace all special functions of the variable in an expression by 1."""
     if node.function in SLOW and not is_constant(node, variable):
         return Number(1)
     if not isinstance(node, Call) or not node.args:
@@ -118,11 +119,12 @@ def _without_special(node: Expression, variable: str) -> Expression:
 
 
 class _RoundingError(QuadratureError):
-    """The precision does not suffice for points so near to an end."""
+    """The precision does not suffice for points so close to an end."""
 
 
 def _precisely(piece: Piece, digits: int, compute: Callable[[int], arb]) -> arb:
-    """Call ``compute`` at the precision that the tails need, or at a higher one.
+    """Call ``compute`` at the precision that the integral needs near its ends. Raise the precision
+    if rounding spoils the result.
 
     A higher precision is needed if f loses digits near an end. For example, ln(1 + cos x) needs
     twice as many digits near pi.
@@ -149,7 +151,7 @@ def _precisely(piece: Piece, digits: int, compute: Callable[[int], arb]) -> arb:
 
 
 def _points(piece: Piece, depth: int) -> Callable[[int], Nodes]:
-    """A function that returns the nodes of a level on the piece, as pairs (x, weight)."""
+    """Make a function that returns the nodes of a level on the piece, as pairs (x, weight)."""
     left_end, right_end = piece.left, piece.right
     if not left_end.infinite and not right_end.infinite:
         length = right_end.point - left_end.point
@@ -202,7 +204,7 @@ def _double_exponential(line: RealLine, piece: Piece, digits: int, depth: int) -
 
 
 def _check(line: RealLine, piece: Piece, value: arb, depth: int) -> arb:
-    """Refuse a value that Gauss-Legendre quadrature does not confirm."""
+    """Raise an error if Gauss-Legendre quadrature does not confirm a value."""
     for halving in range(MAX_HALVINGS + 1):
         gauss_value, size = _gauss(line, piece, arb(2) ** (1 - halving))
         if abs(gauss_value - value).upper() <= arb(10) ** -AGREEMENT * max(
@@ -231,7 +233,7 @@ def _gauss(line: RealLine, piece: Piece, width: arb) -> tuple[arb, arb]:
 
 
 def _legs(piece: Piece) -> list[tuple[End, arb]]:
-    """The two ends of a piece. Each end is paired with a starting value of s.
+    """The two ends of a piece, each paired with a starting value of the coordinate s.
 
     An inner point divides the piece into two legs. The starting value is the s of this point.
     """

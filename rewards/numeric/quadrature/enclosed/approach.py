@@ -42,9 +42,9 @@ _END = "@p"
 
 
 class DivergesError(Exception):
-    """The integral is proved to diverge at the end.
+    """The integral is proved to diverge at an end.
 
-    ``sign`` is the sign of the infinity to which it tends, or 0 if it tends to none.
+    If the integral tends to plus or minus infinity, ``sign`` is 1 or -1. Otherwise ``sign`` is 0.
     """
 
     def __init__(self, sign: int) -> None:
@@ -58,7 +58,7 @@ class NotEnclosedError(QuadratureError):
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """An end of the range.
+    """An end of the range of integration.
 
     Attributes:
         point: the end as a ball, infinite or finite.
@@ -74,7 +74,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """One coordinate y on the way to the end.
+    """The integrand in a coordinate y that tends to infinity as x tends to the end.
 
     Attributes:
         variable: the name of y.
@@ -95,7 +95,7 @@ class Level:
 
 @dataclass(slots=True)
 class Approach:
-    """The integration of f towards one end of the range.
+    """The integration of f near one end of the range.
 
     Attributes:
         expression: the integrand f.
@@ -149,12 +149,13 @@ class Approach:
         return self._levels(self._near(start))
 
     def principal(self, farthest: arb) -> tuple[arb, arb]:
-        """The principal value near a pole or near both infinities. A distance r is also returned.
+        """The principal value near a pole or near both infinities, and a distance r.
 
-        Near a pole p, the range is |x - p| < r, else |x| > r. Odd terms of f's series cancel.
+        The range is |x - p| < r near a pole p, or |x| > r. Odd terms of f's series cancel.
 
         Args:
-            farthest: the largest distance from the pole, or the least from 0.
+            farthest: the largest distance from the pole. For infinite ends, it is the least
+                distance from 0.
 
         """
         with models.series_length(models.order(self.bits)), precision(model_bits(self.bits)):
@@ -187,7 +188,7 @@ class Approach:
             return value, (-cut).exp() if finite else cut.exp()
 
     def _far(self, start: arb) -> Level:
-        """The level with x = +-y."""
+        """The integrand near an infinite end in the coordinate y, where x = +-y."""
         y, side = Symbol("y"), -self.edge.side
         substituted: Expression = y if side > 0 else neg(y)
         expander = Expander("y", (self.variable, [Term((), substituted)]), self.values)
@@ -201,7 +202,7 @@ class Approach:
         )
 
     def _near(self, start: arb) -> Iterator[Level]:
-        """The levels with x = p +- e^{-y} or x = +-e^y, then with y = e^t, and so on."""
+        """Yield the levels for x = p +- e^{-y} or x = +-e^y, then y = e^t, and so on."""
         point, side = self.edge.point, self.edge.side
         values: dict[str, Ball] = {**self.values}
         away = Call("exp", (neg(Symbol("y1")),))
@@ -261,7 +262,7 @@ class Approach:
         raise NotEnclosedError("the integral converges too slowly at an end")
 
     def _plain(self, level: Level, low: arb, high: arb) -> arb:
-        """The integral over a range of y on which f is bounded."""
+        """Integrate over a finite range of y on which the integrand is bounded."""
         if bool(low == high):
             return arb(0)
         function = analytic.box_function(level.plain, level.variable, level.expander.values)
@@ -277,7 +278,7 @@ class Approach:
 
 @dataclass(slots=True)
 class Tail:
-    """The integrand of one level, as a sum of terms, from some y on."""
+    """The integrand in one coordinate y, as a sum of terms that are valid for large y."""
 
     level: Level
     bits: int
@@ -296,13 +297,13 @@ class Tail:
         return cut if cut is least else arb((cut + 1).mid())
 
     def _depth(self, name: str) -> int:
-        """The number of levels between a model's coordinate and this level."""
+        """The number of changes of coordinate from a model's coordinate to this level's."""
         own = self.level.variable
         of = name[1:3] if name[1:3] != own and not name[1:].startswith(own) else own
         return int(own[1:] or 0) - int(of[1:] or 0)
 
     def _coordinate(self, name: str, y: Ball) -> Ball:
-        """The value of a model's coordinate u at y."""
+        """The value of a model's coordinate u at a given y."""
         for _ in range(self._depth(name)):
             y = y.exp()
         return (-y).exp()
@@ -326,7 +327,7 @@ class Tail:
         return None if enclosed is None else total + enclosed
 
     def _closed(self, term: Term, cut: arb) -> arb | None:
-        """The integral of a term c y^m P(u) u^v in closed form. Other terms give None."""
+        """The integral of a term c y^m P(u) u^v in closed form. Any other term gives None."""
         ratio = Fraction(0)
         for key, q in term.exponent:
             if key != ONE:
@@ -403,7 +404,7 @@ class Tail:
         return (scale, degree, model) if 0 <= degree <= MAX_POWER else None
 
     def _enclosed(self, terms: list[Term], cut: arb) -> arb | None:
-        """Integrate rigorously from ``cut``. The result is None if `_end` finds no point."""
+        """Integrate terms rigorously from ``cut`` to infinity, or return None if `_end` fails."""
         expression = self.level.expander.expression(terms)
         end, error = self._end(expression, cut)
         if end is None:
@@ -422,7 +423,7 @@ class Tail:
         return arb(value.real + arb(0, error.upper()))
 
     def _values(self, name: str) -> Callable[[Ball], Ball]:
-        """The slowly varying factor of a model as a function of y."""
+        """Make a function of y that computes the slowly varying factor of a model."""
         model = self.level.expander.models[name]
         polynomial = acb_poly(model.coefficients)
         truncation = 2 * abs(model.bound).upper() * model.radius ** (-model.series.prec)
@@ -441,7 +442,7 @@ class Tail:
         return value
 
     def _ranges(self, cut: arb) -> dict[str, Ball]:
-        """The values of the parameters, and the ranges of the models from ``cut`` on."""
+        """The parameters' values, and a ball for each model's values beyond ``cut``."""
         values = dict(self.level.expander.values)
         for name, model in self.level.expander.models.items():
             u = abs(self._coordinate(name, acb(cut))).upper()
@@ -449,7 +450,7 @@ class Tail:
         return values
 
     def _end(self, expression: Expression, cut: arb) -> tuple[arb | None, arb]:
-        """A point (or None), and a negligible bound of the integral beyond this point."""
+        """A point (or None) beyond which the integral is negligible, and a bound of the rest."""
         goal = arb(2) ** -(self.bits + NEGLIGIBLE)
         error = arb("inf")
         for k in CUTS:
@@ -465,7 +466,7 @@ class Tail:
         return None, error
 
     def diverges(self, cut: arb) -> bool:
-        """Whether the integral is proved to diverge. If it is, `sign` is set."""
+        """Whether the integral is proved to diverge. If the result is True, `sign` is set."""
         if self.limit is not None:
             return False
         expression = self.level.expander.expression(self.level.form)
@@ -482,7 +483,7 @@ class Tail:
 
 
 def level_of(variable: str, plain: Expression, form: list[Term], expander: Expander) -> Level:
-    """A level whose range begins at a point that the caller gives later."""
+    """Make a level whose range begins at a point that the caller sets later."""
     return Level(variable, plain, form, expander, arb("nan"))
 
 

@@ -50,14 +50,14 @@ Exact = tuple[Fraction, Fraction] | None
 
 @dataclass(slots=True)
 class Enclosure:
-    r"""One integral of an analytic expression.
+    r"""The enclosure of one integral of an analytic expression.
 
     Attributes:
         line: the integrand on the real line.
         expression: the integrand.
         variable: its variable.
         digits: decimal digits that are wanted.
-        exact: for a limit that is a + b pi by its form, (a, b) by the id of its ball.
+        exact: maps the id of a limit's ball to (a, b), if the limit has the form a + b pi.
         size: the sum of the sizes of all parts, a lower bound of the integral of \|f\|.
 
     """
@@ -105,7 +105,8 @@ class Enclosure:
         return self._sum(points)
 
     def principal(self, pole: arb, farthest: arb) -> tuple[arb, arb]:
-        """The principal value on a range around a pole or infinity. A distance r is also returned.
+        """The principal value of the integral on a range around a pole or infinity, and a distance
+        r.
 
         Around a pole p, the range is |x - p| < r, and r is at most ``farthest``. Around infinity,
         the range is |x| > r, and r is at least ``farthest``.
@@ -137,7 +138,7 @@ class Enclosure:
         return total
 
     def _parts(self, low: arb, high: arb) -> Iterator[arb]:
-        """The integrals over the parts of a piece between two singularities."""
+        """Yield the integrals over the parts of a piece that lies between two singularities."""
         regular = is_regular(self.line, low, 1), is_regular(self.line, high, -1)
         if all(regular):
             value = self._direct(low, high)
@@ -168,7 +169,7 @@ class Enclosure:
         yield from self._one(high, middle, regular[1], None)
 
     def _one(self, end: arb, start: arb, regular: bool, origin: Expression | None) -> Iterator[arb]:
-        """The integral between an inner point and an end, in parts."""
+        """Yield the integrals over parts of the range between an inner point and an end."""
         if end is start:
             return
         side = 1 if bool(end < start) else -1
@@ -226,7 +227,7 @@ class Enclosure:
         return approach.integral(arb(0))
 
     def _origins(self, low: arb, high: arb) -> Iterator[tuple[arb, Expression]]:
-        """Points inside a piece at which a linear sub-expression is 0. The points are far from 0.
+        """Yield points far from 0, inside a piece, at which a linear sub-expression is 0.
 
         The points are in ascending order.
         """
@@ -246,7 +247,7 @@ class Enclosure:
                 yield value, zero
 
     def _unit(self) -> arb:
-        """A length of at most 1 on which f does not oscillate often."""
+        """A length of at most 1 on which the sines and cosines in f oscillate little."""
         # An eighth of a turn is 0.8: slopes of a phase below 4 do not shorten the length of 1.
         slowest = fastest = arb(4)
         for node in all_nodes(self.expression):
@@ -273,7 +274,9 @@ class Enclosure:
         return arb(value.real)
 
     def _exactly(self, end: arb) -> Exact:
-        """The exact value a + b pi of an end, as (a, b), or None if it is not known."""
+        """Return rational a and b if the range's end is known to be a + b pi. Otherwise return
+        None.
+        """
         if not end.is_finite():
             return None
         if id(end) in self.exact:
@@ -297,12 +300,12 @@ def _summands(node: Expression, variable: str) -> list[Expression]:
 
 
 def off_middle(low: arb, high: arb) -> arb:
-    """A point of a finite range off its middle."""
+    """A point inside a finite range. It is not the midpoint."""
     return low + (high - low) * OFF_MIDDLE.numerator / OFF_MIDDLE.denominator
 
 
 def _with_cuts(points: list[arb], unit: arb) -> list[arb]:
-    """The points, with one more point in each piece, off the middle."""
+    """Insert one more point between neighbouring points, but not at the midpoint."""
     result = points[:1]
     for low, high in itertools.pairwise(points):
         if low.is_finite() and high.is_finite():
@@ -316,14 +319,14 @@ def _with_cuts(points: list[arb], unit: arb) -> list[arb]:
 
 
 def analytic_value(constant: Expression, values: Mapping[str, Ball]) -> arb | None:
-    """The real value of a constant, or None if it has none."""
+    """The real value of a constant expression, or None if it has no such value."""
     function = analytic.box_function(constant, "", values)
     value = function(acb(0), False) if function is not None else acb("nan")
     return arb(value.real) if value.is_finite() and value.imag.contains(0) else None
 
 
 def _zero(node: Expression, variable: str) -> Expression | None:
-    """The zero of a linear expression c x + d. The result is None for other expressions."""
+    """The zero of a linear expression c x + d. For any other expression, the result is None."""
     linear_form = monomial(node, variable)
     return (
         div(neg(linear_form[2]), linear_form[0])

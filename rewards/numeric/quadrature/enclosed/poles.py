@@ -55,7 +55,7 @@ def has_simple_pole(
 
 
 def reciprocal(node: Expression) -> Expression:
-    """One over an expression. Denominators become factors. Therefore a pole becomes a zero."""
+    """One over an expression. Denominators become factors, so that a pole becomes a zero."""
     if not isinstance(node, Call):
         return div(ONE, node)
     name, args = node.function, node.args

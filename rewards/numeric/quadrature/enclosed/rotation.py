@@ -57,7 +57,7 @@ BOX_EVALUATIONS = 12_000
 
 @dataclass(frozen=True, slots=True)
 class Wave:
-    """A wave: amplitude cos(w y + phase - quarter pi/2), with y = x^p."""
+    """The oscillating function amplitude cos(w y + phase - quarter pi/2), where y = x^p."""
 
     amplitude: Expression
     frequency: Exponent
@@ -87,7 +87,7 @@ class Rotation:
     exponent: Fraction = Fraction(0)
 
     def integral(self, start: arb) -> tuple[arb, arb]:
-        """The integral between a point T and the end. The point T is also returned.
+        """The integral between a point T and the end, and the point T itself.
 
         T lies between ``start`` and the end.
 
@@ -133,7 +133,7 @@ class Rotation:
         ]
 
     def _in_y(self, amplitude: Expression) -> Expression:
-        """An amplitude as a function of y, times the size of dx/dy."""
+        """Write an amplitude as a function of y, multiplied by |dx/dy|."""
         p = self.exponent
         if p == 1:
             return amplitude
@@ -148,7 +148,7 @@ class Rotation:
         return arb(function(acb(0), False).real)
 
     def _expanded(self, node: Expression) -> list[Wave]:
-        """The waves that add up to an expression."""
+        """Write an expression as a sum of waves (oscillating functions)."""
         if not self._oscillates(node):
             return [Wave(node, (), (), 0)]
         name, args = node.function, node.args
@@ -183,7 +183,7 @@ class Rotation:
         )
 
     def _phase(self, argument: Expression) -> tuple[Exponent, Exponent]:
-        """The coefficient c and the constant d of a phase c x^p + d."""
+        """Split the argument c x^p + d of a sine or cosine. Return c and d."""
         frequency: Exponent = ()
         phase: Exponent = ()
         for term in additive_terms(argument, self.variable):
@@ -237,7 +237,7 @@ class Rotation:
         return Tail(level_of("y1", wave.amplitude, form, expander), self.bits)
 
     def _turned(self, wave: Wave, tail: Tail, begin: arb) -> arb:
-        """The integral of one wave from ``begin`` to infinity."""
+        """The integral of one wave from ``begin`` to infinity, on a path in the complex plane."""
         frequency = self._value(wave.frequency)
         bound = sum((_bound(tail, term, begin) for term in tail.level.form), arb(0))
         end = (bound.log().max(arb(0)) + arb(self.bits + NEGLIGIBLE) * arb(2).log()) / frequency
@@ -271,7 +271,7 @@ def _scaled(wave: Wave, factor: Expression) -> Wave:
 
 
 def _products(left_waves: list[Wave], right_waves: list[Wave]) -> list[Wave]:
-    """cos A cos B = (cos(A - B) + cos(A + B)) / 2, term by term."""
+    """Multiply two sums of waves term by term: cos A cos B = (cos(A - B) + cos(A + B)) / 2."""
     result: list[Wave] = []
     for a in left_waves:
         for b in right_waves:
@@ -336,7 +336,7 @@ def _decays(tail: Tail) -> bool:
 
 
 def _bound(tail: Tail, term: Term, begin: arb) -> arb:
-    r"""A bound of a term for \|x\| >= ``begin`` in the right half plane."""
+    r"""A bound of the absolute value of a term for \|x\| >= ``begin`` in the right half plane."""
     factorization = tail.factors(term.factor)
     if factorization is None:
         return arb("inf")

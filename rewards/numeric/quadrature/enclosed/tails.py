@@ -27,7 +27,8 @@ Line = tuple[arb, arb]
 
 @dataclass(frozen=True, slots=True)
 class _Bounds:
-    """Lines that bound g: ``lower_line`` <= g <= ``upper_line`` and ``least`` <= ln|g| <= ``size``.
+    """Linear functions that bound g: ``lower_line`` <= g <= ``upper_line``, and ``least`` <= ln|g|
+    <= ``size``.
 
     ``sign`` is the sign of g if it is known and constant, else 0.
     """
@@ -40,7 +41,6 @@ class _Bounds:
 
     @property
     def positive(self) -> bool:
-        """Whether the lower line shows g > 0."""
         return (
             self.lower_line is not None
             and bool(self.lower_line[0] > 0)
@@ -49,7 +49,6 @@ class _Bounds:
 
     @property
     def negative(self) -> bool:
-        """Whether the upper line shows g < 0."""
         return (
             self.upper_line is not None
             and bool(self.upper_line[0] < 0)
@@ -116,7 +115,7 @@ class _Tail:
     side: int
 
     def of(self, node: Expression) -> _Bounds:
-        """The bounds of an expression. A missing bound is derived from the others."""
+        """Bound an expression. A missing bound is derived from the other bounds."""
         bounds = self._constant(node) or self._call(node)
         low, high = bounds.lower_line, bounds.upper_line
         if bounds.size is None and low and high:
@@ -222,7 +221,7 @@ class _Tail:
         )
 
     def _near_one(self, node: Expression) -> Line | None:
-        """A linear upper bound of ln|w| for an argument 1 + w.
+        """A linear upper bound of ln|w|, for a node 1 + w.
 
         It must be proved that w decays and that |w| <= 1/2. Otherwise the result is None.
         """
@@ -265,7 +264,7 @@ class _Tail:
 
     @staticmethod
     def _raised(bounds: _Bounds, r: arb) -> _Bounds:
-        """The bounds of g^r for r >= 0. The tangent at t = 0 bounds a power of a line."""
+        """Bound g^r for r >= 0. A power of a linear bound is bounded by its tangent at t = 0."""
         lower_line = upper_line = None
         if bounds.positive and bounds.lower_line and r >= 1:
             p, q = bounds.lower_line
@@ -295,7 +294,7 @@ _LIKE_THE_ARGUMENT = {
 
 
 def _rounded(name: str, bounds: _Bounds) -> _Bounds:
-    """The bounds of floor u and ceil u. If u is between 0 and 1, frac u is also bounded."""
+    """Bound floor u, ceil u or frac u. For frac u, the caller has checked that 0 < u < 1."""
     if name in ("floor", "frac") and _is_below_one(bounds):
         return bounds if name == "frac" else _Bounds(size=(arb("-inf"), arb(-1)))
     # u - 1 <= floor u <= u <= ceil u <= u + 1
@@ -377,7 +376,7 @@ def _product(a: _Bounds, b: _Bounds) -> _Bounds:
 
 
 def _value(a: _Bounds) -> arb | None:
-    """The ball of g if g is constant."""
+    """The value of g if the bounds show that g is constant. Otherwise the result is None."""
     if a.lower_line and a.upper_line and a.lower_line[1].is_zero() and a.upper_line[1].is_zero():
         return arb(a.lower_line[0].union(a.upper_line[0]))
     return None
@@ -388,7 +387,7 @@ def _constant_line(value: int) -> _Bounds:
 
 
 def _factorial(u: _Bounds) -> _Bounds:
-    """The bounds of u!.
+    """Bound u! from below.
 
     By Stirling's formula, u! >= (u/e)^u >= e^{u (ln p - 1)} for u >= p >= 1/6.
     """

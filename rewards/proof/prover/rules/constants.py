@@ -39,7 +39,7 @@ def vanishes(field: Field, num: Poly, den: Poly) -> bool:
 
 
 def is_zero(field: Field, poly: Poly) -> bool | None:
-    """Whether a polynomial in numbers is zero, or None if Calcium does not decide."""
+    """Whether a polynomial in constant generators is zero, or None if Calcium cannot decide."""
     if poly.is_constant():
         return bool(poly.is_zero())
     if any(generator.kind not in _DECIDED for generator in field.used(field.poly(poly))):
@@ -55,7 +55,7 @@ def is_zero(field: Field, poly: Poly) -> bool | None:
 
 
 def _numbers(field: Field) -> int:
-    """The generators that are numbers, as bits."""
+    """The generators that are constant numbers, as an integer with one bit for each generator."""
     bits = 0
     for generator in field.generators:
         elements = [arg for arg in generator.args if not isinstance(arg, str)]
@@ -68,8 +68,9 @@ def _numbers(field: Field) -> int:
 def _coefficients(field: Field, poly: Poly, numbers: int) -> list[Poly]:
     """The coefficients of a polynomial.
 
-    The variables are the generators that are not numbers. Each coefficient is a polynomial in the
-    other generators, which are numbers.
+    The polynomial's variables are the generators that are not constant numbers. Each coefficient is
+    a polynomial in the generators that are constant numbers. ``numbers`` has a bit for each of
+    these.
     """
     polys: dict[tuple[int, ...], dict[tuple[int, ...], fmpq]] = {}
     highest = field.size - 1
@@ -81,7 +82,7 @@ def _coefficients(field: Field, poly: Poly, numbers: int) -> list[Poly]:
 
 
 def _text(node: Expression) -> str | None:
-    """An expression in Calcium's notation. If Calcium lacks one of its functions, return None."""
+    """Write an expression in Calcium's notation. If Calcium lacks a function, return None."""
     if type(node) is Number:
         return f"({node.numerator}/{node.denominator})"
     args = [_text(arg) for arg in node.args]

@@ -27,7 +27,7 @@ Q: TypeAlias = Quotient
 
 
 def _hyperbolic(t: T, u: Q, shift: int) -> Q:
-    """The value (exp u + shift exp(-u))/2, which is sinh u or cosh u."""
+    """Compute (exp u + shift exp(-u))/2. This is cosh u for shift 1 and sinh u for shift -1."""
     up = exp(t, u)
     return (up * up + shift) / (2 * up)
 
@@ -43,9 +43,9 @@ def _acosh(t: T, u: Q) -> Q:
 
 
 def _atan(t: T, u: Q) -> Q:
-    """The value of atan u. If it removes radicals, 2 atan u = atan(2u/(1 - u^2)) is used.
+    """Compute atan u. If this removes radicals, use 2 atan u = atan(2u/(1 - u^2)).
 
-    The formula (4.24.15) is used if |u| < 1 and the right side has no radical.
+    The formula is DLMF 4.24.15. It is used if |u| < 1 and its right side has no radical.
     """
     if any(generator.kind == "root" for generator in t.field.used(u)) and t.field.is_real(u):
         denominator = t.normal(1 - u * u)

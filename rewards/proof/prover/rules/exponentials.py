@@ -24,8 +24,9 @@ def exponent(
 ) -> tuple[Vector, list[tuple[fmpq, Quotient, Generator]], Quotient | None]:
     """Split an exponent into three summands.
 
-    They are a vector, a list of multiples of generators that may have a rule, and i times an angle.
-    If i does not occur in the exponent, the angle is None.
+    The first summand is a vector of coefficients. The second is a list of multiples of generators
+    that may have a rule of their own. The third is i times an angle; the result has the angle, or
+    None if i does not occur in the exponent.
     """
     vector: Vector = {}
     multiples: list[tuple[fmpq, Quotient, Generator]] = []
@@ -66,7 +67,7 @@ def exp(t: Tower, u: Quotient) -> Quotient:
 
 
 def _generator(t: Tower, at: int) -> Generator:
-    """The generator t for the exponential of a unit u, with the derivative t' = u' t."""
+    """Make the generator g for the exponential of a unit u. Its derivative is u' g."""
     c, arg = t.unit(t.exponents, at)
     base = t.field
 
@@ -80,9 +81,9 @@ def _generator(t: Tower, at: int) -> Generator:
 
 
 def _fraction(t: Tower, unit: Generator, n: fmpq) -> Quotient:
-    """Write the exponential of n times a unit as a radical, for a fraction n.
+    """Write exp(n u) as a radical, where u is a unit and n is a fraction.
 
-    Such an n occurs if the generator for the unit was made before n was known.
+    A fraction occurs if the generator for exp(u) was made before n was known.
     """
     if not t.field.is_real(unit.element):
         raise NotProvedError("a root of an exponential that may not be real")
@@ -108,7 +109,7 @@ def _exp_ln_abs(t: Tower, g: Generator, c: fmpq) -> Quotient | None:
 
 
 def _exp_inverse(t: Tower, g: Generator, c: fmpq) -> Quotient | None:
-    """Exponentials of inverse hyperbolic functions (DLMF 4.37.16, 4.37.21, 4.37.24)."""
+    """Compute exp(c g) for an inverse hyperbolic function g (DLMF 4.37.16, 4.37.21, 4.37.24)."""
     (u,) = g.args
     if c.q != 1:
         return None
@@ -125,7 +126,7 @@ def _exp_inverse(t: Tower, g: Generator, c: fmpq) -> Quotient | None:
 
 
 def _exp_lambertw(t: Tower, g: Generator, c: fmpq) -> Quotient | None:
-    """The exponential of a multiple of W(u), from W exp W = u.
+    """Compute exp(c W(u)) for an integer c, from W exp W = u. Otherwise return None.
 
     (Corless et al., *On the Lambert W function*, 1996, equation 1.5.)
     """

@@ -16,7 +16,7 @@ from .signs import require_positive, take_for_real
 
 
 def ln(t: Tower, element: Quotient, *, bars: bool = False) -> Quotient:
-    """The logarithm ln u, or ln|u| with ``bars``."""
+    """Compute the logarithm ln u. If ``bars`` is True, compute ln|u|."""
     base = t.field
     element = t.normal(element)
     if element.is_zero():
@@ -52,7 +52,7 @@ def ln(t: Tower, element: Quotient, *, bars: bool = False) -> Quotient:
 
 
 def _ln(t: Tower, element: Quotient, name: str = "ln", *, positive: bool = False) -> Quotient:
-    """A generator for a logarithm. Its kind is ``ln`` for ln u, and ``ln_abs`` for ln|u|."""
+    """Make a generator for a logarithm. Its kind is ``ln`` for ln u, and ``ln_abs`` for ln|u|."""
     base = t.field
     if element is base.one or element == base.one:
         return base.zero
@@ -137,7 +137,7 @@ def _general_power(t: Tower, base: Expression, exponent: Expression) -> Quotient
 
 
 def exponent_of(t: Tower, base: Expression, exponent: Expression) -> Quotient:
-    """The exponent w ln u in u^w = exp(w ln u)."""
+    """The exponent w ln u, with which a power u^w is written as exp(w ln u)."""
     varying = t.value(exponent)
     # A constant exponent may be whole, and then a negative base has a real power.
     real_parts, t.real_parts = t.real_parts, t.real_parts and not t.field.is_constant(varying)

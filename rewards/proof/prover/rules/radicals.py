@@ -38,7 +38,7 @@ Radical = tuple[str, Quotient, fmpq]
 
 
 def power(t: Tower, element: Quotient, exponent: Fraction) -> Quotient:
-    """A rational power, as in `rewards.numeric.ball_arithmetic.jets.pow_rational`."""
+    """Compute a rational power, as `rewards.numeric.ball_arithmetic.jets.pow_rational` does."""
     if exponent.denominator == 1:
         return integer_power(t, element, exponent.numerator)
     if t.principal_roots and exponent.denominator % 2:
@@ -49,7 +49,7 @@ def power(t: Tower, element: Quotient, exponent: Fraction) -> Quotient:
 
 
 def principal_power(t: Tower, base: Quotient, exponent: Quotient) -> Quotient:
-    """The principal value of a power. The function `power` uses real odd roots instead."""
+    """The principal value of a power. `power` differs: it uses real odd roots."""
     ratio = exponent.rational()
     if ratio is not None and (ratio.q == 1 or ratio.q % 2 == 0):
         return power(t, base, Fraction(int(ratio.p), int(ratio.q)))
@@ -82,7 +82,7 @@ def integer_power(t: Tower, element: Quotient, k: int) -> Quotient:
 
 
 def _base(t: Tower, poly: Poly) -> Quotient:
-    """A generator that replaces a sum. High powers of the sum are then not expanded."""
+    """Make a generator that abbreviates a sum, so that high powers of the sum are not expanded."""
     base = t.field
     element = base.poly(base.reduce(poly))
     if len(element.num) <= 1:
@@ -119,7 +119,8 @@ def root(t: Tower, element: Quotient, q: int) -> Quotient:
 def radicals(t: Tower, element: Quotient, q: int) -> tuple[bool, list[Radical]]:
     """Write the q-th root of a normal element as a product of radicals.
 
-    A root of -1 may be a further factor. The result tells whether it is, and lists the radicals.
+    The result has two entries. The first tells whether a root of -1 is a further factor. The second
+    lists the radicals.
     """
     positive, element = positive_factors(t.field, element)
     powers = [("root", base, e / q) for base, e in positive]
@@ -156,7 +157,7 @@ def note_radicand(t: Tower, element: Quotient, q: int) -> None:
 
 
 def positive_root(t: Tower, base: Quotient, exponent: fmpq) -> Quotient:
-    """A rational power of a positive element without a denominator."""
+    """A rational power of a positive element whose denominator is 1."""
     if base is t.field.one or base == t.field.one:
         return base
     if exponent.q == 1:
@@ -168,7 +169,7 @@ def positive_root(t: Tower, base: Quotient, exponent: fmpq) -> Quotient:
 
 
 def radical(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Quotient:
-    """Write a power of n/d, whose exponent is rational, as a power of a generator.
+    """Write a rational power of n/d as a power of a generator.
 
     The generator equals d (n/d)^(1/q). Its q-th power n d^(q-1) is a polynomial. If the power needs
     a root of higher order than the generator has, the result is a root of the generator. This is
@@ -189,7 +190,7 @@ def radical(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Quotient
 
 
 def _generator(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Generator:
-    """The generator r of a radical. Here r^q is in the field, and r' = (r^q)'/(q r^(q-1))."""
+    """Make the generator r of a radical: r^q is in the field, and r' = (r^q)'/(q r^(q-1))."""
     base = t.field
     unit = fmpq(1, exponent.q)
     if t.units:

@@ -61,7 +61,7 @@ def sign(t: Tower, poly: Poly) -> int | None:
 
 
 def require_sign(t: Tower, element: Quotient) -> int:
-    """The sign of an element, for a proof that cannot go on without this sign.
+    """Find the sign of an element, for a proof that cannot continue without this sign.
 
     Raises:
         NotProvedError: the sign is unknown.
@@ -77,7 +77,7 @@ def require_sign(t: Tower, element: Quotient) -> int:
 
 
 def require_positive(t: Tower, chosen: int, element: Quotient) -> None:
-    """Abandon the present case of signs if the integrand has no real value in this case.
+    """Abandon the present choice of signs if the integrand has no real value under it.
 
     Raises:
         NowhereError: a part of the integrand that must be positive is negative.
@@ -90,7 +90,7 @@ def require_positive(t: Tower, chosen: int, element: Quotient) -> None:
 def take_for_real(t: Tower, element: Quotient) -> None:
     """Record that a sub-expression of the integrand, such as ``x^n`` for a real n, is real.
 
-    Let the sub-expression be ``g a`` or ``a/g``, for a generator g and a real a. Then g is real.
+    If the sub-expression is ``g a`` or ``a/g`` for a generator g and a real a, then g is real.
     """
     support = t.field.support(element) & t.field.unreal
     for g in t.field.used(element) if support else ():
@@ -100,14 +100,14 @@ def take_for_real(t: Tower, element: Quotient) -> None:
 
 
 def leave_out_negative(t: Tower) -> None:
-    """Regard the variable as positive, and add this to the conditions of the case."""
+    """Assume that the variable is positive, and add this to the conditions of the case."""
     x = t.symbol(t.variable)
     t.field.positive |= x.support
     t.conditions.append((x.num, Symbol(t.variable), 1))
 
 
 def _constant_sign(tree: Expression) -> int:
-    """The sign of a real constant, computed with a ball that does not contain zero."""
+    """The sign of a real constant. It is computed with a ball that excludes zero."""
     if needs_worker(tree):
         raise NotProvedError("a constant that may take long")
     with precision(SIGN_BITS):

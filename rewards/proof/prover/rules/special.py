@@ -29,7 +29,7 @@ MAX_STEPS, MAX_WHOLE = 40, 1000
 
 
 def _turning(name: str, turned: str) -> Callable[[T, Q], Q]:
-    """The rule of erf or erfi, from erf(i u) = i erfi(u) and erfi(i u) = i erf(u)."""
+    """Make the rule of erf or erfi, from erf(i u) = i erfi(u) and erfi(i u) = i erf(u)."""
 
     def rule(t: T, u: Q) -> Q:
         argument = t.without_i(t.normal(u))
@@ -48,7 +48,7 @@ RULES |= {
 
 
 def _shift(t: T, order: Q, *, least: int = 0) -> tuple[Q, int]:
-    """Split a function's order into a base order and an integer. The order is their sum.
+    """Write the order of a special function as the sum of a base order and an integer.
 
     The rational term of the base order is in [least, least + 1).
     """
@@ -63,9 +63,9 @@ def _shift(t: T, order: Q, *, least: int = 0) -> tuple[Q, int]:
 
 
 def _raised(value: Q, order: Q, steps: int, relation: Callable[[Q], tuple[Q | int, Q | int]]) -> Q:
-    """The value f(order + steps), computed from ``value``, which is f(order).
+    """Compute f(order + steps) from ``value``, which is f(order).
 
-    ``relation(n)`` returns the a and b in f(n + 1) = a f(n) + b.
+    ``relation(n)`` returns the pair (a, b) with f(n + 1) = a f(n) + b.
     """
     for _ in range(steps):
         a, b = relation(order)
@@ -78,7 +78,10 @@ def _raised(value: Q, order: Q, steps: int, relation: Callable[[Q], tuple[Q | in
 
 
 def _gamma_upper(t: T, s: Q, u: Q) -> Q:
-    """The upper incomplete gamma function, by Gamma(s + 1, u) = s Gamma(s, u) + u^s exp(-u)."""
+    """Compute the upper incomplete gamma function.
+
+    The recurrence is Gamma(s + 1, u) = s Gamma(s, u) + u^s exp(-u).
+    """
     s, steps = _shift(t, s)
     u = t.normal(u)
     if s.is_zero() and steps > 0:
@@ -91,7 +94,7 @@ def _gamma_upper(t: T, s: Q, u: Q) -> Q:
 
 
 def _gamma(t: T, u: Q) -> Q:
-    """The gamma function, by Gamma(u + 1) = u Gamma(u)."""
+    """Compute the gamma function, by Gamma(u + 1) = u Gamma(u)."""
     integer = u.rational()
     if integer is not None and integer.q == 1 and 1 <= integer <= MAX_WHOLE:
         return t.field.rational(factorial(int(integer) - 1))
@@ -105,7 +108,7 @@ def _gamma(t: T, u: Q) -> Q:
 
 
 def _polygamma(t: T, n: Q, u: Q) -> Q:
-    """The polygamma function, by psi_n(u + 1) = psi_n(u) + (-1)^n n! / u^(n + 1)."""
+    """Compute the polygamma function, by psi_n(u + 1) = psi_n(u) + (-1)^n n! / u^(n + 1)."""
     order = n.rational()
     if order is None or order.q != 1 or not 0 <= order.p <= MAX_STEPS:
         raise NotProvedError("an order that is not a whole number")
@@ -116,7 +119,7 @@ def _polygamma(t: T, n: Q, u: Q) -> Q:
 
 
 def _zeta(t: T, *args: Q) -> Q:
-    """The zeta function. If it has one argument, the argument must be constant."""
+    """Compute the zeta function. A single argument must be constant; two arguments may vary."""
     if len(args) > 1:
         return t.by_record("zeta", *args)
     return t.function("zeta", args, partial(_unknown, "zeta"))
@@ -144,7 +147,7 @@ def _polylog(t: T, s: Q, u: Q) -> Q:
 
 
 def _lambertw(t: T, *args: Q) -> Q:
-    """Lambert's W, with the derivative W' = W / (u (1 + W)) on every branch."""
+    """Compute Lambert's W, with the derivative W' = W / (u (1 + W)) on every branch."""
     args = args[:1] if args[-1].is_zero() else args
 
     def factor() -> Q:
@@ -161,7 +164,7 @@ RULES |= {"polylog": _polylog, "lambertw": _lambertw}
 
 
 def _bessel(name: str, alpha: int, beta: int, sigma: int) -> Callable[[T, Q, Q], Q]:
-    """The rule of a Bessel function C of order n. It uses two relations.
+    """Make the rule of a Bessel function C(n) of order n. The rule uses two relations.
 
     C(n+1) = alpha C(n-1) + beta (2n/z) C(n), and C'(n) = sigma C(n+1) + (n/z) C(n).
     """
@@ -193,7 +196,7 @@ def _bessel(name: str, alpha: int, beta: int, sigma: int) -> Callable[[T, Q, Q],
 
 
 def _airy(t: T, u: Q, *, name: str) -> Q:
-    """The Airy function ``name``. The rule for its derivatives is A'' = u A."""
+    """Compute the Airy function A called ``name``. Its derivatives follow from A'' = u A."""
     return t.function(name, (u,), lambda: _airy_prime(t, u, name=name))
 
 

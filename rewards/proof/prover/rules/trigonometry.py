@@ -28,7 +28,10 @@ Multiple = tuple[fmpq, Quotient, Generator | None]
 
 
 def angle(t: Tower, u: Quotient) -> tuple[Vector, list[Multiple]]:
-    """Split an angle into a vector and multiples of elements whose sines and cosines are known."""
+    """Split an angle into a sum. Terms with known sines and cosines are listed one by one.
+
+    All other terms form a vector: it maps the index of a monomial to a coefficient.
+    """
     vector: Vector = {}
     multiples: list[Multiple] = []
     for c, arg, inner in t.addends(u):
@@ -60,7 +63,7 @@ def _sin_cos(t: Tower, u: Quotient) -> Pair:
 
 
 def _generator(t: Tower, at: int) -> Generator:
-    """The generator for the cosine c of a unit u. Its partner is the sine s.
+    """Make the generator for the cosine c of a unit u. Its partner is the sine s.
 
     The rules are c' = -u' s, s' = u' c, and s^2 + c^2 = 1.
     """
@@ -108,7 +111,11 @@ def _of_multiple(t: Tower, c: fmpq, arg: Quotient, inner: Generator | None) -> P
 
 
 def _multiple(t: Tower, pair: Pair, times: int) -> Pair:
-    """The sine s U(c) and the cosine T(c) of a multiple of an angle. Doubling computes them."""
+    """The sine and the cosine of ``times`` an angle. The pair has the sine s and the cosine.
+
+    The sine is s U(c) and the cosine is T(c), with Chebyshev polynomials U and T. They are computed
+    by doubling.
+    """
     if times == 1:
         return pair
     if abs(times) > MAX_MULTIPLE:
@@ -130,7 +137,7 @@ def _multiple(t: Tower, pair: Pair, times: int) -> Pair:
 
 
 def _of_pi(t: Tower, turns: Fraction) -> Pair:
-    """The sine and the cosine of pi times a fraction. Its denominator is 1, 2, 3, 4, 6, 8 or 12."""
+    """The sine and cosine of pi times a fraction with denominator 1, 2, 3, 4, 6, 8 or 12."""
     k, n = turns.numerator, turns.denominator
     if n == 8:  # tan(pi/8) = sqrt(2) - 1, and 4 cos(pi/8)^2 = 2 + sqrt(2)
         radical = root(t, t.field.rational(2), 2)
@@ -152,7 +159,6 @@ def _cosine(t: Tower, turns: Fraction) -> Quotient:
 
 
 def _of_sum(first: Pair, second: Pair) -> Pair:
-    """Sine and cosine of the sum of two angles."""
     (s, c), (sine, cosine) = first, second
     return s * cosine + c * sine, c * cosine - s * sine
 

@@ -21,7 +21,7 @@ _MAX_NOTE: Final = 60
 
 
 def is_placeholder(box: Box) -> bool:
-    """Whether a box is empty or holds a placeholder."""
+    """Whether a box is empty or contains only a placeholder."""
     content = box.content or ""
     return (
         len(content) < _LONGEST_PLACEHOLDER and patterns.placeholder.fullmatch(content) is not None
@@ -42,9 +42,10 @@ def _is_constant(box: Box) -> bool:
 
 
 def from_boxes(text: str, complete: list[Box], notes: tuple[str, ...]) -> Extraction:
-    """The answer in the last box. Boxes that the text rejects are ignored.
+    """Extract the answer from the last box that the text does not reject.
 
-    A last box with just a constant of integration is ignored if an earlier box has more.
+    If the last box contains just a constant of integration, an earlier box with more content is
+    used.
     """
     chosen = len(complete) - 1
     if len(complete) > 1:
@@ -68,7 +69,7 @@ def from_boxes(text: str, complete: list[Box], notes: tuple[str, ...]) -> Extrac
 
 
 def _around(around: BoxContext, complete: list[Box], notes: tuple[str, ...]) -> Extraction:
-    """The answer if a box is a part of a larger formula. The formula may have several boxes."""
+    """Extract an answer from a formula that has one or several boxes as its parts."""
     templates = (around.template, *around.alternatives)
     numbers = sorted({number for template in templates for number in marks_in(template)})
     read = {number: inside(complete[number].content or "") for number in numbers}
@@ -110,7 +111,7 @@ def _around(around: BoxContext, complete: list[Box], notes: tuple[str, ...]) -> 
 
 
 def inside(content: str, notes: tuple[str, ...] = ()) -> Extraction:
-    """The answer in a box, from the last statement of the box.
+    """Extract the answer from the last statement in a box.
 
     If this statement is an equation, the expression after the last ``=`` is the answer. If not, the
     statement is the answer. All other statements in the box must be right as well.
@@ -194,9 +195,9 @@ def _without_brackets(content: str) -> str:
 
 
 def _without_name(command: re.Match[str]) -> str:
-    """The unchanged text command, if the command contains words.
+    """Keep a text command if it contains words, and remove it if it contains a name.
 
-    If it contains a name, such as that of Catalan's constant, the result is an empty text.
+    The name of Catalan's constant is an example.
     """
     return "" if is_name(command["held"]) else command[0]
 
@@ -225,5 +226,5 @@ def _refusal(chain: Chain) -> str:
 
 
 def _speaks_of(chain: Chain, answer: str) -> bool:
-    """Whether all letters of an equation occur in the answer."""
+    """Whether an equation has no letters except letters of the answer."""
     return {*patterns.symbol.findall(" ".join(chain.links))} <= {*patterns.symbol.findall(answer)}

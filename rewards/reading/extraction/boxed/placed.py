@@ -139,7 +139,7 @@ def _with_marks(text: str, marked: list[Box]) -> str:
 
 
 def _formulas(text: str) -> list[Span]:
-    """The formulas in delimiters, and the formulas around boxes without delimiters."""
+    """Find the formulas in delimiters, and the formulas around boxes without delimiters."""
     formulas = spans(text)
     for match in patterns.box_mark.finditer(text):
         at = match.start()
@@ -149,7 +149,7 @@ def _formulas(text: str) -> list[Span]:
 
 
 def _bare(text: str, at: int) -> Span:
-    """The formula around a mark, if the mark is not inside delimiters.
+    """Find the formula around a mark that is not inside delimiters.
 
     If no operand or operator touches the mark, the formula is the mark alone.
     """
@@ -168,7 +168,7 @@ def _bare(text: str, at: int) -> Span:
 
 
 def _in_formula(latex: str, mark: str) -> BoxContext:
-    """The context of a box within a formula, from the link that contains the mark."""
+    """Find the context of a box within a formula, from the link with the box's mark."""
     statements = chains(latex)
     for at, chain in enumerate(statements):
         for number, link in enumerate(chain.links):
@@ -193,9 +193,10 @@ def _in_formula(latex: str, mark: str) -> BoxContext:
 
 
 def _template(link: str, mark: str) -> str:
-    """The expression that contains the mark. A label and text beside the formula are removed.
+    """Find the expression that contains the mark.
 
-    A wide space precedes or follows such text. An example is the number of an equation.
+    Labels, such as the number of an equation, are removed. So is text that a wide space separates
+    from the formula.
     """
     link = patterns.box_label.sub("", link, count=1) if ":" in link else link
     if "quad" not in link and "hspace" not in link:

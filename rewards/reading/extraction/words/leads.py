@@ -67,7 +67,7 @@ _WORD_ROLES: Final = ("announce", "noun", "verb", "conclude", "recall", "method"
 
 @cache
 def _role_of_word() -> dict[str, str]:
-    """The roles of words."""
+    """Map each word to its role."""
     role_of_word = {
         word: role for role in _WORD_ROLES for word in words(role).difference(unspaced_words(role))
     }
@@ -76,13 +76,13 @@ def _role_of_word() -> dict[str, str]:
 
 @cache
 def _unspaced() -> re.Pattern[str]:
-    """A regular expression for languages without spaces. Each role of words has a group."""
+    """A regular expression for languages without spaces, with a group for each role of words."""
     spellings = {role: unspaced_words(role) for role in _WORD_ROLES}
     return re.compile("|".join(f"(?P<{role}>{'|'.join(s)})" for role, s in spellings.items() if s))
 
 
 def _roles_in(sentence: str) -> list[str]:
-    """The roles of the words in a sentence, in order. The sentence is in lower case."""
+    """The roles of the words in a sentence, in order. The sentence must be in lower case."""
     role_of_word = _role_of_word()
     roles = [
         role for word in patterns.lead_word.findall(sentence) if (role := role_of_word.get(word))
@@ -110,7 +110,7 @@ def read_lead(sentence: str) -> Lead:
 
 
 def _lead_of(roles: list[str]) -> Lead:
-    """Classify the words before a formula. The roles of these words, in order, decide."""
+    """Classify how words introduce a formula. ``roles`` has the roles of these words, in order."""
     marks = clause = doubted_clause = 0
     for role in roles:
         if role == "breaks":
@@ -192,7 +192,7 @@ _BEFORE_HINT, _BEHIND_HINT = 12, 30
 
 
 def first_check(text: str, end: int) -> int:
-    """The offset of the earliest check or explanation before ``end``. Default: ``end``."""
+    """The offset of the earliest check or explanation before ``end``, or ``end`` itself."""
     earliest = end
     english = text.isascii()
     for hint in hints("begins_check", english=english):
@@ -205,7 +205,7 @@ def first_check(text: str, end: int) -> int:
 
 
 def _check_by(hint: str, text: str, at: int, earliest: int, end: int) -> int:
-    """The offset of a check that contains ``hint``, or ``earliest`` if there is no such check.
+    """Find a check that contains ``hint``. Return its offset, or ``earliest`` if there is none.
 
     ``at`` is the offset at which the hint first occurs in the text.
     """

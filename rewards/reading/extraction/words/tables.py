@@ -19,7 +19,7 @@ _REFERENCE: Final = re.compile(r"(?<!(?<!\\)\\)(?<!\?P)<([a-z_]+)>")
 
 @dataclass(frozen=True, slots=True)
 class SpellingRow:
-    """Spellings of a role. If the spellings are words, all are in one language.
+    """Spellings of one role, all in one language if they are words.
 
     Attributes:
         spelling: the words, or the regular expression of the phrases or the layout.
@@ -44,7 +44,7 @@ class SpellingRow:
 
 @dataclass(frozen=True, slots=True)
 class WordTable:
-    """A role: the meaning of words next to a formula, or the purpose of a layout.
+    """A role. It is the meaning of words next to a formula, or the purpose of a layout.
 
     Attributes:
         says: the meaning of the role in words.
@@ -65,7 +65,7 @@ class WordTable:
 
 @cache
 def roles() -> Mapping[str, WordTable]:
-    """The roles by their names."""
+    """Load the tables of roles. The keys are the names of the roles."""
     table: dict[str, dict[str, Any]] = {}
     for name in _TABLES:
         table |= tomllib.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
@@ -76,7 +76,7 @@ def roles() -> Mapping[str, WordTable]:
 
 
 def _row(row: dict[str, str]) -> SpellingRow:
-    """A row from the TOML file. Line breaks in a long regular expression are removed."""
+    """Convert a row of the TOML file. Line breaks in a long regular expression are removed."""
     column = next(name for name in ("words", "phrase", "layout") if name in row)
     fields = {name: value for name, value in row.items() if name != column}
     spelling = row[column] if column == "words" else re.sub(r"\n\s*", "", row[column])
@@ -102,17 +102,18 @@ def unspaced_words(name: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1024)  # short texts with a role, which recur between completions
 def replacement(name: str, text: str) -> str:
-    """The text that replaces a text with this role."""
+    """The text that replaces ``text``, which has the given role."""
     role = roles()[name]
     return next(row.becomes for row in role.rows if framed(role, (row,)).fullmatch(text))
 
 
 def _either(rows: tuple[SpellingRow, ...]) -> str:
-    """A regular expression that matches any of these rows.
+    """Make a regular expression that matches any of these rows.
 
-    After the rows of each kind, an empty group is added. Its name is the kind, and it tells the
-    caller which kind of row matched. It is not before the rows, because a search is slow if the
-    expression begins with a group. If a row already has a group of this name, no group is added.
+    After the rows of each kind, there is an empty group with the name of the kind. It tells the
+    caller which kind of row matched. The group is not put before the rows, because a search is slow
+    if the expression begins with a group. If a row already has a group of this name, no group is
+    added.
     """
     spellings: list[str] = []
     for group_name, same in groupby(rows, key=lambda row: row.kind):
@@ -149,6 +150,6 @@ patterns: Final = _Patterns()
 
 @cache
 def hints(name: str, *, english: bool = False) -> tuple[str, ...]:
-    """The hints of a role's rows, in order. ``english`` leaves out rows of other languages."""
+    """The hints of a role's rows, in order. If ``english`` is true, only English rows count."""
     rows = roles()[name].rows
     return tuple(dict.fromkeys(row.hint for row in rows if row.language == "en" or not english))

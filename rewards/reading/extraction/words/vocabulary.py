@@ -27,7 +27,7 @@ class Role(Enum):
 
 @cache
 def _word_roles() -> dict[str, Role]:
-    """The role of every word in the list.
+    """Map every word in the word list to its role.
 
     A word that may offer another answer has `Role.OFFER`, even if it is in another group as well.
     """
@@ -48,7 +48,7 @@ _WORDS_NOT_NAMES = frozenset(
 
 @lru_cache(maxsize=1024)  # different text commands of a batch; a few hundred bytes each
 def role_of(text: str) -> Role:
-    """The role of the words in a text command, by the closed list."""
+    """Find the role of the words in a text command, according to the word list."""
     if len(text) > LONGEST:
         return Role.UNKNOWN
     text = text.lower()
@@ -112,13 +112,13 @@ def beside_a_number(preceding: str, following: str) -> bool:
 
 
 def without_lead(latex: str) -> str:
-    """A formula without introductory words, such as "Answer: F" and "therefore F"."""
+    """Remove introductory words from a formula, such as "Answer: F" and "therefore F"."""
     match = patterns.introduces.match(latex)
     return latex[match.end() :] if match else latex
 
 
 def unknown_word(latex: str) -> str:
-    """The first word that is not in the word list. Empty if all words are in the list.
+    """The first word that is not in the word list, or an empty text.
 
     Words in text commands are not examined.
     """

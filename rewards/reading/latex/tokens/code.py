@@ -43,7 +43,7 @@ _INTEGRATION: Final = re.compile(r"(?<!\w)(?:_C(?P<maple>\d)|[CK]\[(?P<wolfram>\
 
 
 def respelt(text: str, symbols: Collection[str]) -> str:
-    """The text in the reader's spelling, if the text is code. Any other text is returned unchanged.
+    """Rewrite program code in the reader's spelling. Any other text is returned unchanged.
 
     Args:
         text: a formula.

@@ -28,7 +28,7 @@ def _continues(previous: str, following: str) -> bool:
 
 
 def has_marks(text: str) -> bool:
-    """Whether the tokens of the text need a second pass (`kept_places`)."""
+    """Whether the tokens of the text have to be cleaned by `kept_places`."""
     return (
         "&" in text
         or "\\\\" in text

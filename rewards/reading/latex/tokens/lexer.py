@@ -138,7 +138,7 @@ def _prepared(text: str, symbols: Collection[str]) -> str:
 
 
 def _with_cases(text: str) -> str:
-    r"""The text with ``\left\{\begin{array}{ll} .. \end{array}\right.`` written as ``cases``."""
+    r"""Rewrite ``\left\{\begin{array}{ll} .. \end{array}\right.`` in a text as ``cases``."""
     if len(_TABLE.findall(text)) != len(_TABLE_END.findall(text)):
         return text
     text = _TABLE.sub(lambda match: r"\begin{cases}".ljust(len(match[0])), text)

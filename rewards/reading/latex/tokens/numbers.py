@@ -31,7 +31,9 @@ MAX_NUMBERS: Final = 64
 
 
 def with_points(text: str) -> str:
-    """The text with decimal points and without thousands separators. Its length is unchanged."""
+    """Replace decimal commas by points, and remove thousands separators. The length of the text
+    does not change.
+    """
     if not _HINT.search(text):
         return text
     if " " in text or "~" in text:
@@ -59,7 +61,7 @@ def with_points(text: str) -> str:
 
 
 def with_fractions(text: str) -> str:
-    r"""The text with fractions for repeating decimals: ``0.1\overline{6}`` becomes 15/90."""
+    r"""Replace repeating decimals by fractions: ``0.1\overline{6}`` becomes 15/90."""
     return _REPEATING.sub(_fraction, text)
 
 
@@ -71,7 +73,7 @@ def _fraction(match: re.Match[str]) -> str:
 
 
 def _joined(match: re.Match[str]) -> str:
-    """A number without its separators, padded to the same length."""
+    """Remove the separators of a number, and pad it to the same length."""
     return re.sub(r"\D", "", match[0]).ljust(len(match[0]))
 
 

@@ -236,7 +236,7 @@ def word_of(content: str, is_operator: bool, symbols: frozenset[str]) -> tuple[s
 
 
 def with_signs(text: str) -> str:
-    """The text in which a phrase such as "is positive" is replaced by a comparison with zero."""
+    """Replace phrases such as "is positive" in a text by a comparison with zero."""
     return _SIGN_WORD.sub(lambda match: f"{SIGN_WORDS[match[1].replace('-', '')]} 0", text)
 
 
@@ -256,7 +256,7 @@ def _pieces(content: str, symbols: frozenset[str]) -> tuple[str, ...]:
 
 
 def split(run: str, symbols: frozenset[str]) -> tuple[str, ...]:
-    """Split a run of letters into names and letters. Longer names are tried first."""
+    """Split a run of letters into names and single letters. Longer names are tried first."""
     if run in symbols or len(run) == 1:
         return (run,)
     if len(run) > LONGEST_RUN:

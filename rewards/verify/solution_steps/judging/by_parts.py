@@ -27,7 +27,7 @@ CHOICES, INTEGRALS = 8, 40
 
 @dataclass(slots=True)
 class _Choice:
-    """A choice of parts: u, dv as an integral, and the definition that a wrong choice refutes."""
+    """A choice of u and dv for integration by parts. A wrong choice refutes the claim ``place``."""
 
     first: int  # index of the claim before which it stands
     u: Expression
@@ -40,7 +40,7 @@ class _Choice:
 
 @dataclass(slots=True)
 class Parts:
-    """The choices of parts in a text, and the integrals of the text."""
+    """The choices of u and dv for integration by parts in a text, and the text's integrals."""
 
     whole: Integral
     integrals: dict[tuple[Expression, str], None] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class Parts:
     unread: bool = False  # a formula with an integral is not read
 
     def see(self, latex: str, sides: Sequence[Side]) -> None:
-        """Keep the integrals of a formula."""
+        """Record the integrals of a formula."""
         self.unread |= not sides and ("int" in latex or "∫" in latex)
         for side in sides:
             for operation in side.parts.values():
@@ -58,7 +58,7 @@ class Parts:
     def choose(
         self, name: str, scope: Scope, definitions: Sequence[Definition], first: int, shown: bool
     ) -> None:
-        """Keep a choice of u and dv. The text has just stated dv, and ``name`` is the name of v."""
+        """Record a choice of u and dv when the text states dv. ``name`` is v's name in the text."""
         u_name = name.replace("v", "u").replace("V", "U")
         u, dv = scope.values.get(u_name), scope.values[name]
         integral = next(
@@ -77,18 +77,18 @@ class Parts:
         self.choices.append(_Choice(first, u.expression, integral, name_on_left, definition, shown))
 
     def settle(self, value: Side) -> None:
-        """Keep the v that the text states."""
+        """Record the v that the text states."""
         if self.choices and not value.parts:
             self.choices[-1].v = value.expression
 
     def drop(self, first: int) -> None:
-        """Forget the choices of an abandoned try."""
+        """Forget the choices of a try that the text abandons."""
         self.choices = [choice for choice in self.choices if choice.first < first]
 
     def judged(self, claims: Sequence[Claim], judge: Judge) -> list[Claim]:
-        """The claims of a text. For each wrong choice, a wrong claim is inserted.
+        """Insert a wrong claim into the claims of a text for each wrong choice of u and dv.
 
-        The claims behind a wrong choice do not count as progress.
+        The claims after a wrong choice do not count as progress.
         """
         result = list(claims)
         for choice in reversed(list(self._wrong(judge))):
@@ -137,7 +137,8 @@ class Parts:
 
 
 def _restates(choice: _Choice, repeated: _Choice, judge: Judge) -> bool:
-    """Whether the text chooses u and dv again for one integral, and changes at most one of them.
+    """Whether the text chooses u and dv again for the same integral, and changes at most one of
+    them.
 
     A choice for the remaining integral is not a repetition. An example is u = 2x after u = x^2.
     """
@@ -161,5 +162,5 @@ def _terms(tree: Expression) -> tuple[Expression, ...]:
 
 
 def _shifted(follows: int | None, at: int) -> int | None:
-    """The index of a claim after the insertion of another claim at ``at``."""
+    """The new index of a claim after another claim was inserted at ``at``."""
     return follows if follows is None or follows < at else follows + 1

@@ -54,12 +54,12 @@ QUADRANT, GOLDEN = 1.5, 0.6180339887
 
 
 class VaryingFactorError(NotReadError):
-    """An indefinite integral has a factor that varies."""
+    """An indefinite integral is multiplied by a factor that is not constant."""
 
 
 @dataclass
 class Work:
-    """The remaining work of a solution. It counts operations, and is equal on every machine."""
+    """The work that is left for a solution. The work is a count, equal on every machine."""
 
     slots: int = SLOTS
     evaluations: int = EVALUATED
@@ -74,7 +74,7 @@ class Work:
             raise NotReadError("the work for one solution is spent")
 
     def tape(self, tree: Expression, variable: str) -> Tape:
-        """Compile a tree, or reuse the compiled tree. Every use costs the same."""
+        """Compile an expression, or reuse a compiled expression. Both cost the same work."""
         tape = self.tapes.get((tree, variable))
         if tape is None:
             self.allow(tree)
@@ -86,7 +86,7 @@ class Work:
         return tape
 
     def allow(self, tree: Expression) -> None:
-        """Require a worker for a tree with slow functions. If ``special`` is false, refuse it."""
+        """Require a worker for slow functions. If ``special`` is False, refuse them instead."""
         if needs_worker(tree):
             if not self.special:
                 raise NotReadError("a special function that takes too long")
@@ -131,7 +131,7 @@ class Finding:
 
 @dataclass(slots=True)
 class _Term:
-    """A constant times an indefinite integral: the constant, the integrand and the variable."""
+    """A constant times an indefinite integral."""
 
     factor: Tape
     integrand: Tape
@@ -144,7 +144,7 @@ _Compiled = tuple[Tape, list[_Term]]
 
 @dataclass
 class Program:
-    """A compiled equation. If ``order`` is 1, the derivatives of the sides are compared."""
+    """A compiled equation. If ``order`` is 1, the derivatives of both sides are compared."""
 
     equation: Equation
     order: int
@@ -165,7 +165,7 @@ class Program:
             self.values[name] = acb(self._letter(name))
 
     def _letter(self, name: str) -> float:
-        """A sample value of a letter, in its range or else according to its kind."""
+        """A sample value of a letter, from the letter's range or else according to its kind."""
         if name in self.equation.ranges:
             return _between(self.equation.ranges[name], uniform(self.key, name))
         scaling = ASSUMPTIONS[self.kinds.get(name, "positive")]
@@ -190,7 +190,7 @@ class Program:
         return tape(constant_term, self.variable), terms
 
     def _placeholders(self) -> dict[str, tuple[_Compiled | None, str]]:
-        """The operand and the variable of each derivative. A differential has no operand."""
+        """Map each derivative's symbol to operand and variable. A differential has no operand."""
         placed: dict[str, tuple[_Compiled | None, str]] = {}
         for side in (self.equation.left, self.equation.right):
             for name, operation in side.parts.items():
@@ -206,7 +206,7 @@ class Program:
         return placed
 
     def constant_values(self) -> None:
-        """Compute the definite integrals and the limits that do not depend on the variable."""
+        """Compute the definite integrals and limits that do not depend on the variable."""
         for side in (self.equation.left, self.equation.right):
             constant = definite_parts(side)
             within = {
@@ -260,7 +260,7 @@ class Program:
     # --- at one point ---
 
     def at(self, x: Ball, bits: int) -> tuple[Ball, Ball] | None:
-        """The values of both sides at a point. None means that a sub-expression is not real."""
+        """The values of both sides at a point, or None if a sub-expression is not real."""
         speeds: dict[str, Ball] = {}
         values = dict(self.values)
         if self.varying and self.work.evaluations < EVALUATED // 2:
@@ -285,7 +285,7 @@ class Program:
         return None if left_value is None or right_value is None else (left_value, right_value)
 
     def _speed(self, name: str, x: Ball, bits: int, values: Mapping[str, Ball]) -> Ball | None:
-        """The derivative of a variable with respect to the common variable, or None if unknown."""
+        """The derivative of a variable with respect to the common variable. None means unknown."""
         tape, terms = self.rates[name]
         if name == self.variable:
             return ONE
@@ -328,7 +328,7 @@ class Program:
     # --- at several ---
 
     def points(self) -> Iterator[Ball]:
-        """Sample points from the variable's range, from 0 to pi/2, or from the real line."""
+        """Yield sample points: in the variable's range, from 0 to pi/2, or on the real line."""
         tape, bounds = self.work.tape, self.equation.within
         within = [(tape(side.expression, self.variable), run) for side, run in bounds]
         own = [run for side, run in bounds if side.expression == Symbol(self.variable)]
@@ -373,7 +373,7 @@ class Program:
 
 
 def definite_parts(side: Side) -> dict[str, LimitAt | Integral]:
-    """The definite integrals and the limits of a side, with their symbols."""
+    """The definite integrals and the limits of a side, by their symbols."""
     return {
         name: operation
         for name, operation in side.parts.items()
@@ -384,12 +384,12 @@ def definite_parts(side: Side) -> dict[str, LimitAt | Integral]:
 def compare(
     equation: Equation, order: int, kinds: Mapping[str, str], key: str, work: Work
 ) -> Finding:
-    """Compare the sides of an equation.
+    """Compare both sides of an equation at sample points.
 
     Args:
         equation: both sides in one variable.
-        order: 1 compares derivatives.
-        kinds: kinds of parameters, as in `verify_antiderivative`.
+        order: 0 compares the sides, 1 compares their derivatives.
+        kinds: assumptions about parameters, as in `verify_antiderivative`.
         key: seeds the sample points.
         work: the remaining budget of the solution.
 
@@ -479,7 +479,9 @@ def _tapes(side: _Compiled) -> Iterator[Tape]:
 
 
 def _same(program: Program, x: Ball) -> tuple[bool | None, tuple[Ball, Ball] | None]:
-    """Whether the sides agree at a point, and the sides' values. None: undecided or not real."""
+    """Compare both sides at a point: do they agree (None: undecided or not real), and
+    their values.
+    """
     for bits in PRECISIONS:
         with precision(bits):
             pair = program.at(x, bits)

@@ -21,9 +21,10 @@ from ..sides import Integral, Side
 
 
 def without_integrals(equation: Equation) -> Equation:
-    """A necessary condition for an equation. One integral in the equation has a varying factor.
+    """Derive a condition without integrals that an equation must satisfy. One integral in the
+    equation has a factor that varies.
 
-    The condition has no integrals (see the module).
+    The module's docstring explains the condition.
 
     Raises:
         NotReadError: several integrals have varying factors, or a side has an operation other

@@ -15,7 +15,7 @@ _BY_PARTS = re.compile(r"by[ -]parts|\bd\s?v\b", re.IGNORECASE)
 
 
 def kind_of(left: Side, right: Side, scope: Scope, lead: str) -> Kind:
-    """The kind of a claim, such as ``parts`` or ``limit``, according to the form of its sides.
+    """The kind of a claim, such as ``parts`` or ``limit``, judged by the form of its sides.
 
     Args:
         left: the left side, as written.
@@ -61,7 +61,7 @@ def kind_of(left: Side, right: Side, scope: Scope, lead: str) -> Kind:
 
 
 def _integrals(side: Side, scope: Scope) -> list[Integral]:
-    """The indefinite integrals of a side and of the definitions used in the side."""
+    """The indefinite integrals in a side, and in the definitions that the side uses."""
     named = (scope.values[name] for name in free_symbols(side) if name in scope.values)
     return [
         operation
@@ -72,5 +72,5 @@ def _integrals(side: Side, scope: Scope) -> list[Integral]:
 
 
 def _outside(side: Side) -> set[str]:
-    """The symbols of a side outside the integrals."""
+    """The symbols of a side that occur outside of its integrals."""
     return free_symbols(Side(side.expression, {})) - side.parts.keys()

@@ -46,7 +46,7 @@ NUMBERS = (3, 4, 6, 9)
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A link and its readings as trees, the likeliest first."""
+    """A link of a chain (one side of an equation), and its readings, the likeliest first."""
 
     link: Link
     sides: Sequence[Side]
@@ -54,7 +54,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The finding of a claim, the definitions in use, and the pair of readings that was judged."""
+    """The finding about a claim, the definitions used, and the pair of readings compared."""
 
     finding: Finding
     kind: Kind
@@ -82,7 +82,8 @@ class Judge:
             left: the left link.
             right: the right link.
             lead: the words before the statement.
-            anti: whether the links so far are antiderivatives, which are equal up to a constant.
+            anti: whether the links so far are antiderivatives, so that equality up to a constant
+                suffices.
 
         """
         best = Judged(Finding(Judgement.UNCHECKED, detail="not read"), "algebra", frozenset())
@@ -108,7 +109,7 @@ class Judge:
     def at_numbers(
         self, left: Read, right: Read, lead: str, sides: Callable[[Link], list[Side]]
     ) -> Judged | None:
-        """Judge an equation with a sum up to a letter n. Several numbers are tried for n.
+        """Judge an equation with a sum up to a letter n, by trying several numbers for n.
 
         Args:
             left: the left link.
@@ -137,7 +138,7 @@ class Judge:
         return judged and replace(judged, pair=None, earns=False)
 
     def agree(self, left: Side, right: Side, anti: bool) -> bool:
-        """Whether two sides are equal. With ``anti``, equality up to a constant suffices."""
+        """Whether two sides are equal. If ``anti`` is True, equality up to a constant suffices."""
         return self._compare(left, right, "agree", anti)[0].judgement is Judgement.CORRECT
 
     def equal(self, left: Side, right: Side) -> Judgement:
@@ -205,7 +206,7 @@ class Judge:
         return (replace(finding, loose=True) if unknown - arbitrary else finding), used
 
     def _by_rates(self, left: Side, right: Side, key: str) -> Finding:
-        """Judge an equation with a differential on one side: ``du = 2x`` may mean u' = 2x.
+        """Judge an equation with a differential on one side only: ``du = 2x`` may mean u' = 2x.
 
         Such an equation is wrong if u' has another value. Otherwise it is not judged.
         """
@@ -224,7 +225,7 @@ class Judge:
         return finding
 
     def _up_to_a_constant(self, equation: Equation) -> bool:
-        """Whether both sides are functions with a constant of integration."""
+        """Whether both sides are functions that contain a constant of integration."""
         constants = {
             name
             for name in equation.free
@@ -266,7 +267,7 @@ class Judge:
 
 
 def _integrated(side: Side, *, limits: bool = False) -> set[str]:
-    """The symbols of the integrands of a side. With ``limits``, symbols of the limits count too."""
+    """The symbols in the integrands of a side, and with ``limits`` also in their limits."""
     integrals = {
         name: operation for name, operation in side.parts.items() if isinstance(operation, Integral)
     }
@@ -280,7 +281,7 @@ def _names(left: Side, right: Side) -> set[str]:
 
 
 def _rounded(finding: Finding, latex: str) -> Finding:
-    """Correct a finding on a decimal: a difference within the rounding error counts as equality."""
+    """Correct a finding about a decimal: a difference within rounding counts as equality."""
     number, witness = _NUMBER.fullmatch(latex.strip()), finding.witness
     unread = Finding(Judgement.UNCHECKED, detail="a decimal that may be rounded")
     if number is None or witness is None or "=" in witness.point:

@@ -36,7 +36,7 @@ def solve(
     Args:
         equation: both sides in one variable.
         unknowns: the constants. The equation must be linear in them.
-        kinds: kinds of parameters.
+        kinds: assumptions about parameters.
         key: seeds the points.
         work: the remaining budget of the solution.
         order: 1 compares derivatives, as `compare` does.
@@ -90,12 +90,13 @@ def solve(
 
 
 def _matters(rows: Sequence[Sequence[Ball]], column: int) -> bool:
-    """Whether an unknown changes a side."""
+    """Whether an unknown has an effect on the equation."""
     return not all(_vanishes(row[column]) for row in rows)
 
 
 def _independent(rows: Sequence[Sequence[Ball]], count: int) -> list[int]:
-    """The indices of unknowns that the equations at generic points determine.
+    """Choose unknowns whose coefficients at sample points are linearly independent. Return their
+    indices.
 
     An unknown is left out if its column of coefficients is a linear combination of the columns of
     earlier unknowns.
@@ -112,9 +113,10 @@ def _independent(rows: Sequence[Sequence[Ball]], count: int) -> list[int]:
 
 
 def _row(program: Program, unknowns: Sequence[str], x: Ball) -> list[Ball] | None:
-    """The coefficients and the constant term of the difference of the sides at a point.
+    """The coefficients of the unknowns and the constant term of right side minus left side, at a
+    point.
 
-    The difference is right minus left. The result is None if a side is not real at the point.
+    The result is None if a side is not real at the point.
     """
     values: list[Ball] = []
     for chosen in (*unknowns, None):
@@ -138,7 +140,7 @@ def _row(program: Program, unknowns: Sequence[str], x: Ball) -> list[Ball] | Non
 
 
 def _vanishes(value: Ball) -> bool:
-    """Whether a coefficient is zero, within the precision of both sides."""
+    """Whether a coefficient is zero within the precision."""
     return compare(value, ZERO).same is True
 
 

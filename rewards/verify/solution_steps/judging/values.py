@@ -37,7 +37,7 @@ EVEN, FASTER, LARGE = 32, 4.0, 20
 
 
 class DivergentStepError(NotReadError):
-    """The integral certainly has no value."""
+    """The integral certainly diverges, so that it has no value."""
 
 
 def value_of(
@@ -88,14 +88,14 @@ def part_tree(definite: Part) -> Expression:
 
 
 def inner_parts(tree: Expression, parts: Mapping[str, Part]) -> list[str]:
-    """The parts whose symbols occur in a tree."""
+    """The symbols of the parts that occur in an expression, sorted."""
     return sorted(symbols_of(tree) & parts.keys())
 
 
 def _proper(
     integral: Integral, values: Mapping[str, Ball], pay: Callable[[int], None]
 ) -> Ball | None:
-    """An enclosure of an integral. None means that the integral is improper or too much work."""
+    """Enclose a proper integral. If it is improper or takes too much work, return None."""
     lower, upper = integral.limits or (0, 0)
     ends = [symbols_of(limit) for limit in (lower, upper) if not isinstance(limit, int)]
     if not (symbols_of(integral.integrand) - {integral.variable}).union(*ends) <= values.keys():
@@ -149,7 +149,7 @@ def _nested(
     values: Mapping[str, Ball],
     pay: Callable[[int], None],
 ) -> Ball:
-    """The value of a nested integral. It is computed by two quadratures.
+    """The value of a nested integral, computed by two quadratures.
 
     The difference between the two results is an estimate of the error.
     """
