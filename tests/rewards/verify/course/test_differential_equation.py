@@ -58,6 +58,40 @@ def test_a_right_answer_is_proved(question: str, answer: str) -> None:
     assert verdict.correct, verdict
 
 
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        (r"\frac{d f(x)}{dx} = f(x)", "f(x) = C e^x"),
+        (r"\frac{dy(t)}{dt} = y(t)", "y(t) = C e^t"),
+        (r"\frac{d^2y(t)}{dt^2} = -y(t)", r"y(t) = A\cos t + B\sin t"),
+        (r"\frac{dy(x)}{dx} = 3 y(x)^2", r"y = -\frac{1}{3x+C}"),
+        ("y' = y^2(x)", r"y = -\frac{1}{x+C}"),
+        (r"f'(x) = f^{2}{\left(x \right)}", r"f{\left(x \right)} = - \frac{1}{x+C}"),
+        (r"2 \frac{d}{d x} f{\left(x \right)} + \frac{d^{2}}{d x^{2}} f{\left(x \right)} = 0",
+         r"f{\left(x \right)} = C_{1} + C_{2} e^{- 2 x}"),
+        (r"x + f{\left(x \right)} \frac{d}{d x} f{\left(x \right)} = 0",
+         r"x^{2} + f^{2}{\left(x \right)} = C_{1}"),
+        (r"\frac{d}{dx} y = y", "y = C e^x"),
+        (r"\frac{\mathrm d y}{\mathrm d x} = y", "y = C e^x"),
+        (r"\frac{d}{dx}(x f(x)) = 0", r"f(x) = \frac{C}{x}"),
+        (r"\frac{d}{dx} \left(x \frac{d}{dx} y(x)\right) = 0", r"y = A + B\ln x"),
+        (r"\frac{d}{dt} x(t) = y(t), \frac{d}{dt} y(t) = -x(t)",
+         r"x = A\sin t - B\cos t, y = A\cos t + B\sin t"),
+        ("y'(x+1) = y", "y = C(x+1)"),  # no Fresnel integral
+        (r"\frac{dy}{dx}(x+1) = y", "y = K(x+1)"),
+        ("y'' = 0", "y = C_1 + C_2(x-1)"),
+        ("y' = \\cos(\\pi x^2/2)", "y = C(x) + C_1"),
+    ],
+)  # fmt: skip
+def test_functions_of_their_variable_are_no_products(question: str, answer: str) -> None:
+    assert verify_differential_equation(rf"\boxed{{{answer}}}", question).correct
+
+
+def test_an_operator_before_a_product_without_brackets_is_refused() -> None:
+    with pytest.raises(ProblemError, match="write brackets"):
+        verify_differential_equation(r"\boxed{C}", r"\frac{d}{dx} f(x) \cos x = 0")
+
+
 @pytest.mark.parametrize(("question", "answer", "detail"), [row[:3] for row in WRONG])
 def test_a_wrong_answer_is_refuted(question: str, answer: str, detail: str) -> None:
     verdict = verify_differential_equation(rf"\boxed{{{answer}}}", question)

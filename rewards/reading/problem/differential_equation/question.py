@@ -8,25 +8,23 @@ Examples of questions are ``y'' + y = 0, y(0) = 1``, ``x\,dy = y\,dx``, and the 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from ...errors import ProblemError
-from ..expression.traversal import nodes_of, symbols_of
-from ..expression.tree import Expression
-from ..functions import RECORDS
-from ..latex import ReadError, read
-from .clauses import WORDS, clauses, without_assumptions, without_prose
-from .conditions import conditions_of
-from .derivative import relation
-from .derivatives import EXPONENT, Jet, Jets, name_of, normal, operators, read_tree
-from .layout import marked_tables, pieces_of
+from ....errors import ProblemError
+from ...expression.traversal import nodes_of, symbols_of
+from ...expression.tree import Expression
+from ...functions import RECORDS
+from ..clauses import WORDS, clauses, without_assumptions, without_prose
+from ..conditions import conditions_of
+from ..derivative import relation
+from ..derivatives import Jet, Jets, name_of, normal, operand, operators, read_tree
+from ..layout import pieces_of
 
-#: Functions of a system, solutions of an answer, and signs ``\pm`` of one: textbooks have up to
-#: three, four and two.
-MOST_FUNCTIONS, MOST_SOLUTIONS, MOST_SIGNS = 6, 6, 2
+#: Functions of a system; textbooks have up to three.
+MOST_FUNCTIONS: Final = 6
 
 
 @dataclass(frozen=True)
@@ -79,20 +77,6 @@ class DifferentialEquation:
         return set().union({self.variable, *self.functions}, *map(symbols_of, trees)) - {*self.jets}
 
 
-@dataclass(frozen=True)
-class StatedSolution:
-    """One solution, or one family of solutions, that an answer states.
-
-    Attributes:
-        formulas: the formula of each function. It is empty for an implicit solution.
-        implicit: the two sides of the equation of an implicit solution, else None.
-
-    """
-
-    formulas: Mapping[str, Expression]
-    implicit: tuple[Expression, Expression] | None = None
-
-
 _PRIMED: Final = re.compile(
     r"(?<!\\)(?P<name>(?:\\(?:phi|psi|theta|varphi))|[A-Za-z](?:_(?:\d|\{\d+\}))?)\s*(?:\((?P<own>[a-z])\))?"
     r"\s*(?:'|\^\s*\{\s*\(\s*(?:\d+|[iv]+)\s*\)\s*\})(?:'*\s*\(\s*(?P<of>[a-z])\s*\))?"
@@ -100,19 +84,15 @@ _PRIMED: Final = re.compile(
 _DOTTED: Final = re.compile(r"\\d{1,3}ot\s*(?:\{\s*(\\?[A-Za-z]+)\s*\}|(\\[A-Za-z]+|[A-Za-z]))")
 _SWAPPED: Final = re.compile(r"([A-Za-z])\(([a-z])\)((?:')+)")
 _DIFFERENTIAL: Final = re.compile(r"(?<![\\])d\s*\{?\s*([a-z])\s*\}?(?![A-Za-z])")
-_NAME: Final = re.compile(r"(?:\\[A-Za-z]+|[A-Za-z])(?:_(?:\w|\{\w+\}))?")
-_APPLIED: Final = re.compile(
-    rf"(?P<name>{_NAME.pattern})\s*\(\s*(?P<of>[a-z]|\\theta|\\tau)\s*\)\Z"
-)
-#: Constants of integration that are also names of functions: Fresnel's C, elliptic E and K, ...
-_CONSTANTS_OR_FUNCTIONS: Final = {f"{c}{n}" for c in "BCEKP" for n in ("", "_1", "_2", "_3", "_4")}
+NAME: Final = re.compile(r"(?:\\[A-Za-z]+|[A-Za-z])(?:_(?:\w|\{\w+\}))?")
+_APPLIED_WITHIN: Final = re.compile(r"(?<![A-Za-z\\])(?P<name>[A-Za-z])\s*\(\s*(?P<of>[a-z])\s*\)")
+_APPLIED: Final = re.compile(rf"(?P<name>{NAME.pattern})\s*\(\s*(?P<of>[a-z]|\\theta|\\tau)\s*\)\Z")
 #: A function, or a letter alone, behind an operator such as d/dx; ``ends`` is None before a factor.
 _OPERAND: Final = re.compile(
-    rf"\s*(?P<name>{_NAME.pattern})\s*(?:\(\s*(?P<own>[a-z])\s*\))?\s*(?P<ends>(?=[-+=,;.)\]}}]|\Z))?"
+    rf"\s*(?P<name>{NAME.pattern})\s*(?:\(\s*(?P<own>[a-z])\s*\))?\s*(?P<ends>(?=[-+=,;.)\]}}]|\Z))?"
 )
-_MEMBER: Final = re.compile(r"\\(?:in|neq|ne|geq?|leq?|forall|quad)(?![A-Za-z])|[<>≠∈]")
 #: The value of a condition: a number, or the name of one.
-_NAME_OR_DIGIT: Final = re.compile(rf"[-\d./\s]*|-?\s*{_NAME.pattern}|-?\\frac[\d{{}}\s]+")
+_NAME_OR_DIGIT: Final = re.compile(rf"[-\d./\s]*|-?\s*{NAME.pattern}|-?\\frac[\d{{}}\s]+")
 _IMPULSE: Final = re.compile(r"\\delta\s*\(")
 _PARTIAL: Final = re.compile(r"\\partial|∂")
 
@@ -196,15 +176,15 @@ def _with_operands(formula: str) -> str:
 
     """
     for start, end, of, by in sorted(operators(formula), reverse=True):
-        operand = _OPERAND.match(formula, end)
-        if of.strip() or operand is None or name_of(operand["name"]) in by or len({*by}) > 1:
+        match = _OPERAND.match(formula, end)
+        if of.strip() or match is None or name_of(match["name"]) in by or len({*by}) > 1:
             continue
-        if operand["own"] not in (None, *by) or not (operand["own"] or operand["ends"] is not None):
+        if match["own"] not in (None, *by) or not (match["own"] or match["ends"] is not None):
             continue
-        if operand["ends"] is None:
+        if match["ends"] is None:
             raise ProblemError(f"{formula[start:]!r}: write brackets around what is differentiated")
-        quotient = rf"\frac{{d^{{{len(by)}}} {operand['name']}}}{{d {by[0]}^{{{len(by)}}}}}"
-        formula = formula[:start] + quotient + formula[operand.end() :]
+        quotient = rf"\frac{{d^{{{len(by)}}} {match['name']}}}{{d {by[0]}^{{{len(by)}}}}}"
+        formula = formula[:start] + quotient + formula[match.end() :]
     return formula
 
 
@@ -268,7 +248,7 @@ def _links(formula: str) -> list[str]:
 
 
 def _is_name(formula: str) -> bool:
-    return _NAME.fullmatch(formula.strip()) is not None
+    return NAME.fullmatch(formula.strip()) is not None
 
 
 def _asked(formula: str, functions: Collection[str]) -> bool:
@@ -320,8 +300,11 @@ def _derivatives_in(joined: str) -> tuple[tuple[str, ...], list[str]]:
     variables: list[str] = []
     for quotient in operators(joined):
         variables += quotient.by
-        of = re.fullmatch(rf"\s*({_NAME.pattern})\s*(?:\([a-z]\))?\s*", quotient.of)
+        of = re.fullmatch(rf"\s*({NAME.pattern})\s*(?:\([a-z]\))?\s*", quotient.of)
         functions += [name_of(of[1])] if of else []
+        if not quotient.of.strip():  # \frac{d}{dx}(x f(x))
+            applied = _APPLIED_WITHIN.finditer(operand(joined[quotient.end :])[0])
+            functions += [name_of(each["name"]) for each in applied if each["of"] in quotient.by]
     for match in _PRIMED.finditer(joined):
         functions.append(name_of(match["name"]))
         variables += [name for name in (match["own"], match["of"]) if name]
@@ -337,7 +320,7 @@ def _unknowns(text: str, joined: str) -> tuple[str, tuple[str, ...]]:
     names, variables = _derivatives_in(joined)
     if not names:
         return "", ()
-    for match in re.finditer(rf"(?<![A-Za-z\\])({_NAME.pattern})\s*\(\s*([a-z])\s*\)", joined):
+    for match in re.finditer(rf"(?<![A-Za-z\\])({NAME.pattern})\s*\(\s*([a-z])\s*\)", joined):
         if name_of(match[1]) in names:
             variables.append(match[2])
     written = set(variables)
@@ -379,123 +362,3 @@ def _of_differentials(text: str, formulas: Sequence[str]) -> tuple[str, tuple[st
         for formula in formulas
     ]
     return variable, (function,), rewritten
-
-
-# --- solutions ---
-
-
-def solutions(text: str, question: DifferentialEquation) -> list[StatedSolution]:
-    r"""The solutions that an answer states. The answer is right only if all of them are right.
-
-    Args:
-        text: the answer in LaTeX.
-        question: the differential equation of the question.
-
-    Returns:
-        The solutions. For a system, each solution has a formula for every function.
-
-    Raises:
-        ReadError: the answer is unreadable.
-
-    >>> asked = read_differential_equation("y' = 2x")
-    >>> [len(each.formulas) for each in solutions("y = x^2 + C", asked)]
-    [1]
-
-    """
-    results: list[StatedSolution] = []
-    formulas: dict[str, Expression] = {}
-    try:
-        answer_clauses = clauses(text)
-    except ProblemError as error:
-        raise ReadError(str(error), 0) from None
-    for clause in answer_clauses:
-        formula = _called(normal(clause.formula), question)
-        if (
-            not formula
-            or _MEMBER.search(marked_tables(formula)[0])
-            or _is_constant(formula, question)
-        ):
-            continue
-        for variant in _signs(formula):
-            for solution in _stated(variant, question):
-                if solution.implicit is None and len(question.functions) > 1:
-                    formulas |= solution.formulas
-                    if len(formulas) == len(question.functions):
-                        results.append(StatedSolution(formulas))
-                        formulas = {}
-                else:
-                    results.append(solution)
-    if formulas:
-        missing = ", ".join(name for name in question.functions if name not in formulas)
-        raise ReadError(f"no formula for {missing}", 0)
-    if len(results) > MOST_SOLUTIONS:
-        raise ReadError(f"more than {MOST_SOLUTIONS} solutions", 0)
-    if not results:
-        raise ReadError("no solution", 0)
-    return results
-
-
-def _is_constant(formula: str, question: DifferentialEquation) -> bool:
-    """Whether a formula is only the name of a constant, such as C in ``where C is a constant``."""
-    match = _NAME.fullmatch(formula)
-    return match is not None and name_of(formula) not in question.names and formula[0] in "CcKkAB"
-
-
-def _called(formula: str, question: DifferentialEquation) -> str:
-    """The formula with ``y`` for ``y(x)`` and ``y^{2}`` for ``y^{2}(x)``, for each function y."""
-    for name in question.functions:
-        letter = re.escape(name) if len(name) == 1 else rf"\\?{re.escape(name)}"
-        own = re.escape(question.variable)
-        applied = rf"(?<![A-Za-z])({letter}(?:{EXPONENT})?)\s*\(\s*\\?{own}\s*\)"
-        formula = re.sub(applied, r"\1", formula)
-    return formula
-
-
-def _signs(formula: str) -> Iterator[str]:
-    r"""Yield the two formulas that ``\pm`` denotes. In each, ``\mp`` becomes the opposite sign.
-
-    A formula without these signs is yielded unchanged.
-    """
-    sign_count = len(re.findall(r"\\(?:pm|mp)(?![A-Za-z])|[±∓]", formula))
-    if not sign_count:
-        yield formula
-        return
-    if sign_count > MOST_SIGNS:
-        raise ReadError(f"more than {MOST_SIGNS} signs of both kinds", 0)
-    for sign in "+-":
-        opposite = "-" if sign == "+" else "+"
-        changed = re.sub(r"\\pm(?![A-Za-z])|±", f" {sign} ", formula)
-        yield re.sub(r"\\mp(?![A-Za-z])|∓", f" {opposite} ", changed)
-
-
-def _stated(formula: str, question: DifferentialEquation) -> Iterator[StatedSolution]:
-    """Yield the solutions that an equation, a chain of equations, or a formula alone states."""
-    sides = [side.strip() for side in pieces_of(formula, "=")]
-    names = {*question.names}
-    if len(sides) == 1:
-        if len(question.functions) != 1:
-            raise ReadError("a formula without the name of its function", 0)
-        tree = _tree(sides[0], names - {*question.functions}, question)
-        yield StatedSolution({question.functions[0]: tree})
-        return
-    function = name_of(sides[0]) if _NAME.fullmatch(sides[0]) else ""
-    if function in question.functions:
-        trees = [_tree(side, names, question) for side in sides[1:]]
-        if all(symbols_of(tree).isdisjoint(question.functions) for tree in trees):
-            for tree in trees:
-                yield StatedSolution({function: tree})
-            return
-    if len(sides) != 2:
-        raise ReadError("a chain of equations that names no function", 0)
-    left_tree, right_tree = (_tree(side, names, question) for side in sides)
-    if len(question.functions) != 1:
-        raise ReadError("an implicit solution of a system", 0)
-    yield StatedSolution({}, (left_tree, right_tree))
-
-
-def _tree(text: str, names: Collection[str], question: DifferentialEquation) -> Expression:
-    """A formula. C(x+1) is a product if the solution has too few constants otherwise."""
-    tree = read(text, symbols=names)[0].expression
-    if len(symbols_of(tree) - {*names}) < question.order - len(question.conditions):
-        return read(text, symbols={*names, *_CONSTANTS_OR_FUNCTIONS})[0].expression
-    return tree

@@ -12,19 +12,18 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from ...errors import ProblemError
-from ..expression.build import ZERO, add, mul
-from ..expression.derivative import differentiate
-from ..expression.traversal import substitute, symbols_of
-from ..expression.tree import Call, Expression, Symbol
-from ..latex import ReadError, read
-from ..latex.tokens.names import GREEK_VARIANTS
-from ..latex.tokens.pattern import FONT
-from ..latex.tokens.roles import IN_PROBLEM
-from .layout import argument_end
+from ....errors import ProblemError
+from ...expression.build import ZERO, add, mul
+from ...expression.derivative import differentiate
+from ...expression.traversal import substitute, symbols_of
+from ...expression.tree import Call, Expression, Symbol
+from ...latex import ReadError, read
+from ...latex.tokens.pattern import FONT
+from ...latex.tokens.roles import IN_PROBLEM
+from .operators import HIGHEST, POWER, D, name_of, operand, operators
 
-#: The most derivatives in one formula, and their highest order. Textbooks have up to 6 and 10.
-MOST, HIGHEST = 40, 24
+#: The most derivatives in one formula. Textbooks have up to 6.
+MOST: Final = 40
 #: Characters of a formula; the longest equation of textbooks has some 200.
 LONGEST: Final = 4000
 #: Functions of trees that are not computed here: a derivative by a symbol, a value at a point.
@@ -122,18 +121,6 @@ _UPRIGHT_D: Final = re.compile(
 _NAMED_OPERATOR: Final = re.compile(r"(?<![A-Za-z\\])D_\{?([a-z])\}?(?=\s*[(\[\\])")
 _PRIMES: Final = re.compile(r"\^\s*(?:\{\s*((?:\\prime\s*|'\s*)+)\}|(\\prime))|[’′]|″|\\prime")
 _ROMAN: Final = {"iii": 3, "iv": 4, "v": 5, "vi": 6, "vii": 7, "viii": 8}
-_D: Final = r"(?:d|\\partial(?![A-Za-z])|∂)"
-_LETTER: Final = r"(?:\\[A-Za-z]+|[A-Za-z])(?:_(?:\w|\{\w+\}))?"
-_POWER: Final = r"(?:\^\s*(?:\{\s*(\d+)\s*\}|(\d)))?"
-_TOP: Final = re.compile(rf"\s*{_D}\s*{_POWER}\s*")
-_DENOMINATOR: Final = re.compile(rf"\s*{_D}\s*\{{?\s*({_LETTER})\s*\}}?\s*{_POWER}\s*")
-_PLAIN: Final = re.compile(
-    rf"(?<![A-Za-z\\]){_D}\s*{_POWER}\s*(?P<of>{_LETTER})?\s*/\s*\(?(?P<below>(?:{_D}\s*{_LETTER}\s*{_POWER})+)\)?"
-    r"(?![A-Za-z])"
-)
-_BRACED_D: Final = re.compile(
-    r"\\d?p?(?:dv|derivative|odv)\*?\s*(?:\[\s*(\d+)\s*\])?\s*(?=\{)|\\pdv(?=\{)"
-)
 _DOTTED: Final = re.compile(r"\\(d{1,3})ot\s*(?:\{\s*(\\?[A-Za-z]+)\s*\}|(\\[A-Za-z]+|[A-Za-z]))")
 #: SymPy writes ``f{\left(x \right)}``, and ``f^{2}{\left(x \right)}`` for a power of f(x).
 _BRACED_ARGUMENT: Final = re.compile(r"(?<=[A-Za-z0-9}'])\{\s*(\([^(){}]*\))\s*\}")
@@ -171,12 +158,6 @@ def normal(text: str) -> str:
         lambda m: "'" * max(1, (m[1] or "").count("'") + (m[1] or "").count("\\")), text
     )
     return _BRACED_ARGUMENT.sub(r"\1", re.sub(r"\\[dtc]frac(?![A-Za-z])", r"\\frac", text))
-
-
-def name_of(letter: str) -> str:
-    """The name that a letter of LaTeX has in trees."""
-    name = letter.strip().lstrip("\\").replace("{", "").replace("}", "")
-    return GREEK_VARIANTS.get(name, name)
 
 
 def with_symbols(text: str, jets: Jets, *, values: bool = False) -> str:
@@ -346,7 +327,7 @@ def _with_primes(text: str, function: str, jets: Jets, values: bool) -> str:
 def _is_in_operator(text: str, start: int) -> bool:
     r"""Whether the letter at ``start`` follows a d, as the y of ``\frac{dy}{dx}`` does."""
     return (
-        re.search(rf"(?<![A-Za-z\\]){_D}\s*{_POWER}\s*\Z", text[max(0, start - 24) : start])
+        re.search(rf"(?<![A-Za-z\\]){D}\s*{POWER}\s*\Z", text[max(0, start - 24) : start])
         is not None
     )
 
@@ -384,122 +365,6 @@ def arguments_at(text: str, start: int) -> tuple[int, list[str] | None]:
             pieces.append(text[begin:position])
             begin = position + 1
     return start, None
-
-
-class Operator(NamedTuple):
-    r"""A quotient of differentials in a text, such as ``\frac{dy}{dx}``.
-
-    Attributes:
-        start: the offset of the quotient.
-        end: the offset after the quotient.
-        of: what the numerator differentiates, as y in dy. It is empty in ``\frac{d}{dx}``.
-        by: the variables, in the order of differentiation.
-
-    """
-
-    start: int
-    end: int
-    of: str
-    by: tuple[str, ...]
-
-
-def operators(text: str) -> list[Operator]:
-    r"""The quotients of differentials in a text that `normal` returns.
-
-    >>> [(each.of, each.by) for each in operators(r"\frac{d^2y}{dx^2} + \frac{d}{dx}(xy)")]
-    [('y', ('x', 'x')), ('', ('x',))]
-    """
-    candidates: list[Operator] = []
-    for match in re.finditer(r"\\frac(?![A-Za-z])\s*", text):
-        end = match.end() + argument_end(text[match.end() :])
-        top = _unbraced(text[match.end() : end])
-        space = re.compile(r"\s*").match(text, end)
-        begin = space.end() if space else end
-        stop = begin + argument_end(text[begin:])
-        quotient = _operator(top, _unbraced(text[begin:stop]))
-        if quotient is not None:
-            candidates.append(Operator(match.start(), stop, *quotient))
-    for match in _PLAIN.finditer(text):
-        quotient = _operator(
-            text[match.start() : match.start("below")].rstrip("/( "), match["below"]
-        )
-        if quotient is not None:
-            candidates.append(Operator(match.start(), match.end(), *quotient))
-    for match in _BRACED_D.finditer(text):
-        end = match.end() + argument_end(text[match.end() :])
-        argument = _unbraced(text[match.end() : end])
-        second, stop = "", end
-        if text[end : end + 1] == "{":
-            stop = end + argument_end(text[end:])
-            second = _unbraced(text[end:stop])
-        of, by = (argument, second) if second else ("", argument)
-        by_all = (name_of(by),) * int(match[1] or 1)
-        candidates.append(Operator(match.start(), stop, of, by_all))
-    return candidates
-
-
-def _operator(numerator: str, denominator: str) -> tuple[str, tuple[str, ...]] | None:
-    """Read a quotient of differentials as an operand and variables.
-
-    For any other fraction, the result is None.
-    """
-    head = _TOP.match(numerator)
-    if head is None or re.match(rf"\s*{_D}", denominator) is None:
-        return None
-    names: list[str] = []
-    position = 0
-    while position < len(denominator.rstrip()):
-        factor = _DENOMINATOR.match(denominator, position)
-        if factor is None or factor.end() == position:
-            return None
-        count = int(factor[2] or factor[3] or 1)
-        if count > HIGHEST:
-            raise ProblemError(f"a derivative of an order above {HIGHEST}")
-        names += [name_of(factor[1])] * count
-        position = factor.end()
-    order = int(head[1] or head[2] or 1)
-    if order != len(names):
-        return None
-    return numerator[head.end() :], tuple(reversed(names))
-
-
-def _unbraced(argument: str) -> str:
-    argument = argument.strip()
-    return argument[1:-1] if argument.startswith("{") and argument.endswith("}") else argument
-
-
-def operand(text: str) -> tuple[str, str]:
-    r"""Split a text into the operand at its start and the text after the operand.
-
-    The operand ends before the next ``+``, ``-`` or ``=`` outside of brackets.
-
-    >>> operand("(x^2) + 3"), operand(r"x^2 \sin x + 3")
-    (('(x^2)', ' + 3'), ('x^2 \\sin x ', '+ 3'))
-    """
-    text = text.lstrip()
-    level = 0
-    for offset, character in enumerate(text):
-        level += (character in "([{") - (character in ")]}")
-        if level < 0:
-            return text[:offset], text[offset:]
-        if level == 0 and character in "+-=" and _is_sign_of_addition(text, offset):
-            return text[:offset].rstrip() if text[0] in "([" else text[:offset], _remainder(
-                text, offset
-            )
-    return text, ""
-
-
-def _remainder(text: str, offset: int) -> str:
-    return (" " if text[0] in "([" else "") + text[offset:]
-
-
-def _is_sign_of_addition(text: str, offset: int) -> bool:
-    preceding = text[:offset].rstrip()
-    return (
-        bool(preceding)
-        and preceding[-1] not in "*/^_(+-="
-        and not preceding.endswith(("\\cdot", "\\times"))
-    )
 
 
 def _opening(text: str, close: int) -> int:

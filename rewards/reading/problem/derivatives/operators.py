@@ -1,0 +1,148 @@
+r"""Quotients of differentials in a text: ``\frac{dy}{dx}``, ``d/dx``, ``\dv{y}{x}``."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from ....errors import ProblemError
+from ...latex.tokens.names import GREEK_VARIANTS
+from ..layout import argument_end
+
+#: The highest order of a derivative. Textbooks have up to 10.
+HIGHEST: Final = 24
+#: The d of a differential, and the exponent of an order; patterns.
+D: Final = r"(?:d|\\partial(?![A-Za-z])|∂)"
+_LETTER: Final = r"(?:\\[A-Za-z]+|[A-Za-z])(?:_(?:\w|\{\w+\}))?"
+POWER: Final = r"(?:\^\s*(?:\{\s*(\d+)\s*\}|(\d)))?"
+_TOP: Final = re.compile(rf"\s*{D}\s*{POWER}\s*")
+_DENOMINATOR: Final = re.compile(rf"\s*{D}\s*\{{?\s*({_LETTER})\s*\}}?\s*{POWER}\s*")
+_PLAIN: Final = re.compile(
+    rf"(?<![A-Za-z\\]){D}\s*{POWER}\s*(?P<of>{_LETTER})?\s*/\s*\(?(?P<below>(?:{D}\s*{_LETTER}\s*{POWER})+)\)?"
+    r"(?![A-Za-z])"
+)
+_BRACED_D: Final = re.compile(
+    r"\\d?p?(?:dv|derivative|odv)\*?\s*(?:\[\s*(\d+)\s*\])?\s*(?=\{)|\\pdv(?=\{)"
+)
+
+
+def name_of(letter: str) -> str:
+    """The name that a letter of LaTeX has in trees."""
+    name = letter.strip().lstrip("\\").replace("{", "").replace("}", "")
+    return GREEK_VARIANTS.get(name, name)
+
+
+class Operator(NamedTuple):
+    r"""A quotient of differentials in a text, such as ``\frac{dy}{dx}``.
+
+    Attributes:
+        start: the offset of the quotient.
+        end: the offset after the quotient.
+        of: what the numerator differentiates, as y in dy. It is empty in ``\frac{d}{dx}``.
+        by: the variables, in the order of differentiation.
+
+    """
+
+    start: int
+    end: int
+    of: str
+    by: tuple[str, ...]
+
+
+def operators(text: str) -> list[Operator]:
+    r"""The quotients of differentials in a text that `normal` returns.
+
+    >>> [(each.of, each.by) for each in operators(r"\frac{d^2y}{dx^2} + \frac{d}{dx}(xy)")]
+    [('y', ('x', 'x')), ('', ('x',))]
+    """
+    candidates: list[Operator] = []
+    for match in re.finditer(r"\\frac(?![A-Za-z])\s*", text):
+        end = match.end() + argument_end(text[match.end() :])
+        top = _unbraced(text[match.end() : end])
+        space = re.compile(r"\s*").match(text, end)
+        begin = space.end() if space else end
+        stop = begin + argument_end(text[begin:])
+        quotient = _operator(top, _unbraced(text[begin:stop]))
+        if quotient is not None:
+            candidates.append(Operator(match.start(), stop, *quotient))
+    for match in _PLAIN.finditer(text):
+        quotient = _operator(
+            text[match.start() : match.start("below")].rstrip("/( "), match["below"]
+        )
+        if quotient is not None:
+            candidates.append(Operator(match.start(), match.end(), *quotient))
+    for match in _BRACED_D.finditer(text):
+        end = match.end() + argument_end(text[match.end() :])
+        argument = _unbraced(text[match.end() : end])
+        second, stop = "", end
+        if text[end : end + 1] == "{":
+            stop = end + argument_end(text[end:])
+            second = _unbraced(text[end:stop])
+        of, by = (argument, second) if second else ("", argument)
+        by_all = (name_of(by),) * int(match[1] or 1)
+        candidates.append(Operator(match.start(), stop, of, by_all))
+    return candidates
+
+
+def _operator(numerator: str, denominator: str) -> tuple[str, tuple[str, ...]] | None:
+    """Read a quotient of differentials as an operand and variables.
+
+    For any other fraction, the result is None.
+    """
+    head = _TOP.match(numerator)
+    if head is None or re.match(rf"\s*{D}", denominator) is None:
+        return None
+    names: list[str] = []
+    position = 0
+    while position < len(denominator.rstrip()):
+        factor = _DENOMINATOR.match(denominator, position)
+        if factor is None or factor.end() == position:
+            return None
+        count = int(factor[2] or factor[3] or 1)
+        if count > HIGHEST:
+            raise ProblemError(f"a derivative of an order above {HIGHEST}")
+        names += [name_of(factor[1])] * count
+        position = factor.end()
+    order = int(head[1] or head[2] or 1)
+    if order != len(names):
+        return None
+    return numerator[head.end() :], tuple(reversed(names))
+
+
+def _unbraced(argument: str) -> str:
+    argument = argument.strip()
+    return argument[1:-1] if argument.startswith("{") and argument.endswith("}") else argument
+
+
+def operand(text: str) -> tuple[str, str]:
+    r"""Split a text into the operand at its start and the text after the operand.
+
+    The operand ends before the next ``+``, ``-`` or ``=`` outside of brackets.
+
+    >>> operand("(x^2) + 3"), operand(r"x^2 \sin x + 3")
+    (('(x^2)', ' + 3'), ('x^2 \\sin x ', '+ 3'))
+    """
+    text = text.lstrip()
+    level = 0
+    for offset, character in enumerate(text):
+        level += (character in "([{") - (character in ")]}")
+        if level < 0:
+            return text[:offset], text[offset:]
+        if level == 0 and character in "+-=" and _is_sign_of_addition(text, offset):
+            return text[:offset].rstrip() if text[0] in "([" else text[:offset], _remainder(
+                text, offset
+            )
+    return text, ""
+
+
+def _remainder(text: str, offset: int) -> str:
+    return (" " if text[0] in "([" else "") + text[offset:]
+
+
+def _is_sign_of_addition(text: str, offset: int) -> bool:
+    preceding = text[:offset].rstrip()
+    return (
+        bool(preceding)
+        and preceding[-1] not in "*/^_(+-="
+        and not preceding.endswith(("\\cdot", "\\times"))
+    )

@@ -1,0 +1,154 @@
+"""Reads answers to differential equations: formulas of functions, implicit solutions, lists."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from ....errors import ProblemError
+from ...expression.traversal import symbols_of
+from ...expression.tree import Expression
+from ...latex import ReadError, read
+from ..clauses import clauses
+from ..derivatives import EXPONENT, name_of, normal
+from ..layout import marked_tables, pieces_of
+from .question import NAME, DifferentialEquation
+
+#: Solutions of an answer, and signs ``\pm`` of one: textbooks have up to four and two.
+MOST_SOLUTIONS, MOST_SIGNS = 6, 2
+#: Constants of integration that are also names of functions: Fresnel's C, elliptic E and K, ...
+_CONSTANTS_OR_FUNCTIONS: Final = {f"{c}{n}" for c in "BCEKP" for n in ("", "_1", "_2", "_3", "_4")}
+_MEMBER: Final = re.compile(r"\\(?:in|neq|ne|geq?|leq?|forall|quad)(?![A-Za-z])|[<>≠∈]")
+
+
+@dataclass(frozen=True)
+class StatedSolution:
+    """One solution, or one family of solutions, that an answer states.
+
+    Attributes:
+        formulas: the formula of each function. It is empty for an implicit solution.
+        implicit: the two sides of the equation of an implicit solution, else None.
+
+    """
+
+    formulas: Mapping[str, Expression]
+    implicit: tuple[Expression, Expression] | None = None
+
+
+def solutions(text: str, question: DifferentialEquation) -> list[StatedSolution]:
+    r"""The solutions that an answer states. The answer is right only if all of them are right.
+
+    Args:
+        text: the answer in LaTeX.
+        question: the differential equation of the question.
+
+    Returns:
+        The solutions. For a system, each solution has a formula for every function.
+
+    Raises:
+        ReadError: the answer is unreadable.
+
+    >>> asked = read_differential_equation("y' = 2x")
+    >>> [len(each.formulas) for each in solutions("y = x^2 + C", asked)]
+    [1]
+
+    """
+    results: list[StatedSolution] = []
+    formulas: dict[str, Expression] = {}
+    try:
+        answer_clauses = clauses(text)
+    except ProblemError as error:
+        raise ReadError(str(error), 0) from None
+    for clause in answer_clauses:
+        formula = _called(normal(clause.formula), question)
+        if (
+            not formula
+            or _MEMBER.search(marked_tables(formula)[0])
+            or _is_constant(formula, question)
+        ):
+            continue
+        for variant in _signs(formula):
+            for solution in _stated(variant, question):
+                if solution.implicit is None and len(question.functions) > 1:
+                    formulas |= solution.formulas
+                    if len(formulas) == len(question.functions):
+                        results.append(StatedSolution(formulas))
+                        formulas = {}
+                else:
+                    results.append(solution)
+    if formulas:
+        missing = ", ".join(name for name in question.functions if name not in formulas)
+        raise ReadError(f"no formula for {missing}", 0)
+    if len(results) > MOST_SOLUTIONS:
+        raise ReadError(f"more than {MOST_SOLUTIONS} solutions", 0)
+    if not results:
+        raise ReadError("no solution", 0)
+    return results
+
+
+def _is_constant(formula: str, question: DifferentialEquation) -> bool:
+    """Whether a formula is only the name of a constant, such as C in ``where C is a constant``."""
+    match = NAME.fullmatch(formula)
+    return match is not None and name_of(formula) not in question.names and formula[0] in "CcKkAB"
+
+
+def _called(formula: str, question: DifferentialEquation) -> str:
+    """The formula with ``y`` for ``y(x)`` and ``y^{2}`` for ``y^{2}(x)``, for each function y."""
+    for name in question.functions:
+        letter = re.escape(name) if len(name) == 1 else rf"\\?{re.escape(name)}"
+        own = re.escape(question.variable)
+        applied = rf"(?<![A-Za-z])({letter}(?:{EXPONENT})?)\s*\(\s*\\?{own}\s*\)"
+        formula = re.sub(applied, r"\1", formula)
+    return formula
+
+
+def _signs(formula: str) -> Iterator[str]:
+    r"""Yield the two formulas that ``\pm`` denotes. In each, ``\mp`` becomes the opposite sign.
+
+    A formula without these signs is yielded unchanged.
+    """
+    sign_count = len(re.findall(r"\\(?:pm|mp)(?![A-Za-z])|[±∓]", formula))
+    if not sign_count:
+        yield formula
+        return
+    if sign_count > MOST_SIGNS:
+        raise ReadError(f"more than {MOST_SIGNS} signs of both kinds", 0)
+    for sign in "+-":
+        opposite = "-" if sign == "+" else "+"
+        changed = re.sub(r"\\pm(?![A-Za-z])|±", f" {sign} ", formula)
+        yield re.sub(r"\\mp(?![A-Za-z])|∓", f" {opposite} ", changed)
+
+
+def _stated(formula: str, question: DifferentialEquation) -> Iterator[StatedSolution]:
+    """Yield the solutions that an equation, a chain of equations, or a formula alone states."""
+    sides = [side.strip() for side in pieces_of(formula, "=")]
+    names = {*question.names}
+    if len(sides) == 1:
+        if len(question.functions) != 1:
+            raise ReadError("a formula without the name of its function", 0)
+        tree = _tree(sides[0], names - {*question.functions}, question)
+        yield StatedSolution({question.functions[0]: tree})
+        return
+    function = name_of(sides[0]) if NAME.fullmatch(sides[0]) else ""
+    if function in question.functions:
+        trees = [_tree(side, names, question) for side in sides[1:]]
+        if all(symbols_of(tree).isdisjoint(question.functions) for tree in trees):
+            for tree in trees:
+                yield StatedSolution({function: tree})
+            return
+    if len(sides) != 2:
+        raise ReadError("a chain of equations that names no function", 0)
+    left_tree, right_tree = (_tree(side, names, question) for side in sides)
+    if len(question.functions) != 1:
+        raise ReadError("an implicit solution of a system", 0)
+    yield StatedSolution({}, (left_tree, right_tree))
+
+
+def _tree(text: str, names: Collection[str], question: DifferentialEquation) -> Expression:
+    """A formula. C(x+1) is a product if the solution has too few constants otherwise."""
+    tree = read(text, symbols=names)[0].expression
+    if len(symbols_of(tree) - {*names}) < question.order - len(question.conditions):
+        return read(text, symbols={*names, *_CONSTANTS_OR_FUNCTIONS})[0].expression
+    return tree
