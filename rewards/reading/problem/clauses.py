@@ -41,7 +41,7 @@ INSTRUCTION: Final = frozenset(
     question say series show simplify so solve state sum sums terms that the then this to total
     value what where whether work your""".split()
 )
-_TEXT: Final = re.compile(r"\\(?:text|textrm|textit|mbox|hbox|textbf)\s*\{([^{}]*)\}")
+PROSE: Final = re.compile(r"\\(?:text|textrm|textit|mbox|hbox|textbf)\s*\{([^{}]*)\}")
 _DELIMITERS: Final = re.compile(r"\$+|\\[()\[\]]|\\\\|\\(?:begin|end)\s*\{[a-z]+\*?\}|&")
 #: A sentence about parameters.
 _ASSUMPTION: Final = re.compile(
@@ -253,7 +253,7 @@ def clauses(text: str) -> list[Clause]:
         return f" {_MARK}{len(words) - 1}{_MARK} "
 
     plain, tables = marked_tables(text)
-    plain = _TEXT.sub(r" ;\1; ", _SPACING.sub(" ", plain))
+    plain = PROSE.sub(r" ;\1; ", _SPACING.sub(" ", plain))
     plain = _SENTENCE_END.sub(" ; ", _QUAD.sub(" ; ", _DELIMITERS.sub(" ; ", plain)))
     plain = _WORD.sub(marked, plain)
     results: list[Clause] = []

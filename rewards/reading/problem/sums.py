@@ -13,7 +13,7 @@ from ..expression.traversal import substitute, symbols_of
 from ..expression.tree import Call, Expression, Number, Symbol
 from ..latex import ReadError, Reading, read
 from ..latex.tokens.roles import IN_PROBLEM
-from .clauses import INSTRUCTION, instruction_words, without_prose
+from .clauses import INSTRUCTION, PROSE, instruction_words, without_prose
 from .conditions import Conditions, behind, conditions_of, has_kind
 from .integral import Limit, limit_of
 from .layout import SPACE, limits_of, marked_tables, pieces_of, restored_tables
@@ -28,7 +28,6 @@ _WORD: Final = re.compile(instruction_words(INSTRUCTION))
 _PROSE: Final = re.compile(
     instruction_words(INSTRUCTION - {"for", "if", "where", "and", "a", "is", "the", "let"})
 )
-_TEXT: Final = re.compile(r"\\(?:text|textrm|mbox|textbf)\s*\{([^{}]*)\}")
 _NAMED: Final = re.compile(r"\A[A-Z](?:_\{?\w+\}?)?\s*(?:\([^()]*\))?\s*:?=(?!=)")
 _CONVERGES: Final = frozenset(("converge", "converges", "convergent", "divergent"))
 _ASKS_VALUE: Final = frozenset(
@@ -205,7 +204,7 @@ def has_sum(text: str) -> bool:
 
 def _formula(text: str) -> tuple[str, Conditions]:
     """Find the formula with the sum sign, and the conditions in the text around it."""
-    plain = _TEXT.sub(r" \1 ", text)
+    plain = PROSE.sub(r" \1 ", text)
     if not _DELIMITER.search(plain):
         sign = _SIGN.search(plain)
         if sign is None:

@@ -11,7 +11,7 @@ from ....errors import ProblemError
 from ...expression.traversal import symbols_of
 from ...expression.tree import Expression
 from ...latex import ReadError, read
-from ..clauses import clauses
+from ..clauses import PROSE, WORDS, clauses
 from ..derivatives import EXPONENT, name_of, normal
 from ..layout import marked_tables, pieces_of
 from .question import NAME, DifferentialEquation
@@ -58,7 +58,7 @@ def solutions(text: str, question: DifferentialEquation) -> list[StatedSolution]
     results: list[StatedSolution] = []
     formulas: dict[str, Expression] = {}
     try:
-        answer_clauses = clauses(text)
+        answer_clauses = clauses(PROSE.sub(_without_unknown_words, text))
     except ProblemError as error:
         raise ReadError(str(error), 0) from None
     for clause in answer_clauses:
@@ -86,6 +86,12 @@ def solutions(text: str, question: DifferentialEquation) -> list[StatedSolution]
     if not results:
         raise ReadError("no solution", 0)
     return results
+
+
+def _without_unknown_words(prose: re.Match[str]) -> str:
+    """Known words of prose. All formulas of an answer must be right, whatever is said of them."""
+    words = [word for word in prose[1].split() if word.strip(",.;:").lower() in WORDS]
+    return rf"\text{{ {' '.join(words)} }}"
 
 
 def _is_constant(formula: str, question: DifferentialEquation) -> bool:
