@@ -42,6 +42,10 @@ INSTRUCTION: Final = frozenset(
     value what where whether work your""".split()
 )
 PROSE: Final = re.compile(r"\\(?:text|textrm|textit|mbox|hbox|textbf)\s*\{([^{}]*)\}")
+#: What marks a formula in prose.
+DELIMITER: Final = re.compile(
+    r"\$+|\\[()\[\]]|\\(?:begin|end)\s*\{(?:align|aligned|equation|gather|multline|split)\*?\}"
+)
 _DELIMITERS: Final = re.compile(r"\$+|\\[()\[\]]|\\\\|\\(?:begin|end)\s*\{[a-z]+\*?\}|&")
 #: A sentence about parameters.
 _ASSUMPTION: Final = re.compile(

@@ -22,6 +22,7 @@ from ..latex.tokens.roles import IN_PROBLEM
 from .clauses import WORDS, Clause, clauses, without_assumptions, without_prose
 from .conditions import conditions_of
 from .derivatives import (
+    LETTER,
     VALUE_AT,
     Jet,
     Jets,
@@ -74,9 +75,7 @@ _ORDERS: Final = {
         "first second third fourth fifth sixth seventh eighth ninth tenth".split(), 1
     )
 }
-_DEFINED: Final = re.compile(
-    r"(?P<name>(?:\\[A-Za-z]+|[A-Za-z])(?:_(?:\w|\{\w+\}))?)\s*(?:\((?P<own>[A-Za-z\\ ,]+)\))?\Z"
-)
+_DEFINED: Final = re.compile(rf"(?P<name>{LETTER})\s*(?:\((?P<own>[A-Za-z\\ ,]+)\))?\Z")
 _HAS_DERIVATIVE: Final = re.compile(
     r"\\frac\s*\{?\s*(?:d|\\partial)|'|\^\s*\{\s*\(\s*(?:\d+|[ivx]+)\s*\)|\\d{1,3}ot(?![A-Za-z])"
     r"|(?<![A-Za-z\\])d[\^A-Za-z0-9 ]*/\s*d"
@@ -159,7 +158,7 @@ class _QuestionReader:
         self.own: dict[str, tuple[str, ...]] = {}
         self.integrals: dict[str, IntegralProblem] = {}
         for clause in clauses(without_prose(question, WORDS)):
-            self._sort(Clause(clause.words, normal(clause.formula)))
+            self._sort(Clause(clause.words, normal(clause.formula).strip()))
         if not self.asked and self.asks_slope:  # the slope of the curve x^2 + y^2 = 1
             self.asked.append(Clause(("slope",), r"\frac{dy}{dx}"))
         if len(self.asked) != 1:

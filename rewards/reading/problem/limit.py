@@ -17,7 +17,7 @@ from ..expression.traversal import symbols_of
 from ..expression.tree import Expression, Symbol
 from ..latex import ReadError, Reading, read
 from ..latex.tokens.roles import IN_PROBLEM
-from .clauses import INSTRUCTION, instruction_words, without_prose
+from .clauses import DELIMITER, INSTRUCTION, instruction_words, without_prose
 from .conditions import Conditions, behind, conditions_of
 from .integral import IntegralProblem, Limit, definite_integral, limit_of
 from .layout import argument_end, limits_of, marked_tables, pieces_of, restored_tables
@@ -41,7 +41,6 @@ _ARROW: Final = re.compile(
 #: A side at the end of a point: ``0^+``, ``0^{-}``, ``0+``.
 _SIDE: Final = re.compile(r"\s*(?:\^\s*\{?\s*|(?<=[0-9A-Za-z}]))(?P<sign>[+-])\s*\}?\s*\Z")
 _FORMULA: Final = re.compile(r"\$\$(.+?)\$\$|\$(.+?)\$|\\\((.+?)\\\)|\\\[(.+?)\\\]", re.DOTALL)
-_DELIMITER: Final = re.compile(r"\$+|\\[()\[\]]")
 _ENVIRONMENT: Final = re.compile(r"\\(?:begin|end)\s*\{[a-z]+\*?\}|(?<!\\)&")
 _SPACES: Final = re.compile(r"\\[,;:! ]|\\(?:q?quad|displaystyle|textstyle)(?![A-Za-z])|~")
 _WORDS: Final = instruction_words(INSTRUCTION)
@@ -241,8 +240,8 @@ def _written(text: str) -> tuple[str, str, str] | None:
     if formulas:
         formula = formulas[0][formulas[0].lastindex or 0]
         around = f"{text[: formulas[0].start()]} , {text[formulas[0].end() :]}"
-        around = _LONG_WORD.sub(" ", _DELIMITER.sub(" ", around))
-    formula = _ENVIRONMENT.sub(" ", _DELIMITER.sub(" ", formula))
+        around = _LONG_WORD.sub(" ", DELIMITER.sub(" ", around))
+    formula = _ENVIRONMENT.sub(" ", DELIMITER.sub(" ", formula))
     sign = _SIGN.search(formula)
     if sign is None:
         return None
@@ -301,7 +300,7 @@ def _in_words(text: str) -> tuple[str, str, str]:
 
     The subscript is written as it would be under a limit sign.
     """
-    match = _IN_WORDS.fullmatch(_DELIMITER.sub(" ", text).strip())
+    match = _IN_WORDS.fullmatch(DELIMITER.sub(" ", text).strip())
     if match is None:
         raise ProblemError(f"{text!r} has no limit sign")
     side = {"right": "^+", "above": "^+", "left": "^-", "below": "^-"}.get(match["side"] or "", "")

@@ -17,7 +17,7 @@ from ..expression.traversal import fold, symbols_of
 from ..expression.tree import Expression, Number
 from ..latex import ReadError, read
 from ..latex.tokens.roles import IN_PROBLEM
-from .clauses import PROSE
+from .clauses import DELIMITER, PROSE
 from .conditions import Conditions, conditions_of
 from .parameters import parameter_faults
 from .sums import LONGEST, SumProblem, has_sum, read_sum
@@ -28,7 +28,6 @@ MAX_DEGREE: Final = 40
 Quantity = Literal["polynomial", "coefficient", "remainder", "radius", "interval"]
 
 _SPACING: Final = re.compile(r"\\[,;:!> ]|\\q?quad(?![A-Za-z])|~")
-_DELIMITER: Final = re.compile(r"\$+|\\[()\[\]]")
 #: Stands for a delimiter of a formula; no text has it by chance.
 _MARK: Final = "\ue010"
 _S: Final = rf"[\s{_MARK}]*"
@@ -224,7 +223,7 @@ def read_series(text: str) -> SeriesQuestion:
     if len(text) > LONGEST:
         raise ProblemError(f"the question has more than {LONGEST} characters")
     plain = _SPACING.sub(" ", PROSE.sub(r" \1 ", text))
-    plain = _DELIMITER.sub(f" {_MARK} ", plain).strip()
+    plain = DELIMITER.sub(f" {_MARK} ", plain).strip()
     for quantity, pattern in _QUANTITIES:
         match = pattern.search(plain)
         if match is None:

@@ -13,7 +13,7 @@ from ..expression.traversal import substitute, symbols_of
 from ..expression.tree import Call, Expression, Number, Symbol
 from ..latex import ReadError, Reading, read
 from ..latex.tokens.roles import IN_PROBLEM
-from .clauses import INSTRUCTION, PROSE, instruction_words, without_prose
+from .clauses import DELIMITER, INSTRUCTION, PROSE, instruction_words, without_prose
 from .conditions import Conditions, behind, conditions_of, has_kind
 from .integral import Limit, limit_of
 from .layout import SPACE, limits_of, marked_tables, pieces_of, restored_tables
@@ -22,7 +22,6 @@ from .parameters import parameter_faults
 #: A longer text is no question; those of textbooks have up to 300 characters.
 LONGEST: Final = 2_000
 _SIGN: Final = re.compile(r"\\(?:sum|sumop)(?![A-Za-z])|[∑Σ](?=\s*[_^])")
-_DELIMITER: Final = re.compile(r"\$+|\\[()\[\]]")
 _WORD: Final = re.compile(instruction_words(INSTRUCTION))
 #: Conditions begin with the words that are left out here.
 _PROSE: Final = re.compile(
@@ -205,14 +204,14 @@ def has_sum(text: str) -> bool:
 def _formula(text: str) -> tuple[str, Conditions]:
     """Find the formula with the sum sign, and the conditions in the text around it."""
     plain = PROSE.sub(r" \1 ", text)
-    if not _DELIMITER.search(plain):
+    if not DELIMITER.search(plain):
         sign = _SIGN.search(plain)
         if sign is None:
             return plain, Conditions()
         return _WORD.sub(" ", plain[: sign.start()]).lstrip(" ,:") + plain[
             sign.start() :
         ], Conditions()
-    pieces = _DELIMITER.split(plain)
+    pieces = DELIMITER.split(plain)
     holding_sign = [at for at, piece in enumerate(pieces) if _SIGN.search(piece)]
     if len(holding_sign) == 2:  # given that \sum 1/n^2 = \pi^2/6, find ...
         known = {at for at in holding_sign if _is_value_of_sum(pieces[at])}

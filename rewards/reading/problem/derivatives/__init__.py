@@ -12,11 +12,12 @@ from .formulas import (
     read_tree,
     with_symbols,
 )
-from .operators import Operator, name_of, operand, operators
+from .operators import LETTER, Operator, name_of, operand, operators
 
 __all__ = [
     "DERIVATIVE",
     "EXPONENT",
+    "LETTER",
     "LONGEST",
     "VALUE_AT",
     "Jet",

@@ -6,19 +6,21 @@ import re
 from typing import Final, NamedTuple
 
 from ....errors import ProblemError
-from ...latex.tokens.names import GREEK_VARIANTS
+from ...latex.tokens.names import GREEK, GREEK_VARIANTS
 from ..layout import argument_end
 
 #: The highest order of a derivative. Textbooks have up to 10.
 HIGHEST: Final = 24
 #: The d of a differential, and the exponent of an order; patterns.
 D: Final = r"(?:d|\\partial(?![A-Za-z])|∂)"
-_LETTER: Final = r"(?:\\[A-Za-z]+|[A-Za-z])(?:_(?:\w|\{\w+\}))?"
+#: A Latin or Greek letter with an index. Other commands, such as ``\exp``, name no function here.
+_GREEK: Final = "|".join(sorted((*GREEK, *GREEK_VARIANTS, "ell"), key=len, reverse=True))
+LETTER: Final = rf"(?:\\(?:{_GREEK})(?![A-Za-z])|[A-Za-z])(?:_(?:\w|\{{\w+\}}))?"
 POWER: Final = r"(?:\^\s*(?:\{\s*(\d+)\s*\}|(\d)))?"
 _TOP: Final = re.compile(rf"\s*{D}\s*{POWER}\s*")
-_DENOMINATOR: Final = re.compile(rf"\s*{D}\s*\{{?\s*({_LETTER})\s*\}}?\s*{POWER}\s*")
+_DENOMINATOR: Final = re.compile(rf"\s*{D}\s*\{{?\s*({LETTER})\s*\}}?\s*{POWER}\s*")
 _PLAIN: Final = re.compile(
-    rf"(?<![A-Za-z\\]){D}\s*{POWER}\s*(?P<of>{_LETTER})?\s*/\s*\(?(?P<below>(?:{D}\s*{_LETTER}\s*{POWER})+)\)?"
+    rf"(?<![A-Za-z\\]){D}\s*{POWER}\s*(?P<of>{LETTER})?\s*/\s*\(?(?P<below>(?:{D}\s*{LETTER}\s*{POWER})+)\)?"
     r"(?![A-Za-z])"
 )
 _BRACED_D: Final = re.compile(

@@ -20,7 +20,7 @@ from ...functions import RECORDS
 from ..clauses import WORDS, clauses, without_assumptions, without_prose
 from ..conditions import conditions_of
 from ..derivative import relation
-from ..derivatives import Jet, Jets, name_of, normal, operand, operators, read_tree
+from ..derivatives import LETTER, Jet, Jets, name_of, normal, operand, operators, read_tree
 from ..layout import pieces_of
 
 #: Functions of a system; textbooks have up to three.
@@ -84,7 +84,7 @@ _PRIMED: Final = re.compile(
 _DOTTED: Final = re.compile(r"\\d{1,3}ot\s*(?:\{\s*(\\?[A-Za-z]+)\s*\}|(\\[A-Za-z]+|[A-Za-z]))")
 _SWAPPED: Final = re.compile(r"([A-Za-z])\(([a-z])\)((?:')+)")
 _DIFFERENTIAL: Final = re.compile(r"(?<![\\])d\s*\{?\s*([a-z])\s*\}?(?![A-Za-z])")
-NAME: Final = re.compile(r"(?:\\[A-Za-z]+|[A-Za-z])(?:_(?:\w|\{\w+\}))?")
+NAME: Final = re.compile(LETTER)
 _APPLIED_WITHIN: Final = re.compile(r"(?<![A-Za-z\\])(?P<name>[A-Za-z])\s*\(\s*(?P<of>[a-z])\s*\)")
 _APPLIED: Final = re.compile(rf"(?P<name>{NAME.pattern})\s*\(\s*(?P<of>[a-z]|\\theta|\\tau)\s*\)\Z")
 #: A function, or a letter alone, behind an operator such as d/dx; ``ends`` is None before a factor.
@@ -93,6 +93,7 @@ _OPERAND: Final = re.compile(
 )
 #: The value of a condition: a number, or the name of one.
 _NAME_OR_DIGIT: Final = re.compile(rf"[-\d./\s]*|-?\s*{NAME.pattern}|-?\\frac[\d{{}}\s]+")
+_OPERATOR_NAME: Final = re.compile(r"\\operatorname\*?\s*\{[^{}]*\}")
 _IMPULSE: Final = re.compile(r"\\delta\s*\(")
 _PARTIAL: Final = re.compile(r"\\partial|∂")
 
@@ -339,6 +340,7 @@ def _unknowns(text: str, joined: str) -> tuple[str, tuple[str, ...]]:
 
 def _symbols(text: str) -> str:
     """Split runs of at most three letters by spaces, so that each letter is a symbol."""
+    text = _OPERATOR_NAME.sub(" ", text)
     return re.sub(r"(?<![\\A-Za-z])[A-Za-z]{1,3}(?![A-Za-z])", lambda m: " ".join(m[0]), text)
 
 
