@@ -77,7 +77,8 @@ class RepairedDifference(Record):
         feedback: the feedback of the arm.
         turn: the t.
         problems: the number of problems that both systems answered wrongly.
-        value: the second's mean share of repaired answers minus the first's.
+        value: the mean share of repaired answers of the second system, minus the mean share of the
+            first system.
         interval: the paired interval of ``value``.
         p: the p value of ``value``.
 
@@ -180,11 +181,12 @@ def _share(counts: tuple[int, int]) -> float:
 
 
 def _arms(run: Run, policy: str | None) -> dict[tuple[str, str, int], _Counts]:
-    """For each model, kind of feedback (arm) and turn, count every problem's answers up to this
-    turn.
+    """For each model, kind of feedback (arm) and turn, count the repaired answers of each problem.
 
-    From turn 3 on, a turn must repeat every wrong answer of the previous turn. Otherwise the turn
-    was interrupted. It is left out, because its share of repaired answers would be too low.
+    The counts of a problem are its wrong first answers, and how many of them are repaired up to the
+    turn. From turn 3 on, a turn must repeat every wrong answer of the previous turn. Otherwise the
+    turn was interrupted. An interrupted turn is left out, because its share of repaired answers
+    would be too low.
     """
     turns: dict[str, dict[int, Run]] = {}
     for path in (run.path / "turns").glob("*/manifest.json"):

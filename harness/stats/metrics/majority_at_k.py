@@ -1,8 +1,8 @@
 """maj@k: the chance that the most frequent of k answers is correct.
 
 Wang et al., "Self-Consistency Improves Chain of Thought Reasoning in Language Models" (2023),
-section 2. Answers are first grouped as mathematics (`stats.answer_groups`). Grouping takes long, so
-that maj@k is not in the standard tables. ``run.py report --majority`` shows maj@k.
+section 2. Mathematically equal answers are first put in a group (`stats.answer_groups`). Grouping
+takes long, so that maj@k is not in the standard tables. ``run.py report --majority`` shows maj@k.
 """
 
 from __future__ import annotations
