@@ -1,4 +1,4 @@
-"""Single answers, the first to each problem: tables 1, 3, 5 and 7 of a run."""
+"""Tables 1, 3, 5 and 7 for a run, with the first answer to each problem."""
 
 from __future__ import annotations
 

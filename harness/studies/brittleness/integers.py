@@ -1,4 +1,7 @@
-"""The shares of integers in Lample and Charton's data, which section 5 and appendix B state."""
+"""The shares of integers by size in Lample and Charton's data.
+
+Section 5 and appendix B of "Symbolic Brittleness" state these shares.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +68,7 @@ def prefix_sequences(run: Run) -> list[list[str]]:
 
 
 def training_integers(source: ModelAnswers) -> Section:
-    """Make the numbers of section 5 and appendix B, for the run's problems with prefix forms."""
+    """Make the table of integers (section 5 and appendix B), from the run's prefix forms."""
     sequences = prefix_sequences(source.run)
     total, ours = shares(sequences)
     rows = []

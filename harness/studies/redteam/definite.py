@@ -1,10 +1,10 @@
 """Generators of definite integrals whose value is known: shifts, regimes, kinks, critical powers.
 
 Each family of integrals is a function. It draws integers k, n, p and returns an integral, its
-value, and plausible wrong values. A wrong value comes from one of these mistakes: it misses a peak
-or kinks, it is right only for other values of a parameter, it has another power of a logarithm, it
-replaces a finite limit of integration by infinity, or it lacks the factor of a substitution. Other
-wrong values are numbers fitted to the digits of the right value.
+value, and plausible wrong values. Most wrong values result from a mistake: a peak or kinks are
+missed, the value is right only for other values of a parameter, a logarithm has another power, a
+finite limit of integration is replaced by infinity, or the factor of a substitution is missing.
+Other wrong values are numbers fitted to the digits of the right value.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 r"""Generators of sums and questions about power series with right and wrong answers.
 
-Some questions are from the endless generator of sums, and their answers follow from their
+Some questions are from the benchmark's generator of sums, and their answers follow from their
 construction. The other questions are from the bank. A wrong answer has another sign, factor or
 term, or is the answer to a shifted sum. It may also be a decimal, an infinity, a number fitted to
 the digits, or a repetition of the question.
