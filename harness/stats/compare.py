@@ -407,7 +407,7 @@ def range_names(by: Breakdown) -> list[str]:
 
 
 def common_policy(runs: Sequence[Run], policy: str | None) -> str:
-    """The name of the verdicts to report for several runs together.
+    """The name of the set of verdicts to report for several runs together.
 
     Raises: UserError: the runs have no verdicts under the same name.
     """

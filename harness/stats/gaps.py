@@ -1,7 +1,8 @@
 """Generalisation gaps of HINT's test splits: pass@k on I minus pass@k on SS, LS, SL or LL.
 
-Split I has expressions like those in training. In the other splits, the first letter is the length
-(S short, L long), and the second letter is the size of the values (S small, L large).
+Split I has expressions of the training set. In the names of the other splits, the first letter says
+whether expressions are short or long (S, L). The second letter says whether values are small or
+large (S, L).
 
 The splits have different problems, so a gap is a difference of independent means. The difference of
 two models' gaps is also a difference of independent means. On each split the two models are paired,

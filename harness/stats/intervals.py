@@ -126,8 +126,8 @@ def clopper_pearson(successes: float, trials: float) -> tuple[float, float]:
     """The exact interval for a proportion (Brown, Cai and DasGupta, section 4.2.1).
 
     Args:
-        successes: the number of successes. It need not be an integer, because ``trials`` may be an
-            effective sample size.
+        successes: the number of successes. The number need not be an integer, because ``trials``
+            may be an effective sample size.
         trials: the number of trials.
 
     Returns:

@@ -3,8 +3,8 @@
 The denominator is the number of samples whose first answer was wrong. The numerator is the number
 of these samples with a right answer in a turn from 2 to t. Each arm of the experiment gives one
 kind of feedback. The control arm gives no feedback. All arms begin with the same first answers, so
-that differences between arms are paired. Intervals are for means over clusters of problems with a
-common origin (`intervals`).
+that differences between arms are paired. Intervals treat problems with a common origin as a cluster
+(`intervals`).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _Counts = dict[str, tuple[int, int]]
 class Repaired(Record):
     """repaired@t of a model with one kind of feedback (an arm), with t = ``turn``.
 
-    It is the share of wrong answers that the model repairs within t turns.
+    repaired@t is the share of wrong answers that the model repairs within t turns.
 
     Attributes:
         model: the model's hash.
@@ -103,7 +103,7 @@ def repaired(run: Run, policy: str | None = None) -> tuple[Repaired, ...]:
 
     Args:
         run: the run of the first turn.
-        policy: the name of the verdicts to count. The default is the run's policy.
+        policy: the name of the set of verdicts to count. The default is the run's policy.
 
     Raises:
         RunError: a turn has no verdicts with the name ``policy``.

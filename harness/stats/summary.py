@@ -136,7 +136,7 @@ class Summary(Record):
 
     Attributes:
         run: the run's directory.
-        policy: the name of the verdicts.
+        policy: the name of the set of verdicts.
         rows: a row for each model and subset, and a row for all subsets of a model.
         unscored: the number of completions without a verdict.
         missing: the number of samples without a completion.
@@ -175,7 +175,7 @@ def summarise(
 
     Args:
         run: a run or its directory.
-        policy: the name of the verdicts to count. The default is the latest complete verdicts.
+        policy: the name of the set of verdicts to count. The default is the latest complete set.
         prices: the prices of tokens, for the costs of answers.
 
     Returns:

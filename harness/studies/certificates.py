@@ -114,7 +114,7 @@ class CheckedRun:
     """The result of checking a run's certificates.
 
     Attributes:
-        policy: the name of the verdicts.
+        policy: the name of the set of verdicts.
         verdicts: the number of verdicts by status and kind of proof.
         valid: the number of certificates that hold.
         taken: the functions whose derivatives the checker took from certificates without a check,

@@ -23,7 +23,7 @@ def majority_at_k(answers: Sequence[Hashable | None], correct: Sequence[bool], k
 
     ``answers`` has the group of each sample's answer (`stats.answer_groups`). A sample with the
     group None has no vote. A tie between groups is decided by lot. The chance is the mean over all
-    subsets of k samples, or over `VOTES` random subsets if there are more.
+    subsets of k samples. If there are more than `VOTES` subsets, `VOTES` random subsets are used.
     """
     n = len(answers)
     if not 1 <= k <= n or len(correct) != n:

@@ -146,8 +146,8 @@ class Difference:
         p: the larger of the p values of the sign-flip test and of the bootstrap's interval.
         exact: whether the p value of the sign-flip test is exact.
         adjusted: Holm's adjusted p value. It is None if the difference belongs to no family.
-        design: the difference that the pairs can detect, and the sizes needed for a given
-            difference.
+        design: the difference that the pairs can detect, and the numbers of problems and samples
+            that would detect a given difference.
         lost: the transfer from the first side to the second.
         gained: the transfer from the second side to the first.
 
@@ -236,7 +236,7 @@ class Comparison(Record):
         breakdown: the contrasts for each tag, operator or other label, as a separate family.
         broken_down_by: the property of the breakdown, for example ``tag``. It is None without a
             breakdown.
-        policy: the name of the verdicts.
+        policy: the name of the set of verdicts.
         runs: the runs' directories.
         notes: remarks, for example on problems that are left out.
         verdicts: the policy's name if a run holds verdicts of several policies. Otherwise the text

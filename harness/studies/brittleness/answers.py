@@ -35,7 +35,7 @@ class ModelAnswers:
     Attributes:
         run: the run.
         model: the model's hash.
-        policy: the name of the verdicts.
+        policy: the name of the set of verdicts.
         with_decoding: whether the time limit of a validation problem includes decoding.
 
     """
@@ -62,7 +62,7 @@ class ModelAnswers:
 
     @cached_property
     def scorer(self) -> str | None:
-        """The name of the latest complete verdicts by the paper's scorer.
+        """The name of the latest complete set of verdicts by the paper's scorer.
 
         The result is None if the scorer did not judge the run.
         """
@@ -70,7 +70,7 @@ class ModelAnswers:
 
     @cached_property
     def protocol(self) -> str | None:
-        """The name of the latest complete verdicts by the paper's scorer with a time limit.
+        """The name of the latest complete set of verdicts by the paper's scorer with a time limit.
 
         The time limit holds for all candidates of a problem together. The result is None if there
         are no such verdicts, or if the answers are several unranked samples.
@@ -185,8 +185,8 @@ def answers_of(
 
     Args:
         runs: runs.
-        policy: the name of the verdicts. By default, each run's latest complete verdicts by our
-            verifier are used.
+        policy: the name of the set of verdicts. By default, each run's latest complete set of
+            verdicts by our verifier is used.
         with_decoding: see `ModelAnswers`.
 
     Returns:

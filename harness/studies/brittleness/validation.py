@@ -46,7 +46,7 @@ def endings(
     Args:
         rows: a model's verdicts, in any order.
         limit: seconds for a problem.
-        decoding: the seconds of decoding for each problem. The default is 0 s.
+        decoding: the seconds of decoding for each problem. A problem without an entry has 0 s.
 
     Returns:
         The `Ending` or None, by problem.

@@ -245,7 +245,7 @@ _STANDARD_INTEGRALS: tuple[tuple[str, str, str], ...] = (
 
 
 def _moved(rng: HashedRandom) -> tuple[str, str, str]:
-    """Draw a standard integral after a substitution. Return it, its value and a wrong value."""
+    """Draw a standard integral after a substitution, with the right value and a wrong value."""
     f, upper, value = rng.choice(_STANDARD_INTEGRALS)
     substitution, n = rng.below(4), rng.integer(2, 9)
     m = n * 10 ** rng.integer(0, 3)
@@ -291,7 +291,7 @@ _TRUNCATED: tuple[tuple[str, str, str, bool], ...] = (
 def _truncated(rng: HashedRandom) -> tuple[str, str, list[str]]:
     """Draw an integral up to a finite number instead of infinity.
 
-    Its value is close to the value of the improper integral.
+    The integral's value is close to the value of the improper integral.
     """
     f, antiderivative, improper, shows = rng.choice(_TRUNCATED)
     n = rng.integer(1, 9) * 10 ** rng.integer(0, 9) if shows else rng.integer(2, 9)

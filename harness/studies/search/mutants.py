@@ -32,7 +32,7 @@ TASKS = {
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A valid mutant.
+    """A mutant that the paper's released code would accept.
 
     Attributes:
         tree: the formula.
@@ -65,8 +65,8 @@ def mutants(
         simplifier: ``normal-form``, or ``sympy`` as in the published search.
 
     Returns:
-        The valid mutants, in the order of the seeds. Some mutants may be equal. The second value is
-        the number of refused mutants for each reason.
+        The mutants that are not refused (`refusal`), in the order of the seeds. Some mutants may be
+        equal. The second value is the number of refused mutants for each reason.
 
     >>> from .formulas import read
     >>> found, refused = mutants([read("x")], 3, Rules(), ("example",))

@@ -32,9 +32,9 @@ class Rules:
         low: the least constant.
         high: the upper bound of constants, not included.
         variant: ``code`` for the mutations of the released code, which made the published archives,
-            or ``paper`` for the mutations in the paper's text. Only in the text, all constants are
-            drawn between the same bounds, and sines, cosines and tangents are mutated. With
-            ``constants``, the text changes leaves only.
+            or ``paper`` for the mutations in the paper's text. Unlike the code, the text draws all
+            constants between ``low`` and ``high``, and mutates sines, cosines and tangents. If
+            ``kinds`` is ``constants``, the text changes leaves only.
 
     """
 

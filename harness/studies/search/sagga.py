@@ -456,7 +456,7 @@ class _RunningSearch:
             )
 
     def _cluster(self, state: _State) -> None:
-        """Store the cluster of every failure, and its coordinates on a map by structure."""
+        """Store each failure's cluster, and its place on a map of the formulas by structure."""
         if not state.archive:
             return
         failures = list(state.archive.values())
