@@ -1,4 +1,4 @@
-"""Analyses of single papers, and the phases of their sweeps."""
+"""Analyses that reproduce single papers, and the phases of the sweeps for these analyses."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def pair_lengths(folder: Path) -> Mapping[str, Value]:
 
 @measure
 def validation_problems(folder: Path) -> Mapping[str, Value]:
-    """Count the generated FWD problems, and the distinct problems among them."""
+    """Count the problems of the method FWD (forward), and the distinct problems among them."""
     rows = (folder / "fwd.jsonl").read_text(encoding="utf-8").splitlines()
     shown = {json.dumps(json.loads(row)["inputs"], sort_keys=True) for row in rows}
     valid = resolve("lample_charton/fwd_valid")[0].size() or 0
