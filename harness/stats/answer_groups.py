@@ -2,11 +2,11 @@ r"""Group the equal answers to a problem, to take majority votes and to count di
 
 Two antiderivatives are the same answer if their derivatives agree. A constant of integration makes
 no difference. For example, ``\sin^2 x`` and ``-\cos^2 x`` are the same answer, and so are
-``\ln|3x|`` and ``\ln x``. The derivative of each answer is evaluated in ball arithmetic at fixed
-real and complex points. Two answers are candidates for the same group if at least `SHARED` of the
-rounded values agree. The verifier then decides whether the candidates are equal
-(`rewards.verify_equivalent`). All correct answers have the integrand f as their derivative. They
-form group 0 without a comparison.
+``\ln|3x|`` and ``\ln x``. The derivative of each answer is evaluated with error bounds (ball
+arithmetic) at fixed real and complex points. The values are rounded. Two answers are candidates for
+the same group if their rounded values agree at `SHARED` or more points. The verifier then decides
+whether the candidates are equal (`rewards.verify_equivalent`). All correct answers have the
+integrand f as their derivative. The correct answers form group 0 without a comparison.
 """
 
 from __future__ import annotations
@@ -93,7 +93,11 @@ def group(problem: Problem, samples: Sequence[Given]) -> list[int | None]:
 
 
 def _find(problem: Problem, text: str, seen: list[_AnswerGroup], new: int) -> int | None:
-    """Find the group with an answer equal to ``text``, or add the group ``new`` to ``seen``."""
+    """Find the number of the group in ``seen`` whose answer is equal to the answer ``text``.
+
+    If there is no such group, a group with the number ``new`` is added to ``seen``. If ``text``
+    cannot be read, the result is None.
+    """
     if not isinstance(problem.target, IntegrationTarget):
         return new
     variable = problem.target.variable
@@ -158,9 +162,10 @@ def _marks(tree: Expression, variable: str) -> frozenset[str]:
 
 
 def _rounded(value: Any) -> str | None:
-    """The midpoint of a ball, rounded to ten digits, as a string.
+    """The midpoint of a complex ball, rounded to ten digits, as a string.
 
-    The result is None if the ball is too wide for ten digits. A ``value`` of None means 0.
+    A ball is a midpoint with an error bound. The result is None if the error is too large for ten
+    digits. A ``value`` of None means 0.
     """
     if value is None:
         return "0"

@@ -38,7 +38,11 @@ class ParentIndex:
         return min(ancestors, key=rank, default=None)
 
     def cluster(self, problem: Problem) -> str:
-        """The original problem from which a problem is derived, perhaps through others."""
+        """The key of the original problem from which a problem is derived.
+
+        Between the two problems there may be further derived problems. If the original problem is
+        missing, the result consists of its benchmark and its id.
+        """
         seen = set()
         parent = _parent(problem)
         while parent is not None:
@@ -53,9 +57,10 @@ class ParentIndex:
         return self._alike(problem)
 
     def _alike(self, problem: Problem) -> str:
-        """The key of the earliest copy of an original problem: the same id and the same inputs.
+        """The key of the earliest copy of an original problem.
 
-        Copies in other subsets are therefore in the same cluster.
+        A copy is a problem of the same benchmark with the same id and the same inputs. Copies in
+        different subsets are therefore in the same cluster.
         """
         keys = self._own[problem.benchmark, problem.id]
         return next(key for key in keys if self._problems[key].inputs == problem.inputs)

@@ -1,4 +1,4 @@
-"""`compare` makes paired comparisons of the models of runs, or of subsets (`stats.paired`)."""
+"""Paired comparisons (`stats.paired`) of models, or of perturbed subsets with their originals."""
 
 from __future__ import annotations
 
@@ -79,18 +79,19 @@ def compare(
 
     Args:
         runs: runs or their directories.
-        by: ``"model"`` pairs every two models by problem. If two runs of a model have different
-            prompts, the model counts as two models.
+        by: ``"model"`` compares every two models, on the problems that both models were asked. If
+            two runs of a model have different prompts, the model counts as two models.
             ``"perturbation"`` pairs each perturbed problem with its original, for every model.
-        policy: the name of the verdicts to compare. The default is the latest name under which all
-            runs have complete verdicts.
+        policy: the name of the set of verdicts to compare. By default, the latest set is used that
+            is complete in all runs.
         ks: further values of k for pass@k. The manifest declares the primary k, which is always
             reported.
         breakdown: a property that divides the problems into groups. Each group is also compared at
-            the primary k. The properties are ``"tag"`` of the original problem, ``"operator"`` (a
-            function in the integrand), and ``"simplify"`` (how simplification ended). HINT's
-            expressions are divided by operator, or by ranges of ``"depth"``, ``"length"``, longest
-            ``"dependency"``, number of ``"operators"``, ``"result"`` or ``"largest"`` value.
+            the primary k. The properties are ``"tag"`` (a tag of the original problem),
+            ``"operator"`` (a function in the integrand), and ``"simplify"`` (how the integrand's
+            simplification ended). HINT's expressions are divided by operator, or by ranges of
+            ``"depth"``, ``"length"``, ``"dependency"`` (the longest), ``"operators"`` (their
+            number), ``"result"`` or ``"largest"`` (the largest value).
         target: a difference in pass@k. The comparison says how many problems and samples would
             detect ``target``.
         prices: the prices of tokens, from which the cost of each system is computed.
@@ -406,7 +407,7 @@ def range_names(by: Breakdown) -> list[str]:
 
 
 def common_policy(runs: Sequence[Run], policy: str | None) -> str:
-    """The name of the verdicts to report for several runs together.
+    """The name of the set of verdicts to report for several runs together.
 
     Raises: UserError: the runs have no verdicts under the same name.
     """

@@ -1,11 +1,16 @@
-"""Generalisation gaps of HINT's splits: pass@k on I minus pass@k on SS, LS, SL or LL.
+"""Generalisation gaps of HINT's test splits: pass@k on I minus pass@k on SS, LS, SL or LL.
 
-The splits hold different problems, so a gap is a difference of independent means. The difference of
+Split I has expressions of the training set. In the names of the other splits, the first letter says
+whether expressions are short or long (S, L). The second letter says whether values are small or
+large (S, L).
+
+The splits have different problems, so a gap is a difference of independent means. The difference of
 two models' gaps is also a difference of independent means. On each split the two models are paired,
-and the paired differences on two splits are independent. Both intervals combine the intervals of
-two means. The method is from Zou and Donner, "Construction of Confidence Limits about Effect
-Measures: A General Approach", Statistics in Medicine 27 (2008). For proportions with Wilson's
-intervals it is Newcombe's method 10, the same journal 17 (1998), 873-890.
+and the paired differences on two splits are independent. The interval of either difference combines
+the intervals of two independent means. The method is from Zou and Donner, "Construction of
+Confidence Limits about Effect Measures: A General Approach", Statistics in Medicine 27 (2008). For
+proportions with Wilson's intervals, the method is Newcombe's method 10, Statistics in Medicine 17
+(1998), 873-890.
 """
 
 from __future__ import annotations
@@ -30,15 +35,15 @@ Tallies: TypeAlias = Mapping[str, Tally]
 
 @dataclass(frozen=True)
 class Gap:
-    """The score on split I minus the score on another split.
+    """The score on HINT's split I minus the score on another split.
 
     Attributes:
         group: both splits, as in ``hint: I − SS``.
         k: the k of pass@k.
         sides: the gap of each system, with an interval. There are one or two systems.
         systems: the names of the systems.
-        difference: the second gap minus the first, over the problems that both systems were asked.
-            It is None for a single system.
+        difference: the second system's gap minus the first system's gap, on the problems that both
+            systems were asked. It is None for a single system, or without such problems.
 
     >>> Gap("hint: I − SS", 1, ((0.25, (0.1, 0.4)),), ("a",)).difference is None
     True

@@ -1,8 +1,8 @@
 """Confidence intervals of means and of differences, for values between 0 and 1 in clusters.
 
-Intervals are two-sided, by default with a level of 95 %. A cluster is a problem with all problems
-derived from the same original. The samples of a problem are never resampled. With k near n, a
-resample would contain repeats, and pass@k of a sample with repeats is too low.
+Intervals are two-sided, by default with a level of 95 %. A cluster consists of an original problem
+and all problems derived from this original. The samples of a problem are never resampled. A
+resample would repeat some samples, and pass@k would be too low for k near the number of samples.
 
 - `interval` is the interval of the mean of a metric. It is Clopper and Pearson's interval for the
   effective number of independent trials (Korn and Graubard, "Confidence Intervals for Proportions
@@ -101,7 +101,7 @@ def resampled(tables: Sequence[Floats], seed: int, resamples: int | None = None)
 def _times(count: int, seed: int, resamples: int) -> Iterator[Floats]:
     """Yield resamples of the numbers 0 to ``count`` - 1, in batches.
 
-    A batch has one row per resample: how often each number was drawn.
+    A batch is a matrix with a row for each resample. The row says how often each number was drawn.
     """
     generator = np.random.default_rng(seed)
     batch = max(1, 4_000_000 // count)
@@ -126,8 +126,8 @@ def clopper_pearson(successes: float, trials: float) -> tuple[float, float]:
     """The exact interval for a proportion (Brown, Cai and DasGupta, section 4.2.1).
 
     Args:
-        successes: the number of successes. It need not be an integer, because ``trials`` may be an
-            effective sample size.
+        successes: the number of successes. The number need not be an integer, because ``trials``
+            may be an effective sample size.
         trials: the number of trials.
 
     Returns:
@@ -153,10 +153,10 @@ def interval(values: Sequence[float], clusters: Labelled) -> tuple[float, float]
     """The interval of the mean of clustered values between 0 and 1.
 
     The interval is the interval of a proportion in n independent trials (Korn and Graubard). Here n
-    = m / phi. m is the number of clusters. For clusters of unequal size, m is the number of equal
-    clusters with the same precision (Kish). phi is the variance between clusters, divided by its
-    largest possible value for this mean. The variance has its largest value if each cluster has
-    only values 0 or only values 1.
+    = m / phi. m is the number of clusters. If the clusters differ in size, m is the number of
+    clusters of equal size that would give the same precision (Kish). phi is the variance between
+    clusters, divided by the largest variance that is possible for this mean. The variance has its
+    largest value if each cluster has only values 0 or only values 1.
 
     Args:
         values: the values.
@@ -191,14 +191,15 @@ def interval(values: Sequence[float], clusters: Labelled) -> tuple[float, float]
 
 @dataclass(frozen=True, eq=False)
 class Ratio:
-    """A ratio of sums over pairs, between -1 and 1, with the bootstrap distribution over clusters.
+    """A ratio of two sums over clustered pairs, with the ratio's bootstrap distribution.
 
-    The interval is the expanded percentile interval of the bootstrap. For a small number m of
-    clusters, the percentile interval is too narrow. It corresponds to the normal distribution, and
-    divides the variance by m instead of m - 1. The ends are therefore moved outwards. The interval
-    is then as wide as Student's interval. Sources: Hesterberg, "What Teachers Should Know About the
-    Bootstrap", The American Statistician 69 (2015); Davison and Hinkley, "Bootstrap Methods and
-    their Application" (1997), section 3.8, for clusters.
+    The ratio is between -1 and 1. The bootstrap resamples the clusters. The interval is the
+    expanded percentile interval. For a small number m of clusters, the percentile interval is too
+    narrow: the interval corresponds to the normal distribution, and the variance is divided by m
+    instead of m - 1. The ends are therefore moved outwards. The interval is then as wide as
+    Student's interval. Sources: Hesterberg, "What Teachers Should Know About the Bootstrap", The
+    American Statistician 69 (2015); Davison and Hinkley, "Bootstrap Methods and their Application"
+    (1997), section 3.8, for clusters.
 
     If all clusters have the same ratio, resamples do not differ. The interval then assumes that a
     share q of all clusters may have another ratio, from -1 to 1. The share q is the upper end of
@@ -206,10 +207,9 @@ class Ratio:
 
     Attributes:
         value: the ratio.
-        sums: numerators and denominators of every cluster.
+        sums: the sum of numerators and the sum of denominators in every cluster.
         seed: the seed of the resamples.
-        resamples: the number of resamples. If it is None, `RESAMPLES` and `DRAWS` determine the
-            number.
+        resamples: the number of resamples. For None, `RESAMPLES` and `DRAWS` determine the number.
 
     """
 

@@ -16,9 +16,10 @@ from .tallies import Tally
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """The samples of one problem on both sides of a comparison.
+    """The counts of samples on both sides of one pair.
 
-    A side may have several problems. The metrics of these problems are averaged.
+    A side usually has one problem. An original problem may be paired with several perturbed
+    problems, whose metrics are averaged.
     """
 
     unit: str
@@ -114,12 +115,12 @@ class Pairs(tuple[Pair, ...]):
 
     @cached_property
     def weights(self) -> dict[tuple[int, int], float]:
-        """Map sample counts to the weight of their sampling variance in the variance of the mean
-        difference.
+        """The weights of sampling variances in the variance of the mean difference.
 
-        Keys are pairs (samples, correct samples). Problems with the same key have the same sampling
-        variance, and their weights are added. The variance that sampling adds to the mean is the
-        weighted sum of sampling variances, divided by the number of clusters.
+        The sampling variance of a problem depends on its numbers of samples and of correct samples.
+        These two numbers are a key of the result. The weights of problems with the same key are
+        added. Sampling contributes the weighted sum of the sampling variances, divided by the
+        number of clusters, to the variance of the mean difference.
         """
         scale = self.clusters.count / len(self) ** 2
         weights: dict[tuple[int, int], float] = {}

@@ -3,8 +3,8 @@
 The denominator is the number of samples whose first answer was wrong. The numerator is the number
 of these samples with a right answer in a turn from 2 to t. Each arm of the experiment gives one
 kind of feedback. The control arm gives no feedback. All arms begin with the same first answers, so
-that differences between arms are paired. Intervals are for means over clusters of problems with a
-common origin (`intervals`).
+that differences between arms are paired. Intervals treat problems with a common origin as a cluster
+(`intervals`).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _Counts = dict[str, tuple[int, int]]
 class Repaired(Record):
     """repaired@t of a model with one kind of feedback (an arm), with t = ``turn``.
 
-    It is the share of wrong answers that the model repairs within t turns.
+    repaired@t is the share of wrong answers that the model repairs within t turns.
 
     Attributes:
         model: the model's hash.
@@ -77,7 +77,8 @@ class RepairedDifference(Record):
         feedback: the feedback of the arm.
         turn: the t.
         problems: the number of problems that both systems answered wrongly.
-        value: the second's mean share of repaired answers minus the first's.
+        value: the mean share of repaired answers of the second system, minus the mean share of the
+            first system.
         interval: the paired interval of ``value``.
         p: the p value of ``value``.
 
@@ -102,7 +103,7 @@ def repaired(run: Run, policy: str | None = None) -> tuple[Repaired, ...]:
 
     Args:
         run: the run of the first turn.
-        policy: the name of the verdicts to count. The default is the run's policy.
+        policy: the name of the set of verdicts to count. The default is the run's policy.
 
     Raises:
         RunError: a turn has no verdicts with the name ``policy``.
@@ -180,11 +181,12 @@ def _share(counts: tuple[int, int]) -> float:
 
 
 def _arms(run: Run, policy: str | None) -> dict[tuple[str, str, int], _Counts]:
-    """For each model, kind of feedback (arm) and turn, count every problem's answers up to this
-    turn.
+    """For each model, kind of feedback (arm) and turn, count the repaired answers of each problem.
 
-    From turn 3 on, a turn must repeat every wrong answer of the previous turn. Otherwise the turn
-    was interrupted. It is left out, because its share of repaired answers would be too low.
+    The counts of a problem are its wrong first answers, and how many of them are repaired up to the
+    turn. From turn 3 on, a turn must repeat every wrong answer of the previous turn. Otherwise the
+    turn was interrupted. An interrupted turn is left out, because its share of repaired answers
+    would be too low.
     """
     turns: dict[str, dict[int, Run]] = {}
     for path in (run.path / "turns").glob("*/manifest.json"):

@@ -62,8 +62,8 @@ def sign_flip(differences: Sequence[float], clusters: Labelled, seed: int = 0) -
 
     The p value is computed in one of three ways:
 
-    - Few clusters have a sum other than zero: all patterns are enumerated.
-    - The sums are multiples of a common fraction, as for pass@1: the distribution is computed by
+    - If few clusters have a sum other than zero, all patterns are enumerated.
+    - If the sums are multiples of a common fraction, as for pass@1, the distribution is computed by
       convolution (Pagano and Tritchler, JASA 78 (1983)).
     - In all other cases, B random patterns are drawn. If b patterns are as extreme as the observed
       sum, p = (b + 1) / (B + 1) (Phipson and Smyth, "Permutation P-values Should Never Be Zero",

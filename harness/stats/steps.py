@@ -27,7 +27,7 @@ class Steps(Record):
         problem: the problem's key.
         version: the verifier's version.
         outcome: the solution's outcome (`rewards.verify.solution_steps.Solution.outcome`).
-        wrong: the kind of the first wrong claim, or empty.
+        wrong: the kind of the first wrong claim. The text is empty if no claim is wrong.
         progress: the solution's progress (`rewards.verify.solution_steps.Solution.progress`).
         displayed: the number of displayed claims.
         judged: the number of displayed claims that were judged.

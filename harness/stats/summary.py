@@ -34,12 +34,13 @@ class Row(Record):
         label: the model's name.
         subset: the subset, or ``all``.
         problems: the number of problems that have samples.
-        planned: the number of samples that the run asks for.
+        planned: the number of problems that the run asks.
         samples: the number of judged samples, over all problems.
         estimates: the values of the metrics that have an interval, by name.
         numbers: the values of all other metrics that apply, by name.
-        rates: the shares of all samples by `stats.metrics.rates.NAMES`.
-        usage: the tokens.
+        rates: the share of samples with each name in `stats.metrics.rates.NAMES`. A name is a
+            status of a verdict, or a reason such as ``truncated``.
+        usage: tokens and seconds.
         labels: accuracy and F1, for tasks whose answers are labels.
         cost: the cost in dollars, if prices were given.
         deterministic: whether the model is deterministic, and therefore asked only once.
@@ -84,7 +85,10 @@ class Row(Record):
 
     @property
     def passes(self) -> tuple[Estimate, ...]:
-        """pass@k for each k. For ranked candidates: the share solved by the k best candidates."""
+        """pass@k for each k.
+
+        For ranked candidates, pass@k is the share of problems that the k best candidates solve.
+        """
         return self.estimates["pass@k"]
 
     @property
@@ -114,7 +118,7 @@ class Row(Record):
     def to_dict(self) -> dict[str, Any]:
         """The row for JSON, with `metrics` instead of estimates and numbers.
 
-        ``model`` is the model's name, and ``model_hash`` is its hash. This is true of all exports.
+        As in all exports, ``model`` is the model's name, and ``model_hash`` is the model's hash.
 
         Returns:
             The row.
@@ -132,7 +136,7 @@ class Summary(Record):
 
     Attributes:
         run: the run's directory.
-        policy: the name of the verdicts.
+        policy: the name of the set of verdicts.
         rows: a row for each model and subset, and a row for all subsets of a model.
         unscored: the number of completions without a verdict.
         missing: the number of samples without a completion.
@@ -171,7 +175,7 @@ def summarise(
 
     Args:
         run: a run or its directory.
-        policy: the name of the verdicts to count. The default is the latest complete verdicts.
+        policy: the name of the set of verdicts to count. The default is the latest complete set.
         prices: the prices of tokens, for the costs of answers.
 
     Returns:

@@ -147,7 +147,8 @@ def estimate_mean(
 ) -> Estimate:
     """The mean of ``values`` and its interval. ``values`` has a number for each problem.
 
-    ``decided`` has the values for the case that all undecided samples are correct.
+    ``decided`` has the numbers that ``values`` would have if all undecided samples were correct. If
+    ``decided`` is empty, both bounds of the estimate are the mean.
     """
     bounds = interval(values, [tally.cluster for tally in tallies])
     mean = math.fsum(values) / len(values)
@@ -164,12 +165,13 @@ class Group:
     Attributes:
         model: the model's hash.
         subset: the subset's name.
-        planned: the number of samples that the run asks for.
+        planned: the number of problems that the run asks.
         problems: the problems that have samples.
         tallies: the counts of each problem.
-        verdicts: the sums over each problem's verdicts (`store.counts`).
-        completions: the sums over each problem's completions.
-        price: the price of the model's tokens, or None.
+        verdicts: for each problem, the counts of its verdicts by status, and other sums
+            (`store.counts`).
+        completions: for each problem, the sums of tokens and seconds over its completions.
+        price: the price of the model's tokens. It is None if the price is unknown.
 
     >>> tallies = (Tally("p", "p", samples=4, correct=3, unknown=0),)
     >>> Group("m", "drills/sums", 4, (), tallies, ({},), ({},)).ks
@@ -188,12 +190,15 @@ class Group:
 
     @property
     def ranked(self) -> bool:
-        """Whether samples are ranked candidates (of a beam search)."""
+        """Whether the samples are ranked candidates of a beam search."""
         return self.tallies[0].first is not None
 
     @property
     def scored(self) -> bool:
-        """Whether the model has a score in this group: at least one sample is not an error."""
+        """Whether the model has a score in this group.
+
+        The model has a score if at least one sample is not an error.
+        """
         return any(tally.scored for tally in self.tallies)
 
     @cached_property
@@ -205,8 +210,8 @@ class Group:
     def ks(self) -> list[int]:
         """The values of k to report.
 
-        For ranked candidates, they are 1, 5, 10, 50, ... as in published tables, and the number of
-        candidates.
+        For ranked candidates, these are 1, 5, 10, 50, ... as in published tables, and the smallest
+        number of candidates of a problem. For other samples, see `ks_up_to`.
         """
         min_samples = min(tally.samples for tally in self.tallies)
         if not self.ranked:
@@ -216,9 +221,9 @@ class Group:
 
 
 def ks_up_to(samples: int, chosen: Iterable[int] = ()) -> list[int]:
-    """The values of k to report, up to ``samples``.
+    """The values of k to report: those of ``chosen`` that are at most ``samples``.
 
-    The default values are 1, 4, 16, ... and ``samples``.
+    If ``chosen`` is empty, the values are 1, 4, 16, ... and ``samples``.
     """
     ks = sorted(set(chosen)) or sorted({4**i for i in range(12)} | {samples})
     return [k for k in ks if k <= samples]
@@ -236,7 +241,7 @@ def tally_samples(run: Run, policy: str | None = None) -> dict[str, dict[str, Ta
 def _tallies(run: Run, totals: Mapping[counts.Group, Sums]) -> dict[str, dict[str, Tally]]:
     """Convert ``totals``, the sums over the stored verdicts, to the counts of every problem.
 
-    The verdicts are not read again, because a running sweep may have added some meanwhile.
+    The verdicts are not read again, because a running sweep may have stored new verdicts meanwhile.
     """
     clusters, ranked = clusters_of(run.problems), is_ranked(run)
     tallies: dict[str, dict[str, Tally]] = {model: {} for model in run.models}

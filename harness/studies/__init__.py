@@ -1,4 +1,4 @@
-"""Analyses of single papers, and the phases of their sweeps."""
+"""Analyses that reproduce single papers, and the phases of the sweeps for these analyses."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from .brittleness.phases import PLANS, phases
 
 
 def named_phases(name: str, phase_filter: PhaseFilter = "none") -> tuple[Phase, ...]:
-    """The phases that a value of ``--phases`` selects. A phase asks further problems after a sweep.
+    """The phases that a value of ``--phases`` selects.
+
+    A phase makes further problems from the solved problems of a sweep, and asks them.
 
     Args:
         name: a value of ``--phases``.

@@ -1,4 +1,4 @@
-"""Certificates of a run's verdicts. They can be checked without the verifier."""
+"""Certificates of a run's verdicts. A certificate can be checked without the verifier."""
 
 from __future__ import annotations
 
@@ -114,15 +114,16 @@ class CheckedRun:
     """The result of checking a run's certificates.
 
     Attributes:
-        policy: the name of the verdict set.
-        verdicts: the number of verdicts by status and basis.
+        policy: the name of the set of verdicts.
+        verdicts: the number of verdicts by status and kind of proof.
         valid: the number of certificates that hold.
         taken: the functions whose derivatives the checker took from certificates without a check,
             and how often it did so.
         reasons: the reasons why no certificate could be made, and the number of verdicts for each
             reason.
         failures: the key of every certificate that does not hold, and the reason.
-        missing: the number of verdicts by a proof or a witness without a stored certificate.
+        missing: the number of verdicts that should have a stored certificate, but have none. These
+            verdicts have a proof or a refuting point (a witness).
 
     """
 

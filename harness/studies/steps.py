@@ -1,4 +1,4 @@
-"""Where solutions go wrong: every claim of a run's completions, judged."""
+"""Find where solutions go wrong: judge every claim in a run's completions."""
 
 from __future__ import annotations
 

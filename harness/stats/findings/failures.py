@@ -2,8 +2,8 @@
 
 An empty answer and a wrong answer are different failures, and many wrong answers contain a single
 slip. The slip in a wrong antiderivative F of f is recognised by the residual F' - f. If the
-residual is a constant multiple c of a single term, a change of the term's sign or coefficient
-repairs the answer. Candidate terms are f, the addends of f, and the derivatives of the addends of F
+residual is a constant times a single term, a change of the term's sign or coefficient repairs the
+answer. The terms that are tried are f, the addends of f, and the derivatives of the addends of F
 and of the reference.
 """
 
@@ -266,7 +266,7 @@ def near(a: complex, b: complex) -> bool:
 def _value_slip(expected: str, got: str) -> Failure:
     """Classify a wrong value by the quotient of ``got`` and ``expected``.
 
-    Both values are balls from a refutation (a witness), as texts ``[midpoint +/- radius]``.
+    Both values are texts ``[midpoint +/- error]``. The verifier computed them to refute an answer.
     """
     try:
         right, wrong = (float(text.strip("[] ").split(" ")[0]) for text in (expected, got))

@@ -64,10 +64,11 @@ def sentences(
 
     Args:
         runs: runs or their directories.
-        policy: the name of the verdicts. The default is the latest complete verdicts that all runs
-            have.
-        names: shorter names of models, by their distinct names (`stats.compare.system_names`). The
-            default is the last part of each name, if the last parts are distinct.
+        policy: the name of the set of verdicts. By default, the latest set is used that is
+            complete in all runs.
+        names: a shorter name for each model. The keys are the models' distinct names
+            (`stats.compare.system_names`). The default is the last part of each distinct name, if
+            the last parts are distinct.
         comparisons: existing comparisons. The keys are ``"model"`` and ``"perturbation"``. None
             marks an impossible comparison.
 

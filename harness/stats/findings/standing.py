@@ -67,7 +67,7 @@ def standings(runs: Sequence[Run], policy: str | None, k: int = 1) -> tuple[Stan
 
     Args:
         runs: the runs.
-        policy: the name of the verdicts.
+        policy: the name of the set of verdicts.
         k: the k of pass@k, at most the number of samples.
 
     Returns:

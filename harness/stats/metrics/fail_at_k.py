@@ -13,7 +13,10 @@ from .registry import metric
 
 @metric("Fail@k", direction="lower", interval="clusters", ranked=True)
 def none_at_k(n: int, c: int, k: int) -> float:
-    """The unbiased estimate of the chance that all of k samples are wrong: 1 - pass@k."""
+    """The unbiased estimate of the chance that all of k samples are wrong: 1 - pass@k.
+
+    The estimate uses ``n`` samples, of which ``c`` are correct.
+    """
     return 1.0 - pass_at_k(n, c, k)
 
 

@@ -1,7 +1,9 @@
-"""The share of right answers by HINT's two scorers, for problems that both scorers apply to.
+"""The share of right answers by each of HINT's two scorers.
 
-Both scorers apply to problems without concepts. In table 3 of Li et al. 2023, the GPT-3 rows are
-scored by ordinary arithmetic. All other rows are scored by HINT's answer.
+One scorer compares an answer with HINT's value of the expression. The other scorer compares the
+answer with the value in ordinary arithmetic. Only problems to which both scorers apply are counted:
+the problems without HINT's few-shot concepts (symbols with a new meaning). In table 3 of Li et al.
+2023, the GPT-3 rows are scored by ordinary arithmetic. All other rows are scored by HINT's value.
 """
 
 from __future__ import annotations

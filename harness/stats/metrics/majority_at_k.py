@@ -1,8 +1,8 @@
 """maj@k: the chance that the most frequent of k answers is correct.
 
 Wang et al., "Self-Consistency Improves Chain of Thought Reasoning in Language Models" (2023),
-section 2. Answers are first grouped as mathematics (`stats.answer_groups`). Grouping takes long, so
-that maj@k is not in the standard tables. ``run.py report --majority`` shows maj@k.
+section 2. Mathematically equal answers are first put in a group (`stats.answer_groups`). Grouping
+takes long, so that maj@k is not in the standard tables. ``run.py report --majority`` shows maj@k.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def majority_at_k(answers: Sequence[Hashable | None], correct: Sequence[bool], k
 
     ``answers`` has the group of each sample's answer (`stats.answer_groups`). A sample with the
     group None has no vote. A tie between groups is decided by lot. The chance is the mean over all
-    subsets of k samples, or over `VOTES` random subsets if there are more.
+    subsets of k samples. If there are more than `VOTES` subsets, `VOTES` random subsets are used.
     """
     n = len(answers)
     if not 1 <= k <= n or len(correct) != n:

@@ -10,6 +10,7 @@ from .registry import metric
 def all_at_k(n: int, c: int, k: int) -> float:
     """The unbiased estimate of the chance that k samples are all correct: C(c,k)/C(n,k).
 
-    This is 1 - pass@k, with correct and wrong samples exchanged.
+    ``c`` of the ``n`` samples are correct. The estimate is 1 - pass@k, with correct and wrong
+    samples exchanged.
     """
     return 1.0 - pass_at_k(n, n - c, k)

@@ -1,4 +1,7 @@
-"""The share of accepted answers that are proved. ``accept=proof`` would reject the others."""
+"""The share of accepted answers that are proved.
+
+With the policy ``accept=proof``, the verifier accepts proved answers only.
+"""
 
 from __future__ import annotations
 

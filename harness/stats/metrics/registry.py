@@ -72,8 +72,9 @@ class Metric:
     def applies(self, group: Group) -> bool:
         """Whether the metric applies to the group.
 
-        The metric must apply to a task of the samples. A metric of ranked candidates applies only
-        to ranked candidates, and a metric of unranked samples only to unranked samples.
+        A metric that belongs to some tasks applies only if the group has a problem of such a task.
+        A metric of ranked candidates applies only to ranked candidates, and a metric of unranked
+        samples only to unranked samples.
 
         Args:
             group: samples of one model.

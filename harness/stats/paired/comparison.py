@@ -2,8 +2,8 @@
 
 Two systems are paired by problem. A perturbed problem is paired with its parent, the original
 problem. The children of a parent are averaged first, so that each parent counts once. pass@k is
-estimated with the same k on both sides. k is at most the smaller number of samples. The reported
-numbers are:
+estimated with the same k on both sides. k is at most the number of samples on either side. The
+reported numbers are:
 
 - the mean difference with an interval (`stats.intervals.Ratio`, with resampled clusters), and the
   lowest and highest mean that is possible once the undecided samples are decided;
@@ -13,8 +13,8 @@ numbers are:
   all rows at the primary k. The run's manifest declared the primary k before the first request. The
   interval excludes 0 exactly if the p value is below 0.05, so that interval and p value never
   contradict each other;
-- the share of the problems solved by the first side that the second side fails (`Transfer`), minus
-  the share expected by chance;
+- of the problems that the first side solves, the share that the second side fails (`Transfer`),
+  minus the share that is expected by chance;
 - the difference that is detected with 80 % power, and the numbers of problems and samples that are
   needed to detect a given difference (`power.Design`).
 
@@ -144,10 +144,10 @@ class Difference:
         bounds: the lowest and highest difference that is possible once the undecided samples are
             decided.
         p: the larger of the p values of the sign-flip test and of the bootstrap's interval.
-        exact: whether the test's p is exact.
+        exact: whether the p value of the sign-flip test is exact.
         adjusted: Holm's adjusted p value. It is None if the difference belongs to no family.
-        design: the difference that the pairs can detect, and the sizes needed for a given
-            difference.
+        design: the difference that the pairs can detect, and the numbers of problems and samples
+            that would detect a given difference.
         lost: the transfer from the first side to the second.
         gained: the transfer from the second side to the first.
 
@@ -236,7 +236,7 @@ class Comparison(Record):
         breakdown: the contrasts for each tag, operator or other label, as a separate family.
         broken_down_by: the property of the breakdown, for example ``tag``. It is None without a
             breakdown.
-        policy: the name of the verdicts.
+        policy: the name of the set of verdicts.
         runs: the runs' directories.
         notes: remarks, for example on problems that are left out.
         verdicts: the policy's name if a run holds verdicts of several policies. Otherwise the text

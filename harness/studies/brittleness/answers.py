@@ -35,7 +35,7 @@ class ModelAnswers:
     Attributes:
         run: the run.
         model: the model's hash.
-        policy: the name of the verdicts.
+        policy: the name of the set of verdicts.
         with_decoding: whether the time limit of a validation problem includes decoding.
 
     """
@@ -62,7 +62,7 @@ class ModelAnswers:
 
     @cached_property
     def scorer(self) -> str | None:
-        """The name of the latest complete verdicts by the paper's scorer.
+        """The name of the latest complete set of verdicts by the paper's scorer.
 
         The result is None if the scorer did not judge the run.
         """
@@ -70,10 +70,9 @@ class ModelAnswers:
 
     @cached_property
     def protocol(self) -> str | None:
-        """The name of the latest complete verdicts by the paper's scorer with a deadline for each
-        problem.
+        """The name of the latest complete set of verdicts by the paper's scorer with a time limit.
 
-        All candidates of a validation problem share this time limit. The result is None if there
+        The time limit holds for all candidates of a problem together. The result is None if there
         are no such verdicts, or if the answers are several unranked samples.
         """
         if self.samples > 1 and not is_ranked(self.run):
@@ -96,7 +95,7 @@ class ModelAnswers:
 
     @cached_property
     def without_timeouts(self) -> dict[str, Tally]:
-        """The counts of the paper's scorer, if an answer that times out counts as wrong.
+        """The counts of `scorer_tallies`, but with every answer that times out counted as wrong.
 
         The paper counts timeouts as wrong in its results on sums of validation problems.
         """
@@ -119,12 +118,15 @@ class ModelAnswers:
 
     @cached_property
     def limit(self) -> float:
-        """The deadline of the verdicts that `protocol` names, in seconds."""
+        """The time limit in seconds, for the verdicts that `protocol` names."""
         return float(self.run.manifest["policies"][self.protocol]["deadline"])
 
     @cached_property
     def endings(self) -> dict[str, Ending | None]:
-        """The candidate at which each problem ends, by the verdicts that `protocol` names."""
+        """For each problem, the candidate at which judging ends (`validation.endings`).
+
+        The verdicts are those that `protocol` names.
+        """
         decoding: dict[str, float] = {}
         if self.with_decoding:  # candidates of one search have its latency
             for row in self.run.completions.rows():
@@ -135,10 +137,11 @@ class ModelAnswers:
         return endings((row for row in rows if row["model"] == self.model), self.limit, decoding)
 
     def protocol_tallies(self, *, credit: bool) -> dict[str, Tally]:
-        """The counts of the verdicts that `protocol` names.
+        """The counts of each problem's answers, by the verdicts that `protocol` names.
 
-        A problem is cancelled if no candidate is accepted before the deadline. A cancelled problem
-        counts as correct if ``credit`` is true, and as incorrect otherwise.
+        A problem is cancelled if the time limit ends before a candidate is accepted, or if the
+        scorer cannot decide on a candidate. A cancelled problem counts as correct if ``credit`` is
+        true, and as incorrect otherwise.
         """
         tallies = {}
         for key, tally in self.tallies.items():
@@ -157,7 +160,7 @@ class ModelAnswers:
         return min((tally.samples for tally in self.tallies.values()), default=0)
 
     def keys(self, where: Where) -> list[str]:
-        """The keys of problems with judged answers. ``where`` must be true for each problem."""
+        """The keys of the problems that have judged answers and for which ``where`` is true."""
         return [
             key
             for key, problem in self.run.problems.items()
@@ -182,8 +185,8 @@ def answers_of(
 
     Args:
         runs: runs.
-        policy: the name of the verdicts. By default, each run's latest complete verdicts by our
-            verifier are used.
+        policy: the name of the set of verdicts. By default, each run's latest complete set of
+            verdicts by our verifier is used.
         with_decoding: see `ModelAnswers`.
 
     Returns:
@@ -213,7 +216,7 @@ def named(name: str) -> Where:
 def of_other_benchmarks(problem: Problem) -> bool:
     """Whether a problem comes from a benchmark that is not ``brittleness``.
 
-    Such a problem is perturbed if a model solves it.
+    The study makes perturbed problems from those problems of other benchmarks that a model solves.
     """
     return problem.benchmark != "brittleness"
 

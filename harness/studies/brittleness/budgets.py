@@ -69,7 +69,10 @@ def _order(source: ModelAnswers) -> str:
 
 
 def decoding(sources: Sequence[ModelAnswers]) -> Section:
-    """Make Figure 7: decoding methods on the exp primitives. Each run has one method."""
+    """Make Figure 7: Fail@k of each decoding method on the exp primitives.
+
+    Each run uses one decoding method.
+    """
     ks = sorted({k for source in sources for k in _curve(source)})
     rows: list[tuple[str, ...]] = []
     shares: dict[str, list[float | None]] = {}

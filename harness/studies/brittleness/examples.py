@@ -1,4 +1,4 @@
-"""Single answers, the first to each problem: tables 1, 3, 5 and 7 of a run."""
+"""Tables 1, 3, 5 and 7 for a run, with the first answer to each problem."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def _failed_sums(
 def table_1(source: ModelAnswers) -> Section:
     """Make Table 1 and Figure 1: examples of each deficiency.
 
-    Each example consists of problems that the model solves, and one problem that it fails.
+    Each example consists of problems that the model solves, and one problem that the model fails.
     """
     by_id = answers(source)
     given = list(by_id.values())

@@ -1,4 +1,7 @@
-"""The shares of integers in Lample and Charton's data, which section 5 and appendix B state."""
+"""The shares of integers by size in Lample and Charton's data.
+
+Section 5 and appendix B of "Symbolic Brittleness" state these shares.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ def positive_integers(tokens: Sequence[str]) -> Iterator[int]:
 
 
 def _number(tokens: Sequence[str], start: int) -> tuple[int, int]:
-    """Read the number whose digits begin at ``start``. Return it and the index after it."""
+    """Read the number whose digits begin at ``start``. Return the number and the index after it."""
     end = start
     while end < len(tokens) and tokens[end].isdecimal():
         end += 1
@@ -65,7 +68,7 @@ def prefix_sequences(run: Run) -> list[list[str]]:
 
 
 def training_integers(source: ModelAnswers) -> Section:
-    """Make the numbers of section 5 and appendix B, for the run's problems with prefix forms."""
+    """Make the table of integers (section 5 and appendix B), from the run's prefix forms."""
     sequences = prefix_sequences(source.run)
     total, ours = shares(sequences)
     rows = []

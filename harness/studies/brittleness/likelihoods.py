@@ -1,4 +1,4 @@
-"""Tables 12 and 13, Figures 4 and 6 and search errors, from likelihoods of candidates."""
+"""Tables 12 and 13, Figures 4 and 6, and counts of search errors, from candidates' likelihoods."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _theirs(name: str, k: int) -> str:
 
 
 def causes(source: ModelAnswers) -> Section:
-    """Count search errors and model errors among the failures, for every kind of problem."""
+    """Count search errors and model errors (`search_error`) among the failures of every subset."""
     k = source.samples
     groups: dict[str, list[Ranked]] = {}
     for key in source.keys(lambda problem: True):

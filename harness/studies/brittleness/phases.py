@@ -1,7 +1,7 @@
 """The experiments of "Symbolic Brittleness" in two phases.
 
-The first phase asks problems of any benchmarks. The second phase asks problems that are made of the
-solved problems. The solved problems form three pools, as in the paper:
+The first phase asks problems of any benchmarks. The second phase asks problems that are made from
+the solved problems. The solved problems form three pools, as in the paper:
 
 - ``coeff``: the primitives (``brittleness/primitive_...``) whose top-ranked answer is correct;
 - ``exp``: powers and roots (``brittleness/powers``, ``roots``) whose top-ranked answer is correct;
@@ -9,8 +9,9 @@ solved problems. The solved problems form three pools, as in the paper:
   problem must also pass the paper's filters for Lample and Charton's validation problems
   (`benchmarks.brittleness.filters`).
 
-The second phase asks the neighbours of ``valid`` (N1, N2) and sums of two to four terms from each
-pool. A sampled model is also asked the pools again (as sums of one term), to measure luck.
+The second phase asks slightly changed problems of ``valid`` (the paper's neighbours N1 and N2), and
+sums of two to four terms from each pool. If answers are sampled, the problems of the pools are also
+asked again (as sums of one term), to measure luck.
 """
 
 from __future__ import annotations

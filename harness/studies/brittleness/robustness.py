@@ -24,7 +24,7 @@ WIDTHS = {1: 10, 10: 10, 50: 50}
 
 
 def _fail_at(source: ModelAnswers, k: int) -> str:
-    """The heading ``Fail@k``. The beam width is added if it differs from the paper's for this k."""
+    """The heading ``Fail@k``, with the run's beam width if the paper's width for k is different."""
     width = source.run.manifest["identity"]["sampling"].get("beams")
     published_width = not width or width == WIDTHS.get(k, width)
     return f"Fail@{k}" if published_width else f"Fail@{k} (width {width})"
@@ -82,9 +82,9 @@ def _row(
 def _scorers(source: ModelAnswers, *, valid: bool, credit: bool) -> Mapping[str, Tally]:
     """The counts of each problem's answers, as the paper's scorer judged them.
 
-    If ``valid`` is true, the candidates of a problem share one time limit. Otherwise each candidate
-    has its own time limit. If ``credit`` is true, an answer that reaches the time limit counts as
-    correct.
+    If ``valid`` is true, the candidates of a problem share one time limit, if the run has such
+    verdicts. Otherwise each candidate has its own time limit. If ``credit`` is true, an answer that
+    reaches the time limit counts as correct.
     """
     if valid and source.protocol:
         return source.protocol_tallies(credit=credit)

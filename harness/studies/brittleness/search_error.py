@@ -1,11 +1,12 @@
 """Search errors and model errors (Welleck et al., section 6).
 
-A failure is a search error if a correct solution is more probable under the model than all
-candidates. A better search would have found the solution. A failure is a model error if a wrong
-candidate is more probable than the correct solution. The probability of a text is exp of the sum of
-the log-probabilities of its tokens, with the end token. It is computed by teacher forcing: the
-model reads the given text and predicts each next token. The scores of a beam search, in contrast,
-are divided by the length.
+A problem is a failure at k if its first k candidates are all wrong. A failure is a search error if
+a correct solution is more probable under the model than each candidate. A better search would have
+found the solution. A failure is a model error if a wrong candidate is more probable than the
+correct solution. The probability of a text is exp of the sum of the log-probabilities of its tokens
+and of the end token. The log-probabilities are computed by teacher forcing: the model reads the
+given text and predicts each next token. The scores of a beam search, in contrast, are divided by
+the length.
 
 The correct solution is the reference of the problem. Another way to write the solution may be more
 probable. The number of model errors is therefore an upper bound. `teacher_forcing` computes the
@@ -33,7 +34,10 @@ class RankedCandidate:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A problem's candidates, best first, and the log-probability of a correct solution."""
+    """A problem's candidates, best first, and the log-probability of the reference solution.
+
+    The log-probability ``reference`` is None if it is unknown.
+    """
 
     problem: str
     candidates: tuple[RankedCandidate, ...]
@@ -58,10 +62,10 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Unresolved:
-    """The number of failures at k that a perfect search would leave unresolved.
+    """The number of failures that a perfect search would leave unresolved.
 
-    ``scored`` is the number of failures for which both the reference and the last candidate have a
-    log-probability.
+    A failure is a problem whose first k candidates are all wrong. ``scored`` is the number of
+    failures for which both the reference and the last of these candidates have a log-probability.
     """
 
     k: int
@@ -75,10 +79,11 @@ class Unresolved:
 
 
 def unresolved_at_k(problems: Iterable[Ranked], k: int) -> Unresolved:
-    """Count the failures at k that would remain after a perfect search (Table 13).
+    """Count the failures that would remain after a perfect search (Table 13).
 
-    A failure would remain if the reference is less probable than the k-th candidate. If there are
-    fewer than k candidates, the reference is compared with the last candidate.
+    A failure is a problem whose first k candidates are all wrong. A failure would remain if the
+    reference is less probable than the k-th candidate. If there are fewer than k candidates, the
+    reference is compared with the last candidate.
     """
     failures = scored = unresolved = 0
     for problem in problems:
@@ -101,8 +106,8 @@ class Mass:
 
     p@1 is the mean for the first candidate, p@k for the k-th candidate, and p@{1..k} for the first
     k candidates together. ``problems`` is the number of problems in the means. ``left_out`` is the
-    number of problems that are left out because they have fewer than k candidates or an unknown
-    probability.
+    number of problems that are left out. A problem is left out if it has fewer than k candidates,
+    or if the probability of one of the first k candidates is unknown.
     """
 
     k: int
@@ -130,7 +135,10 @@ def mass(problems: Iterable[Ranked], k: int) -> Mass:
 
 
 def mass_by_outcome(problems: Sequence[Ranked], k: int) -> dict[bool, Mass]:
-    """Compute `Mass` for problems that fail at k (True) and others (False), as in Table 12."""
+    """Compute `Mass` separately for failures (key True) and other problems (False), as in Table 12.
+
+    A failure is a problem whose first k candidates are all wrong.
+    """
     return {
         failed: mass([problem for problem in problems if problem.fails(k) is failed], k)
         for failed in (True, False)
@@ -155,9 +163,10 @@ def first_correct_ranks(problems: Iterable[Ranked]) -> dict[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class FailureCauses:
-    """The numbers of failures at k by cause.
+    """The number of failures by cause: search errors, model errors, and unknown causes.
 
-    ``unknown`` counts the failures for which a log-probability is missing.
+    A failure is a problem whose first k candidates are all wrong. The cause is unknown if a
+    log-probability is missing.
     """
 
     k: int
@@ -167,10 +176,10 @@ class FailureCauses:
 
 
 def failure_causes(problems: Iterable[Ranked], k: int) -> FailureCauses:
-    """Count the failures at k by cause.
+    """Count the problems whose first k candidates are all wrong, by the cause of the failure.
 
     The cause is a search error if the reference is more probable than each of the k candidates.
-    Otherwise the cause is a model error.
+    Otherwise the cause is a model error. If a log-probability is missing, the cause is unknown.
     """
     counts: Counter[str] = Counter()
     for problem in problems:

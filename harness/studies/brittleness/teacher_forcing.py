@@ -1,7 +1,8 @@
 """Log-probabilities of given texts (teacher forcing), for `search_error`.
 
 Scores are stored in the run under ``scores/MODEL/``, a row for each text. If a command was killed,
-the next command continues from the stored scores. The texts are scored after the prompt of the run.
+the next command continues from the stored scores. The score of a text is the log-probability that
+the model continues the run's prompt with this text.
 """
 
 from __future__ import annotations
@@ -65,8 +66,8 @@ def score_texts(
         path: a run of this model.
         model: the same model, with `Capability.SCORING`.
         candidates: the number of best candidates per problem. Equal texts count as one candidate.
-        written: a template of an answer. ``%s`` is replaced by the antiderivative. The default is
-            `WRITTEN` for the format ``latex``. For the format ``prefix`` it is ``%s``.
+        written: a template of an answer. The antiderivative replaces ``%s`` in the template. The
+            default template is `WRITTEN` for the format ``latex``, and ``%s`` for ``prefix``.
         answer_format: the notation of references: ``latex``, or ``prefix`` tokens.
         limit: the largest number of problems. The earliest problems of the run are scored.
 
@@ -115,12 +116,12 @@ def score_texts(
 
 
 def ranked_candidates(run: Run, model: str, policy: str | None = None) -> dict[str, Ranked]:
-    """For each problem, its candidates, its reference and all their log-probabilities.
+    """For each problem, its candidates, and the log-probabilities of candidates and reference.
 
     The keys of the result are problem keys. The log-probability of a text is its stored score.
     Without a stored score, a candidate has the log-probability that was recorded with its
-    completion, or None. Candidates of a beam search keep their order. Sampled candidates are sorted
-    by probability.
+    completion. If none was recorded, the log-probability is None. Candidates of a beam search keep
+    their order. Sampled candidates are sorted by probability.
     """
     scores: dict[str, float] = {}
     references: dict[str, float] = {}
@@ -181,7 +182,10 @@ def _texts(
 
 
 def _reference(problem: Problem, answer_format: AnswerFormat) -> str | None:
-    """The reference in the notation ``answer_format``. If it has none, the result is None."""
+    """The reference in the notation ``answer_format``.
+
+    The result is None if the problem has no reference, or if the notation cannot express it.
+    """
     reference = problem.target.reference
     if reference is None or answer_format == "latex":
         return reference

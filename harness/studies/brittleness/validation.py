@@ -1,14 +1,14 @@
 """The time limit of the paper's validation experiments, for all candidates of a problem.
 
 Primitives and sums of primitives have one second per candidate. Validation problems, their
-neighbours and their sums have 10 s per problem. This time includes decoding, and the candidates are
-judged in order until a candidate is accepted. If the time ends first, or after an exception, the
-problem is *cancelled*. The paper counts a cancelled problem as correct. There is one exception:
-cancelled sums count as failures at k = 50.
+neighbours and their sums have 10 s per problem. This time includes decoding. The candidates are
+judged in order until a candidate is accepted. If the time ends earlier, or if a candidate raises an
+exception, the problem is *cancelled*. The paper counts a cancelled problem as correct, except for
+sums at k = 50. Cancelled sums count as failures there.
 
 `run.py score RUN --method welleck --deadline 10` records the verdict and the time of every
-candidate. These records determine the candidate at which a problem ends. Each candidate may use the
-time that earlier candidates have left.
+candidate. These records determine the candidate at which a problem ends. Each candidate may use all
+the time that the earlier candidates did not use.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ UNDECIDED = frozenset({"timeout_is_correct", "exception_is_correct"})
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """The candidate at which a problem ended, and whether the time limit ended the problem.
+    """The rank of the candidate at which the judging of a problem ended, counted from 0.
 
-    Candidates are counted from 0.
+    The candidate was accepted, or the problem was cancelled. A problem is cancelled if the time
+    limit ends, or if the scorer cannot decide on the candidate.
     """
 
     rank: int
@@ -45,7 +46,7 @@ def endings(
     Args:
         rows: a model's verdicts, in any order.
         limit: seconds for a problem.
-        decoding: the seconds of decoding for each problem. The default is 0 s.
+        decoding: the seconds of decoding for each problem. A problem without an entry has 0 s.
 
     Returns:
         The `Ending` or None, by problem.

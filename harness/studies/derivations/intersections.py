@@ -36,7 +36,7 @@ class Intersection(Record):
 
 
 def intersections(answered: Sequence[ModelItems]) -> list[Intersection]:
-    """For each subset that several models answered, the items that they have in common.
+    """For each subset that several models answered, the items that all these models answered.
 
     Args:
         answered: the items of each model.

@@ -72,10 +72,10 @@ class PerturbedItem:
 
 @dataclass(frozen=True, slots=True)
 class ItemGroup:
-    """The items of an unperturbed subset, and the answers on sets that are named after the subset.
+    """The items of an unperturbed subset, and the labels on other sets derived from the subset.
 
-    ``left_out`` is the number of items that lack an answer, to the problem or to a twin. ``others``
-    has the labels on the other sets, each with its example.
+    ``left_out`` is the number of items that lack an answer to the problem or to a twin. ``others``
+    has the labels on each derived set. Each label has the name of its example.
     """
 
     items: tuple[PerturbedItem, ...]
@@ -173,7 +173,10 @@ def pooled(answered: Sequence[ModelItems], label: str) -> ModelItems:
 
 
 def majority(truth: int, sums: Mapping[str, float]) -> int | None:
-    """The majority label of a problem's samples, or None for a tie of right and wrong."""
+    """The majority label of a problem's samples.
+
+    The result is None if there are as many right samples as wrong samples.
+    """
     right, wrong = sums.get(Status.CORRECT, 0), sums.get(Status.INCORRECT, 0)
     return None if right == wrong else truth if right > wrong else 1 - truth
 

@@ -1,8 +1,9 @@
 """Means over classifiers that were trained with several seeds, each mean with two intervals.
 
-The first interval is Student's interval over the seeds. It shows how much another training on the
-same data would vary. The second interval is the bootstrap interval over the examples, with all
-seeds together. It shows how much another test set would vary.
+The first interval is Student's interval over the seeds. This interval shows how much the mean would
+vary in another training on the same data. The second interval is the bootstrap interval over the
+examples, with the answers of all seeds. This interval shows how much the mean would vary on another
+test set.
 """
 
 from __future__ import annotations

@@ -12,9 +12,10 @@ an example. The categories of pairs are:
 - **Static±**: both items right unperturbed; **All**: both items right everywhere;
 - **Not P**: the positive item right unperturbed, and wrong under every perturbation.
 
-The final operator of an item is the last operation of its derivation. Operators are ranked by
-normalised frequency. This is the share of the category among the run's items (or pairs) that end in
-the operator. N_P is the ranking for G, in descending order.
+The final operator of an item is the last operation of its derivation. For each category, operators
+are ranked by normalised frequency. The normalised frequency of an operator is the share of the
+category among all items (or pairs) that have this final operator. N_P is the ranking for G, in
+descending order.
 
 Intervals treat an example, with its two items, as a cluster (docs/statistics.md). Differences are
 paired by item. Differences of F1 have the percentile interval of the bootstrap over clusters.
@@ -71,7 +72,11 @@ PAIR_CATEGORIES: Mapping[str, Callable[[ItemPair], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """How many items end in an operator (``of``), and how many of them are in a category."""
+    """A final operator of items, with two numbers.
+
+    ``of`` is the number of items that end in the operator. ``count`` is the number of those items
+    that are in a category.
+    """
 
     name: str
     count: int
@@ -84,7 +89,11 @@ class Operator:
 
 @dataclass(frozen=True, slots=True)
 class Category:
-    """The share of items or pairs in a category, and their operators, most frequent first."""
+    """The share of items or pairs in a category, and the ranking of final operators.
+
+    ``count`` of the ``of`` items are in the category. Operators are ranked by the share of the
+    category among the items that end in the operator.
+    """
 
     name: str
     count: int
@@ -134,8 +143,8 @@ class Drop:
 class SubsetAnalysis:
     """An unperturbed subset with scores, drops and categories.
 
-    ``others`` has the scores on derived sets (s-1, s-2, easy). ``left_out`` is the number of items
-    that lack an answer, to the problem or to a twin.
+    ``others`` has the scores on other sets that the paper derived from the subset (s-1, s-2, easy).
+    ``left_out`` is the number of items that lack an answer to the problem or to a twin.
     """
 
     benchmark: str

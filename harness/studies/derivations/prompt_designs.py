@@ -57,7 +57,7 @@ def prompt_designs(runs: Sequence[Run], policy: str | None = None) -> list[Asked
 
     Args:
         runs: runs of ``derivations/step2`` or ``calculus/diff``.
-        policy: the name of the verdicts. The default is the policy of each run.
+        policy: the name of the set of verdicts. The default is the policy of each run.
 
     Returns:
         The scores of each model and design. If several runs have the same model and design, the

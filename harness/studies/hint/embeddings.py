@@ -30,7 +30,7 @@ class Placed:
 
     @property
     def role(self) -> str:
-        """The symbol's role."""
+        """The symbol's role: digit, operator or parenthesis."""
         return next(role for role, symbols in ROLES.items() if self.symbol in symbols)
 
 

@@ -60,7 +60,7 @@ ASPECTS = (
 
 
 def _range(value: int) -> str:
-    """The name of the range that contains a result in the figure, such as ``1-9``."""
+    """The name of the figure's range that contains the result ``value``, such as ``1-9``."""
     low = 0
     for end in _RESULTS:
         if value <= end:
@@ -137,7 +137,7 @@ def largest_shares(seed: int) -> dict[str, dict[int, float]]:
 
 
 def share_beyond(sets: Mapping[str, Sequence[Expression]]) -> float:
-    """The share of results in the test set that are at least 100."""
+    """The share of expressions in the test splits whose result is at least 100."""
     results = [expression.value or 0 for name in SPLITS for expression in sets[name]]
     return sum(value >= TRAIN_VALUE for value in results) / len(results)
 

@@ -155,8 +155,9 @@ def group_generator(
 
 
 def case_at(name: str, seed: int, index: int) -> Case:
-    """Make the case that a generator draws for a seed and an index. It is the same on every
-    machine.
+    """Make the case that a generator draws for a seed and an index.
+
+    The case is the same on every machine.
 
     Args:
         name: the generator.

@@ -1,10 +1,10 @@
 """Generators of definite integrals whose value is known: shifts, regimes, kinks, critical powers.
 
 Each family of integrals is a function. It draws integers k, n, p and returns an integral, its
-value, and plausible wrong values. A wrong value comes from one of these mistakes: it misses a peak
-or kinks, it is right only for other values of a parameter, it has another power of a logarithm, it
-replaces a finite limit of integration by infinity, or it lacks the factor of a substitution. Other
-wrong values are numbers fitted to the digits of the right value.
+value, and plausible wrong values. Most wrong values result from a mistake: a peak or kinks are
+missed, the value is right only for other values of a parameter, a logarithm has another power, a
+finite limit of integration is replaced by infinity, or the factor of a substitution is missing.
+Other wrong values are numbers fitted to the digits of the right value.
 """
 
 from __future__ import annotations
@@ -245,7 +245,7 @@ _STANDARD_INTEGRALS: tuple[tuple[str, str, str], ...] = (
 
 
 def _moved(rng: HashedRandom) -> tuple[str, str, str]:
-    """Draw a standard integral after a substitution. Return it, its value and a wrong value."""
+    """Draw a standard integral after a substitution, with the right value and a wrong value."""
     f, upper, value = rng.choice(_STANDARD_INTEGRALS)
     substitution, n = rng.below(4), rng.integer(2, 9)
     m = n * 10 ** rng.integer(0, 3)
@@ -291,7 +291,7 @@ _TRUNCATED: tuple[tuple[str, str, str, bool], ...] = (
 def _truncated(rng: HashedRandom) -> tuple[str, str, list[str]]:
     """Draw an integral up to a finite number instead of infinity.
 
-    Its value is close to the value of the improper integral.
+    The integral's value is close to the value of the improper integral.
     """
     f, antiderivative, improper, shows = rng.choice(_TRUNCATED)
     n = rng.integer(1, 9) * 10 ** rng.integer(0, 9) if shows else rng.integer(2, 9)

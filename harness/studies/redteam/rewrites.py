@@ -79,7 +79,7 @@ def rewrite_at_scale(rng: HashedRandom) -> Case:
 
 @generator
 def voice(rng: HashedRandom) -> Case:
-    """Make a case whose right answer is in words as people and models use them."""
+    """Make a case with a right answer in a sentence, as people and models write answers."""
     m = number(rng.integer(2, 9))
     truth = rng.choice(
         [

@@ -73,8 +73,8 @@ class Result:
     Attributes:
         seed: the seed of all draws.
         tries: the number of cases, by generator.
-        repeated: the number of repeated cases, which are judged only once, by generator.
-        skipped: the number of cases whose integrand the verifier refuses, by generator.
+        repeated: for each generator, the number of repeated cases. These are not judged again.
+        skipped: for each generator, the number of cases whose integrand the verifier refuses.
         faults: the number of wrongly judged cases, by generator and fault.
         finds: the cases that were judged wrongly, in the order of generator, seed and index.
 

@@ -43,8 +43,8 @@ class Reproduction:
         measure: the name of the function that reads the numbers from the folder of results
             (`measures.MEASURES`).
         own_model: the model of our measurement, for commands whose model the user names.
-        check: whether `reproduce --check` repeats the measurement. It does so for measurements that
-            take at most about a minute of processor time and give the same numbers on every
+        check: whether `reproduce --check` repeats the measurement. This is true for measurements
+            that take at most about a minute of processor time and give the same numbers on every
             machine.
         seed: the seed of the measurement's data.
 
@@ -69,15 +69,14 @@ class Reproduction:
     def measured_commands(self) -> tuple[str, ...]:
         """The commands of our measurement.
 
-        They are the commands of the smaller run, if there is one. Otherwise they are the full
-        commands.
+        If there is a smaller run, the result has its commands, otherwise the full commands.
         """
         return self.small or self.commands
 
     def command_lines(
         self, out: str, model: str | None = None, *, small: bool = False
     ) -> list[list[str]]:
-        """The arguments of each command of `run.py`.
+        """The arguments of `run.py` in each command line.
 
         Args:
             out: the folder of results.

@@ -1,6 +1,6 @@
 """Functions that read the numbers of a reproduction from its folder of results.
 
-A measure is a function. It gets the folder and returns numbers by name. The field ``measure`` in
+A measure is a function of the folder, and returns numbers by name. The field ``measure`` in
 `catalogue.toml` has the name of the function.
 """
 
@@ -44,7 +44,7 @@ def solved(folder: Path) -> Mapping[str, Value]:
 
 @measure
 def hint_scores(folder: Path) -> Mapping[str, Value]:
-    """Read the accuracy by both scorers of HINT in percent, by split."""
+    """For each split, read the accuracy in percent by each of HINT's two scorers."""
     return {
         f"{row.subset.rpartition('/')[2]}_{key}": 100 * row.numbers[name]
         for row in summarise(Run(folder)).rows
@@ -107,7 +107,7 @@ def pair_lengths(folder: Path) -> Mapping[str, Value]:
 
 @measure
 def validation_problems(folder: Path) -> Mapping[str, Value]:
-    """Count the generated FWD problems, and the distinct problems among them."""
+    """Count the problems of the method FWD (forward), and the distinct problems among them."""
     rows = (folder / "fwd.jsonl").read_text(encoding="utf-8").splitlines()
     shown = {json.dumps(json.loads(row)["inputs"], sort_keys=True) for row in rows}
     valid = resolve("lample_charton/fwd_valid")[0].size() or 0

@@ -1,4 +1,7 @@
-"""Tasks that worker processes run: SymPy's `simplify`, as the released code does, and integrals."""
+"""Tasks that worker processes run with SymPy.
+
+The tasks are SymPy's `simplify`, as in the paper's released code, and the integration of formulas.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,11 @@ load_sympy()
 
 
 def simplified(tokens: str) -> dict[str, str]:
-    """Simplify a formula with SymPy. Return its tokens, or no tokens and the reason."""
+    """Simplify a formula with SymPy.
+
+    The result has the ``tokens`` of the simplified formula. Without a usable formula, ``tokens`` is
+    empty and ``reason`` says why.
+    """
     try:
         result: dict[str, str] = run_in_fork(
             _simplify, tokens, processor_seconds=_PROCESSOR_SECONDS
@@ -108,8 +115,8 @@ def elementary(tokens: str) -> str:
     ``no`` or empty.
 
     ``yes`` is followed by a space and an antiderivative in LaTeX. SymPy first integrates each term
-    separately. Its Risch algorithm then decides on the sum of the remaining terms. ``no`` is a
-    result of this algorithm. The text is empty if neither answer is found.
+    separately. SymPy's Risch algorithm then decides on the sum of the remaining terms. Only this
+    algorithm can give ``no``. The text is empty if neither answer is found.
     """
     try:
         made: str = run_in_fork(_elementary, tokens, processor_seconds=_PROCESSOR_SECONDS)

@@ -32,7 +32,10 @@ def _numbers(tree: Expression) -> list[Number]:
 
 
 def _exponent(tree: Expression, test: Callable[[Number], bool]) -> bool:
-    """Whether a power has x in its base and a numeric exponent that passes ``test``."""
+    """Whether the tree contains a power of a base with x and a number for which ``test`` is true.
+
+    The number is the exponent of the power.
+    """
     return any(
         isinstance(call.args[1], Number) and test(call.args[1]) and _varies(call.args[0])
         for call in _calls(tree, "pow")

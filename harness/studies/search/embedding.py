@@ -42,7 +42,7 @@ _MAX_TOKENS = 512
 
 
 def embedding(name: str) -> tuple[Embed, str]:
-    """Make the function that maps formulas to vectors of length 1. Return it with its description.
+    """Make the function that maps formulas to vectors of length 1, and describe the function.
 
     Args:
         name: ``ngrams``, ``structure``, ``scibert``, ``minilm`` or ``encoder:MODEL``. The model is
@@ -139,12 +139,12 @@ def _described(model: str) -> str:
 
 @cache
 def _encoder(name: str) -> tuple[Embed, str]:
-    """Make a function that maps formulas to vectors. Return it with the name of its pooling.
+    """Make a function that maps formulas to vectors. Return the function and the pooling's name.
 
-    The function uses an encoder of the package transformers. It reads padded batches of texts. The
-    pooling makes one vector from the vectors of a text's tokens. Encoders of sentences state their
-    pooling in ``1_Pooling/config.json``: the mean over the tokens, or the first token. If this file
-    is missing, the encoder's own pooled output is used, as in the published searches.
+    The function uses an encoder of the package transformers. The encoder reads padded batches of
+    texts. The pooling makes one vector from the vectors of a text's tokens. Encoders of sentences
+    state their pooling in ``1_Pooling/config.json``: the mean over the tokens, or the first token.
+    If this file is missing, the encoder's own pooled output is used, as in the published searches.
     """
     try:
         import torch

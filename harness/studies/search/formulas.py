@@ -1,7 +1,7 @@
 """Formulas of the search, as sums, products, powers and functions.
 
-The paper used SymPy's trees. They have no negation, quotient or root. For example, 1/x is a power,
-and -x is a product. Mutations, lengths and counts of nodes refer to this form.
+The paper used SymPy's trees, which have no negation, quotient or root. For example, 1/x is a power,
+and -x is a product. Mutations, lengths and counts of nodes refer to such trees.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ class NoProblemError(ValueError):
 class NormalForms:
     """Formulas in normal form, without SymPy.
 
-    The normal forms of subterms are cached, because the next formulas have most subterms in common.
+    The normal forms of subterms are cached, because successive formulas have most subterms in
+    common.
 
     >>> text(NormalForms().of(read_sympy("x + 2*x + sin(-x)/2")))
     '3*x - sin(x)/2'
@@ -230,7 +231,10 @@ def _product(args: tuple[Expression, ...]) -> tuple[str, int]:
 
 
 def _denominator(arg: Expression) -> Expression | None:
-    """The denominator of a power with a negative numeric exponent. Otherwise None."""
+    """The denominator of a power with a negative numeric exponent.
+
+    For other formulas, the result is None.
+    """
     if not (isinstance(arg, Call) and arg.function == "pow"):
         return None
     base, exponent = arg.args

@@ -1,4 +1,4 @@
-"""The smallest form of a failure that still fails, with a neighbouring solved problem.
+"""Reduce each failure to a smaller formula that the model still fails, and find a solved neighbour.
 
 The method is delta debugging on trees. A reduction replaces a node by one of its arguments or by 1,
 leaves out an argument of a sum or product, or makes a number smaller. In each round, the one-step

@@ -1,4 +1,7 @@
-"""A generation of mutants: evaluated and valid, each with its parent and mutation."""
+"""A generation of mutants: formulas that a random change (mutation) makes from seed formulas.
+
+Mutants are simplified. The mutants that the paper's released code would refuse are left out.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ TASKS = {
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A valid mutant.
+    """A mutant that the paper's released code would accept.
 
     Attributes:
         tree: the formula.
@@ -58,12 +61,12 @@ def mutants(
         seeds: formulas in the form of `formulas.structure`.
         number: the total number of mutants. Each seed has at least one mutant.
         rules: the mutations.
-        key: a key for random numbers. They also depend on the indices of seed and mutant.
+        key: a key for random numbers. Random numbers also depend on the indices of seed and mutant.
         simplifier: ``normal-form``, or ``sympy`` as in the published search.
 
     Returns:
-        The valid mutants in order, which may repeat. The second value is the number of refused
-        mutants for each reason.
+        The mutants that are not refused (`refusal`), in the order of the seeds. Some mutants may be
+        equal. The second value is the number of refused mutants for each reason.
 
     >>> from .formulas import read
     >>> found, refused = mutants([read("x")], 3, Rules(), ("example",))
@@ -120,7 +123,10 @@ def refusal(tree: Expression, words: str) -> str:
 
 
 def unusable(tree: Expression) -> str:
-    """The reason why answers to a formula cannot be judged. Empty if they can be judged."""
+    """The reason why answers to a formula cannot be judged.
+
+    The text is empty if answers can be judged.
+    """
     try:
         prepare(latex(tree), "x", None)
     except ProblemError as error:
@@ -139,7 +145,7 @@ def _in_normal_form(trees: Sequence[Expression]) -> Iterator[Expression | str]:
 
 
 def _by_sympy(trees: Sequence[Expression]) -> Iterator[Expression | str]:
-    """Yield SymPy's `simplify` of each tree, computed by workers. A failure yields its reason."""
+    """Yield each tree as simplified by SymPy in worker processes, or the reason of a failure."""
     tokens = [prefix(tree) for tree in trees]
     results = shared_pool(tasks=TASKS).map(
         "simplified", [[words] for words in tokens], deadline=_DEADLINE

@@ -28,13 +28,13 @@ class Rules:
     """The set of mutations, and the bounds of constants.
 
     Attributes:
-        kinds: ``all``, or only mutations to ``constants``.
+        kinds: ``all`` for all mutations, or ``constants`` to replace nodes by constants only.
         low: the least constant.
         high: the upper bound of constants, not included.
         variant: ``code`` for the mutations of the released code, which made the published archives,
-            or ``paper`` for the mutations in the paper's text. In the text, all constants are drawn
-            between the same bounds. If all mutations are to constants, only leaves are changed.
-            Sines, cosines and tangents are mutated, too.
+            or ``paper`` for the mutations in the paper's text. Unlike the code, the text draws all
+            constants between ``low`` and ``high``, and mutates sines, cosines and tangents. If
+            ``kinds`` is ``constants``, the text changes leaves only.
 
     """
 
@@ -167,7 +167,12 @@ def _call(operator: str, args: tuple[Expression, ...], rules: Rules) -> Expressi
     """Make the tree of an operator with arguments.
 
     The released code drops the third argument of a power with three arguments. This function does
-    the same, unless the rules follow the paper's text. It then raises `NoProblemError`.
+    the same.
+
+    Raises:
+        NoProblemError: a power has more than three arguments, or the rules follow the paper's text
+            and a power has more than two arguments.
+
     """
     if operator == "pow" and len(args) > 2:
         if len(args) > 3 or rules.variant == "paper":

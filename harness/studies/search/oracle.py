@@ -1,4 +1,4 @@
-"""Problems that a model fails, by the answers in a run."""
+"""Find the problems that a model fails: ask the model, and count the verdicts on its answers."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ class AnswerCounts:
     Attributes:
         samples: the number of judged answers.
         correct: the number of correct answers.
-        unknown: the number of undecided answers, which have no verdict, an error, or a timeout.
+        unknown: the number of answers that may be correct, because the verdict is undecided or the
+            model or the verifier ended with an error or timeout.
         status: the verdict on the first answer.
 
     """
@@ -132,7 +133,7 @@ class Oracle:
         )
 
     def _missing(self, problems: Sequence[Problem]) -> int:
-        """The number of answers to the problems that have no verdict yet."""
+        """The number of answers that still have to be asked or judged, over all given problems."""
         return sum(
             max(0, self.job.samples_of(model) - outcome.samples)
             for model in self.job.models
@@ -177,8 +178,8 @@ class Oracle:
         """The upper end of the 95 % interval of the pass rate, if all undecided answers are
         correct.
 
-        If answers are ranked, or there is a single answer, the result is 1 if an answer may be
-        correct, else 0.
+        For ranked answers and for a single answer, there is no interval. The result is then 1 if an
+        answer is correct or undecided, else 0.
         """
         if self.ranked or own.samples == 1:
             return float(self._most(own) > 0)

@@ -1,5 +1,6 @@
-"""The search (SAGGA): it asks generations of mutants, and collects the failures in an archive.
+"""The search (SAGGA) for formulas that a model fails to integrate.
 
+Generations of mutants (formulas changed at random) are asked, and an archive collects the failures.
 The state of a search is in a run directory. The mutants of a generation are stored before they are
 asked. Everything that is derived from verdicts is recomputed. Therefore the same call resumes a
 stopped search.
@@ -75,8 +76,8 @@ def search(
 
     Args:
         spec: the models and how to ask them. If there are two models, a failure of the first model
-            counts if the second model solves the problem. The names of benchmarks in ``spec`` name
-            the run, and have no other use. `search_spec` makes a spec.
+            counts only if the second model solves the problem. The names of benchmarks in ``spec``
+            name the run, and have no other use. `search_spec` makes a spec.
         settings: the settings of the search.
         models: models that replace the names in ``spec.model``.
         progress: an object that receives every completion and verdict. The default ignores them.
@@ -296,9 +297,7 @@ class _RunningSearch:
         return Run(self.job.out)
 
     def _ask_seeds(self, state: _State) -> None:
-        """Ask the models the seeds. Note unsolved seeds, because other failures then mean
-        little.
-        """
+        """Ask the models the seeds, and add a note to the record if some seeds are not solved."""
         state.seeds = [read(str(problem.metadata["formula"])) for problem in self.first]
         state.seen = {str(problem.metadata["formula"]) for problem in self.first}
         self.oracle.ask(self.first)
@@ -457,7 +456,7 @@ class _RunningSearch:
             )
 
     def _cluster(self, state: _State) -> None:
-        """Store the cluster of every failure, and its coordinates on a map by structure."""
+        """Store each failure's cluster, and its place on a map of the formulas by structure."""
         if not state.archive:
             return
         failures = list(state.archive.values())

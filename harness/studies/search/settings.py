@@ -30,7 +30,7 @@ class SearchSettings(Record):
     Attributes:
         name: the name of the problems' subset.
         seeds: the first formulas, in SymPy's notation.
-        mutations: ``all``, or ``constants`` only.
+        mutations: ``all``, or ``constants`` to replace nodes by constants only.
         low: the least constant of mutations.
         high: the upper bound of the constants, not included.
         variant: ``code`` for the mutations and the fitness of the released code, or ``paper`` for
@@ -52,7 +52,7 @@ class SearchSettings(Record):
             ``minilm``, or ``encoder:NAME`` (`embedding.embedding`).
         simplifier: ``normal-form``, or SymPy's ``simplify`` as published (``sympy``).
         fails_below: for several samples per problem, the bound below which the pass rate of a
-            failure must be. None means that no sample solves the problem.
+            failure must be. For None, a failure is a problem that no sample solves.
         confirm: whether to ask a failure again, with fresh seeds, before it is stored.
         minimised: the number of failures to minimise.
 
@@ -119,11 +119,11 @@ def preset_names() -> tuple[str, ...]:
 
 
 def search_settings(preset: str | None = None, **changes: Any) -> SearchSettings:
-    """The settings of a published run, or the defaults. ``changes`` replace some of them.
+    """The settings of a published run, or the default settings, with changes.
 
     Args:
         preset: the run's name.
-        changes: fields of `SearchSettings`.
+        changes: fields of `SearchSettings`, which replace the run's or the default settings.
 
     Returns:
         The checked settings.

@@ -2,8 +2,8 @@ r"""Generators of limits with right and wrong answers.
 
 Some limits are quotients of infinitesimals, whose answers follow from their construction. The other
 limits are from the bank of questions. A wrong answer has another sign, factor or order, or a tiny
-additional term that no digits show. It may also be an infinity, a decimal, or a repetition of the
-question.
+additional term that no digits show. Other wrong answers are an infinity, a decimal, or a repetition
+of the question.
 """
 
 from __future__ import annotations

@@ -28,8 +28,8 @@ def decided(problems: Sequence[Problem]) -> list[str]:
     """Decide for each problem whether it has an elementary antiderivative: `HAS`, `NONE` or
     `UNDECIDED`.
 
-    A problem gets `HAS` if SymPy finds an antiderivative that the verifier accepts. It gets `NONE`
-    if SymPy's Risch algorithm proves that no elementary antiderivative exists.
+    The result is `HAS` if SymPy finds an antiderivative that the verifier accepts. The result is
+    `NONE` if SymPy's Risch algorithm proves that no elementary antiderivative exists.
     """
     tokens = [[str(problem.metadata["prefix"])] for problem in problems]
     results = shared_pool(tasks=TASKS).map("elementary", tokens, deadline=_DEADLINE)

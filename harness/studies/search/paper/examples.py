@@ -68,8 +68,8 @@ def published(table: str) -> Mapping[str, Sequence[Example]]:
 def with_answer(formula: str, answer: str, *, solved: bool) -> Example:
     r"""Make an example from a formula and a model's answer, which is in LaTeX.
 
-    If the answer can be read, the example has the answer's derivative. If the problem is not
-    solved, it also has the difference of this derivative and the formula.
+    If the answer can be read, the example has the answer's derivative. The example of an unsolved
+    problem then also has the difference of this derivative and the formula.
 
     >>> with_answer("13*cos(19*x)", r"\sin(19x)", solved=False).difference
     '6*cos(19*x)'

@@ -1,7 +1,7 @@
-"""Tables 4, 6, 10, 11, 16 to 18 and Figures 3 and 8 of the paper on searches, in its layout.
+"""Tables 4, 6, 10, 11, 16 to 18 and Figures 3 and 8 of the paper on searches.
 
-Our rows come first, and the published rows follow. If no search here resembles an experiment, the
-table has published rows only.
+The layout is the paper's. Our rows come first, and the published rows follow. If no search here
+resembles an experiment, the table has published rows only.
 """
 
 from __future__ import annotations
