@@ -90,7 +90,7 @@ def compile_tape(expression: Expression, variable: str, conventions: Conventions
 
 
 def _gather(rule: Rule, slots: Sequence[int]) -> Rule:
-    """Turn a rule of many arguments into a function of the list of all computed values."""
+    """Turn a rule of many arguments into a function of the list of the values of all slots."""
     return lambda all_: rule(*(all_[slot] for slot in slots))
 
 
@@ -198,7 +198,7 @@ class _Compiler:
             self._branch(Call("ln", (argument,)), self.slot(argument), root=True)
 
     def chain(self, name: str, slots: Sequence[int]) -> int:
-        """Combine many slots by a rule of two arguments, from left to right. Return the slot."""
+        """Combine slots by a rule of two arguments, from left to right. Return the last slot."""
         result = slots[0]
         for slot in slots[1:]:
             result = self.emit(name, RULES[name], result, slot)

@@ -1,8 +1,9 @@
-"""The comparison of F' with f at points, and the results of all points so far.
+"""Compares F', the derivative of an answer F, with the integrand f at points.
 
-The result at one point is a `PointResult`. A `Comparison` keeps these results. It knows the points
-that agree, the accuracy of the agreement, and the terms that were visible at no point. A term of F
-is *visible* at a point if its derivative exceeds the error of the comparison there.
+The result at one point is a `PointResult`. A `Comparison` keeps all results so far: the points at
+which F' and f agree, the accuracy of the agreement, and the terms of F that were visible at no
+point. A term of F is *visible* at a point if the derivative of the term exceeds the error of the
+comparison at this point.
 """
 
 from __future__ import annotations
@@ -66,14 +67,14 @@ class PointResult:
 
 
 class Comparison:
-    """The comparison of one answer F with one pool of sample points, and the results so far.
+    """The comparison of one answer F with the integrand f of one pool of sample points.
 
     Attributes:
         tape: the answer.
         pool: the integrand with its points.
         order: 1 compares F' with f, 0 compares F with f.
-        values: the values of the parameters and of the answer's own constants. The constants are
-            multiplied by ``constants``.
+        values: the values of the parameters and of the answer's own constants. The constructor
+            multiplies the constants by its argument ``constants``.
         budget: the remaining work of the verdict.
         bits: the precision at which a comparison begins.
         max_bits: the highest precision of a comparison.
