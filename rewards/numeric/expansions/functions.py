@@ -47,7 +47,7 @@ class FunctionExpander(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Expanded:
-    """An expansion that a rule returns. Other rules return an expression that is then expanded."""
+    """An expansion that a rule returns. A rule may also return an expression, to be expanded."""
 
     germ: Germ
 

@@ -106,7 +106,8 @@ def _without_squares(node: Expression) -> Expression:
 def _uncertain(tape: Tape, values: Mapping[str, Ball], touched: list[tuple[arb, arb]]) -> arb:
     """A bound of the error that is due to kinks whose exact location is unknown.
 
-    Each kink lies in a known interval. The bound is twice the integral of |f| over these intervals.
+    Each kink lies in an interval of ``touched``. The bound is at least twice the integral of |f|
+    over these intervals.
     """
     error = arb(0)
     with precision(SEARCH_BITS):
@@ -157,8 +158,8 @@ def _places(
 ) -> list[arb]:
     """The breakpoints inside the range, in ascending order and without repetition.
 
-    For some breakpoints, the exact location is unknown. Instead, an interval contains them. If
-    ``touched`` is a list, these intervals are added to the list.
+    Some breakpoints are only known to lie in an interval. If ``touched`` is a list, such intervals
+    are added to the list.
     """
     breakpoints: list[arb] = []
     for break_ in dict.fromkeys(breaks):
@@ -180,8 +181,7 @@ def _places(
 def _linear(
     tape: Tape, break_: Break, values: Mapping[str, Ball], lower: arb, upper: arb
 ) -> list[arb] | None:
-    """The points where the argument of a function passes zero or a whole number, if its slope is
-    constant.
+    """The points where a function's argument of constant slope passes zero or a whole number.
 
     The result is None if the slope of the argument is not constant.
     """

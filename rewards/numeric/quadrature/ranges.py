@@ -1,9 +1,9 @@
 """Ranges with many or infinitely many kinks, which are reduced to finite ranges with few kinks.
 
 The integral over n periods is n times the integral over one period. If kinks accumulate at an end,
-or the range is infinite, the substitution x = p +- e^{-y} or x = +-y makes the kinks regular. The
-range of y is then cut at a point beyond which a proved bound of the integral is negligible. The
-bound is added to the error.
+or the range is infinite, the substitution x = p +- e^{-y} or x = +-y is made, so that the kinks do
+not accumulate at a finite y. The range of y is then cut at a point beyond which a proved bound of
+the integral is negligible. The bound is added to the error.
 """
 
 from __future__ import annotations

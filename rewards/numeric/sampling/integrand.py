@@ -1,6 +1,6 @@
 """An integrand prepared for decisions: its tree, parameters, sample points and values of f.
 
-Training asks about the same integrand many times, so that `prepare` has a cache.
+`prepare` has a cache, because training asks about the same integrand many times.
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ class PointPool:
         self._values = drawn | {name: acb(value) for name, value in self._drawn.items()}
 
     def _settle(self) -> None:
-        """Choose the tier and parameter values. Sample points must exist for this choice."""
+        """Choose the tier and the values of the parameters so that sample points exist."""
         self._settled = True
         with precision(BASE_BITS):
             self._find_tier()
@@ -232,7 +232,7 @@ class PointPool:
         return enough
 
     def usable(self, x: Ball) -> Ball | None:
-        """The value of f at a number. None if points of the current tier exclude this number."""
+        """The value of f at a number, or None if the current tier excludes this number."""
         jets = self.tape.run(x, self._values, derivative=False)
         value = jets[self.tape.root][0]
         if self.tier == "real":

@@ -129,10 +129,10 @@ class SlowTerm:
     index: str
 
     def expanded_trees(self) -> list[tuple[Expression, list[Call], Ball]]:
-        """Write each summand as an expression that can be expanded, digammas, and a number.
+        """Write each summand as a product of an expression, digamma functions, and a number.
 
-        Summands without digamma functions and with a real number are added to one tree, because
-        their leading terms may cancel.
+        The expression can be expanded. Summands without digamma functions and with a real number
+        are added to one expression, because their leading terms may cancel.
         """
         plain: list[Expression] = []
         expanded: list[tuple[Expression, list[Call], Ball]] = []

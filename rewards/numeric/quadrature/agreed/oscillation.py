@@ -56,6 +56,9 @@ NEWTON_STEPS = 60
 class Phase:
     """The phase of an oscillation towards infinity.
 
+    The phases of f are the arguments of the periodic functions in f. For large x, all phases are
+    whole multiples of a common phase.
+
     Attributes:
         tape: the slowest phase as a function of x.
         divisor: the slowest phase divided by the common phase.

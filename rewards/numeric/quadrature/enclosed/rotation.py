@@ -57,7 +57,9 @@ BOX_EVALUATIONS = 12_000
 
 @dataclass(frozen=True, slots=True)
 class Wave:
-    """The oscillating function amplitude cos(w y + phase - quarter pi/2), where y = x^p."""
+    """The function ``amplitude`` * cos(``frequency`` * y + ``phase`` - ``quarter`` * pi/2) of
+    y = x^p.
+    """
 
     amplitude: Expression
     frequency: Exponent
