@@ -74,7 +74,7 @@ class Break:
     """A sub-expression that may jump where its argument passes zero or a whole number.
 
     The sub-expression is not analytic there. ``slot`` is the index of the argument in the compiled
-    expression.
+    expression. ``at`` tells whether the argument passes zero or whole numbers.
     """
 
     slot: int
@@ -141,7 +141,7 @@ class Tape:
 
     Attributes:
         root: slot of the whole expression.
-        terms: slots of the top-level additive terms that depend on the variable.
+        terms: slots of the top-level additive terms that depend on a symbol.
         domain: slots whose values must be real on the real domain.
         radicals: roots, as (slot, order, slot of the radicand).
         branches: functions whose branch matters.
@@ -282,10 +282,10 @@ class Tape:
         integers.
 
         ``e^{-100}`` and ``\tanh 50`` need 145 digits. With fewer digits they look like 0 and 1. A
-        constant such as ``\sin\pi`` agrees with an integer to ``max_bits`` bits. It counts as an
-        integer and needs no digits. Functions such as tanh are an exception, because they approach
-        integers without reaching them. If such a function agrees with an integer to ``max_bits``
-        bits, as ``\tanh 5000`` may, the result is ``max_bits`` + 1.
+        constant such as ``\sin\pi`` agrees with an integer to ``max_bits`` bits. Such a constant
+        counts as an integer and needs no digits. Functions such as tanh are an exception, because
+        these functions approach integers without reaching them. If such a function agrees with an
+        integer to ``max_bits`` bits, as ``\tanh 5000`` may, the result is ``max_bits`` + 1.
         """
         slots = [slot for slot, _ in self._leaves] + [slot for slot, *_ in self._static]
         near = {slot for slot, rule, *_ in self._static if rule in _NEARING}

@@ -147,7 +147,7 @@ class _Compiler:
         return self.apply(node.function, slots)
 
     def _defined(self, node: Call) -> Expression:
-        """Rewrite a function that has no rule by its definition in other functions."""
+        """Replace a function without a rule by its definition in terms of other functions."""
         definition = definition_of(node)
         if definition is None:
             raise UnusableError(f"no rule for {node.function}")
@@ -286,7 +286,10 @@ class _Compiler:
         return self.leaf(node, lambda: acb(fmpq(node.numerator, node.denominator)))
 
     def _count_bits(self, node: Number, times: int = 1) -> None:
-        """Record the bit length of a number: 10^{-40} needs a higher precision than 0.1."""
+        """Record the bit length of a number to the power ``times``.
+
+        Long numbers need a higher precision, for example 10^{-40}.
+        """
         bits, length = _lengths(node)
         self.tape.literal_bits = max(self.tape.literal_bits, min(bits * times, MAX_LITERAL_BITS))
         self.tape.literals[node, times] = math.ceil(length * times)

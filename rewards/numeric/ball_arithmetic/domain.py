@@ -106,8 +106,8 @@ _MASK = 2**64 - 1
 def real_everywhere(tape: Tape, jets: Sequence[Jet]) -> bool:
     """Whether the expression is finite and real, and its sub-expressions are real.
 
-    The test is limited to sub-expressions with a restricted domain. Their imaginary parts must be
-    exactly zero.
+    Among the sub-expressions, only those with a restricted domain are tested. Their imaginary parts
+    must be exactly zero.
     """
     for slot in tape.domain:
         if not jets[slot][0].imag.is_zero():
@@ -194,9 +194,8 @@ def breakpoints(
     is complete.
 
     The intervals are at most ``width`` wide. ``at`` is the kind of breakpoint, as in `Break`. The
-    search makes at most ``budget`` evaluations on intervals. The second result is true if no
-    undecided interval remains within `WINDOW` of the origin. All breakpoints near the origin are
-    then found.
+    search makes at most ``budget`` evaluations on intervals. The second result is true if all
+    breakpoints within `WINDOW` of the origin are found.
     """
     intervals: list[tuple[Ball, Ball]] = []
     edges = [0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0, 1024.0, 2.0**20, 2.0**40]

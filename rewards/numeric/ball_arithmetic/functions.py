@@ -48,7 +48,7 @@ def factorial(x: Jet) -> Jet:
 
 
 def _unknown(*jets: Jet) -> Jet:
-    """An unknown value with an unknown derivative (nan). A derivative None would mean zero."""
+    """An unknown value with an unknown derivative. Both are nan, because None would mean zero."""
     varies = any(slope is not None for _, slope in jets)
     return NAN, NAN if varies else None
 
@@ -190,8 +190,8 @@ def _gudermannian(x: Jet) -> Jet:
 def _polygamma(n: Jet, x: Jet) -> Jet:
     """The polygamma function of order n. The result is unknown if the order is below -1.
 
-    For orders below -1, python-flint uses the definition of Espinosa and Moll. Other authors use
-    repeated integrals from 0. The two definitions differ by a polynomial.
+    For orders below -1, the definition of python-flint (by Espinosa and Moll) differs from the
+    repeated integrals from 0 of other authors. The difference is a polynomial.
     """
     if not n[0].real > -2:
         return _unknown(n, x)

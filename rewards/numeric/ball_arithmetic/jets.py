@@ -6,7 +6,7 @@ finite value yields a non-finite ball and never raises an exception. The derivat
 the real line, so that ``|u|`` has a derivative, too. Inverse functions have their principal
 branches.
 
-A rule is a function of jets. `rule(name, ...)` looks one up; `pow_integer`, `pow_rational` and
+A rule is a function of jets. `rule(name, ...)` looks up a rule; `pow_integer`, `pow_rational` and
 others make rules with parameters.
 """
 
@@ -335,7 +335,7 @@ def imaginary_part(x: Jet) -> Jet:
 
 
 def argument(x: Jet) -> Jet:
-    """The argument arg u in (-pi, pi], which is the imaginary part of ln u."""
+    """The complex argument arg u in (-pi, pi], which is the imaginary part of ln u."""
     return imaginary_part(ln(x))
 
 

@@ -49,8 +49,8 @@ class PointResult:
         bits: the accuracy of the agreement in bits.
         branch: the branch of f's radicals with which F' agrees, if F' differs from f itself.
         is_finite: whether F has a finite value.
-        hides_a_term: whether all terms of F must be visible at the point, and the error could hide
-            one of them.
+        hides_a_term: whether the error could hide a term of F at a point at which all terms of F
+            must be visible.
         has_no_value: whether F has no value at the point.
         shown: the slots of the terms of F that are visible at the point.
 

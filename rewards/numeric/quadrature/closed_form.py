@@ -113,7 +113,7 @@ def objection(
     needed: float,
     beside_zero: bool,
 ) -> str:
-    """Why an answer is refused although it agrees to some digits, or an empty text."""
+    """The reason to refuse an answer that agrees to ``digits`` digits, or "" if there is none."""
     if digits < needed:
         return f"agrees to {digits:.0f} digits, but {needed:.0f} are needed"
     if hides_a_part(answer, got, values, bits, digits, beside_zero=beside_zero):

@@ -1,7 +1,7 @@
-"""Integrands with |u|, max, floor, cases or real odd roots, cut into analytic ones.
+"""Cuts the range of an integrand with |u|, max, floor, cases or real odd roots into pieces.
 
-Between two neighbouring places where an argument changes sign (or passes a whole number), each of
-these functions is one analytic expression: |u| is u or -u.
+The range is cut where an argument of such a function changes sign or passes a whole number. On each
+piece, each of these functions is one analytic expression: |u| is u or -u.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def _zeros_of_radicands(
 
 
 def resolved(constant: Expression, values: Mapping[str, Ball]) -> Expression:
-    """Replace cases, floors and similar functions in a constant expression by analytic expressions.
+    """Replace piecewise functions, such as floor, in a constant by analytic expressions.
 
     The result holds for the given values of the parameters.
 

@@ -150,7 +150,7 @@ class Hypergeometric:
 
     @cached_property
     def regular_from(self) -> int:
-        """A number from which on the factor R(n) and the quotient q have neither zeros nor poles."""
+        """A number from which on the factor R and the quotient q have neither zeros nor poles."""
         bound = max(_root_bound(self.summand.numerator), _root_bound(self.summand.denominator))
         for polynomial in self.quotient:
             bound = max(bound, _root_bound(polynomial))

@@ -130,7 +130,7 @@ def phase(
 def tail(line: RealLine, phase: Phase, start: arb, side: int, digits: int) -> tuple[arb, arb]:
     """The integral from a point T to infinity, and the point T itself.
 
-    T is ``start`` or lies a little beyond it.
+    T is ``start`` or lies a little beyond ``start``.
 
     Raises:
         QuadratureError: the extrapolated values do not agree to `AGREEMENT` digits.

@@ -404,7 +404,7 @@ class Tail:
         return (scale, degree, model) if 0 <= degree <= MAX_POWER else None
 
     def _enclosed(self, terms: list[Term], cut: arb) -> arb | None:
-        """Integrate terms rigorously from ``cut`` to infinity, or return None if `_end` fails."""
+        """Integrate terms rigorously from ``cut`` to infinity. None if the rest is not negligible."""
         expression = self.level.expander.expression(terms)
         end, error = self._end(expression, cut)
         if end is None:

@@ -1,9 +1,9 @@
 """Enclosures of the integral of an analytic expression, or a proof that the integral diverges.
 
-The range is cut at the singularities of f. It is also cut at zeros of linear sub-expressions far
-from the origin, such as the mean of a normal density. From such a zero, f is integrated in both
-directions. Finite pieces on which f is bounded are left to python-flint's rigorous integration. All
-other pieces are left to `approach`.
+The range is cut at the singularities of f. It is also cut at points far from 0 at which a linear
+sub-expression is 0, such as the mean of a normal density. From such a point, f is integrated in
+both directions. Finite pieces on which f is bounded are left to python-flint's rigorous
+integration. All other pieces are left to `approach`.
 """
 
 from __future__ import annotations
