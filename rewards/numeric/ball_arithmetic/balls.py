@@ -144,7 +144,7 @@ class Tape:
         terms: slots of the top-level additive terms that depend on a symbol.
         domain: slots whose values must be real on the real domain.
         radicals: roots, as (slot, order, slot of the radicand).
-        branches: functions whose branch matters.
+        branches: functions for which the choice of a branch matters.
         breaks: sub-expressions that are not analytic everywhere.
         poles: slots of arguments that may have a pole, at which an arc tangent or cotangent jumps.
         uncertain: slots of functions in `SLOW`. Such functions cannot be computed everywhere.

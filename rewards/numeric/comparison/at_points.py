@@ -78,7 +78,7 @@ class Comparison:
         budget: the remaining work of the verdict.
         bits: the precision at which a comparison begins.
         max_bits: the highest precision of a comparison.
-        faint: the number of bits at which the constants of F differ from whole numbers
+        faint: the number of bits that are needed to tell the constants of F from whole numbers
             (`see_constants` sets this number).
         agreeing: points at which F' and f agree.
         flipped: points at which F' and f agree on another branch of f's radicals.

@@ -311,7 +311,7 @@ def power(model: Model, exponent: Fraction) -> Model:
 
 
 def real_power(model: Model, exponent: Ball) -> Model:
-    """A power of a model with any real exponent. The model must be positive at u = 0."""
+    """A model raised to any real exponent. The model must be positive at u = 0."""
     leading = model.series[0]
     if model.valuation or not (leading.real > 0 and leading.imag.is_zero()):
         raise NoModelError("a power of a number that is not positive")

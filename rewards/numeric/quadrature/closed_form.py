@@ -43,8 +43,8 @@ NEARER = range(1, 16)
 
 
 def encoded_digits(answer: Expression) -> float:
-    r"""The number of digits to which the best of all expressions as long as the answer agrees with
-    a random number.
+    r"""The number of digits to which the best expression of the answer's length agrees with a
+    random number.
 
     >>> from calculus_harness.rewards.reading.latex import read
     >>> encoded_digits(read(r"\frac{\pi^2}{6}")[0].expression) < 10

@@ -294,7 +294,7 @@ def _value(constant: Expression, values: Mapping[str, Ball]) -> arb:
 def _mean(
     summands: list[Expression], values: Mapping[str, Ball], bits: int
 ) -> tuple[Fraction, arb] | None:
-    """Find v and c such that the mean of the sum of the pieces decays as c n^{-v}.
+    """Find v and c such that the mean over s of the sum of the pieces decays as c n^{-v}.
 
     The result is None if v > 1, or if a piece decays more slowly than the sum.
     """
@@ -322,7 +322,7 @@ def _mean(
 
 
 def _cancel(summands: list[Expression]) -> bool:
-    """Whether the sum of the pieces provably has the mean 0, and each piece tends to 0."""
+    """Whether the mean c (see the module's docstring) is provably 0, and each piece tends to 0."""
     ring = fmpq_mpoly_ctx.get(("n", "s"), Ordering.lex)
     numerator, denominator = ring.from_dict({}), ring.from_dict({(0, 0): 1})
     for summand in summands:

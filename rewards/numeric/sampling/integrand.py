@@ -220,10 +220,9 @@ class PointPool:
                     return
 
     def _search(self) -> bool:
-        """Search for points of a small real domain. Add the found points if there are then enough
-        points.
+        """Search for points of a small real domain, and tell whether there are then enough points.
 
-        The result is true if there are enough points.
+        The found points are added to the sample points only if there are enough.
         """
         further = search(self.tape, self._values, MIN_POINTS)
         further = [x for x in further if not self._isolated(x)]

@@ -134,9 +134,9 @@ def regimes(
 ) -> tuple[list[Draw], list[Draw]]:
     """Choose several sets of values for the parameters of a definite integral, a sum or a limit.
 
-    The formula for its value may change at a threshold of a parameter. Examples are integrals of
-    ``|x - a|`` and ``1 - 2 r cos x + r^2``. If the parameters are renamed and their order is
-    kept, the choices are the same.
+    The formula for the value may change at a threshold of a parameter. Examples are integrals with
+    ``|x - a|`` or ``1 - 2 r cos x + r^2`` in the integrand. If the parameters are renamed and their
+    order is kept, the choices are the same.
 
     Args:
         names: the parameters, sorted.

@@ -104,7 +104,7 @@ class Approach:
         edge: the end.
         bits: the accuracy that is wanted, relative to 1.
         limit: None, or the distance of a finite end from the origin if the end is treated as
-            infinite. This is done if f becomes negligible before the end.
+            infinite. This is useful if f becomes negligible before the end.
 
     """
 
@@ -404,7 +404,7 @@ class Tail:
         return (scale, degree, model) if 0 <= degree <= MAX_POWER else None
 
     def _enclosed(self, terms: list[Term], cut: arb) -> arb | None:
-        """Integrate terms rigorously from ``cut`` to infinity. None if the rest is not negligible."""
+        """Integrate terms rigorously from ``cut`` to infinity, or return None (see `_end`)."""
         expression = self.level.expander.expression(terms)
         end, error = self._end(expression, cut)
         if end is None:
