@@ -1,3 +1,3 @@
-"""Evaluation of expressions and derivatives in ball arithmetic, and the domains where they are
-real.
+"""Evaluation of expressions and derivatives in ball arithmetic, and the real domains of
+expressions.
 """

@@ -1,9 +1,9 @@
-"""Expression trees as straight-line programs over balls.
+"""Expression trees, compiled to straight-line programs that compute with balls.
 
-A `Tape` is an expression that is compiled once and run at many points. Each distinct sub-expression
-has one slot, and slots without symbols are computed once per precision. A run of the tape yields
-the jet (value and derivative) of every slot. The working precision is python-flint's and global to
-the process: run a tape inside `precision(...)`.
+A ball is a number with an error bound. A `Tape` is an expression that is compiled once and run at
+many points. Each distinct sub-expression has one slot. A slot without symbols is computed once per
+precision. A run of the tape yields the jet (value and derivative) of every slot. The working
+precision is python-flint's, and is global to the process: run a tape inside `precision(...)`.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Break:
     """A sub-expression that may jump where its argument passes zero or a whole number.
 
     The sub-expression is not analytic there. ``slot`` is the index of the argument in the compiled
-    expression.
+    expression. ``at`` tells whether the argument passes zero or whole numbers.
     """
 
     slot: int
@@ -82,11 +82,13 @@ class Break:
 
 
 class Conventions(NamedTuple):
-    """A choice between definitions that are in use for some functions. The same choice holds for f
-    and for F.
+    """The definitions of those functions that authors define differently.
+
+    The integrand f and the answer F have the same conventions.
 
     Attributes:
-        real_roots: whether odd roots of negative numbers are real. Otherwise they are principal.
+        real_roots: whether odd roots of negative numbers are real. Otherwise, all roots are
+            principal roots.
         textbook_secants: whether arcsec and arccsc of negative arguments have the range of some
             textbooks. With this range, the derivative of arcsec u is 1/(u sqrt(u^2 - 1)), without
             |u|.
@@ -115,13 +117,13 @@ class Branch:
 
     Attributes:
         argument: the function's argument.
-        slot: a slot that has the same zeros as the argument.
+        slot: the slot of an expression that has the same zeros as the argument.
         root: whether the function is a root or a logarithm. Its branch changes at zeros and poles
             of the argument, and, for complex arguments, on the negative axis.
         turns: whether the function is an inverse function that reverses direction where its
             argument touches 1 or -1.
-        outermost: whether the function, up to a constant factor, is a term of the expression. If
-            it is, another branch only adds a constant.
+        outermost: whether the function, up to a constant factor, is a term of the expression.
+            Another branch of such a function only adds a constant.
 
     """
 
@@ -139,21 +141,23 @@ class Tape:
 
     Attributes:
         root: slot of the whole expression.
-        terms: slots of the top-level additive terms that depend on the variable.
+        terms: slots of the top-level additive terms that depend on a symbol.
         domain: slots whose values must be real on the real domain.
         radicals: roots, as (slot, order, slot of the radicand).
-        branches: functions whose branch matters.
+        branches: functions for which the choice of a branch matters.
         breaks: sub-expressions that are not analytic everywhere.
-        poles: arguments of inverse functions that jump at a pole of their argument.
-        uncertain: slots of functions of `SLOW`, which cannot be computed everywhere.
+        poles: slots of arguments that may have a pole, at which an arc tangent or cotangent jumps.
+        uncertain: slots of functions in `SLOW`. Such functions cannot be computed everywhere.
         special: whether the expression has functions of `SLOW`.
         pointwise: whether a condition says that two functions of the variable are equal, or that
             they are not. Such a condition singles out points of the line.
         literal_bits: length of the longest number.
         literals: the bit length of each power of a number, by number and exponent.
-        elementary: slots with symbols that take longer than sums and products, in ascending order.
-        costly: slots with symbols that take longer than elementary functions, in ascending order.
-        constant: the number of elementary and of costly slots without symbols.
+        elementary: slots that depend on a symbol and take longer than sums and products, in
+            ascending order.
+        costly: slots that depend on a symbol and take longer than elementary functions, in
+            ascending order.
+        constant: the numbers of elementary slots and of costly slots that depend on no symbol.
         longest: the largest number of terms of a sum, or of factors of a product.
         odd_roots: whether the convention on real roots matters.
         secants: whether the convention on secants matters.
@@ -278,10 +282,10 @@ class Tape:
         integers.
 
         ``e^{-100}`` and ``\tanh 50`` need 145 digits. With fewer digits they look like 0 and 1. A
-        constant such as ``\sin\pi`` agrees with an integer to ``max_bits`` bits. It counts as an
-        integer and needs no digits. Functions such as tanh are an exception, because they approach
-        integers without reaching them. If such a function agrees with an integer to ``max_bits``
-        bits, as ``\tanh 5000`` may, the result is ``max_bits`` + 1.
+        constant such as ``\sin\pi`` agrees with an integer to ``max_bits`` bits. Such a constant
+        counts as an integer and needs no digits. Functions such as tanh are an exception, because
+        these functions approach integers without reaching them. If such a function agrees with an
+        integer to ``max_bits`` bits, as ``\tanh 5000`` may, the result is ``max_bits`` + 1.
         """
         slots = [slot for slot, _ in self._leaves] + [slot for slot, *_ in self._static]
         near = {slot for slot, rule, *_ in self._static if rule in _NEARING}

@@ -9,11 +9,11 @@ numbers to count as equal:
   points.
 - `VALUE_BITS` if two closed forms are compared. There is no random point, and the author of the
   answer may have known the value. A text of a hundred characters cannot be fitted to 300 digits.
-- If a closed form is compared with a number without a closed form: more digits than the text of the
-  closed form could encode (`rewards.numeric.quadrature.closed_form`).
+- More digits than the text of a closed form could encode, if the closed form is compared with a
+  number without a closed form (`rewards.numeric.quadrature.closed_form`).
 
-Bits are relative to the expected number. If that number may be zero, bits are relative to the terms
-that cancel in it.
+Bits are relative to the expected number. If the expected number may be zero because terms cancel,
+bits are relative to the size of these terms.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ def compile_tape(expression: Expression, variable: str, conventions: Conventions
 
 
 def _gather(rule: Rule, slots: Sequence[int]) -> Rule:
-    """Turn a rule of many arguments into a function of the list of all computed values."""
+    """Make a function that applies a rule of many arguments to the list of all slots' values."""
     return lambda all_: rule(*(all_[slot] for slot in slots))
 
 
@@ -147,7 +147,7 @@ class _Compiler:
         return self.apply(node.function, slots)
 
     def _defined(self, node: Call) -> Expression:
-        """Rewrite a function that has no rule by its definition in other functions."""
+        """Replace a function without a rule by its definition in terms of other functions."""
         definition = definition_of(node)
         if definition is None:
             raise UnusableError(f"no rule for {node.function}")
@@ -198,7 +198,7 @@ class _Compiler:
             self._branch(Call("ln", (argument,)), self.slot(argument), root=True)
 
     def chain(self, name: str, slots: Sequence[int]) -> int:
-        """Combine many slots by a rule of two arguments, from left to right. Return the slot."""
+        """Combine slots by a rule of two arguments, from left to right, into one new slot."""
         result = slots[0]
         for slot in slots[1:]:
             result = self.emit(name, RULES[name], result, slot)
@@ -286,7 +286,10 @@ class _Compiler:
         return self.leaf(node, lambda: acb(fmpq(node.numerator, node.denominator)))
 
     def _count_bits(self, node: Number, times: int = 1) -> None:
-        """Record the bit length of a number: 10^{-40} needs a higher precision than 0.1."""
+        """Record the bit length of a number to the power ``times``.
+
+        A long number such as 10^{-40} needs a higher precision than 0.1.
+        """
         bits, length = _lengths(node)
         self.tape.literal_bits = max(self.tape.literal_bits, min(bits * times, MAX_LITERAL_BITS))
         self.tape.literals[node, times] = math.ceil(length * times)

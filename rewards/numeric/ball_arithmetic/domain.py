@@ -2,9 +2,9 @@
 
 The probability measure on the line is the distribution of x = u/(1 - |u|) for u uniform in (-1, 1).
 Its density is 1/(2 (1 + |x|)^2): half of the measure is within [-1, 1], and a hundredth beyond 99.
-Coverage is a share of this measure. Points are stratified. Every point is an exact binary number,
-so that its ball has radius 0. No clock, no global random generator and no libm is used: points are
-computed from hashes by IEEE arithmetic, and are the same on every machine.
+The coverage of an answer is a share of this measure. Sample points are stratified. Every point is
+an exact binary number, so that its ball has radius 0. No clock, no global random generator and no
+libm is used: points are computed from hashes by IEEE arithmetic, and are the same on every machine.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def uniform(*key: object) -> float:
 
 
 def on_line(share: float) -> float:
-    """Map a number in (0, 1) to a point of the real line. `share` is the inverse."""
+    """Map a number in (0, 1) to a point of the real line. The function `share` is the inverse."""
     u = 2.0 * share - 1.0
     return u / (1.0 - abs(u))
 
@@ -106,8 +106,8 @@ _MASK = 2**64 - 1
 def real_everywhere(tape: Tape, jets: Sequence[Jet]) -> bool:
     """Whether the expression is finite and real, and its sub-expressions are real.
 
-    The test is limited to sub-expressions with a restricted domain. Their imaginary parts must be
-    exactly zero.
+    Among the sub-expressions, only those with a restricted domain are tested. Their imaginary parts
+    must be exactly zero.
     """
     for slot in tape.domain:
         if not jets[slot][0].imag.is_zero():
@@ -119,7 +119,8 @@ def real_everywhere(tape: Tape, jets: Sequence[Jet]) -> bool:
 def _maybe_real(tape: Tape, jets: Sequence[Jet]) -> bool:
     """Whether an interval may contain a point of the real domain.
 
-    If the result is false, the interval certainly contains no such point.
+    ``jets`` are the results of the tape on the interval. If the result is false, the interval
+    certainly contains no such point.
     """
     for slot in (*tape.domain, tape.root):
         value = jets[slot][0]
@@ -176,7 +177,8 @@ def search(tape: Tape, values: Mapping[str, Ball], count: int) -> list[float]:
 def _holds_break(value: Ball, at: str) -> bool:
     """Whether an interval may contain a breakpoint of a function.
 
-    ``value`` encloses the argument of the function on the interval.
+    ``value`` encloses the argument of the function on the interval. ``at`` is the kind of
+    breakpoint, as in `Break`.
     """
     if not value.is_finite():
         return True
@@ -192,9 +194,8 @@ def breakpoints(
     is complete.
 
     The intervals are at most ``width`` wide. ``at`` is the kind of breakpoint, as in `Break`. The
-    search makes at most ``budget`` evaluations on intervals. The second result is true if no
-    undecided interval remains within `WINDOW` of the origin. All breakpoints near the origin are
-    then found.
+    search makes at most ``budget`` evaluations on intervals. The second result is true if all
+    breakpoints within `WINDOW` of the origin are found.
     """
     intervals: list[tuple[Ball, Ball]] = []
     edges = [0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0, 1024.0, 2.0**20, 2.0**40]
@@ -249,8 +250,8 @@ def overlooked(
 ) -> list[float]:
     """One point for each gap between breakpoints that contains no point of ``seen``.
 
-    At most `MAX_OVERLOOKED` gaps get a point; the smallest gaps get none. The search for
-    breakpoints has a budget. It may therefore miss some breakpoints.
+    At most `MAX_OVERLOOKED` gaps get a point; the smallest gaps get none. Some breakpoints may be
+    missed, because the search for breakpoints has a budget.
     """
     ends: set[float] = set()
     for brk in breaks:
@@ -278,7 +279,7 @@ def overlooked(
 
 
 def share(x: float) -> float:
-    """Map a point of the real line to a number in [0, 1]. `on_line` is the inverse."""
+    """Map a point of the real line to a number in [0, 1]. The function `on_line` is the inverse."""
     u = math.copysign(1.0, x) if math.isinf(x) else x / (1.0 + abs(x))
     return (u + 1.0) / 2.0
 
@@ -286,7 +287,7 @@ def share(x: float) -> float:
 def _merged(intervals: list[tuple[Ball, Ball]], width: float) -> list[tuple[Ball, Ball]]:
     """Sort intervals, and merge neighbours that nearly touch.
 
-    Neighbours touch if they have a common end, or near a double zero.
+    Such neighbours have a common end, or lie around a double zero.
     """
     merged: list[tuple[Ball, Ball]] = []
     for low, high in sorted(intervals, key=lambda pair: float(pair[0])):
@@ -300,7 +301,10 @@ def _merged(intervals: list[tuple[Ball, Ball]], width: float) -> list[tuple[Ball
 def pole_crossings(
     tape: Tape, slot: int, values: Mapping[str, Ball]
 ) -> Iterator[tuple[Ball, Ball]]:
-    """Yield narrow intervals near 0 in which a sub-expression changes sign through a pole."""
+    """Yield narrow intervals in which a sub-expression changes sign through a pole.
+
+    The search is limited to points x near 0, with |x| < 8.
+    """
 
     def at(x: float) -> float | None:
         value, _ = tape.at(slot, acb(x), values, derivative=False)

@@ -48,7 +48,7 @@ def factorial(x: Jet) -> Jet:
 
 
 def _unknown(*jets: Jet) -> Jet:
-    """An unknown value with an unknown derivative (nan). A derivative None would mean zero."""
+    """An unknown value with an unknown derivative. Both are nan, because None would mean zero."""
     varies = any(slope is not None for _, slope in jets)
     return NAN, NAN if varies else None
 
@@ -190,8 +190,8 @@ def _gudermannian(x: Jet) -> Jet:
 def _polygamma(n: Jet, x: Jet) -> Jet:
     """The polygamma function of order n. The result is unknown if the order is below -1.
 
-    Definitions of these orders differ. python-flint uses the definition of Espinosa and Moll.
-    Other authors use repeated integrals from 0. The difference is a polynomial.
+    For orders below -1, the definition of python-flint (by Espinosa and Moll) differs from the
+    repeated integrals from 0 of other authors. The difference is a polynomial.
     """
     if not n[0].real > -2:
         return _unknown(n, x)
@@ -202,7 +202,7 @@ def _polygamma(n: Jet, x: Jet) -> Jet:
 def _slope(name: str) -> Callable[[Sequence[Ball]], Ball]:
     """Make a function that computes the derivative of ``name`` from the values of its arguments.
 
-    The function evaluates the formula in the record of ``name``.
+    The formula of the derivative is in the table of functions, `RECORDS`.
     """
     return _formula(template(RECORDS[name].derivative), RECORDS[name].arguments.split())
 
@@ -226,7 +226,7 @@ def _formula(tree: Expression, names: Sequence[str]) -> Callable[[Sequence[Ball]
 def _by_record(function: Function) -> Rule:
     """Make a rule that calls python-flint's method with the name of the function.
 
-    The formula for the derivative is in the function's record.
+    The formula of the derivative is in ``function.derivative``.
     """
     at = function.arguments.split().index("u")
 

@@ -6,7 +6,7 @@ finite value yields a non-finite ball and never raises an exception. The derivat
 the real line, so that ``|u|`` has a derivative, too. Inverse functions have their principal
 branches.
 
-A rule is a function of jets. `rule(name, ...)` looks one up; `pow_integer`, `pow_rational` and
+A rule is a function of jets. `rule(name, ...)` looks up a rule; `pow_integer`, `pow_rational` and
 others make rules with parameters.
 """
 
@@ -165,7 +165,7 @@ def ln_abs(u: Jet, x: Jet) -> Jet:
 
 
 def ln_size(x: Jet) -> Jet:
-    """Compute ln|u|, and its derivative along the real line."""
+    """Compute ln|u|, and the derivative of ln|u| along the real line. ``x`` is the jet of u."""
     u, du = x
     value = acb(abs(u)).log()
     return value, None if du is None else acb((u.conjugate() * du).real) / (abs(u) ** 2)
@@ -293,10 +293,10 @@ def _of_inverse(rule: Rule) -> Rule:
 
 
 def _textbook(rule: Rule, turn: int) -> Rule:
-    """Make the rule of arcsec or arccsc with the range of some textbooks. For negative u, the
-    values lie in [pi, 3 pi/2).
+    """Make the rule of arcsec or arccsc with the range of some textbooks, from the usual rule.
 
-    The slope is then +-1/(u sqrt(u^2 - 1)) for negative u.
+    For negative u, the value is ``turn`` pi minus the usual value, and lies in [pi, 3 pi/2]. The
+    slope is then +-1/(u sqrt(u^2 - 1)).
     """
 
     def shifted(x: Jet) -> Jet:
@@ -335,7 +335,7 @@ def imaginary_part(x: Jet) -> Jet:
 
 
 def argument(x: Jet) -> Jet:
-    """The argument arg u in (-pi, pi]. It is the imaginary part of ln u."""
+    """The complex argument arg u in (-pi, pi], which is the imaginary part of ln u."""
     return imaginary_part(ln(x))
 
 

@@ -20,11 +20,9 @@ _FIXED = {f.name: f.range for f in RECORDS.values() if f.range}
 
 
 def bounds(node: Expression) -> Range:
-    """A lower and an upper bound of an expression. They hold for all real values of its symbols.
+    """A lower and an upper bound of an expression, for all real values of its symbols.
 
-
-
-    If the expression is not real for some values of the symbols, these values are disregarded.
+    Values of the symbols for which the expression is not real are disregarded.
     """
     if isinstance(node, Number):
         try:

@@ -1,1 +1,1 @@
-"""F' and f at the sample points, with the branches of their radicals."""
+"""Compares F', the derivative of an answer F, with the integrand f at sample points."""

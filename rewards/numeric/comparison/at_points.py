@@ -1,8 +1,9 @@
-"""The comparison of F' with f at points, and the results of all points so far.
+"""Compares F', the derivative of an answer F, with the integrand f at points.
 
-The result at one point is a `PointResult`. A `Comparison` keeps these results. It knows the points
-that agree, the accuracy of the agreement, and the terms that were visible at no point. A term of F
-is *visible* at a point if its derivative exceeds the error of the comparison there.
+The result at one point is a `PointResult`. A `Comparison` keeps all results so far: the points at
+which F' and f agree, the accuracy of the agreement, and the terms of F that were visible at no
+point. A term of F is *visible* at a point if the derivative of the term exceeds the error of the
+comparison at this point.
 """
 
 from __future__ import annotations
@@ -48,8 +49,8 @@ class PointResult:
         bits: the accuracy of the agreement in bits.
         branch: the branch of f's radicals with which F' agrees, if F' differs from f itself.
         is_finite: whether F has a finite value.
-        hides_a_term: whether all terms of F must be visible at the point, and the error could hide
-            one of them.
+        hides_a_term: whether the error could hide a term of F at a point at which all terms of F
+            must be visible.
         has_no_value: whether F has no value at the point.
         shown: the slots of the terms of F that are visible at the point.
 
@@ -66,18 +67,18 @@ class PointResult:
 
 
 class Comparison:
-    """The comparison of one answer F with one pool of sample points, and the results so far.
+    """The comparison of one answer F with the integrand f of one pool of sample points.
 
     Attributes:
         tape: the answer.
         pool: the integrand with its points.
         order: 1 compares F' with f, 0 compares F with f.
-        values: the values of the parameters and of the answer's own constants. The constants are
-            multiplied by ``constants``.
+        values: the values of the parameters and of the answer's own constants. The constructor
+            multiplies the constants by its argument ``constants``.
         budget: the remaining work of the verdict.
         bits: the precision at which a comparison begins.
         max_bits: the highest precision of a comparison.
-        faint: the number of bits at which the constants of F differ from whole numbers
+        faint: the number of bits that are needed to tell the constants of F from whole numbers
             (`see_constants` sets this number).
         agreeing: points at which F' and f agree.
         flipped: points at which F' and f agree on another branch of f's radicals.

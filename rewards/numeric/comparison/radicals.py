@@ -26,9 +26,9 @@ Choice = tuple[tuple[int, int, int], ...]
 
 
 def choices(tape: Tape, likeliest: Choice | None = None) -> Iterator[Choice]:
-    """Yield the ways to choose branches of f's radicals. ``likeliest`` comes first.
+    """Yield the choices of branches for f's radicals. The choice ``likeliest`` comes first.
 
-    The principal branch of all radicals is left out.
+    The choice of the principal branch for all radicals is left out.
     """
     if likeliest is not None:
         yield likeliest

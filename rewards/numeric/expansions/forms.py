@@ -297,7 +297,7 @@ class Expander:
         return [Term(exponent, Call("exp", (self.expression(inner),)))]
 
     def _small(self, terms: list[Term]) -> Model | None:
-        """Write a sum of constants times decaying powers of u as a model. Other sums give None."""
+        """Write a sum of terms c u^p with constant c and p >= 0 as a model. Else return None."""
         total: Model | None = None
         for term in terms:
             if [key for key, _ in term.exponent] != [ONE] or self.varies(term.factor):

@@ -47,7 +47,7 @@ class FunctionExpander(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Expanded:
-    """The result of a rule that is an expansion. A rule may also return an expression instead."""
+    """An expansion that a rule returns. A rule may also return an expression, to be expanded."""
 
     germ: Germ
 

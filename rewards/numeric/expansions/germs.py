@@ -2,10 +2,10 @@
 
 `multiseries` does arithmetic, powers, exponentials and logarithms. A function that is analytic at
 the limit of its argument is expanded into a Taylor series. The coefficients follow from the
-derivative in the function's record. A few functions have asymptotic series at infinity (DLMF
-5.11.1, 7.12.1, 6.12.1); at other singularities they are reduced to analytic functions. If the
-argument of a sine tends to infinity, the argument is called an *angle*. The sine is then bounded,
-and is kept as a symbol without an expansion.
+formula for the function's derivative. A few functions have asymptotic series at infinity (DLMF
+5.11.1, 7.12.1, 6.12.1). At other singularities, these functions are reduced to analytic functions.
+If the argument of a sine tends to infinity, the argument is called an *angle*. The sine is then
+bounded, and is kept as a symbol without an expansion.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ class LimitPoint:
 class Angle:
     """The argument of a sine, a cosine or a floor function, if this argument tends to infinity.
 
-    The symbol ``name`` stands for the angle in coefficients. For a floor function (``of_floor`` is
-    True), it stands for the fractional part of the argument.
+    In coefficients, the symbol ``name`` stands for the angle. If ``of_floor`` is True, the function
+    is a floor function, and the symbol stands for the fractional part of the argument.
     """
 
     germ: Germ
@@ -75,11 +75,11 @@ class GermExpander:
         variable: the name of the variable.
         point: the limit of the variable.
         whole: whether the variable takes whole values only.
-        fixed: the values of angles, by their names, if the variable runs through a sequence of
-            points on which the angles have or approach these values.
-        beside: 0 if the angles have their fixed values exactly, 1 or -1 if they approach the values
-            from above or below. The difference is then exp(-x^2) if x tends to infinity, which is
-            smaller than all other germs in textbooks.
+        fixed: values of angles, by the names of the angles. If values are given, the variable runs
+            through a sequence of points on which the angles equal or approach these values.
+        beside: 0 if the angles equal their fixed values. 1 or -1 if the angles approach their fixed
+            values from above or below. The difference is then exp(-x^2) for x that tends to
+            infinity, which is smaller than all other germs in textbooks.
         tables: Taylor coefficients of functions at numbers.
 
     """

@@ -1,6 +1,7 @@
-"""Models of functions u^v m(u) with m analytic near u = 0: power series with a bound on a disc.
+"""Models of functions u^v m(u), where m is analytic near u = 0.
 
-The point u = 0 is called the end. It is an end of the range of an integral or a sum.
+A model has a power series of m, and a bound of m on a disc. The point u = 0 is called the end. It
+is an end of the range of an integral or a sum.
 
 The coefficients come from python-flint's series. Cauchy's estimate bounds the remainder: if
 |m| <= M for |u| <= r, the k-th coefficient is at most M r^{-k}.
@@ -100,7 +101,7 @@ class Model:
         return replace(self, bound=constant_term + _disc(size.upper()), radius=radius)
 
     def _remainder(self, u: arb) -> arb:
-        r"""A bound of m's truncation error on the disc of radius ``u``, at most radius / 2."""
+        r"""A bound of m's truncation error on the disc of radius ``u``, for u <= radius / 2."""
         return arb(2 * abs(self.bound).upper() * (u / self.radius) ** self.series.prec)
 
     def at(self, u: Ball) -> Ball:
@@ -260,9 +261,9 @@ def _on_a_disc(
 ) -> tuple[Model, Ball]:
     """Shrink the disc of a model until a function is analytic on the model's values.
 
-    The result is the model on the smaller disc, and a ball that contains the function's values. The
-    disc is shrunk until these values are bounded: by `SPREAD` times the function's absolute value
-    at u = 0. If ``relative`` is false, 1 is added to this absolute value.
+    The result is the model on the smaller disc, and a ball that contains the function's values. On
+    the smaller disc, the function is at most `SPREAD` times as large as at u = 0. If ``relative``
+    is false, 1 is added to the function's absolute value at u = 0.
     """
     at_end = abs(function(model.series[0])).upper()
     largest = SPREAD * at_end if relative else SPREAD * (1 + at_end)
@@ -310,7 +311,7 @@ def power(model: Model, exponent: Fraction) -> Model:
 
 
 def real_power(model: Model, exponent: Ball) -> Model:
-    """A power of a model with any real exponent. The model must be positive at u = 0."""
+    """A model raised to any real exponent. The model must be positive at u = 0."""
     leading = model.series[0]
     if model.valuation or not (leading.real > 0 and leading.imag.is_zero()):
         raise NoModelError("a power of a number that is not positive")

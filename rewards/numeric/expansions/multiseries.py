@@ -6,8 +6,9 @@ and the coefficients are germs in the slower elements. (Richardson, Salvy, Shack
 Hoeven, *Asymptotic expansions of exp-log functions*, ISSAC 1996; Eberl, *Verified real asymptotics
 in Isabelle/HOL*, ISSAC 2019.)
 
-A series may have infinitely many terms that all turn out to be zero. For such cases, a germ may
-also be known as a polynomial in atoms: symbols that stand for series or for powers of w.
+If a series has infinitely many terms, the terms alone never show that all of them are zero.
+Therefore a germ may have a second representation, as a polynomial in atoms. Atoms are symbols that
+stand for series or for powers of w.
 """
 
 from __future__ import annotations
@@ -219,7 +220,7 @@ class Scale:
                     heapq.heappush(heap, (following_row[0] + b.terms[0][0], i + 1, 0))
 
     def normal(self, a: Germ) -> Germ:
-        """An expansion without leading terms that are zero.
+        """Remove the leading terms that are zero from an expansion.
 
         Raises:
             NotExpandedError: it cannot be decided whether a coefficient is zero, or too many
@@ -319,7 +320,7 @@ class Scale:
             taylor: the coefficients.
             h: the germ.
             name: a key for the function. Functions with equal keys must be equal. If the key is
-                None, the sum is not known as a polynomial in atoms.
+                None, the sum cannot be written as a polynomial in atoms.
             order: the order of the derivative, if ``taylor`` belongs to a derivative of the
                 function with that key.
 

@@ -18,11 +18,11 @@ from ...reading.expression.tree import Expression
 
 
 class NotExpandedError(Exception):
-    """No expansion was found, so nothing is known about the expression near the point."""
+    """No expansion was found, so nothing is known about the function near the limit point."""
 
 
 class UndefinedError(NotExpandedError):
-    """The function has no real values near the point."""
+    """The function has no real values near the limit point."""
 
 
 class Exact(Protocol):

@@ -1,9 +1,10 @@
 """Values of definite integrals to many digits, and whether the integrals converge at all.
 
-Where f is bounded on the range, python-flint's rigorous integration encloses the value. Singular
-ends and infinite ranges are enclosed if possible. Otherwise the double exponential formula gives
-the value, and Gauss-Legendre quadrature in logarithmic distance from the ends has to confirm it to
-25 digits. The values of oscillating tails are extrapolated over periods.
+If the integrand f is bounded on the range, python-flint's rigorous integration encloses the value.
+Integrals with singular ends or infinite ranges are enclosed if possible. Otherwise the double
+exponential formula gives the value, and Gauss-Legendre quadrature in logarithmic distance from the
+ends has to confirm the value to 25 digits. The values of oscillating tails are extrapolated over
+periods.
 """
 
 from ...reading.problem import Limit

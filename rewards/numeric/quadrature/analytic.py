@@ -1,8 +1,8 @@
 """Integrands on complex boxes, for python-flint's rigorous integration.
 
-`acb.integral` evaluates f on boxes around the path. For some boxes it asks for a proof that f is
-analytic there. If such a box touches a branch cut or a kink of a function, the value must be a ball
-that is not finite.
+`acb.integral` evaluates f on boxes around the path. For some boxes, a flag asks for a proof that f
+is analytic there. If such a box touches a branch cut or a kink of a function, the value must be a
+ball that is not finite.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _step(
 ) -> tuple[Step, tuple[Expression, ...]]:
     """The operation of a node, and the nodes of the operands.
 
-    The operation is a function of the box, the flag (as in `BoxFunction`) and the operands' values.
+    The operation is a function of the box, the flag of `BoxFunction`, and the operands' values.
     """
     if isinstance(node, Number):
         constant = acb(fmpq(node.numerator, node.denominator))
@@ -134,7 +134,7 @@ def _power(node: Call) -> tuple[Callable[..., Ball], tuple[Expression, ...]]:
         return (lambda z, a, u: u.pow(power, analytic=a)), (base,)
 
     def odd_root(z: Ball, a: bool, u: Ball) -> Ball:
-        """The real root of order q, also for a negative radicand."""
+        """The real power u^(p/q) for an odd q, also for negative u."""
         root = u.real_abs(analytic=a).pow(power, analytic=a)
         return root * u.real_sgn(analytic=a) if p % 2 else root
 

@@ -1,7 +1,7 @@
-"""The digits of agreement that a closed form needs, and the test whether it has them.
+"""Tests whether a closed form agrees with an integral to enough digits.
 
-An expression with many free digits can be fitted to any number. A rational number with a
-denominator of 20 digits agrees to as many digits as it encodes. So does a combination of constants
+An expression with many free digits can be fitted to any number. For example, a suitable fraction
+agrees with the number to as many digits as the fraction encodes. So does a combination of constants
 from an integer relation algorithm. An answer therefore has to agree to `SURPLUS` digits more than
 it encodes.
 """
@@ -43,8 +43,8 @@ NEARER = range(1, 16)
 
 
 def encoded_digits(answer: Expression) -> float:
-    r"""The number of digits of a random number that some expression of this length can match by
-    chance.
+    r"""The number of digits to which the best expression of the answer's length agrees with a
+    random number.
 
     >>> from calculus_harness.rewards.reading.latex import read
     >>> encoded_digits(read(r"\frac{\pi^2}{6}")[0].expression) < 10
@@ -113,7 +113,7 @@ def objection(
     needed: float,
     beside_zero: bool,
 ) -> str:
-    """Why an answer is refused although it agrees to some digits, or an empty text."""
+    """The reason to refuse an answer that agrees to ``digits`` digits, or "" if there is none."""
     if digits < needed:
         return f"agrees to {digits:.0f} digits, but {needed:.0f} are needed"
     if hides_a_part(answer, got, values, bits, digits, beside_zero=beside_zero):

@@ -1,7 +1,7 @@
-"""Integrands with |u|, max, floor, cases or real odd roots, cut into analytic ones.
+"""Cuts the range of an integrand with |u|, max, floor, cases or real odd roots into pieces.
 
-Between two neighbouring places where an argument changes sign (or passes a whole number), each of
-these functions is one analytic expression: |u| is u or -u.
+The range is cut where an argument of such a function changes sign or passes a whole number. On each
+piece, each of these functions is one analytic expression: |u| is u or -u.
 """
 
 from __future__ import annotations
@@ -106,7 +106,8 @@ def _without_squares(node: Expression) -> Expression:
 def _uncertain(tape: Tape, values: Mapping[str, Ball], touched: list[tuple[arb, arb]]) -> arb:
     """A bound of the error that is due to kinks whose exact location is unknown.
 
-    Each kink lies in a known interval. The bound is twice the integral of |f| over these intervals.
+    Each kink lies in an interval of ``touched``. The bound is at least twice the integral of |f|
+    over these intervals.
     """
     error = arb(0)
     with precision(SEARCH_BITS):
@@ -132,7 +133,7 @@ def _zeros_of_radicands(
 
 
 def resolved(constant: Expression, values: Mapping[str, Ball]) -> Expression:
-    """Replace cases, floors and similar functions in a constant expression by analytic expressions.
+    """Replace piecewise functions, such as floor, in a constant by analytic expressions.
 
     The result holds for the given values of the parameters.
 
@@ -157,8 +158,8 @@ def _places(
 ) -> list[arb]:
     """The breakpoints inside the range, in ascending order and without repetition.
 
-    For some breakpoints, the exact location is unknown. Instead, an interval contains them. If
-    ``touched`` is a list, these intervals are added to the list.
+    Some breakpoints are only known to lie in an interval. If ``touched`` is a list, such intervals
+    are added to the list.
     """
     breakpoints: list[arb] = []
     for break_ in dict.fromkeys(breaks):
@@ -180,8 +181,7 @@ def _places(
 def _linear(
     tape: Tape, break_: Break, values: Mapping[str, Ball], lower: arb, upper: arb
 ) -> list[arb] | None:
-    """The points where the argument of a function passes zero or a whole number, if its slope is
-    constant.
+    """The points where a function's argument of constant slope passes zero or a whole number.
 
     The result is None if the slope of the argument is not constant.
     """

@@ -48,7 +48,7 @@ class RealLine:
     Attributes:
         tape: the compiled integrand.
         values: the values of its parameters.
-        spent: slots evaluated so far.
+        spent: the number of slots evaluated so far.
         slow: the number of functions in f that may take long.
 
     """
@@ -101,11 +101,10 @@ class RealLine:
         return not self._run(x).is_finite()
 
     def special_slots(self, interval: arb) -> list[tuple[int, arb]]:
-        """The sub-expressions, given by slots, whose value may be a multiple of pi/2 somewhere in
-        an interval.
+        """The slots of sub-expressions whose value may be a multiple of pi/2 inside an interval.
 
-        The multiple may be 0. Each slot is paired with its multiple. Where a sub-expression u has
-        this value, functions such as 1/u and tan u may have a pole.
+        Each slot is paired with the multiple, which may be 0. Where a sub-expression u has such a
+        value, functions such as 1/u and tan u may have a pole.
         """
         self.spent += self.tape.size
         jets = self.tape.run(acb(interval), self.values, derivative=False)
@@ -122,7 +121,7 @@ class RealLine:
 
 
 def is_regular(line: RealLine, end: arb, side: int) -> bool:
-    """Whether f is bounded near an end of the range. For an infinite end, it is False."""
+    """Whether f is bounded near an end of the range. The result is False for an infinite end."""
     if not end.is_finite():
         return False
     with precision(_EDGE_BITS):

@@ -1,15 +1,16 @@
 r"""Integrals over infinitely many pieces, such as the integral of \lfloor x\rfloor/x^3.
 
-Let z be the distance from the end, or the distance from 0 if the end is infinite. Suppose that the
-arguments of all floors and fractional parts are c_k z^q + d_k, and that the ratios of the c_k are
-rational. Then the jumps recur in t = |c_1| z^q with a whole period L. Put t = L n + s, with n + 1/2
-whole. On each piece of -L/2 < s < L/2, f dz/dt is an analytic function of n, which is written as
-n^{-v} m_s(1/n). The sum of the pieces of all periods from n = M on is
+The jumps of f accumulate at an end of the range. Let z be the distance from this end, or from 0 if
+the end is infinite. Suppose that the arguments of all floors and fractional parts are c_k z^q +
+d_k, and that the ratios of the c_k are rational. Then the jumps recur in t = |c_1| z^q with a whole
+period L. Put t = L n + s, with n + 1/2 whole. The jumps divide -L/2 < s < L/2 into pieces. On each
+piece, f dz/dt is an analytic function of n, which is written as n^{-v} m_s(1/n). For fixed s, the
+sum over all n from M on is
 
     sum_{k < K} m_s^(k)(0)/k! zeta(v + k, M) + R,    |R| <= 2 B r^{-K} zeta(v + K, M),
 
-where |m_s| <= B on the disc of radius r >= 2/M (Cauchy's estimate). The sum is analytic in s, and
-is integrated rigorously.
+where |m_s| <= B on the disc of radius r >= 2/M (Cauchy's estimate). On each piece, the sum is
+analytic in s, and is integrated rigorously.
 
 If v <= 1, the mean c of m_s(0) over s decides whether the integral converges. If c is not 0, the
 integral over the first N periods grows as c N^{1-v} or c ln N, so the integral diverges. Exact
@@ -136,7 +137,7 @@ def pieces_towards(
     )
 
     def moved(t_value: Expression, jump: Callable[[Call, _Argument], Expression]) -> Expression:
-        """The integrand f(z) dz/dt at a point t."""
+        """The integrand f(z) dz/dt at a point t. The function ``jump`` replaces the floors in f."""
         inner = power(div(t_value, scale), number(1 / q))
         replaced = _mapped(expression, arguments, jump, variable, inner)
         return mul(
@@ -293,7 +294,7 @@ def _value(constant: Expression, values: Mapping[str, Ball]) -> arb:
 def _mean(
     summands: list[Expression], values: Mapping[str, Ball], bits: int
 ) -> tuple[Fraction, arb] | None:
-    """Find v and c such that the mean of the sum of the pieces decays as c n^{-v}.
+    """Find v and c such that the mean over s of the sum of the pieces decays as c n^{-v}.
 
     The result is None if v > 1, or if a piece decays more slowly than the sum.
     """
@@ -321,7 +322,7 @@ def _mean(
 
 
 def _cancel(summands: list[Expression]) -> bool:
-    """Whether the sum of the pieces provably has the mean 0, and each piece tends to 0."""
+    """Whether the mean c (see the module's docstring) is provably 0, and each piece tends to 0."""
     ring = fmpq_mpoly_ctx.get(("n", "s"), Ordering.lex)
     numerator, denominator = ring.from_dict({}), ring.from_dict({(0, 0): 1})
     for summand in summands:
@@ -383,9 +384,10 @@ def _sum(
     bits: int,
     without: Fraction | None,
 ) -> arb | None:
-    """The sum over all pieces with n >= ``start_count`` + 1/2 of the integral over 0 < s < 1.
+    """The integral of the sum of all pieces with n >= ``start_count`` + 1/2.
 
-    If ``without`` is an exponent v, the terms of n^{-v} are left out. Their integrals cancel.
+    Each piece is scaled to 0 < s < 1. If ``without`` is an exponent v, the terms of n^{-v} are left
+    out, because their integrals cancel.
     """
     summed = _summed(summands, values, start_count, bits, without)
     # The middle, and points near both ends.

@@ -1,9 +1,9 @@
 """Ranges with many or infinitely many kinks, which are reduced to finite ranges with few kinks.
 
 The integral over n periods is n times the integral over one period. If kinks accumulate at an end,
-or the range is infinite, the substitution x = p +- e^{-y} or x = +-y makes the kinks regular. The
-range of y is then cut at a point beyond which a proved bound of the integral is negligible. The
-bound is added to the error.
+or the range is infinite, the substitution x = p +- e^{-y} or x = +-y is made, so that the kinks do
+not accumulate at a finite y. The range of y is then cut at a point beyond which a proved bound of
+the integral is negligible. The bound is added to the error.
 """
 
 from __future__ import annotations
@@ -102,8 +102,7 @@ def period(expression: Expression, variable: str) -> tuple[Fraction, Fraction] |
 def whole_periods(
     size: tuple[Fraction, Fraction], lower: Expression, upper: Expression
 ) -> tuple[int, Expression, Expression] | None:
-    """The number of complete periods in a range, the end of the first period and the end of the
-    last.
+    """The number of complete periods in a range, and the ends of the first and of the last period.
 
     The result is None if the number is unknown or less than `LEAST_PERIODS`.
     """
@@ -245,7 +244,7 @@ def simplified(node: Expression) -> Expression:
 
 
 def _collected(terms: tuple[Expression, ...]) -> Expression:
-    """Cancel equal terms of opposite signs in a sum, and add its rational numbers."""
+    """Cancel equal terms of opposite signs in a sum, and add the rational numbers in the sum."""
     counts: dict[Expression, int] = {}
     total = Fraction(0)
     stack = [(term, 1) for term in reversed(terms)]

@@ -1,8 +1,8 @@
 """The points inside the range of integration at which an integrand has no finite value.
 
-An interval on which ball arithmetic bounds f contains no singularity. An interval that stays
-unbounded however often it is halved contains a singularity, which may be removable (``sin x / x``).
-The singularity is located exactly, because quadrature has to begin there.
+An interval on which ball arithmetic bounds f contains no singularity. Other intervals are halved.
+If f remains unbounded on the smallest intervals, they contain a singularity, which may be removable
+(``sin x / x``). The singularity is located exactly, because quadrature has to begin there.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def _clusters(
 def _first(lower: arb, upper: arb) -> Iterator[tuple[arb, arb]]:
     """Yield intervals that divide the range. Their lengths double from 0 outwards.
 
-    Narrow intervals at both ends are left out. The behaviour of f in these is examined separately.
+    Narrow intervals at both ends are left out, because the ends are examined separately.
     """
     marks = [0.0, *(2.0**k for k in DOUBLING)]
     low, high = max(float(lower), -FAR), min(float(upper), FAR)
@@ -157,10 +157,10 @@ def _locate(line: RealLine, low: arb, high: arb, bits: int, ends: tuple[arb, arb
 
 
 def named_number(point: arb) -> tuple[Fraction, Fraction] | None:
-    """Rational numbers a and b such that a + b pi lies in a ball.
+    """Rational numbers a and b such that a + b pi lies in a ball. Either a or b is 0.
 
-    If there are no such numbers, the result is None. The ball encloses a point at which a range
-    is cut. The caller then replaces this point by a + b pi. Either a or b is 0.
+    The ball encloses a point at which a range is cut. The caller replaces this point by a + b pi.
+    If there are no such numbers with small denominators, the result is None.
     """
     for at, unit in enumerate((arb(1), arb.pi())):
         ratio = Fraction(float((point / unit).mid())).limit_denominator(LARGEST_DENOMINATOR)

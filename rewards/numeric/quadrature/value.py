@@ -58,9 +58,9 @@ class IntegralValue:
     r"""The value of an integral, for one choice of its parameters.
 
     Attributes:
-        ball: the value with an error. It is not finite if the integral diverges.
+        ball: the value with its error. It is not finite if the integral diverges.
         method: the method of the computation.
-        sign: for a divergent integral, +1 or -1 if the integral tends to that infinity, else 0.
+        sign: +1 or -1 if the integral tends to plus or minus infinity, else 0.
         size: a lower bound of the integral of \|f\|. If the value may be 0, its error is compared
             with this bound.
 
@@ -119,7 +119,7 @@ def evaluate(problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int)
 def _with_numbers(
     problem: DefiniteIntegral, values: Mapping[str, Ball]
 ) -> tuple[DefiniteIntegral, Mapping[str, Ball]]:
-    """Substitute exact values: p pi/(2p) becomes pi/2. Return the problem and the other values."""
+    """Substitute exact values, so that p pi/(2p) becomes pi/2. Return also the inexact values."""
     free_values: dict[str, Ball] = {}
     f, limits = problem.integrand.expression, [problem.lower, problem.upper]
     for name, value in values.items():
@@ -163,7 +163,7 @@ def _evaluate(problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int
 def _periodic(
     problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int
 ) -> list[IntegralValue]:
-    """The integrals over all complete periods and over the rest. Empty if there are few periods."""
+    """The integrals over all complete periods and over the rest, or [] if there are few periods."""
     f = problem.integrand
     lower, upper = problem.lower, problem.upper
     if isinstance(lower, int) or isinstance(upper, int) or problem.principal_value:
@@ -456,7 +456,7 @@ class _Computation:
         return arb("inf") if infinite else max(bounds)
 
     def _settles(self, phase: oscillation.Phase, side: int) -> bool:
-        """Whether f over the phase's slope seems to tend to 0 (then convergence is assumed)."""
+        """Whether f divided by the phase's slope seems to tend to 0, which suggests convergence."""
         with precision(BOUND_BITS):
             sizes = []
             for k in SETTLED_AT:
@@ -473,7 +473,7 @@ class _Computation:
 def _inner(low: arb, high: arb) -> list[arb]:
     """A list with one inner point of a finite range. For an infinite range, the list is empty.
 
-    The point is not the midpoint: an odd f has the integral 0, but its parts have not.
+    The point is not the midpoint. The integral of an odd f is 0, but its two parts are not 0.
     """
     finite = low.is_finite() and high.is_finite()
     return [arb(off_middle(low, high).mid())] if finite else []

@@ -1,8 +1,8 @@
 """Counted work, with one limit for everything that a call computes.
 
 Units are operations on balls. The count is deterministic, so a verdict does not depend on how busy
-the machine is. Like python-flint's precision, the count is global to the process. The lock of the
-precision guards it: a computation holds this lock.
+the machine is. Like python-flint's precision, the count is global to the process. Each computation
+holds the lock of the precision, which guards the count, too.
 """
 
 from __future__ import annotations

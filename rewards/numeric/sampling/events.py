@@ -164,12 +164,13 @@ def places(tape: Tape, values: Mapping[str, Ball]) -> list[float]:
 
 
 def beyond_reach(*tapes: Tape) -> list[Ball]:
-    """Numbers beyond the largest and the smallest points of the other samples.
+    """Sample points that are larger or nearer to 0 than the points of all other samples.
 
     An expression may change its behaviour at a threshold, such as ``10^1000``. A threshold is a
-    number in the expression, the reciprocal of such a number, or a product of these. Let n be the
-    sum of the bit lengths of all numbers. Then each threshold is less than 2^n. Some results lie
-    beyond all thresholds. Others lie slightly above and below the largest numbers.
+    number in the expression, the reciprocal of such a number, or a product of numbers and
+    reciprocals. Let n be the sum of the bit lengths of all numbers. Then each threshold is less
+    than 2^n. Some of the points lie beyond all thresholds. Other points lie slightly above and
+    below the largest numbers in the expression.
     """
     lengths = {key: length for tape in tapes for key, length in tape.literals.items()}
     great = [key for key, length in lengths.items() if length > REACH]

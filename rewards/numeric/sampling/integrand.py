@@ -1,6 +1,6 @@
 """An integrand prepared for decisions: its tree, parameters, sample points and values of f.
 
-Training asks about the same integrand many times, so that `prepare` has a cache.
+`prepare` has a cache, because training asks about the same integrand many times.
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ class PointPool:
         self._values = drawn | {name: acb(value) for name, value in self._drawn.items()}
 
     def _settle(self) -> None:
-        """Choose the tier and parameter values. Sample points must exist for this choice."""
+        """Choose the tier and the values of the parameters so that sample points exist."""
         self._settled = True
         with precision(BASE_BITS):
             self._find_tier()
@@ -220,10 +220,9 @@ class PointPool:
                     return
 
     def _search(self) -> bool:
-        """Search for points of a small real domain. Add the found points if there are then enough
-        points.
+        """Search for points of a small real domain, and tell whether there are then enough points.
 
-        The result is true if there are enough points.
+        The found points are added to the sample points only if there are enough.
         """
         further = search(self.tape, self._values, MIN_POINTS)
         further = [x for x in further if not self._isolated(x)]
@@ -232,7 +231,7 @@ class PointPool:
         return enough
 
     def usable(self, x: Ball) -> Ball | None:
-        """The value of f at a number. None if points of the current tier exclude this number."""
+        """The value of f at a number, or None if the current tier excludes this number."""
         jets = self.tape.run(x, self._values, derivative=False)
         value = jets[self.tape.root][0]
         if self.tier == "real":

@@ -1,4 +1,4 @@
-"""Further values of an integrand's parameters, with other orders, signs and cases.
+"""Several choices of values for an integrand's parameters, which differ in order, signs and cases.
 
 A single choice of values cannot show that ``|a - b|`` differs from ``a - b``, or that ``max(a, 5)``
 differs from 5.
@@ -132,11 +132,11 @@ def regimes(
     expressions: Sequence[Expression],
     conditions: Sequence[Expression] = (),
 ) -> tuple[list[Draw], list[Draw]]:
-    """Choose values for the parameters of a number, such as an integral, in several ways.
+    """Choose several sets of values for the parameters of a definite integral, a sum or a limit.
 
-    The formula of the number may change at a threshold of a parameter. Examples are the integrands
-    ``|x - a|`` and ``1 - 2 r cos x + r^2``. If the parameters are renamed and their order is kept,
-    the choices are the same.
+    The formula for the value may change at a threshold of a parameter. Examples are integrals with
+    ``|x - a|`` or ``1 - 2 r cos x + r^2`` in the integrand. If the parameters are renamed and their
+    order is kept, the choices are the same.
 
     Args:
         names: the parameters, sorted.

@@ -75,8 +75,8 @@ def choices(
 ) -> Iterator[Values]:
     """Choose values of the parameters at which the answer and the sum are compared.
 
-    Parameters in the limits of summation are whole numbers. The values of other parameters are
-    draws of `rewards.numeric.sampling`.
+    Parameters in the limits of summation are whole numbers. The values of other parameters come
+    from `rewards.numeric.sampling`.
 
     Args:
         problem: the sum.
@@ -84,8 +84,8 @@ def choices(
         largest: the largest number in the answer. Some of the chosen whole numbers are larger than
             twice ``largest``, because a wrong answer may be right for small numbers. For example,
             an additional term binom(n, 50) is zero for all n below 50.
-        salt: the text of the answer. One of the draws depends on it. A wrong answer that is right
-            at all draws is therefore hard to write.
+        salt: the text of the answer. One of the choices depends on this text. A wrong answer that
+            is right for all choices is therefore hard to write.
 
     Yields:
         Values of all parameters for which the sum has at least one term.
@@ -166,7 +166,7 @@ def _is_reversed(problem: SumProblem, assumptions: Mapping[str, str]) -> bool:
 def _salted(draw: Values, assumptions: Mapping[str, str], salt: str) -> Values:
     """Reduce the value of each real parameter by at most 50 percent.
 
-    The percentages are computed from a hash of the text ``salt``.
+    The percentage for a parameter is computed from a hash of the text ``salt``.
     """
     digest = sha256(salt.encode()).digest()
     values: Values = {}

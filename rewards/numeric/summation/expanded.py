@@ -98,7 +98,7 @@ class Expansion:
         return sum((abs(c) * u**k for k, c in enumerate(self.coefficients)), arb(0))
 
     def bound(self, cutoff: int) -> tuple[arb, int]:
-        """A pair (C, w). The absolute value is at most C n^w for all n >= ``cutoff`` >= 1."""
+        """A pair (C, w). The function is at most C n^w in size for all n >= ``cutoff`` >= 1."""
         u = arb(fmpq(1, cutoff))
         size = self._size(u) + self.remainder * u ** len(self.coefficients)
         return size, max(0, ceil(float(-self.exponent.real.lower()))) + self.logarithms
@@ -129,10 +129,10 @@ class SlowTerm:
     index: str
 
     def expanded_trees(self) -> list[tuple[Expression, list[Call], Ball]]:
-        """Write each summand as an expression that can be expanded, digammas, and a number.
+        """Write each summand as a product of an expression, digamma functions, and a number.
 
-        Summands without digamma functions and with a real number are added to one tree, because
-        their leading terms may cancel.
+        The expression can be expanded. Summands without digamma functions and with a real number
+        are added to one expression, because their leading terms may cancel.
         """
         plain: list[Expression] = []
         expanded: list[tuple[Expression, list[Call], Ball]] = []
@@ -173,7 +173,7 @@ class SlowTerm:
         return expansions, cutoff
 
     def _raw(self, tree: Expression) -> list[tuple[Ball, Fraction | None, int, Model]]:
-        """Write a tree as a sum of n^{-v} (ln n)^j m. Return tuples (v, exact v or None, j, m)."""
+        """Write a tree as a sum of n^{-v} (ln n)^j m with models m: (v, exact v or None, j, m)."""
         unknown = models.inverse_power(1, arb(1))
         expander = Expander(_Y, (self.index, unknown), {})
         try:

@@ -122,7 +122,10 @@ def _power(arguments: list[Fraction]) -> Fraction | None:
 
 
 def _root(base: Fraction, exponent: Fraction) -> Fraction | None:
-    """The power base^(n/2), or None if the base is not the square of a rational number."""
+    """The power of a base for an exponent n/2 with odd n.
+
+    The result is None if the base is not the square of a rational number.
+    """
     if exponent.denominator != 2 or base < 0:
         return None
     roots = math.isqrt(base.numerator), math.isqrt(base.denominator)

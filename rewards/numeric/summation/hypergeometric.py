@@ -7,9 +7,9 @@ L and s follow from the leading coefficients of A and B.
 - d < 0 or \|L\| < 1: the quotient is enclosed for all n >= N at once, as a function of u on
   [0, 1/N]. The sum from N is then bounded by a geometric sum (the ratio test).
 - L = 1 with s > 1, L = -1 with s > 0, or L near to 1 or -1: the sum from N is accelerated. T is a
-  polynomial in u with T(n+1) q(n) - T(n) = 1 + e(n) and e(n) = O(u^K). Then the sum is -T(N) a(N)
-  minus the sum of a(n) e(n). The latter sum has a bound, because e is known exactly. For terms
-  without gamma functions, this method is the Euler-Maclaurin formula.
+  polynomial in u (times n if L = 1) with T(n+1) q(n) - T(n) = 1 + e(n) and e(n) = O(u^K). Then the
+  sum is -T(N) a(N) minus the sum of a(n) e(n). The latter sum has a bound, because e is known
+  exactly. For terms without gamma functions, this method is the Euler-Maclaurin formula.
 - d > 0, or \|L\| > 1, or L = 1 with s <= 1, or \|L\| = 1 with s <= 0: the sum diverges, because the
   terms do not tend to 0, or by Gauss's test if L = 1.
 """
@@ -150,7 +150,7 @@ class Hypergeometric:
 
     @cached_property
     def regular_from(self) -> int:
-        """A number from which on neither the factor R nor the quotient q has zeros or poles."""
+        """A number from which on the factor R and the quotient q have neither zeros nor poles."""
         bound = max(_root_bound(self.summand.numerator), _root_bound(self.summand.denominator))
         for polynomial in self.quotient:
             bound = max(bound, _root_bound(polynomial))
@@ -295,8 +295,9 @@ def _factorial_length(term: Hypergeometric, cutoff: int) -> int:
 
 
 def _accelerated(term: Hypergeometric, start: int, leading: fmpq) -> Ball:
-    """The sum of a term from ``start`` to infinity. A polynomial T gives the sum of the terms for n
-    >= N. N is doubled until the bound of the error is small enough.
+    """The sum of a term from ``start`` to infinity, by the function T of the module's docstring.
+
+    N is doubled until the bound of the error is small enough.
     """
     order = ctx.prec // BITS_PER_COEFFICIENT
     cutoff = max(start, term.regular_from) + order

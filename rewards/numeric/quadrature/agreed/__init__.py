@@ -1,1 +1,1 @@
-"""Values without a proof, from two quadratures that agree or by extrapolation over periods."""
+"""Values of integrals without a proof, by two quadratures or by extrapolation over periods."""

@@ -56,6 +56,9 @@ NEWTON_STEPS = 60
 class Phase:
     """The phase of an oscillation towards infinity.
 
+    The phases of f are the arguments of the periodic functions in f. For large x, all phases are
+    whole multiples of a common phase.
+
     Attributes:
         tape: the slowest phase as a function of x.
         divisor: the slowest phase divided by the common phase.
@@ -127,7 +130,7 @@ def phase(
 def tail(line: RealLine, phase: Phase, start: arb, side: int, digits: int) -> tuple[arb, arb]:
     """The integral from a point T to infinity, and the point T itself.
 
-    T is ``start`` or lies a little beyond it.
+    T is ``start`` or lies a little beyond ``start``.
 
     Raises:
         QuadratureError: the extrapolated values do not agree to `AGREEMENT` digits.

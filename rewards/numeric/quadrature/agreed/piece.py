@@ -1,4 +1,4 @@
-"""The integral over a piece of the range without singularities inside, by two quadratures.
+"""The integral over a piece of the range, by two quadratures. The piece has no inner singularity.
 
 The double exponential formula gives the value. Gauss-Legendre quadrature in logarithmic distance
 from the ends has to agree with the value. The errors of the two quadratures have different causes.
@@ -70,12 +70,11 @@ def integrate(line: RealLine, piece: Piece, digits: int) -> arb:
 
 
 def exclude_spikes(expression: Expression, line: RealLine, piece: Piece) -> None:
-    """Raise an error if f may have a spike between two nodes, where f is much larger than at the
-    nodes.
+    """Raise an error if f may have a spike: if f may be much larger between two nodes than at both.
 
-    The range of s between both ends is divided into intervals. Each interval is halved until a
-    bound of f on the interval is near to the values of f at the interval's ends. Special functions
-    are replaced by 1, because they cannot cause spikes.
+    The range of the coordinate s (see `ends`) is divided into intervals. Each interval is halved
+    until a bound of f on the interval is near to the values of f at the interval's ends. Special
+    functions are replaced by 1, because they cannot cause spikes.
 
     Raises:
         QuadratureError: an interval of length 2^{-FINEST} may contain a spike.
@@ -215,7 +214,7 @@ def _check(line: RealLine, piece: Piece, value: arb, depth: int) -> arb:
 
 
 def _gauss(line: RealLine, piece: Piece, width: arb) -> tuple[arb, arb]:
-    """The integrals of f and |f| by composite Gauss-Legendre quadrature in s."""
+    """The integrals of f and |f| by Gauss-Legendre quadrature on intervals of s, ``width`` long."""
     total = size = arb(0)
     for end, start in _legs(piece):
         s, quiet = start, 0

@@ -1,1 +1,1 @@
-"""Values with a proof: integrals between two ends, towards an end, and of oscillations."""
+"""Enclosures of integrals between two ends, towards one end, and over oscillations."""

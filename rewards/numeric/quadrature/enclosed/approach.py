@@ -1,11 +1,11 @@
-"""Enclosures of the integral towards an end of the range, or a proof that it diverges there.
+"""Enclosures of the integral towards an end of the range, or a proof that the integral diverges.
 
 The end is moved to infinity: x = p +- e^{-y} at a finite end p, and x = +-y or x = +-e^y at an
-infinite end. If f changes with the logarithm of y only, y = e^t is put in. In y, f dx/dy is a sum
-of terms e^{-v y} r(y) (`rewards.numeric.expansions`). Powers of u = e^{-y} and of y are integrated
-in closed form. Other terms are integrated up to a point by python-flint's rigorous integration, and
-the integral beyond this point has a proved bound. A sum of constant sign that is bounded away from
-zero proves divergence.
+infinite end. If f changes with the logarithm of y only, y = e^t is substituted. As a function of y,
+f dx/dy is a sum of terms e^{-v y} r(y) (`rewards.numeric.expansions`). Powers of u = e^{-y} and of
+y are integrated in closed form. Other terms are integrated up to a point by python-flint's rigorous
+integration, and the integral beyond this point has a proved bound. A sum of constant sign that is
+bounded away from zero proves divergence.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Level:
 
     Attributes:
         variable: the name of y.
-        plain: the integrand in y, unexpanded.
+        plain: the integrand as a function of y, unexpanded.
         form: the integrand as a sum of terms, for large y.
         expander: the models that the form refers to.
         start: the y at which the range begins. If it is nan, the range begins at the logarithm of
@@ -103,8 +103,8 @@ class Approach:
         values: the values of its parameters.
         edge: the end.
         bits: the accuracy that is wanted, relative to 1.
-        limit: the distance of a finite end from the origin, if the end is treated as infinite
-            because f decays on the way to it. Otherwise None.
+        limit: None, or the distance of a finite end from the origin if the end is treated as
+            infinite. This is useful if f becomes negligible before the end.
 
     """
 
@@ -154,8 +154,8 @@ class Approach:
         The range is |x - p| < r near a pole p, or |x| > r. Odd terms of f's series cancel.
 
         Args:
-            farthest: the largest distance from the pole. For infinite ends, it is the least
-                distance from 0.
+            farthest: the largest allowed r near a pole. Near both infinities, it is the least
+                allowed r.
 
         """
         with models.series_length(models.order(self.bits)), precision(model_bits(self.bits)):
@@ -404,7 +404,7 @@ class Tail:
         return (scale, degree, model) if 0 <= degree <= MAX_POWER else None
 
     def _enclosed(self, terms: list[Term], cut: arb) -> arb | None:
-        """Integrate terms rigorously from ``cut`` to infinity, or return None if `_end` fails."""
+        """Integrate terms rigorously from ``cut`` to infinity, or return None (see `_end`)."""
         expression = self.level.expander.expression(terms)
         end, error = self._end(expression, cut)
         if end is None:

@@ -1,9 +1,9 @@
 """Enclosures of the integral of an analytic expression, or a proof that the integral diverges.
 
-The range is cut at the singularities of f. It is also cut at zeros of linear sub-expressions far
-from the origin, such as the mean of a normal density. From such a zero, f is integrated in both
-directions. Pieces on which f is bounded are left to python-flint's rigorous integration. Other
-pieces, at whose ends f is unbounded or which are infinite, are left to `approach`.
+The range is cut at the singularities of f. It is also cut at points far from 0 at which a linear
+sub-expression is 0, such as the mean of a normal density. From such a point, f is integrated in
+both directions. Finite pieces on which f is bounded are left to python-flint's rigorous
+integration. All other pieces are left to `approach`.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Enclosure:
     def integral(self, points: list[arb]) -> arb:
         """The integral from the first to the last point.
 
-        Between these two, f may be singular only at the other points.
+        Between the first and the last point, f may be singular only at the other points.
 
         Raises:
             DivergesError: divergence is proved.
@@ -100,7 +100,7 @@ class Enclosure:
         return value
 
     def total(self, points: list[arb]) -> arb:
-        """The integral between the points. Its error is not compared with the size of f."""
+        """The integral from the first to the last point, without a limit on its error."""
         self.bits, self.size = target_bits(self.digits), arb(0)
         return self._sum(points)
 
@@ -169,7 +169,11 @@ class Enclosure:
         yield from self._one(high, middle, regular[1], None)
 
     def _one(self, end: arb, start: arb, regular: bool, origin: Expression | None) -> Iterator[arb]:
-        """Yield the integrals over parts of the range between an inner point and an end."""
+        """Yield the integrals over parts of the range between an inner point and an end.
+
+        ``regular`` tells whether f is bounded near the end. ``origin`` is an exact expression for
+        the inner point, or None.
+        """
         if end is start:
             return
         side = 1 if bool(end < start) else -1

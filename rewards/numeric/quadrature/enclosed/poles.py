@@ -2,7 +2,7 @@ r"""Simple poles whose place has no exact name, such as the pole of tan(x^2) at 
 
 Suppose that 1/f has a bounded derivative on an interval, and opposite signs at its ends. Then 1/f
 has a zero z inside, and \|1/f(x)\| <= M \|x - z\|. Hence \|f(x)\| >= 1/(M \|x - z\|), and the
-integral of this bound to z diverges.
+integral of this bound up to z diverges.
 """
 
 from __future__ import annotations

@@ -57,7 +57,9 @@ BOX_EVALUATIONS = 12_000
 
 @dataclass(frozen=True, slots=True)
 class Wave:
-    """The oscillating function amplitude cos(w y + phase - quarter pi/2), where y = x^p."""
+    """The function ``amplitude`` * cos(``frequency`` * y + ``phase`` - ``quarter`` * pi/2) of
+    y = x^p.
+    """
 
     amplitude: Expression
     frequency: Exponent
@@ -321,9 +323,9 @@ def _monomial(node: Expression, variable: str) -> tuple[Expression, Fraction]:
 
 
 def _decays(tail: Tail) -> bool:
-    """Whether the form of an amplitude proves that it tends to 0 in the right half plane.
+    """Whether an amplitude is proved to tend to 0 in the right half plane.
 
-    The amplitude is analytic there.
+    The proof uses the amplitude's form as a sum of terms. The amplitude is analytic there.
     """
     for term in tail.level.form:
         if tail.factors(term.factor) is None:

@@ -1,7 +1,7 @@
 """Proven bounds of the integral from a point to infinity, for integrands that decay exponentially.
 
 Let x = T + t with t >= 0. Straight lines in t bound the value of an expression, and the logarithm
-of its absolute value. Each operation takes the lines of its operands to lines of its result.
+of its absolute value. For each operation, lines for the result follow from lines for the operands.
 """
 
 from __future__ import annotations
