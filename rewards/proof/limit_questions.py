@@ -35,7 +35,7 @@ class LimitQuestion:
     Attributes:
         expression: the function.
         variable: the variable of the limit.
-        at: the point, or 1 or -1 for plus or minus infinity.
+        at: the point as an expression. The integers 1 and -1 mean plus and minus infinity.
         side: 1 from the right, -1 from the left, 0 from both sides.
         kinds: assumptions on the parameters.
         conditions: comparisons that the problem states.

@@ -51,7 +51,8 @@ def judge_series(
         answer: the answer, or 1 or -1 for an infinity.
         question: the question.
         assumptions: the assumptions about the parameters, by their names.
-        through: the degree up to which a polynomial has to be right (`without_remainder`).
+        through: the degree up to which the coefficients of a polynomial have to be right. A
+            negative degree means that the answer hides such terms in its remainder.
 
     Raises:
         ProblemError: the function has no Taylor series at the point.

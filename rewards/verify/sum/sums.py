@@ -100,8 +100,8 @@ def verify_sum(
         completion: the model's output.
         problem: LaTeX with one sum sign (``\sum_{n=1}^{\infty} \frac{1}{n^2}``), or a question
             about a power series in words (`rewards.reading.problem.power_series`).
-        assumptions: kinds of parameters, as in `verify_antiderivative`. By default, parameters in
-            the limits of the sum are whole numbers, and other parameters are positive.
+        assumptions: assumptions on parameters, as in `verify_antiderivative`. The default is a
+            whole number for parameters in the limits of the sum, and positive for others.
         strict: whether a box is required.
         stop: the prompt's stop strings. Text after the first stop string is ignored.
         truncated: whether the token limit cut the completion off.
@@ -109,7 +109,8 @@ def verify_sum(
             enclosure of a sum without parameters, or an expansion. Other agreeing answers are
             undecided.
         undecided_reward: the reward of an undecided answer.
-        deadline: seconds of processor time, for an item that has to run in a worker.
+        deadline: seconds of processor time after which a worker process is stopped. An answer that
+            needs no worker process has no deadline.
 
     Returns:
         A `Verdict`. ``evidence.proof`` is ``telescoping``, ``enclosure``, ``divergence``,
@@ -233,7 +234,7 @@ def _judged(
 
 @dataclass(frozen=True)
 class Asked:
-    """A sum, and the assumptions about its parameters. The methods judge answers."""
+    """A sum and the assumptions about its parameters, with methods that judge answers."""
 
     problem: SumProblem
     kinds: tuple[tuple[str, str], ...]
