@@ -192,7 +192,7 @@ class ExactNumbers:
 
     @staticmethod
     def ball(tree: Expression, bits: int, values: Mapping[str, Ball] | None = None) -> Ball:
-        """A ball that contains the value of an expression."""
+        """A ball (a complex interval) that contains the value of an expression."""
         if needs_worker(tree) and not in_worker() and not _is_quick(tree):
             raise NotExpandedError("a number that may take long")
         with precision(bits):

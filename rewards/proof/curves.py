@@ -43,7 +43,7 @@ def vanishes_on(tree: Expression, curve: Expression) -> bool:
         curve: the function G. The curve consists of the points where G = 0.
 
     Returns:
-        True if a proof was found. False does not mean that the expression is not zero on the curve.
+        True if a proof was found. If the result is False, the expression may still vanish.
 
     >>> from calculus_harness.rewards.reading.latex import read
     >>> texts = (r"\frac{x^2}{y} + y - \frac{25}{y}", "x^2 + y^2 - 25")

@@ -194,8 +194,8 @@ def _with_variable(question: LimitQuestion, kinds: dict[str, str]) -> LimitQuest
     limit of a sequence.
 
     Raises:
-        ProblemError: the variable has another assumption, or the assumption excludes values near
-            the point.
+        ProblemError: the variable has an assumption of another kind, or the assumption excludes
+            values near the point.
 
     """
     variable, at = question.variable, question.at

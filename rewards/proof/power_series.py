@@ -195,7 +195,7 @@ def _by_growth(coefficients: Expression, index: str, steps: int) -> Expression |
 
     The coefficients grow like n!^d L^n n^{-s}, and may have a further factor that varies slowly.
     This factor must have an expansion. The factor then lies between two powers of n and does not
-    change the radius.
+    change the radius. From one term to the next, the exponent of x - a grows by ``steps``.
     """
     radii: list[Expression] = []
     for summand in summands_of(coefficients, index):

@@ -185,7 +185,7 @@ def telescopes(
 
     Args:
         answer: F, a function of the variable.
-        term: a, a function of the index. The variable must not occur in it.
+        term: the term a(k), where k is the index. The variable must not occur in the term.
         index: the name of the index.
         upper: the upper limit p n + q, with whole numbers p > 0 and q.
         variable: n.
@@ -338,7 +338,7 @@ class _Atoms:
         return mul(self._power(Number(2), half), self._gamma(add(half, shift)), scale)
 
     def _power(self, base: Expression, exponent: Expression) -> Expression:
-        """Write b^{c n + d} in terms of an atom b^n for each symbol n of the exponent."""
+        """Write a power b^{c n + d} with an atom b^n. Each symbol n of the exponent has an atom."""
         inner = self.written(base)
         linear = _linear(exponent)
         if is_constant(exponent) or linear is None:

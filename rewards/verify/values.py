@@ -310,7 +310,7 @@ def agreement_on_curve(
 
 
 def value_at(tree: Expression, values: Mapping[str, Ball]) -> Ball:
-    """A ball that contains the value of an expression, for given values of all its symbols."""
+    """A ball (a complex interval) around the value of an expression, given all its symbols."""
     tape = compile_tape(tree, FRESH)
     return tape.run(ZERO, values, derivative=False)[tape.root][0]
 
@@ -441,8 +441,8 @@ def compare_values(
 def proved_value(answer: Expression, expected: Expression) -> Outcome:
     """Decide whether two constant expressions are equal.
 
-    Disjoint balls refute the equality. Balls that overlap do not prove it, so a proof by identities
-    is tried. Without a proof the outcome is agreement only.
+    Disjoint balls (intervals) refute the equality. If the balls overlap, a proof by identities is
+    tried. If no proof is found, the outcome only states that the values agree.
     """
     outcome = compare_values(answer, expected)
     if outcome.status is Status.INCORRECT:

@@ -321,7 +321,7 @@ class Steps:
         return bool(value.contains(ZERO)) or self._is_cut(branch, interval)
 
     def _is_cut(self, branch: Branch, interval: CriticalInterval) -> bool:
-        """Whether the argument of a root or logarithm contains i and has a negative real part."""
+        """Whether an argument of a root or logarithm contains i and has a negative real part there."""
         value = self._argument(branch, interval)
         return value.real < 0 and is_written_with(branch.argument, "i")
 

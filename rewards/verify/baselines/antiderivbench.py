@@ -43,8 +43,8 @@ evaluator:
   the answer is neither accepted nor rejected. The detail says what steps 4 and 5 found.
 
 Everything runs in a worker. No text is ever passed to `eval`. The reader builds SymPy objects from
-its own grammar. (It calls ``parse_expr`` only for values of variables, and none are given.) Values
-are computed by walking the tree, not by `sympy.lambdify`.
+its own grammar. (The reader calls ``parse_expr`` only for values of variables, which are not
+given.) Values are computed by walking the tree, not by `sympy.lambdify`.
 """
 
 from __future__ import annotations
@@ -311,7 +311,7 @@ def _holds_unread_function(formula: sympy.Expr) -> bool:
 
 
 def _rebuild(node: Any, names: dict[str, Any]) -> Any:
-    """Evaluate unevaluated parts of a formula, and replace undefined functions and symbols."""
+    """Evaluate unevaluated parts of a formula, and replace undefined functions and some symbols."""
     import sympy
 
     if isinstance(node, sympy.Symbol):

@@ -115,7 +115,7 @@ def judge_interval(
     Args:
         answer: the interval.
         question: the question.
-        assumptions: the assumptions about the parameters, by their names.
+        assumptions: the assumption about each parameter, by the parameter's name.
         converges: a function from a sum to an outcome. The outcome is correct if the sum converges.
 
     Raises:

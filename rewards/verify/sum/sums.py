@@ -100,8 +100,9 @@ def verify_sum(
         completion: the model's output.
         problem: LaTeX with one sum sign (``\sum_{n=1}^{\infty} \frac{1}{n^2}``), or a question
             about a power series in words (`rewards.reading.problem.power_series`).
-        assumptions: assumptions on parameters, as in `verify_antiderivative`. The default is a
-            whole number for parameters in the limits of the sum, and positive for others.
+        assumptions: assumptions on parameters, as in `verify_antiderivative`. By default,
+            parameters in the limits of the sum are whole numbers, and other parameters are
+            positive.
         strict: whether a box is required.
         stop: the prompt's stop strings. Text after the first stop string is ignored.
         truncated: whether the token limit cut the completion off.
