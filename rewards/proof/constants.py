@@ -200,7 +200,7 @@ class ExactNumbers:
             return tape.run(acb(0), dict(values or {}), derivative=False)[tape.root][0]
 
     def _checked(self, number: Quotient) -> Quotient:
-        """Return the number unchanged. If it is proved not real, raise `UndefinedError`."""
+        """Return the number unchanged. If the number is proved not real, raise `UndefinedError`."""
         if self.tower.field.support(number) & self.tower.field.unreal:
             tree = self.tree(number)
             if not symbols_of(tree):

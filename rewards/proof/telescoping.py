@@ -213,7 +213,7 @@ def telescopes(
 def identical(
     left: Expression, right: Expression, kinds: Mapping[str, str]
 ) -> tuple[str, ...] | None:
-    """Prove that two expressions are equal for all whole numbers as values of their symbols.
+    """Prove that two expressions are equal if all their symbols are whole numbers.
 
     Return the rules used. If no proof is found, return None.
     """
@@ -338,7 +338,7 @@ class _Atoms:
         return mul(self._power(Number(2), half), self._gamma(add(half, shift)), scale)
 
     def _power(self, base: Expression, exponent: Expression) -> Expression:
-        """Write a power b^{c n + d} with an atom b^n. Each symbol n of the exponent has an atom."""
+        """Write a power with an atom for each symbol of the exponent: b^{2n+1} is (b^n)^2 b."""
         inner = self.written(base)
         linear = _linear(exponent)
         if is_constant(exponent) or linear is None:

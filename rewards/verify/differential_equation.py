@@ -2,7 +2,7 @@ r"""Verify solutions of differential equations by substitution; no reference ans
 
 First, the solution must satisfy the equations (*residual*). Second, it must have the initial and
 boundary values (*conditions*). Third, it must have as many independent constants as order and
-conditions leave free (*generality*). The rank of a Jacobian is the number of these constants.
+conditions leave free (*generality*). The rank of a Jacobian counts the independent constants.
 """
 
 from __future__ import annotations
@@ -407,7 +407,7 @@ class _Family:
         return Outcome(Status.UNDECIDED, detail="a condition with parameters")
 
     def has_multiples(self) -> bool:
-        """Whether all multiples of a solution without constants are solutions."""
+        """Whether a solution has no constants, and all multiples of the solution are solutions."""
         if self.constants or self.is_zero or self._relation is not None:
             return False
         scale = Symbol("scale of a solution")

@@ -232,7 +232,8 @@ class _Form:
     def _is_continuous(self, node: Call, functions: Collection[str]) -> bool:
         """Whether a node is a continuous function of its arguments.
 
-        The functions in ``functions`` are continuous. Quotients and powers are checked.
+        The node must be a call of a function in ``functions``, a quotient by a constant, or a power
+        without poles.
         """
         if node.function == "div":
             return is_constant(node.args[1], self.variable)

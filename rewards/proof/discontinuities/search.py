@@ -253,7 +253,10 @@ class Steps:
         )
 
     def _is_regular(self, interval: CriticalInterval) -> bool:
-        """Whether f has no root, logarithm or non-analytic part whose argument has a zero there."""
+        """Whether an interval contains no point at which f may fail to be analytic.
+
+        At such a point, the argument of a root, logarithm or non-analytic part vanishes.
+        """
         f = self.pool.tape
         jets = self.at.run(f, acb(interval.low.union(interval.high)), derivative=False)
         slots = [branch.slot for branch in f.branches if branch.root]
@@ -321,7 +324,10 @@ class Steps:
         return bool(value.contains(ZERO)) or self._is_cut(branch, interval)
 
     def _is_cut(self, branch: Branch, interval: CriticalInterval) -> bool:
-        """Whether an argument of a root or logarithm contains i and has a negative real part there."""
+        """Whether the argument of a root or logarithm may cross the branch cut in an interval.
+
+        The argument must contain i, and its real part must be negative in the interval.
+        """
         value = self._argument(branch, interval)
         return value.real < 0 and is_written_with(branch.argument, "i")
 

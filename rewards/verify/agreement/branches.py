@@ -42,7 +42,7 @@ def drop_indifferent(comparison: Comparison) -> None:
 
 
 def another_everywhere(comparison: Comparison) -> Outcome:
-    """Refute F because F' equals another branch of f than the principal branch at every point."""
+    """Refute F because F' equals, at every point, a branch of f that is not the principal one."""
     point, _ = comparison.flipped[0]
     return comparison.refutation(
         point,
