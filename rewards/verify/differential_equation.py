@@ -127,8 +127,6 @@ def _prepared(problem: str, assumptions: tuple[tuple[str, str], ...]) -> _Judge:
 
 
 class _Judge:
-    """Judges answers to one question about a differential equation."""
-
     def __init__(self, question: DifferentialEquation, assumptions: Mapping[str, str]) -> None:
         self.asked = question
         self.names = tuple(sorted(question.names))
@@ -378,7 +376,6 @@ class _Family:
         budget: Budget,
         policy: DecisionPolicy = _POLICY,
     ) -> Outcome:
-        """Judge whether the two sides of an equation are the same function."""
         require_worker(needs_worker(lhs) or needs_worker(rhs))
         names = symbols_of(lhs) | symbols_of(rhs)
         if not names:

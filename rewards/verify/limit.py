@@ -316,7 +316,6 @@ class _KnownLimit:
 
 
 def _draws(question: LimitQuestion, answer: Expression | None) -> list[Draw]:
-    """Choices of values for the parameters of a question."""
     assumed = dict(question.all_kinds)
     trees = [question.expression, *([answer] if answer is not None else [])]
     usual, _ = regimes(question.parameters, assumed, trees, question.conditions)

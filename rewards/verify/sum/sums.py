@@ -157,7 +157,6 @@ def _of_series(
     question: SeriesQuestion,
     assumed: tuple[tuple[str, str], ...],
 ) -> tuple[Outcome, Reading | None]:
-    """Judge the answer to a question about a power series."""
     assumptions = dict(question.conditions.kinds) | dict(assumed)
     if question.wanted == "interval":
         return _of_interval(answer, question, assumptions), None
