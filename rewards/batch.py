@@ -43,8 +43,8 @@ def verify_many(
         integrands: an integrand for all completions, or a list with one integrand per completion.
         workers: number of worker processes (default: `rewards.workers.pool.usable_cores`). The
             processes are started once and kept for later calls.
-        deadline: seconds of processor time for each item. A worker that takes longer is killed. The
-            default is the method's deadline, as for `verify_antiderivative`.
+        deadline: seconds of processor time after which the worker process of an item is stopped.
+            The default is the method's deadline, as for `verify_antiderivative`.
         memory_mb: megabytes of memory that a worker may use, not counting its code.
         options: as for `verify_antiderivative`. ``variable``, ``assumptions`` and ``truncated`` may
             also be lists with an entry for each completion.

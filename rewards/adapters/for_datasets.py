@@ -85,7 +85,7 @@ def verify_dataset(
         out: the folder to write if ``data`` is a path. Each block becomes a Parquet file. After
             an interruption, the same call continues with the missing blocks.
         block: the number of rows in a block.
-        deadline: the time limit for a row, in seconds.
+        deadline: seconds of processor time after which the worker process of a row is stopped.
         workers: the number of processes; by default one per core. Ray ignores this number.
         options: options of `verify_antiderivative` except ``method``. The options are the same for
             all rows.

@@ -82,7 +82,7 @@ class Rubric:
             counts as incorrect (see `rewards.Evidence.coverage`).
         options: options of the task's verifier, such as ``strict_domain`` and
             ``relative_tolerance``.
-        deadline: seconds of processor time for a rollout. A worker that takes longer is killed.
+        deadline: seconds of processor time after which the worker process of a rollout is stopped.
         workers: number of worker processes; by default one for each core.
         memory_mb: megabytes of memory that a worker may take in addition to its code.
 

@@ -1,9 +1,9 @@
-"""Exact numbers for expansions: elements of the prover's field, whose zeros are proved.
+"""Exact numbers for expansions: elements of the prover's field.
 
-A number is zero if the relations of the field or Calcium prove it. A number is not zero if a ball
-around it excludes zero. A number with parameters is an element of the field with symbols. Such an
-element counts as not zero if its value at one choice of the parameters is not zero. It is then not
-zero for almost all choices.
+A number counts as zero if the relations of the field or Calcium prove that it is zero. A number
+counts as not zero if an interval around its value excludes zero. A number with parameters is an
+element of the field with symbols. Such an element counts as not zero if its value at one choice of
+the parameters is not zero. Its value is then not zero for almost all choices.
 """
 
 from __future__ import annotations
@@ -156,7 +156,11 @@ class ExactNumbers:
 
     @_failing
     def sign(self, number: Quotient) -> int:
-        """The sign of a number (1, 0 or -1), or of a bounded function whose values exclude zero."""
+        """The sign of a number: 1, 0 or -1.
+
+        A number that depends on angles or fractional parts must have the same sign for all values
+        of these.
+        """
         number = self.tower.normal(number)
         ratio = number.rational()
         if ratio is not None:
@@ -171,11 +175,11 @@ class ExactNumbers:
         raise NotExpandedError("a number whose sign is not known")
 
     def ranges(self, tree: Expression) -> dict[str, Ball]:
-        """Map each angle and each fractional part in an expression to a ball that contains all its
+        """For each angle and each fractional part in an expression, an interval of all possible
         values.
 
         Raises:
-            NotExpandedError: there is a parameter.
+            NotExpandedError: the expression has a parameter.
 
         """
         values: dict[str, Ball] = {}
@@ -188,7 +192,7 @@ class ExactNumbers:
 
     @staticmethod
     def ball(tree: Expression, bits: int, values: Mapping[str, Ball] | None = None) -> Ball:
-        """A ball that contains the value of an expression."""
+        """A ball (a complex interval) that contains the value of an expression."""
         if needs_worker(tree) and not in_worker() and not _is_quick(tree):
             raise NotExpandedError("a number that may take long")
         with precision(bits):
@@ -196,7 +200,7 @@ class ExactNumbers:
             return tape.run(acb(0), dict(values or {}), derivative=False)[tape.root][0]
 
     def _checked(self, number: Quotient) -> Quotient:
-        """Return the number unchanged. If it is proved not real, raise `UndefinedError`."""
+        """Return the number unchanged. If the number is proved not real, raise `UndefinedError`."""
         if self.tower.field.support(number) & self.tower.field.unreal:
             tree = self.tree(number)
             if not symbols_of(tree):
@@ -207,7 +211,7 @@ class ExactNumbers:
 
 
 def _is_quick(tree: Expression) -> bool:
-    """Whether all slow functions in an expression have small rational arguments."""
+    """Whether functions that are slow to evaluate occur only with small rational arguments."""
     slow = [node for node in all_nodes(tree) if node.function in SLOW]
     arguments = [fold(arg) for node in slow for arg in node.args]
     return all(

@@ -2,7 +2,8 @@
 
 A quotient of polynomials vanishes on the curve if G divides the numerator. A transcendental
 sub-expression, such as e^y or sin(x + y), counts as a further indeterminate. Relations between the
-indeterminates are then lost. Some true statements cannot be proved, and no false statement is.
+indeterminates are then lost. Some true statements are therefore not proved. A false statement is
+never proved.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def vanishes_on(tree: Expression, curve: Expression) -> bool:
         curve: the function G. The curve consists of the points where G = 0.
 
     Returns:
-        True if a proof was found. False does not mean that the expression is not zero on the curve.
+        True if a proof was found. If the result is False, the expression may still vanish.
 
     >>> from calculus_harness.rewards.reading.latex import read
     >>> texts = (r"\frac{x^2}{y} + y - \frac{25}{y}", "x^2 + y^2 - 25")
@@ -133,16 +134,16 @@ def _checked(top: fmpq_mpoly, bottom: fmpq_mpoly) -> _Rational:
 def points_of(
     curve: Expression, x: str, y: str, values: Mapping[str, Ball], signs: Mapping[str, int]
 ) -> Iterator[dict[str, Ball]]:
-    """Points of a curve. A point is a number x and a small ball that contains y.
+    """Points of a curve. A point is a number x and a small interval that contains y.
 
-    At this x, the function G changes its sign within the ball.
+    At this x, the function G changes its sign within the interval.
 
     Args:
         curve: the function G. The curve consists of the points where G = 0.
         x: the name of the first coordinate.
         y: the name of the second coordinate.
         values: the values of parameters.
-        signs: the signs of the coordinates that are assumed to be positive or negative.
+        signs: 1 or -1 for each coordinate that is assumed to be positive or negative.
 
     Yields:
         At most five points. Each is a dictionary with the values of x, y and the parameters.
@@ -179,9 +180,9 @@ def _sign(tape: Tape, y: Ball, values: Mapping[str, Ball]) -> int:
 
 
 def _between(tape: Tape, low: arb, high: arb, sign: int, at: Mapping[str, Ball]) -> arb | None:
-    """Find a small ball in [low, high] in which G is real and changes its sign.
+    """Find a small interval inside [low, high] in which G is real and changes its sign.
 
-    The result is None if there is no such ball.
+    The result is None if G is not real in the interval.
     """
     for _ in range(_HALVINGS):
         middle = (low + high) / 2

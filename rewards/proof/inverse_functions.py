@@ -56,7 +56,8 @@ def read_derivative_of_inverse(text: str) -> tuple[Expression, str, Expression] 
         The function, its variable and the value. The result is None for another question.
 
     Raises:
-        ProblemError: the function or the value is unreadable, or the function has a domain.
+        ProblemError: the function or the value is unreadable, or the question restricts the domain
+            of the function.
 
     """
     plain = normal(text)

@@ -35,7 +35,7 @@ class LimitQuestion:
     Attributes:
         expression: the function.
         variable: the variable of the limit.
-        at: the point, or 1 or -1 for plus or minus infinity.
+        at: the point as an expression. The integers 1 and -1 mean plus and minus infinity.
         side: 1 from the right, -1 from the left, 0 from both sides.
         kinds: assumptions on the parameters.
         conditions: comparisons that the problem states.
@@ -194,8 +194,8 @@ def _with_variable(question: LimitQuestion, kinds: dict[str, str]) -> LimitQuest
     limit of a sequence.
 
     Raises:
-        ProblemError: the variable has another assumption, or the assumption excludes values near
-            the point.
+        ProblemError: the variable has an assumption of another kind, or the assumption excludes
+            values near the point.
 
     """
     variable, at = question.variable, question.at

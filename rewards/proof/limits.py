@@ -219,9 +219,10 @@ def _along_whole_numbers(
 ) -> Limit:
     """Prove that a sequence with an angle q n has no limit: two subsequences have different limits.
 
-    If q is rational, then for every number v there are integers n for which q n converges to v
-    modulo 2 pi, because pi is irrational. The sequence is a continuous function of the angle, up to
-    a term that tends to zero. If no two subsequences have different limits, ``failure`` is raised.
+    Let q be rational. For every number v, there is a sequence of integers n along which q n tends
+    to v modulo 2 pi, because pi is irrational. The given sequence is a continuous function of the
+    angle, up to a term that tends to zero. If no two subsequences have different limits,
+    ``failure`` is raised.
     """
     if bounded is None or angle.of_floor or free.multiple_of_variable(angle.germ) is None:
         raise failure
@@ -235,9 +236,9 @@ def _values(angle: Angle) -> Iterator[tuple[Expression, int]]:
     """Values of an angle along sequences of points. Each value comes with a side.
 
     Side 0 means that the angle equals the value at all points of the sequence. Side 1 or -1 means
-    that the angle tends to the value from the right or the left. The values with side 1 or -1 are
-    at the end of the list. They are needed for 1/sin and sin^x, which have no limit if the sine is
-    0 at all points.
+    that the angle tends to the value from the right or the left. The values with side 1 or -1 come
+    last. They are needed for functions such as 1/sin, which have no values on a sequence of zeros
+    of the sine.
     """
     if angle.name == _PARITY:
         yield from ((value, 0) for value in _OF_PARITY)

@@ -1,7 +1,8 @@
 r"""Power series: coefficients with proofs, and radii of convergence.
 
 Coefficients come from exact expansions on both sides of the point (`rewards.numeric.expansions`).
-A radius follows from the growth of the coefficients, or from the limit of successive quotients.
+A radius follows from the growth of the coefficients, or from the limit of the quotients of
+successive coefficients.
 """
 
 from __future__ import annotations
@@ -192,8 +193,9 @@ def _power_of_variable(term: Expression, index: str, x: str) -> tuple[int, Expre
 def _by_growth(coefficients: Expression, index: str, steps: int) -> Expression | None:
     r"""Compute the radius of convergence from the growth of the coefficients. None means infinity.
 
-    The coefficients grow like n!^d L^n n^{-s}. A further factor may vary slowly. If this factor has
-    an expansion, it lies between two powers of n. It then does not change the radius.
+    The coefficients grow like n!^d L^n n^{-s}, and may have a further factor that varies slowly.
+    This factor must have an expansion. The factor then lies between two powers of n and does not
+    change the radius. From one term to the next, the exponent of x - a grows by ``steps``.
     """
     radii: list[Expression] = []
     for summand in summands_of(coefficients, index):

@@ -1,4 +1,4 @@
-"""Lower bounds of the ranks of matrices of expressions, proved in balls at sample points."""
+"""Lower bounds of the ranks of matrices of expressions, proved by intervals at sample points."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ _FRESH: Final = "t of the rank"
 
 
 def balls_of(trees: Sequence[Expression], values: Mapping[str, Ball]) -> list[Ball] | None:
-    """Compute balls that contain the values of expressions. The result is None if a value is not
-    finite.
+    """Compute balls (complex intervals) that contain the values of expressions.
+
+    The result is None if a value is not finite.
 
     Args:
         trees: the expressions.
@@ -39,8 +40,9 @@ def balls_of(trees: Sequence[Expression], values: Mapping[str, Ball]) -> list[Ba
 
 
 def ball_of(tree: Expression) -> Ball | None:
-    """Compute a ball that contains the value of an expression at fixed sample values of its
-    symbols. The result is None if the value is not finite.
+    """Compute a ball (a complex interval) that contains the value of an expression.
+
+    The symbols have fixed sample values. The result is None if the value is not finite.
     """
     values = {name: acb(0.5 + uniform("value", name)) for name in symbols_of(tree)}
     balls = balls_of([tree], values)
@@ -48,7 +50,7 @@ def ball_of(tree: Expression) -> Ball | None:
 
 
 def is_invertible(rows: Sequence[Sequence[Ball]]) -> bool:
-    """Whether a square matrix of balls is proved to have an inverse."""
+    """Whether every square matrix with entries in the given balls is proved invertible."""
     with precision(_BITS):
         return not acb_mat([list(row) for row in rows]).det().contains(0)
 

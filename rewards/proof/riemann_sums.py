@@ -31,8 +31,8 @@ def integral_of_riemann_sum(problem: str) -> str | None:
 
     The index k runs from a n + b to c n + d, where a, b, c and d are numbers, b >= 0 and d <= 0.
     The substitution k = n x must turn n times the term into a function f(x) that does not contain
-    n. This is proved. Enclosures must show that f is bounded and real on [a, c]. The sum is then a
-    Riemann sum of f, up to finitely many terms that tend to 0.
+    n. The prover has to prove this identity. Enclosures must show that f is bounded and real on
+    [a, c]. The sum is then a Riemann sum of f, up to finitely many terms that tend to 0.
 
     Args:
         problem: the question, with a limit sign.
@@ -73,7 +73,7 @@ def integral_of_riemann_sum(problem: str) -> str | None:
 
 
 def _is_bounded(function: Expression, lower: arb, upper: arb) -> bool:
-    """Whether a function of `_X` is bounded and real on an interval, proved by enclosures."""
+    """Whether enclosures prove that a function of `_X` is bounded and real on an interval."""
     if symbols_of(function) - {_X}:
         return False
     tape = compile_tape(function, _X)

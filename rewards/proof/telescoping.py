@@ -1,9 +1,9 @@
-r"""Proofs of closed forms F of finite sums of terms a.
+r"""Proofs that a closed form F(n) equals the sum of the terms a(k) for k up to n.
 
 A proof has two steps: the identity F(n) - F(n - 1) = a(n), and the value of F for one n. Before the
-prover sees the identity, functions of shifted arguments are written in atoms such as Gamma(n).
-Gamma(n + 3) is (n + 2)(n + 1) n Gamma(n), psi(n + 2) is psi(n) + 1/n + 1/(n + 1), and b^{2n + 1}
-is b (b^n)^2. Each atom becomes a symbol. (-1)^n is 1 or -1, and both cases are proved.
+prover sees the identity, functions of shifted arguments are expressed by functions of n, the
+*atoms*. Gamma(n + 3) is (n + 2)(n + 1) n Gamma(n), psi(n + 2) is psi(n) + 1/n + 1/(n + 1), and
+b^{2n + 1} is b (b^n)^2. Each atom becomes a symbol. (-1)^n is 1 or -1, and both cases are proved.
 """
 
 from __future__ import annotations
@@ -60,8 +60,7 @@ _FRESH: Final = "t of the difference"
 def prove_sum(
     problem: SumProblem, answer: Expression, kinds: Mapping[str, str]
 ) -> tuple[str, ...] | None:
-    """Prove a closed form of a finite sum by induction. The induction variable is in the upper
-    limit.
+    """Prove a closed form of a finite sum by induction on a variable of the upper limit.
 
     Args:
         problem: the sum. The variable of the induction must not occur in the term.
@@ -121,7 +120,8 @@ def diverges_by_comparison(problem: SumProblem) -> int | None:
     r"""Prove that an infinite sum without parameters diverges.
 
     Let a(n) be the term. If n ln(n) a(n) tends to an infinity or to a number other than 0, the sum
-    diverges, because the sum of 1/(n ln n) diverges. It also diverges if a(n) does not tend to 0.
+    diverges, because the sum of 1/(n ln n) diverges. The sum also diverges if a(n) does not tend to
+    0.
 
     Args:
         problem: the sum.
@@ -185,7 +185,7 @@ def telescopes(
 
     Args:
         answer: F, a function of the variable.
-        term: a, a function of the index. The variable must not occur in it.
+        term: the term a(k), where k is the index. The variable must not occur in the term.
         index: the name of the index.
         upper: the upper limit p n + q, with whole numbers p > 0 and q.
         variable: n.
@@ -213,7 +213,10 @@ def telescopes(
 def identical(
     left: Expression, right: Expression, kinds: Mapping[str, str]
 ) -> tuple[str, ...] | None:
-    """Prove that two expressions in whole numbers are equal. Return the rules used, or None."""
+    """Prove that two expressions are equal if all their symbols are whole numbers.
+
+    Return the rules used. If no proof is found, return None.
+    """
     if not {node.function for tree in (left, right) for node in nodes_of(tree)} <= _ANALYTIC:
         return None
     atoms = _Atoms()
@@ -257,12 +260,13 @@ def converges_by_comparison(problem: SumProblem) -> bool:
 
 @dataclass(slots=True)
 class _Atoms:
-    """Rewrites expressions in terms of atoms, such as Gamma(n) and b^n. Equal atoms get equal
-    names.
+    """Rewrites expressions in terms of a few functions (atoms), such as Gamma(n) and b^n.
+
+    A symbol replaces each atom. Equal atoms get the same symbol.
 
     Attributes:
-        names: the names of atoms.
-        signs: the names of atoms that are 1 or -1.
+        names: the names of the symbols for atoms.
+        signs: the names of the symbols for atoms that are 1 or -1.
 
     """
 
@@ -334,7 +338,7 @@ class _Atoms:
         return mul(self._power(Number(2), half), self._gamma(add(half, shift)), scale)
 
     def _power(self, base: Expression, exponent: Expression) -> Expression:
-        """Write b^{c n + d} in terms of an atom b^n for each symbol n of the exponent."""
+        """Write a power with an atom for each symbol of the exponent: b^{2n+1} is (b^n)^2 b."""
         inner = self.written(base)
         linear = _linear(exponent)
         if is_constant(exponent) or linear is None:
@@ -371,7 +375,7 @@ def _whole_factorial(n: int) -> Expression:
 
 
 def _moved(argument: Expression) -> tuple[Expression, int]:
-    """Split an argument into a rest and an integer: n + 3 becomes n and 3."""
+    """Split an argument into a sum of a rest and an integer: n + 3 becomes n and 3."""
     linear = _linear(argument)
     if linear is None:
         return argument, 0
@@ -405,7 +409,7 @@ def _tree(coefficients: Mapping[str, Fraction], constant: Fraction) -> Expressio
 
 
 def _factors(base: Expression) -> Sequence[tuple[Expression, int]]:
-    """Split the base of a power into factors with exponents, as 12 = 2^2 3."""
+    """Split the base of a power into factors with exponents: 12 becomes 2^2 and 3^1."""
     value = fold(base)
     if value is None or value == 0:
         return list(_written_factors(base, 1))
@@ -424,9 +428,10 @@ def _factors(base: Expression) -> Sequence[tuple[Expression, int]]:
 
 
 def _written_factors(base: Expression, times: int) -> Iterator[tuple[Expression, int]]:
-    """Yield the factors of a product, quotient or power, each with its exponent.
+    """Yield the factors of base^times, each with its exponent.
 
-    The exponent ``times`` is an integer. Therefore (a b)^n = a^n b^n is true for any signs.
+    The exponent ``times`` is an integer. The rule (a b)^times = a^times b^times therefore holds for
+    a and b of any sign.
     """
     if base.function == "div":
         yield from _factors(base.args[0]) if times > 0 else _written_factors(base.args[0], times)

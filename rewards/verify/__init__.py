@@ -1,1 +1,1 @@
-"""The judges, one for each kind of question, and the packages that decide for the judges."""
+"""The judges, one for each kind of question, and the packages with which the judges decide."""

@@ -52,8 +52,9 @@ class AnswerOptions:
         truncated: whether the token limit cut the completion off.
         accept: the basis that an acceptance needs: ``agreement`` or ``proof``.
         undecided_reward: the reward of an undecided answer.
-        deadline: seconds of processor time, for an item that has to run in a worker.
-        assumptions: assumptions on parameters; None for a judge without parameters.
+        deadline: seconds of processor time after which a worker process is stopped. An answer that
+            needs no worker process has no deadline.
+        assumptions: assumptions on parameters. None if the problem cannot have parameters.
 
     """
 
@@ -71,7 +72,7 @@ class AnswerOptions:
 
     @classmethod
     def of(cls, keywords: Mapping[str, Any]) -> AnswerOptions:
-        """Take the options of all judges out of a judge's keyword arguments."""
+        """Make the options from the keyword arguments of a judge. Other arguments are ignored."""
         named = (field_.name for field_ in fields(cls))
         return cls(**{name: keywords[name] for name in named if name in keywords})
 
@@ -157,9 +158,7 @@ class ExtractedAnswer:
 
 
 class NeedsWorkerError(Exception):
-    """The evaluation must run in a worker. It may run long in C code, and only a worker can be
-    killed.
-    """
+    """The evaluation may run long in C code, and must run in a worker, which can be killed."""
 
 
 def require_worker(slow: bool) -> None:
@@ -206,7 +205,7 @@ def find_answer(
 def read_answer(answer: ExtractedAnswer, symbols: Collection[str]) -> ExtractedAnswer:
     """Set the readings of an extracted answer. If its LaTeX is unreadable, set its status.
 
-    The first reading is made immediately. The others are made when the caller iterates.
+    The first reading is made immediately. The other readings are made when the caller iterates.
     """
     if answer.text is None or answer.status is not None:
         return answer
@@ -335,7 +334,8 @@ def with_others(
         answer: the extracted answer.
         outcome: the outcome for the last link.
         reading: the reading of the last link.
-        judge: a function. For each reading of an answer, it yields an outcome and the reading.
+        judge: a function of an answer. It yields an outcome and a reading for each reading of the
+            answer.
         symbols: the problem's symbols.
         allowed: a link that may differ from the answer, such as the integrand at the beginning of a
             chain.
@@ -413,13 +413,13 @@ Rest = TypeVarTuple("Rest")
 
 
 def best(judged: Iterable[tuple[Outcome, *Rest]]) -> tuple[Outcome, *Rest]:
-    """The outcome and reading of the reading that decides about the answer.
+    """The pair of an outcome and a reading that decides about the answer.
 
     The first correct reading decides. If no reading is correct, the first undecided reading
     decides. If no reading is undecided either, the first reading decides.
 
     An undecided reading has precedence over a wrong reading, because the undecided reading may be
-    the intended one. The argument lists the likeliest reading first.
+    the intended one. ``judged`` must begin with the likeliest reading.
     """
     candidates: list[tuple[Outcome, *Rest]] = []
     for candidate in judged:

@@ -84,8 +84,9 @@ def verify_antiderivative(
             ``proof`` accepts only answers that are proved right, and other agreeing answers are
             undecided.
         undecided_reward: the reward of an undecided answer.
-        deadline: seconds of processor time, for an item that has to run in a worker. The default is
-            10; for ``published`` it is 30, and for ``welleck`` 1.
+        deadline: seconds of processor time after which a worker process is stopped. An answer that
+            needs no worker process has no deadline. The default is 10, for the method
+            ``published`` 30, and for the method ``welleck`` 1.
         method: ``balls`` is ball arithmetic. ``published`` is AntiderivBench's evaluator, and needs
             the extra ``published``. ``welleck`` is the scorer of "Symbolic Brittleness in Sequence
             Models" (`rewards.verify.baselines.welleck`).

@@ -92,8 +92,8 @@ def verify_definite_integral(
 
     The integral is computed to 60 digits or more (`rewards.numeric.quadrature`). The answer has to
     be a closed form. Decimals, integrals and sums are not accepted. A long expression can match
-    many digits of any number by chance. The answer must therefore match 15 digits more than an
-    expression of its length can match by chance (`rewards.numeric.quadrature.closed_form`). The
+    many digits of any number by chance (`rewards.numeric.quadrature.closed_form`). The answer must
+    therefore match 15 digits more than any expression of the same length can match by chance. The
     right answer to a divergent integral is "diverges", or the infinity to which the integral tends.
 
     Args:
@@ -102,15 +102,15 @@ def verify_definite_integral(
             x}{1+x^2}\,dx``), or a SymPy ``Integral``.
         reference: LaTeX of a known value, or ``diverges``. The reference is checked against the
             integral. If the integral cannot be computed, answers are compared with the reference.
-        assumptions: assumptions about parameters, as in `verify_antiderivative`. The default is
-            positive.
+        assumptions: assumptions on parameters, as in `verify_antiderivative`; positive by default.
         strict: whether a box is required.
         stop: the prompt's stop strings. Text after the first stop string is ignored.
         truncated: whether the token limit cut the completion off.
         accept: with ``proof``, an answer is accepted only if the value is rigorously enclosed or
             the divergence is proved; other agreeing answers are undecided.
         undecided_reward: the reward of an undecided answer.
-        deadline: seconds of processor time, for an item that has to run in a worker.
+        deadline: seconds of processor time after which a worker process is stopped. An answer that
+            needs no worker process has no deadline.
 
     Returns:
         A `Verdict`. ``evidence.method`` says how the value was computed: ``enclosure`` (rigorous),
@@ -160,16 +160,15 @@ def verify_definite_integral(
 
 
 def decimal_contradiction(problem: str, decimal: str) -> str:
-    r"""Check a decimal approximation of an integral. If the decimal is wrong, state the right
-    value.
+    r"""Check a decimal approximation of an integral. State the right value if the decimal is wrong.
 
     Args:
         problem: the integral.
         decimal: the approximation. It is right if six digits agree with the value.
 
     Returns:
-        A line with the value of the integral. The line is empty if the decimal is right, or if the
-        value cannot be computed.
+        A sentence with the value of the integral. The text is empty if the decimal is right, or if
+        the value cannot be computed.
 
     Raises:
         ProblemError: the problem is unreadable, or has parameters.
@@ -269,8 +268,8 @@ class _KnownValue:
     def _beyond(self, answer: Expression, digits: int) -> list[tuple[Draw, IntegralValue]]:
         """Values of the integral at further choices of the parameters.
 
-        There are further choices only if the answer has a function such as abs or max. They cover
-        several cases of the function. Some choices exceed the numbers in the answer.
+        There are further choices only if the answer has a function such as abs or max. The choices
+        cover several cases of this function, and some exceed the numbers in the answer.
 
         Raises:
             QuadratureError: a value cannot be computed.
@@ -349,8 +348,8 @@ class _KnownValue:
     def _compare(self, answer: Expression, digits: int, needed: float) -> tuple[Outcome, float]:
         """Compare an answer with values of the integral that are known to ``digits`` digits.
 
-        The result is the outcome and a number. For a wrong answer, the number says how many digits
-        agree with the values. The number is 0 if the answer is not wrong, or if a rigorous
+        Return the outcome and a number. If the answer is wrong, the number says how many of its
+        digits agree with the values. The number is 0 if the answer is not wrong, or if a rigorous
         enclosure refutes the answer.
         """
         least_agreement, bits = float(digits), working_bits(digits)

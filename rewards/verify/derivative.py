@@ -1,8 +1,9 @@
 r"""Verify derivatives against the function itself; no reference answer is needed.
 
 The judge computes the derivative by the rules of differentiation. The answer has to be the same
-function: the prover proves the identity, or both agree in ball arithmetic. If the question asks for
-the derivative at a point, the answer has to be the same number in closed form.
+function: the prover proves the identity, or the values of answer and derivative agree at sample
+points. If the question asks for the derivative at a point, the answer has to be the same number in
+closed form.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def verify_derivative(
             f''(0)``), implicit (``x^2+y^2=1, \frac{dy}{dx}``) or a curve with a parameter (``x=t^2,
             y=t^3, \frac{dy}{dx}``). A question may also ask for the derivative of an inverse
             function at a value (``(f^{-1})'(4)``).
-        assumptions: kinds of parameters, as in `verify_antiderivative`; positive by default.
+        assumptions: assumptions on parameters, as in `verify_antiderivative`; positive by default.
         strict: whether a box is required.
         stop: the prompt's stop strings. Text after the first stop string is ignored.
         truncated: whether the token limit cut the completion off.
@@ -77,7 +78,8 @@ def verify_derivative(
             ``proof`` accepts only answers that are proved right, and other agreeing answers are
             undecided.
         undecided_reward: the reward of an undecided answer.
-        deadline: seconds of processor time, for an item that has to run in a worker.
+        deadline: seconds of processor time after which a worker process is stopped. An answer that
+            needs no worker process has no deadline.
 
     Returns:
         A `Verdict`. ``evidence.proof`` is ``identity`` or ``agreement``.

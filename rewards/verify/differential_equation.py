@@ -2,7 +2,7 @@ r"""Verify solutions of differential equations by substitution; no reference ans
 
 First, the solution must satisfy the equations (*residual*). Second, it must have the initial and
 boundary values (*conditions*). Third, it must have as many independent constants as order and
-conditions leave free (*generality*). The rank of a Jacobian, computed in balls, counts them.
+conditions leave free (*generality*). The rank of a Jacobian counts the independent constants.
 """
 
 from __future__ import annotations
@@ -83,13 +83,14 @@ def verify_differential_equation(
     Args:
         completion: the model's output.
         problem: the equations and conditions in LaTeX (``y'' + y = 0, y(0) = 1, y'(0) = 0``).
-        assumptions: kinds of parameters, as in `verify_antiderivative`; positive by default.
+        assumptions: assumptions on parameters, as in `verify_antiderivative`; positive by default.
         strict: whether a box is required.
         stop: the prompt's stop strings. Text after the first stop string is ignored.
         truncated: whether the token limit cut the completion off.
         accept: ``proof`` requires a proof that the residual is zero; ``agreement`` does not.
         undecided_reward: the reward of an undecided answer.
-        deadline: seconds of processor time, for an item that has to run in a worker.
+        deadline: seconds of processor time after which a worker process is stopped. An answer that
+            needs no worker process has no deadline.
 
     Returns:
         A `Verdict`. ``evidence.proof`` is ``identity`` or ``agreement``. The flag
@@ -126,8 +127,6 @@ def _prepared(problem: str, assumptions: tuple[tuple[str, str], ...]) -> _Judge:
 
 
 class _Judge:
-    """Judges answers to one question about a differential equation."""
-
     def __init__(self, question: DifferentialEquation, assumptions: Mapping[str, str]) -> None:
         self.asked = question
         self.names = tuple(sorted(question.names))
@@ -194,7 +193,7 @@ class _Judge:
         return Outcome(Status.UNDECIDED, detail=detail)
 
     def _complete(self, families: Sequence[_Family]) -> Outcome:
-        """Judge whether the constant solutions are included. If not, the outcome is undecided."""
+        """Judge whether constant solutions are included. If one is missing, return undecided."""
         question = self.asked
         if question.order != 1 or question.conditions:
             return Outcome(Status.CORRECT, proof="identity")
@@ -211,7 +210,7 @@ class _Judge:
 
 
 def _joined(outcomes: Sequence[Outcome]) -> Outcome:
-    """Return the first outcome that is not correct, else the first not proved, else the first."""
+    """Return the first outcome that is not correct. If all are correct, merge the outcomes."""
     wrong = next((outcome for outcome in outcomes if outcome.status is not Status.CORRECT), None)
     if wrong is not None:
         return wrong
@@ -254,7 +253,7 @@ class _Family:
         return all(tree == ZERO for tree in self.solution.formulas.values())
 
     def derivative(self, function: str, order: int) -> Expression:
-        """A derivative of the solution. For an implicit solution, it contains the function."""
+        """A derivative of the solution. If the solution is implicit, the function occurs in it."""
         key = function, order
         if key not in self._derivatives:
             x = self.asked.variable
@@ -293,7 +292,7 @@ class _Family:
         return self._without_constant(tree)
 
     def _without_constant(self, tree: Expression) -> Expression:
-        """Eliminate constants by the relation of an implicit solution, if it is linear in them."""
+        """Eliminate each constant in which the relation of an implicit solution is linear."""
         if self._relation is None:
             return tree
         for name in self.constants:
@@ -357,7 +356,7 @@ class _Family:
             yield outcome
 
     def _holds(self, lhs: Expression, rhs: Expression) -> bool:
-        """Whether two sides agree near the points at which conditions are stated."""
+        """Whether two sides of an equation agree near the points at which conditions are stated."""
         jets, x = self.asked.jets, self.asked.variable
         named = {
             name for pair in self.asked.conditions for side in pair for name in symbols_of(side)
@@ -377,7 +376,6 @@ class _Family:
         budget: Budget,
         policy: DecisionPolicy = _POLICY,
     ) -> Outcome:
-        """Judge whether two sides are the same function."""
         require_worker(needs_worker(lhs) or needs_worker(rhs))
         names = symbols_of(lhs) | symbols_of(rhs)
         if not names:
@@ -406,7 +404,7 @@ class _Family:
         return Outcome(Status.UNDECIDED, detail="a condition with parameters")
 
     def has_multiples(self) -> bool:
-        """For a solution without constants, whether all its multiples are solutions, too."""
+        """Whether a solution has no constants, and all multiples of the solution are solutions."""
         if self.constants or self.is_zero or self._relation is not None:
             return False
         scale = Symbol("scale of a solution")
@@ -447,7 +445,7 @@ class _Family:
         return len(rows) == 2 and equality(mul(a, d), mul(b, c)) is not None
 
     def contains(self, value: Expression) -> bool:
-        """Whether the family contains the function ``value`` for constants 0, 1 or -1."""
+        """Whether the solution is ``value`` if all its constants are 0, or all 1, or all -1."""
         trees = [*self.solution.formulas.values()]
         if self._relation is not None:
             trees = [substitute(self._relation, self.asked.functions[0], value)]

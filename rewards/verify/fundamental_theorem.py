@@ -93,7 +93,7 @@ def _of_term(term: Expression, x: str) -> Expression | None:
 
 
 def _split(term: Expression, x: str) -> tuple[Expression, Expression]:
-    """Split a term into a constant and a factor that depends on x. For example, c/u is c
+    """Split a term into a constant factor and a factor that depends on x. For example, c/u is c
     times 1/u.
     """
     name, args = term.function, term.args

@@ -61,24 +61,28 @@ def verify_limit(
     r"""Verify that the final answer of a completion is a limit.
 
     An expansion of the function (`rewards.proof.limits`) computes and proves the limit. If the
-    expansion fails, a computer algebra system proposes a limit. If an answer agrees with the
-    proposal and with values of the function, it is accepted without a proof. If the problem has no
-    parameters, any other answer is then undecided. The limit of a Riemann sum is judged as the
-    integral that it equals. The answer may be "does not exist", or an
-    infinity if the limit is infinite.
+    expansion fails and the problem has parameters, expansions for several values of the parameters
+    are tried. If the problem has no parameters, a computer algebra system proposes a limit. An
+    answer that agrees with the proposal and with values of the function is accepted without a
+    proof. An answer that differs from the proposal is undecided. The limit of a Riemann sum is
+    judged as the integral that it equals. The answer may be "does not exist", or an infinity if the
+    limit is infinite.
 
     Args:
         completion: the model's output.
         problem: LaTeX with a limit sign (``\lim_{x\to0^+} x^x``), a sentence, or a SymPy ``Limit``.
-        reference: LaTeX of a known limit, ``\infty``, or ``does not exist``. It is checked.
-        assumptions: kinds of parameters, as in `verify_antiderivative`; positive by default.
+        reference: LaTeX of a known limit, ``\infty``, or ``does not exist``. The limit must not
+            refute the reference.
+        assumptions: assumptions on parameters, as in `verify_antiderivative`; positive by default.
         strict: whether a box is required.
         stop: the prompt's stop strings. Text after the first stop string is ignored.
         truncated: whether the token limit cut the completion off.
-        accept: ``agreement`` accepts answers that are proved or agree; ``proof`` accepts only
-            answers that are proved, and other agreeing answers are undecided.
+        accept: ``agreement`` accepts answers that are proved right or agree with the limit;
+            ``proof`` accepts only answers that are proved right, and other agreeing answers are
+            undecided.
         undecided_reward: the reward of an undecided answer.
-        deadline: seconds of processor time, for an item that has to run in a worker.
+        deadline: seconds of processor time after which a worker process is stopped. An answer that
+            needs no worker process has no deadline.
 
     Returns:
         A `Verdict`. ``evidence.method`` says how the limit was computed: ``expansion`` (rigorous),
@@ -197,7 +201,7 @@ class _KnownLimit:
         """Check that a reference agrees with the limit.
 
         Raises:
-            ProblemError: the reference is unreadable, or the limit refutes it.
+            ProblemError: the reference is unreadable, or the limit refutes the reference.
 
         """
         divergence = divergence_of(reference)
@@ -312,7 +316,6 @@ class _KnownLimit:
 
 
 def _draws(question: LimitQuestion, answer: Expression | None) -> list[Draw]:
-    """Choices of values for the parameters of a question."""
     assumed = dict(question.all_kinds)
     trees = [question.expression, *([answer] if answer is not None else [])]
     usual, _ = regimes(question.parameters, assumed, trees, question.conditions)

@@ -1,7 +1,8 @@
 """Verify values (definite integrals, constants) and expressions.
 
-Values are compared as closed forms, in balls of rising precision, until the balls are disjoint or
-agree to `VALUE_BITS`. Hence 1/2004! differs from 1/2006!, although both are 0.0 as floats.
+Values are compared as closed forms, in balls (complex intervals) of rising precision, until the
+balls are disjoint or agree to `VALUE_BITS`. Hence 1/2004! differs from 1/2006!, although both are
+0.0 as floats.
 """
 
 from __future__ import annotations
@@ -84,7 +85,8 @@ def verify_value(
             ``proof`` accepts only answers that are proved right, and other agreeing answers are
             undecided.
         undecided_reward: the reward of an undecided answer.
-        deadline: seconds of processor time, for an item that has to run in a worker.
+        deadline: seconds of processor time after which a worker process is stopped. An answer that
+            needs no worker process has no deadline.
 
     Returns:
         A `Verdict`.
@@ -134,12 +136,11 @@ def verify_equivalent(
         completion: the model's output.
         target: LaTeX of the expression. The answer is compared with the target on the real domain
             of the target.
-        variable: the variable of answer and target; other symbols are parameters. None means the
-            only symbol of the target, or x, as for `verify_antiderivative`.
+        variable: the variable of answer and target. All other symbols are parameters. None means
+            the only symbol of the target, or else x, as for `verify_antiderivative`.
         up_to_constant: whether derivatives are compared, so that answer and target may differ by a
             constant.
-        assumptions: assumptions about parameters, as in `verify_antiderivative`. The default is
-            positive.
+        assumptions: assumptions on parameters, as in `verify_antiderivative`; positive by default.
         strict: whether a box is required, as in `verify_antiderivative`.
         stop: the prompt's stop strings. Text after the first stop string is ignored.
         truncated: whether the token limit cut the completion off.
@@ -147,7 +148,8 @@ def verify_equivalent(
             ``proof`` accepts only answers that are proved right, and other agreeing answers are
             undecided.
         undecided_reward: the reward of an undecided answer.
-        deadline: seconds of processor time, for an item that has to run in a worker.
+        deadline: seconds of processor time after which a worker process is stopped. An answer that
+            needs no worker process has no deadline.
 
     Returns:
         A `Verdict`.
@@ -187,7 +189,7 @@ def verify_equivalent(
 def _variable(expected: Expression, up_to_constant: bool) -> str:
     """The variable of an expression.
 
-    If the expression has several candidates, the result is x. With ``up_to_constant``, a
+    If several symbols may be the variable, the result is x. With ``up_to_constant``, a
     `ProblemError` is raised instead, because the variable of the derivatives is unclear.
     """
     try:
@@ -308,7 +310,7 @@ def agreement_on_curve(
 
 
 def value_at(tree: Expression, values: Mapping[str, Ball]) -> Ball:
-    """A ball that contains the value of an expression, for given values of all its symbols."""
+    """A ball (a complex interval) around the value of an expression, given all its symbols."""
     tape = compile_tape(tree, FRESH)
     return tape.run(ZERO, values, derivative=False)[tape.root][0]
 
@@ -400,7 +402,7 @@ def with_constants(answer: Expression, parameters: Collection[str]) -> Expressio
 def compare_values(
     answer: Expression, expected: Expression, relative_tolerance: float | None = None
 ) -> Outcome:
-    """Decide whether two constant expressions are equal, with balls of rising precision.
+    """Decide whether two constants are equal, with balls (intervals) of rising precision.
 
     If ``relative_tolerance`` is given, a relative error up to this bound is accepted.
     """
@@ -439,8 +441,8 @@ def compare_values(
 def proved_value(answer: Expression, expected: Expression) -> Outcome:
     """Decide whether two constant expressions are equal.
 
-    Disjoint balls refute the equality. Balls that overlap do not prove it, so a proof by identities
-    is tried. Without a proof the outcome is agreement only.
+    Disjoint balls (intervals) refute the equality. If the balls overlap, a proof by identities is
+    tried. If no proof is found, the outcome only states that the values agree.
     """
     outcome = compare_values(answer, expected)
     if outcome.status is Status.INCORRECT:

@@ -120,7 +120,7 @@ class Pool(ABC):
         Args:
             task: the name of a task.
             args: the arguments, as plain JSON data.
-            deadline: seconds of processor time.
+            deadline: seconds of processor time after which the worker process is stopped.
             options: ``wall_clock`` as for `submit`, and the keyword arguments of the task, as plain
                 JSON data.
 

@@ -95,8 +95,9 @@ def call_task(
     Args:
         task: a name in `rewards.workers.pool.TASKS`.
         arguments: the task's arguments, as plain JSON data.
-        deadline: seconds of processor time, or the `Deadline` of the whole call. Inside a worker it
-            is ignored, and the deadline of the worker's current item applies.
+        deadline: seconds of processor time after which the worker process is stopped, or the
+            `Deadline` of the whole call. Inside a worker, this argument is ignored. The deadline of
+            the worker's current item then applies.
         wall_clock: as for `Pool.submit`.
 
     Raises:
@@ -160,7 +161,7 @@ def map_verdicts(
         task: a name in `rewards.workers.pool.TASKS`.
         items: the completion, the target and the options of each item.
         workers: the number of workers. None means a worker on each core.
-        deadline: seconds of processor time for each item.
+        deadline: seconds of processor time after which the worker process of an item is stopped.
         memory_mb: megabytes that a worker may take in addition to the loaded code.
 
     """

@@ -4,14 +4,15 @@ A proof of F' = f holds except at isolated points. At such a point ``|x|/x`` jum
 not. The form of each term of a proved answer often shows that the term cannot jump. There are two
 such forms:
 
-- A *continuous* term consists of continuous functions, such as ``|u|`` and roots of real radicands,
-  without division.
-- A polynomial in ``ln(c|u|)`` has an analytic u, and analytic or continuous coefficients. Near a
-  zero a of u, the term is a series in powers of ``ln|x-a|``. The series is the same on both sides,
-  up to higher terms in ``x-a``. If the term is bounded, both limits are the constant term.
+- A *continuous* term, which consists of continuous functions without division. Examples of such
+  functions are ``|u|`` and roots of real radicands.
+- A polynomial in ``ln(c|u|)``, where u is analytic and the coefficients are analytic or continuous.
+  Let u vanish at x = a. Near a, the term is a series in powers of ``ln|x-a|``. The series is the
+  same on both sides, up to higher terms in ``x-a``. If the term is bounded, both limits are the
+  constant term.
 
-Jumps at poles of exponents (``e^{1/x}``) and of arguments of arc tangents are ignored here, as in
-all judges.
+Two kinds of jumps are ignored here, as in all judges: jumps at poles of an exponent (``e^{1/x}``),
+and jumps at poles of the argument of an arc tangent.
 """
 
 from __future__ import annotations
@@ -68,8 +69,8 @@ def cannot_jump(
         integrand: f. The domain of f ends where a radicand or the argument of a logarithm in f has
             a simple zero.
         variable: the variable.
-        terms: the additive terms of F, if F is known to have no complex constants. If a term is a
-            logarithm, it then changes branch only at poles, and the change is a constant.
+        terms: the additive terms of F. They may be given only if F has no complex constants. A
+            logarithm then changes branch only at poles, and only by a constant.
 
     Example:
         >>> from calculus_harness.rewards.reading.latex import read
@@ -229,7 +230,11 @@ class _Form:
         return self._is_continuous(node, _ON_LINE) and all(map(self._real, node.args))
 
     def _is_continuous(self, node: Call, functions: Collection[str]) -> bool:
-        """Whether a node is continuous in its arguments, as the functions in ``functions`` are."""
+        """Whether a node is a continuous function of its arguments.
+
+        The node must be a call of a function in ``functions``, a quotient by a constant, or a power
+        without poles.
+        """
         if node.function == "div":
             return is_constant(node.args[1], self.variable)
         if node.function == "pow":
@@ -243,7 +248,7 @@ class _Form:
     def analytic(self, node: Expression) -> bool:
         """Whether a node is analytic inside the domain, judged by its form.
 
-        It must not have step functions, and its roots and logarithms must not change branch.
+        The node must have no step functions, and no roots or logarithms that change branch.
         """
         return not any(map(self._has_branches, _branching(node)))
 

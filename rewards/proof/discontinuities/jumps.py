@@ -20,8 +20,7 @@ EXCESS = 16
 def jump(
     comparison: Comparison, low: Ball, high: Ball, magnitude: int = 0, *, real: bool = False
 ) -> Witness | None:
-    """The values of F to the left and to the right of [low, high], if F provably jumps between
-    them.
+    """The values of F to the left and to the right of [low, high], if F provably jumps there.
 
     The result is None in the following cases: F seems continuous, f is unbounded or not real, or F
     has no value there.
@@ -31,8 +30,8 @@ def jump(
         low: the lower end of the interval.
         high: the upper end of the interval.
         magnitude: the size of f near the interval, as log2. A larger f needs closer points.
-        real: whether to ignore the imaginary part of F. For a negative u, ``ln u`` then means
-            ``ln|u|``. The derivative may change its sign.
+        real: whether to ignore the imaginary part of F, so that ``ln u`` means ``ln|u|`` for a
+            negative u. In this case, F' may be -f on one side.
 
     """
     at, answer = comparison, comparison.tape
@@ -77,7 +76,7 @@ def jump(
 
 
 def is_unbounded(comparison: Comparison, low: Ball, high: Ball) -> bool:
-    """Whether f has no enclosure on an interval and grows towards the interval."""
+    """Whether f has no finite enclosure on an interval, and grows towards the interval."""
     step = 2 * (high - low) + NEAR * (1 + abs(low))
     near = far = None
     for bits in (512, 2048):  # an angle that is 1/x^2 takes many

@@ -51,7 +51,7 @@ MAX_FLAGGED = 400
 
 
 class CriticalInterval(NamedTuple):
-    """An interval where F may jump, because a sub-expression passes zero or an integer."""
+    """An interval where F may jump, because a sub-expression crosses zero or an integer."""
 
     low: Ball
     high: Ball
@@ -63,17 +63,18 @@ class Steps:
     """The search for jumps of an answer F.
 
     F may jump at *critical points*: zeros of radicands and of arguments of logarithms, breakpoints
-    of functions such as ``|u|``, and points where an inverse function turns back.
+    of functions such as ``|u|``, and points where an inverse function turns back, as arcsin(sin x)
+    does.
 
     Args:
         comparison: F' compared with f.
-        formulas: F and f, if the form of F may exclude jumps.
+        formulas: F and f as expressions, to examine their form. None means no such examination.
 
     Attributes:
         touching: intervals around points where a radicand may touch zero, or where a complex
             logarithm may change branch.
-        too_large: whether no jump can be excluded at a critical point, because f is too large near
-            the point or a constant of F is too small.
+        too_large: whether the search fails at some critical point, because f is too large near
+            this point or because a constant of F is too small.
 
     """
 
@@ -107,7 +108,10 @@ class Steps:
         return self._complete or not self.tape.special
 
     def refute(self, *, proved: bool) -> Outcome | None:
-        """Refute F if it jumps although f is bounded, or if F' differs from f."""
+        """Refute F if F jumps where f is bounded, or if F' differs from f.
+
+        ``proved`` says whether F' = f is proved.
+        """
         if self.tape.pointwise:
             return self.at.undecided("a condition singles out points")
         ctx.prec = max(self.at.bits, JUMP_BITS) if self.tape.breaks else self.at.bits
@@ -222,10 +226,11 @@ class Steps:
         return [low for low, _ in intervals]
 
     def _nowhere(self, x: float, cells: Sequence[Ball]) -> bool:
-        """Whether F is undefined in the entire cell around x. It is known to be undefined at x.
+        """Whether F, which has no value at x, has no value in the entire cell around x.
 
-        For ``(x + |x|)/(x + |x|)`` and x < 0, the result is True. For ``artanh(tanh x)``, it is
-        False, even if the computation overflows at x.
+        A cell is an interval between neighbours in ``cells``. For ``(x + |x|)/(x + |x|)`` and
+        x < 0, the result is True. For ``artanh(tanh x)``, the result is False, even if the
+        computation overflows at x.
         """
         if self.pool.usable(acb(x)) is None:
             return False
@@ -248,7 +253,10 @@ class Steps:
         )
 
     def _is_regular(self, interval: CriticalInterval) -> bool:
-        """Whether no root, logarithm or non-analytic part of f has a zero in an interval."""
+        """Whether an interval contains no point at which f may fail to be analytic.
+
+        At such a point, the argument of a root, logarithm or non-analytic part vanishes.
+        """
         f = self.pool.tape
         jets = self.at.run(f, acb(interval.low.union(interval.high)), derivative=False)
         slots = [branch.slot for branch in f.branches if branch.root]
@@ -316,7 +324,10 @@ class Steps:
         return bool(value.contains(ZERO)) or self._is_cut(branch, interval)
 
     def _is_cut(self, branch: Branch, interval: CriticalInterval) -> bool:
-        """Whether the argument of a root or logarithm contains i and has a negative real part."""
+        """Whether the argument of a root or logarithm may cross the branch cut in an interval.
+
+        The argument must contain i, and its real part must be negative in the interval.
+        """
         value = self._argument(branch, interval)
         return value.real < 0 and is_written_with(branch.argument, "i")
 
@@ -339,9 +350,9 @@ class Steps:
     def _jump(self, interval: CriticalInterval, *, real: bool = False) -> Witness | None:
         """A jump of F in an interval, or None.
 
-        Before the search, the interval is narrowed. If f is large, a jump can be detected only
-        between points that are very close to each other. An example is F = ``e^x + sgn(x - 1000)``.
-        The same holds near a peak of f.
+        Before the search, the interval is narrowed. If f is large, as for F = ``e^x + sgn(x -
+        1000)``, a jump can be detected only between points that are very close to each other. The
+        same holds near a peak of f.
         """
         interval = self._isolated(interval)
         if is_unbounded(self.at, interval.low, interval.high):
@@ -360,7 +371,7 @@ class Steps:
         return jump(self.at, interval.low, interval.high, magnitude + fine, real=real)
 
     def _isolated(self, interval: CriticalInterval, magnitude: int = 0) -> CriticalInterval:
-        """A narrower interval around the same zero. An interval around a pole is not narrowed.
+        """Narrow an interval around a zero. An interval around a pole is returned unchanged.
 
         ``magnitude`` is log2 of the size of f. A larger f needs a narrower interval.
         """
@@ -380,9 +391,9 @@ class Steps:
     def _fineness(self, interval: CriticalInterval) -> int:
         """Estimate an n for which all jumps in the interval have at least the size 2^-n.
 
-        The estimate uses two kinds of summands of F. The first kind is constants, without the
-        constant of integration. The second kind is constant near the interval but may jump, such as
-        ``sgn(x)/10^300``.
+        The estimate uses two kinds of summands of F. Summands of the first kind are constants,
+        except the constant of integration. Summands of the second kind are constant near the
+        interval but may jump, such as ``sgn(x)/10^300``.
         """
         summand_slots = set(self.tape.terms)
         for slot, _, arguments in self.tape.operations():

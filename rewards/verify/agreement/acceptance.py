@@ -32,8 +32,8 @@ def accepted(at: Comparison, steps: Steps, proof: Proof | None) -> Outcome:
         proof: the proof, or None for an acceptance by agreement.
 
     Returns:
-        The outcome, with flags and digits. It also has the share of points at which F' agrees with
-        the principal branch of f.
+        The outcome, with flags, digits, and the share of points at which F' agrees with the
+        principal branch of f.
 
     """
     flags: list[str] = []

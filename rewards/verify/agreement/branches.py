@@ -1,7 +1,7 @@
-"""Answers that agree with the integrand on another branch of its radicals.
+"""Answers F whose derivative equals the integrand f on another branch of the radicals of f.
 
-At some points, F' equals f only if a radical of f has another value than its principal value (as
-``-sqrt(x)`` instead of ``sqrt(x)``).
+At some points, F' equals f only if a radical of f has another value than its principal value (such
+as ``-sqrt(x)`` instead of ``sqrt(x)``).
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ def drop_indifferent(comparison: Comparison) -> None:
     """Discard the points at which F' agrees both with the principal branch of f and with another
     branch.
 
-    At such a point a radical is so small compared to the rest of f that its branches cannot be told
-    apart.
+    At such a point, a radical is so small compared to the rest of f that the branches of the
+    radical cannot be told apart.
     """
     seen = {choice for _, choice in comparison.flipped}
     comparison.drop([point for point in comparison.agreeing if not _tells(comparison, point, seen)])
 
 
 def another_everywhere(comparison: Comparison) -> Outcome:
-    """Refute an answer that agrees everywhere with f, but not with f's principal branch."""
+    """Refute F because F' equals, at every point, a branch of f that is not the principal one."""
     point, _ = comparison.flipped[0]
     return comparison.refutation(
         point,
@@ -52,7 +52,10 @@ def another_everywhere(comparison: Comparison) -> Outcome:
 
 
 def beside(points: Sequence[Point]) -> list[float]:
-    """Real numbers close to the points. F' should agree with the same branch of f there."""
+    """Real numbers close to given points.
+
+    F' should agree there with the same branch of f as at the given points.
+    """
     xs = [float(point.x.real) for point in points]
     shares = [sign * share for share in NEARBY for sign in (-1, 1)]
     return [x + share * (1 + abs(x)) for x in xs for share in shares]
@@ -76,9 +79,10 @@ def change(comparison: Comparison) -> Outcome | None:
     """Refute an answer if a change of branch comes from the answer and not from the integrand.
 
     With a factor ``sqrt(u^2)/u``, an answer could change its sign anywhere. A change of branch
-    between two points is natural if the radicand of the root vanishes, has a pole, or leaves the
-    reals between these points. At least one third of the changes must be natural. For the
-    answer ``-2 sqrt(1 - sin x)`` to ``sqrt(1 + sin x)``, which is right, half of them are natural.
+    between two points is *natural* if the radicand of the root vanishes, has a pole, or leaves the
+    reals between these points. At least one third of the changes must be natural. An example is the
+    integrand ``sqrt(1 + sin x)``. Half of the changes of its right answer ``-2 sqrt(1 - sin x)``
+    are natural.
 
     Two kinds of answers have stricter rules. If the answer has non-analytic parts, such as
     ``sqrt(u^2)``, every change must be natural, and no change may lie at a break of these parts. If
@@ -122,7 +126,7 @@ def change(comparison: Comparison) -> Outcome | None:
 
 
 def may_turn(tape: Tape) -> bool:
-    """Whether an expression has an inverse function that may turn back: ``arccos(cos x)``."""
+    """Whether an inverse function in an expression may turn back, as ``arccos(cos x)`` does."""
     return any(
         not (branch.root or has_fixed_branch(branch, tape.variable)) for branch in tape.branches
     )
@@ -147,11 +151,10 @@ def _breaks_between(comparison: Comparison, first_point: Point, second_point: Po
 
 
 def unless_inverted(refutation: Outcome, *trees: Expression) -> Outcome:
-    """Keep a refutation, unless an expression has a part such as arctan(tan u). Then the outcome is
-    undecided.
+    """Return a refutation unchanged, or make it undecided for expressions such as arctan(tan u).
 
-    A part arctan(tan u) differs from u by a multiple of pi. This multiple changes at jumps.
-    Expressions that differ at the refuting point may therefore be equal between two other jumps.
+    A part arctan(tan u) differs from u by a multiple of pi. This multiple changes at jumps. Two
+    expressions that differ at the point of the refutation may be equal between two other jumps.
     `RECORDS` says which inverse functions jump or turn back.
     """
     for node in (node for tree in trees for node in nodes_of(tree)):

@@ -55,9 +55,9 @@ class Confirmation:
         """Compare F' and f at high precision and at distant points, until every part has been
         visible.
 
-        The search for events (`rewards.numeric.sampling.events`) runs in three cases: a part has
-        been visible at no point, F or f is not analytic, or F may turn back between the points. The
-        result is None if no fault is found.
+        Points near zeros and turning points (`rewards.numeric.sampling.events`) are added in three
+        cases: a part has been visible at no point, F or f is not analytic, or F may turn back
+        between the points. The result is None if no fault is found.
         """
         flipped = len(self.at.flipped)
         longest = self._longest_number()
@@ -108,7 +108,7 @@ class Confirmation:
         return None
 
     def _look_beyond(self) -> Outcome | None:
-        """Compare at points beyond the large numbers in F and f. Return the outcome or None."""
+        """Compare at points beyond the large numbers in F and f. Return an outcome or None."""
         sizes = beyond_reach(self.tape, self.pool.tape)
         # Beside so great an x, a constant term shows with more bits than x has.
         longest = self._longest_number()
@@ -170,10 +170,10 @@ class Confirmation:
         return None
 
     def _longest_number(self) -> int:
-        """The total length in bits of the numbers in F and f. If special functions limit the
-        precision, the length of the longest number.
+        """The number of bits to which F' and f may agree although a number in F is wrong.
 
-        F' and f may agree to this many bits although one of the numbers is wrong.
+        The result is the total length of the numbers in F and f. If special functions limit the
+        precision, the result is the length of the longest number.
         """
         if self.at.max_bits == MAX_SPECIAL_BITS:
             return max(self.tape.literal_bits, self.pool.tape.literal_bits)

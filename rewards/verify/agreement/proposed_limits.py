@@ -1,7 +1,7 @@
 """Limits that a computer algebra system proposes, and checks of the proposals.
 
 A proposal is no proof. An answer that agrees with a proposal is accepted only if values of the
-function approach it as well. An answer that differs from a proposal is never refuted.
+function approach the proposal. An answer that differs from a proposal is never refuted.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def proposed(question: LimitQuestion) -> Limit | None:
     """The limit that SymPy finds.
 
     SymPy is asked twice, because its result may depend on whether the variable is declared real. A
-    result is wrong if values of the function do not approach it. If both results are wrong, None is
-    returned.
+    result is rejected if the values of the function do not approach the result. If both results are
+    rejected, None is returned.
     """
     for kinds in ({}, {question.variable: "real"}):
         found = _found_by_sympy(question, kinds)

@@ -1,4 +1,4 @@
-"""Searches for a fault of an answer, after F' = f agreed at the first points.
+"""Searches for a fault of an answer F, after F' and f have agreed at the first points.
 
 `SEARCHES` lists the searches in their order. A search returns an outcome or None. The first outcome
 ends the decision. Cheap searches that refute many answers come first. Searches that need more

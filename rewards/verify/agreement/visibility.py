@@ -3,9 +3,9 @@
 A *part* is an argument of an operation of a `Tape` (a compiled expression). A part is visible if a
 change of the part would change the value by more than the error. A part that is not visible could
 be wrong: at x = 1, ``tanh(2016 x)`` equals 1 to 5,800 bits, and agreement to fewer bits does not
-confirm the number 2016. Differences along each path from the part to the root bound the effect of a
-part from below. Cancellation between paths is ignored: in ``sin^2 u + cos^2 u`` all of u counts as
-visible.
+confirm the number 2016. The effect of a part is bounded from below by differences along each path
+in the expression tree from the part to the root. Cancellation between paths is ignored: in
+``sin^2 u + cos^2 u`` all of u counts as visible.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Key = tuple[int, int]
 
 
 def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[Key, dict[int, float]]:
-    r"""How much the arguments of each operation affect the whole expression at a point, as log2.
+    r"""How much each argument of an operation affects the whole expression at a point, as log2.
 
     A part without any effect, such as t in ``0 \cdot t`` or a constant of integration, has no
     entry. If a function has three or more arguments, all of them count as visible.
@@ -82,11 +82,10 @@ def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[Key, dict[int, 
 def _partial(
     rule: Rule, operands: list[Jet], index: int, upper: float, lower: float
 ) -> tuple[float, float]:
-    """How much an argument's value and an argument's slope affect the whole expression, as two
-    numbers (log2).
+    """How much one argument of an operation affects the whole expression: two numbers (log2).
 
-    The first number is the effect of a relative change of the value. The second is the factor by
-    which a change of the slope is multiplied.
+    The first number is the effect of a relative change of the argument's value. The second number
+    is the factor that multiplies a change of the argument's slope.
     """
     u, du = operands[index]
     effect = _NOTHING
@@ -105,9 +104,7 @@ def _partial(
 
 
 def _leaves_slope(rule: Rule, operands: list[Jet], index: int) -> bool:
-    """Whether an operation's slope does not depend on the argument's value. In ``3 x`` it
-    does not.
-    """
+    """Whether the slope of an operation is independent of the argument's value, as in ``3 x``."""
     if rule in _LINEAR:
         return True
     bilinear = rule is rules.mul or (rule is rules.div and index == 0)
@@ -128,8 +125,8 @@ def _size(ball: Ball | None) -> float:
     """log2 of a lower bound of a ball's absolute value.
 
     If the ball is None, the result is minus infinity. If the ball is not finite, the result is 0.
-    If the ball contains zero, the result is finite, but far below log2 of the ball's error. The
-    part of the expression then counts as invisible. It does not count as a part without effect.
+    If the ball contains zero, the result is finite, but far below log2 of the ball's error. A part
+    with such a ball counts as a part with an invisible effect, not as a part without effect.
     """
     if ball is None:
         return _NOTHING

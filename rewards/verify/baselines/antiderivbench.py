@@ -1,4 +1,4 @@
-r"""AntiderivBench's evaluator, to compare results with that paper's: ``method="published"``.
+r"""The evaluator of the paper on AntiderivBench, to compare results: ``method="published"``.
 
 The evaluator has six steps for an answer F and an integrand f. The steps and their constants are
 the paper's:
@@ -21,14 +21,17 @@ residual for hours.
 The paper leaves some questions open. They were decided as follows, where possible in favour of the
 evaluator:
 
-- latex2sympy2-extended (extra ``published``) reads the answers. Spellings that it does not know are
-  rewritten before (`_SPELLINGS`). Our reader reads an answer if latex2sympy2-extended rejects the
-  answer or takes the name of a function for a symbol. Our reader also reads all integrands.
-- ``\log`` without a base is the natural logarithm, and ``e`` is its base. Of an equation, the
-  right-hand side counts.
+- latex2sympy2-extended (extra ``published``) reads the answers. Spellings that this package does
+  not know are rewritten beforehand (`_SPELLINGS`). Our reader reads an answer if this package
+  rejects the answer or takes the name of a function for a symbol. Our reader also reads all
+  integrands.
+- ``\log`` without a base is the natural logarithm, and ``e`` is its base. If an answer is an
+  equation, only the right-hand side is read.
 - The variable is real (otherwise ``\ln|x|`` has no derivative); other symbols are unconstrained.
-- The chain: as it is, `expand`, `simplify`, `trigsimp`, `simplify` in exponentials.
-- Step 3 allows a constant difference. If integrating or simplifying raises, the step is skipped.
+- The chain is: the unchanged expression, `expand`, `simplify`, `trigsimp`, and `simplify` in
+  exponentials.
+- Step 3 allows a constant difference. If integration or simplification raises an exception,
+  the step is skipped.
 - Step 4 works in ball arithmetic with 30 digits. It uses more digits (up to `MOST_DIGITS`) as long
   as the ball shrinks and has values on both sides of 1e-8. The tolerance 1e-8 is absolute. A point
   is skipped if f or D is undefined or not real there, or if the digits do not decide.
@@ -40,8 +43,8 @@ evaluator:
   the answer is neither accepted nor rejected. The detail says what steps 4 and 5 found.
 
 Everything runs in a worker. No text is ever passed to `eval`. The reader builds SymPy objects from
-its own grammar. (It calls ``parse_expr`` only for values of variables, and none are given.) Values
-are computed by walking the tree, not by `sympy.lambdify`.
+its own grammar. (The reader calls ``parse_expr`` only for values of variables, which are not
+given.) Values are computed by walking the tree, not by `sympy.lambdify`.
 """
 
 from __future__ import annotations
@@ -217,7 +220,7 @@ def _evaluate(answer: str, integrand: str, variable: str, stage: _Stage) -> Eval
 
 
 def _refutation(residual: sympy.Expr, f: sympy.Expr, x: sympy.Symbol) -> Evaluation:
-    """The verdict of steps 4 to 6, which evaluate F' - f at points. They simplify nothing."""
+    """The verdict of steps 4 to 6. These steps evaluate F' - f at points and simplify nothing."""
     size = ResidualSize(residual, f, x)
     evaluated = 0
     for numerator, denominator in points():
@@ -243,7 +246,7 @@ def _reason(error: Exception) -> str:
 
 
 def points() -> Iterator[tuple[int, int]]:
-    """The 3,998 points of step 4, as numerator and denominator."""
+    """The 3,998 points of step 4. Each point is a pair of a numerator and a denominator."""
     for i in range(1, POINTS + 1):
         yield i, 1
         yield -i, 1
@@ -308,7 +311,7 @@ def _holds_unread_function(formula: sympy.Expr) -> bool:
 
 
 def _rebuild(node: Any, names: dict[str, Any]) -> Any:
-    """Evaluate unevaluated parts of a formula, and replace undefined functions and symbols."""
+    """Evaluate unevaluated parts of a formula, and replace undefined functions and some symbols."""
     import sympy
 
     if isinstance(node, sympy.Symbol):

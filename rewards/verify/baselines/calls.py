@@ -39,7 +39,7 @@ def deadline_for(method: str, deadline: float | None = None) -> float:
 
 
 def worker_deadline(method: str, deadline: float) -> float:
-    """The seconds of processor time after which a worker is killed."""
+    """The seconds of processor time after which the worker process is stopped."""
     return deadline + PUBLISHED_MARGIN if method == "published" else deadline
 
 
@@ -80,8 +80,9 @@ def welleck_verdicts(items: Sequence[WorkItem], results: Sequence[Any]) -> list[
 def welleck_verdict(item: WorkItem, result: Any) -> Verdict:
     """The verdict for a worker's result.
 
-    A timeout or an exception of the scorer counts as correct, as in the paper. All other results
-    are passed to `verdict_of`, also the error for a problem that cannot be used.
+    If the scorer exceeds its time or raises an exception, the answer counts as correct, as in the
+    paper. All other results are passed to `verdict_of`. These include the error for a problem that
+    cannot be used.
     """
     bad_problem = isinstance(result, TaskError) and result.kind == "ProblemError"
     if not isinstance(result, WorkerError) or bad_problem or isinstance(result, WorkerCutOff):

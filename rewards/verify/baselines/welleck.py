@@ -11,8 +11,8 @@ The steps of the paper's released code for a candidate F and an integrand f are:
 4. If this takes more than a second, or raises an exception, the verdict is **correct**, too.
 
 A verdict of "correct" therefore means "not refuted". The flags ``timeout_is_correct`` and
-``exception_is_correct`` mark verdicts of step 4. In a variant of the paper these verdicts do not
-count as correct.
+``exception_is_correct`` mark verdicts of step 4. The paper also has a variant in which these
+verdicts do not count as correct.
 
 There are three differences. First, our extraction and our LaTeX reader are used; the paper's reader
 reads the model's tokens. Second, the symbol x is replaced in the tree; the paper's code prints the

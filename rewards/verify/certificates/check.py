@@ -3,17 +3,20 @@
 There are two kinds of certificates.
 
 An ``identity`` shows that F' - f is zero. F and f are rational functions of generators: symbols,
-exponentials, sines, cosines, logarithms, arc tangents, roots and other functions. In each case of
-signs, the checker verifies two statements. First, the derivatives of the generators obey the rules
-of differentiation; derivatives of other functions are taken as stated. Second, the numerator of F'
-- f is a sum of cofactors times relations, plus a remainder. The coefficients of the remainder must
-be numbers whose intervals contain zero. The checker does not verify that they are exactly zero. It
-verifies neither that all cases are there nor that the generators are the functions of the text. A
-reader can see both from the generators' meanings.
+exponentials, sines, cosines, logarithms, arc tangents, roots and other functions. A certificate may
+distinguish cases, such as the two signs of u in ``|u|``. In each case, the checker verifies two
+statements. First, the derivatives of the generators obey the rules of differentiation. The checker
+has no rules for the other functions, and trusts the derivatives that the certificate states for
+them. Second, the numerator of F' - f is a sum of cofactors times relations, plus a remainder. The
+coefficients of the remainder must be numbers whose intervals contain zero. The checker does not
+verify that the coefficients are exactly zero. The checker verifies neither that all cases are there
+nor that the generators are the functions of the text. A reader can see both from the generators'
+meanings.
 
 A logarithm ln|u| has the derivative u'/u for real u only. A u with the number i is therefore
-refused. Roots and logarithms that occur in f are real, because only points where they are real
-count. If u contains other functions, the derivative of ln|u| is taken as stated.
+refused. Roots and logarithms that occur in f are real, because F' and f are compared only at points
+where they are real. If u contains functions that may be complex, the checker trusts the stated
+derivative of ln|u|.
 
 A ``witness`` is a point with bounds of F' and f. The bounds must be disjoint. The intervals that
 mpmath computes (`intervals`) must be disjoint as well, and each must meet the stated bounds. If
@@ -68,8 +71,9 @@ class CertificateError(ValueError):
 def check(certificate: dict[str, Any]) -> list[str]:
     """Check a certificate, and return the names of the facts that the check takes on trust.
 
-    Facts about functions and bounds are examples. The certificate comes from `rewards.certify`. If
-    it is not valid, `CertificateError` is raised.
+    Examples are the derivatives of some functions, and the bounds of a witness. The function
+    `rewards.certify` makes certificates. If the certificate is not valid, `CertificateError` is
+    raised.
     """
     try:
         if certificate["kind"] == "witness":
@@ -128,7 +132,7 @@ def _partial(p: Poly, g: int) -> Poly:
 
 
 def _derivative(r: Ratio, slopes: list[Any]) -> list[Ratio]:
-    """The derivative of a fraction, as a list with a summand for each generator in it."""
+    """The derivative of a fraction, as a list of summands for the generators in the fraction."""
     num, den = r
     summands = []
     for g in sorted({g for p in r for powers in p for g, _ in powers}):
@@ -238,7 +242,7 @@ def _number(g: dict[str, Any], generators: list[Any]) -> Any:
 
 
 def _functions(g: dict[str, Any], generators: list[Any], real: set[int]) -> set[str]:
-    """The names of the functions in a generator's arguments, except generators in ``real``."""
+    """The names of the functions in a generator's arguments, without generators in ``real``."""
     inner = {h for arg in g["args"] for p in _ratio(arg) for m in p for h, _ in m} - real
     names = {generators[h]["function"] for h in inner}
     return names.union(*(_functions(generators[h], generators, real) for h in inner))

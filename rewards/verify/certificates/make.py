@@ -69,11 +69,13 @@ def certify(
         require_continuous: whether jumps of F are refused.
         stop: the prompt's stop strings.
         truncated: whether the token limit cut the completion off.
-        deadline: seconds of processor time for tasks in a worker.
+        deadline: seconds of processor time after which a worker process is stopped. An answer that
+            needs no worker process has no deadline.
 
     Returns:
-        A dictionary for JSON of kind ``identity`` (F' = f is proved) or ``witness`` (F' and f
-        differ at a point). The dictionary also has the integrand and the answer as they were read.
+        A dictionary that can be written as JSON. Its kind is ``identity`` (F' = f is proved) or
+        ``witness`` (F' and f differ at a point). The dictionary also has the integrand and the
+        answer as they were read.
 
     Raises:
         ProblemError: the problem cannot be used.
@@ -126,7 +128,7 @@ def certify_many(items: Iterable[WorkItem]) -> list[dict[str, Any] | str]:
     If there is no certificate, the entry is the reason as text.
 
     Args:
-        items: the completion, the integrand and the options of `certify` for each certificate.
+        items: for each certificate, the completion, the integrand and the options of `certify`.
 
     """
     results = shared_pool().map("certify", items, deadline=2 * DEFAULT_DEADLINE)

@@ -1,4 +1,4 @@
-"""The decision whether F' = f, on expression trees: by refutation, by proof, or by agreement.
+"""The decision whether F' = f for two expressions: by refutation, by proof, or by agreement.
 
 At points of the real domain of f, F' and f are enclosed in balls and compared. Disjoint balls are a
 refutation. If all balls overlap, the prover looks for a proof of the identity. If it finds none,
@@ -109,7 +109,7 @@ class _Question:
     _searches: dict[tuple[bool, bool], ProofSearch] = field(default_factory=dict)
 
     def search(self, *, real_parts: bool = True, real_roots: bool = True) -> ProofSearch:
-        """The search for a proof. The search for each pair of arguments is made once and kept.
+        """The search for a proof. A second call with the same arguments returns the same search.
 
         If ``real_parts`` is true, the proof is only about points at which every part of f is real.
         If ``real_roots`` is true, odd roots of negative numbers are real.
@@ -134,7 +134,7 @@ class _Question:
         return {name: assumptions.get(name, "positive") for name in self.integrand.parameters}
 
     def judge(self, conventions: Conventions) -> tuple[Outcome, Tape, Tape]:
-        """Decide under the given conventions. Return the outcome, and F and f as compiled."""
+        """Decide under given conventions. Return the outcome, the compiled F and the compiled f."""
         tape = compile_tape(self.answer, self.integrand.variable, conventions)
         variant = crc32(self.key.encode("utf-8", "surrogatepass"))
         pool = self.integrand.pool(conventions, variant)

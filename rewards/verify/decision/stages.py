@@ -43,8 +43,8 @@ class Decision:
     def screen(self, count: int = MIN_POINTS) -> list[PointResult] | None:
         """Compare F' with f at the first ``count`` points, at low precision.
 
-        If a point suggests that F is wrong, the result is None. Otherwise it is the list of the
-        results.
+        If a point suggests that F is wrong, the result is None. Otherwise the result is the list of
+        the results at the points.
         """
         return self.at.screen(self.at.pool.take(count))
 
@@ -116,8 +116,9 @@ def _prove_late(decision: Decision) -> Outcome | None:
 def _look_for_steps(decision: Decision) -> Outcome | None:
     """Look for jumps of a proved F. For some F, also look for terms that the comparison missed.
 
-    The second search is made if F has special functions, or if an unusual convention such as
-    principal odd roots is in force. A term with the derivative 0 may then be a step function.
+    Terms that the comparison missed are sought in two cases: F has special functions, or an unusual
+    convention such as principal odd roots is in force. In these cases, a term with the derivative 0
+    may be a step function.
     """
     at, steps, proof = decision.at, decision.steps, decision.proof
     if not (proof and at.is_finite and len(at.agreeing) >= MIN_POINTS):
@@ -167,7 +168,7 @@ def decide_in_stages(decision: Decision) -> Outcome:
 
 
 def refutation(at: Comparison) -> Outcome | None:
-    """Compare at the first points, for other parameters. Return a refutation or None."""
+    """Compare at the first points, for other values of parameters. Return a refutation or None."""
     points = at.pool.take(2 * MIN_POINTS)
     at.see_constants()
     if at.pool.tier != "real":

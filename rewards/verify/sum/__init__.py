@@ -1,4 +1,4 @@
-"""Sums and power series: `sums` has the entry point, `series` judges answers about power series."""
+"""Sums and power series: `sums` has the public function, `series` judges power series."""
 
 from .sums import verify_sum
 

@@ -1,7 +1,7 @@
 r"""Judges intervals of convergence: ``[2, 4)``, ``2 \le x < 4``, ``|x - 3| < 1``.
 
-The ends of the interval are the centre plus and minus the radius. Whether an end belongs to the
-interval is the question whether the series converges there.
+The ends of the interval are the centre plus and minus the radius. An end belongs to the interval if
+the series converges there.
 """
 
 from __future__ import annotations
@@ -115,8 +115,8 @@ def judge_interval(
     Args:
         answer: the interval.
         question: the question.
-        assumptions: the assumptions about the parameters, by their names.
-        converges: a function that judges the answer that a series converges.
+        assumptions: the assumption about each parameter, by the parameter's name.
+        converges: a function from a sum to an outcome. The outcome is correct if the sum converges.
 
     Raises:
         ProblemError: the series is not a power series, or has parameters.

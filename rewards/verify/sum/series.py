@@ -50,8 +50,9 @@ def judge_series(
     Args:
         answer: the answer, or 1 or -1 for an infinity.
         question: the question.
-        assumptions: the assumptions about the parameters, by their names.
-        through: the degree up to which a polynomial has to be right (`without_remainder`).
+        assumptions: the assumption about each parameter, by the parameter's name.
+        through: the degree up to which the coefficients of a polynomial have to be right. A
+            negative degree means that the answer hides such terms in its remainder.
 
     Raises:
         ProblemError: the function has no Taylor series at the point.
@@ -162,8 +163,8 @@ def _lagrange(
 ) -> Outcome:
     """Judge a remainder in Lagrange's form.
 
-    The remainder has the form of the next term of the series. Its derivative is taken at a point
-    between the centre and x.
+    The remainder has the form of the next term of the series. The derivative in the remainder is
+    taken at a point between the centre and x.
     """
     degree = whole_degree(question.degree)
     between = sorted(symbols_of(answer) - set(question.parameters))

@@ -100,8 +100,9 @@ def verify_sum(
         completion: the model's output.
         problem: LaTeX with one sum sign (``\sum_{n=1}^{\infty} \frac{1}{n^2}``), or a question
             about a power series in words (`rewards.reading.problem.power_series`).
-        assumptions: kinds of parameters, as in `verify_antiderivative`. By default, parameters in
-            the limits of the sum are whole numbers, and other parameters are positive.
+        assumptions: assumptions on parameters, as in `verify_antiderivative`. By default,
+            parameters in the limits of the sum are whole numbers, and other parameters are
+            positive.
         strict: whether a box is required.
         stop: the prompt's stop strings. Text after the first stop string is ignored.
         truncated: whether the token limit cut the completion off.
@@ -109,7 +110,8 @@ def verify_sum(
             enclosure of a sum without parameters, or an expansion. Other agreeing answers are
             undecided.
         undecided_reward: the reward of an undecided answer.
-        deadline: seconds of processor time, for an item that has to run in a worker.
+        deadline: seconds of processor time after which a worker process is stopped. An answer that
+            needs no worker process has no deadline.
 
     Returns:
         A `Verdict`. ``evidence.proof`` is ``telescoping``, ``enclosure``, ``divergence``,
@@ -155,7 +157,6 @@ def _of_series(
     question: SeriesQuestion,
     assumed: tuple[tuple[str, str], ...],
 ) -> tuple[Outcome, Reading | None]:
-    """Judge the answer to a question about a power series."""
     assumptions = dict(question.conditions.kinds) | dict(assumed)
     if question.wanted == "interval":
         return _of_interval(answer, question, assumptions), None
@@ -233,7 +234,7 @@ def _judged(
 
 @dataclass(frozen=True)
 class Asked:
-    """A sum, and the assumptions about its parameters. The methods judge answers."""
+    """A sum and the assumptions about its parameters, with methods that judge answers."""
 
     problem: SumProblem
     kinds: tuple[tuple[str, str], ...]
