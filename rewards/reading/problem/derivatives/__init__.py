@@ -1,33 +1,15 @@
 """Derivatives in texts: quotients of differentials, primes, dots and subscripts."""
 
-from .formulas import (
-    DERIVATIVE,
-    EXPONENT,
-    LONGEST,
-    VALUE_AT,
-    Jet,
-    Jets,
-    arguments_at,
-    normal,
-    read_tree,
-    with_symbols,
-)
-from .operators import LETTER, Operator, name_of, operand, operators
-
-__all__ = [
-    "DERIVATIVE",
-    "EXPONENT",
-    "LETTER",
-    "LONGEST",
-    "VALUE_AT",
-    "Jet",
-    "Jets",
-    "Operator",
-    "arguments_at",
-    "name_of",
-    "normal",
-    "operand",
-    "operators",
-    "read_tree",
-    "with_symbols",
-]
+from .formulas import DERIVATIVE as DERIVATIVE
+from .formulas import EXPONENT as EXPONENT
+from .formulas import LONGEST as LONGEST
+from .formulas import VALUE_AT as VALUE_AT
+from .formulas import Jet as Jet
+from .formulas import Jets as Jets
+from .formulas import arguments_at as arguments_at
+from .formulas import normal as normal
+from .formulas import read_tree as read_tree
+from .operators import LETTER as LETTER
+from .operators import name_of as name_of
+from .operators import operand as operand
+from .operators import operators as operators

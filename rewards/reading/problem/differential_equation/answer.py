@@ -50,6 +50,9 @@ def solutions(text: str, question: DifferentialEquation) -> list[StatedSolution]
     Raises:
         ReadError: the answer is unreadable.
 
+    >>> from calculus_harness.rewards.reading.problem.differential_equation import (
+    ...     read_differential_equation,
+    ... )
     >>> asked = read_differential_equation("y' = 2x")
     >>> [len(each.formulas) for each in solutions("y = x^2 + C", asked)]
     [1]
