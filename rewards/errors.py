@@ -6,18 +6,18 @@ The command line prints any `UserError` and exits with status 2. All of them are
   x UnknownNameError                a name that no registry has
   x MissingExtraError               an optional package is not installed
   x ArgumentTypeError               an argument of a wrong type
-  x ProblemError                    an integrand or target that cannot be used (also: rewards)
-  x NoCertificateError              a verdict without a certificate (also: rewards)
-  x harness.core.errors
+  x ProblemError                    an integrand or target that cannot be used (also in `rewards`)
+  x NoCertificateError              a verdict without a certificate (also in `rewards`)
+  x in `harness.core.errors`:
     - RunError                      a run directory that cannot be used as asked
     - ModelError                    a model that cannot be reached or set up
-  x benchmarks
+  x in `benchmarks`:
     - UnknownBenchmarkError         no such benchmark or subset
     - ProblemFileError              a file of problems that cannot be read
     - AugmentationError             no augmented problems can be made
     - DerivationError               no derived problem can be made
     - NoExampleError                no derivation fits the request
-  x prompts
+  x in `prompts`:
     - PromptError                   a template that cannot be used
 
 A model's text never raises an error. If the text is at fault, the `Status` of the `Verdict` says

@@ -1,4 +1,4 @@
-"""Reward function for verl: ``compute_score``, or ``acompute_score`` for its async managers.
+"""Reward function for verl: ``compute_score``, or ``acompute_score`` for verl's async managers.
 
     reward.custom_reward_function.path=pkg://calculus_harness.rewards.adapters.for_verl
     reward.custom_reward_function.name=compute_score
@@ -14,7 +14,7 @@ entries are logged.
 
 verl has no value for "no opinion". If a row is bad, all its completions score 0, so that no
 completion has an advantage; the row is logged. `NoOpinionError` is raised if there are no workers,
-or if the wall clock cut a verdict off twice. The mean of the group cannot be the reward, because
+or if the wall clock ended a judgement twice. The mean of the group cannot be the reward, because
 verl passes a single completion in a call. verl drops the end token, so that truncation is unknown
 here. A truncated answer still needs a complete box that is not inside an unfinished thought.
 """

@@ -1,8 +1,8 @@
 """The reward server as a deployment of Ray Serve: replicas on the nodes of a cluster.
 
-Every replica is a `RewardServer` with workers of its own, and answers the same requests. Ray Serve
-distributes requests, checks the replicas' health, and replaces replicas that die or have no
-workers. Every node has a listening proxy, so that a trainer asks its own node.
+Every replica is a `RewardServer` with workers of its own, and any replica can answer any request.
+Ray Serve distributes requests, checks the replicas' health, and replaces replicas that die or have
+no workers. Every node has a listening proxy, so that a trainer asks its own node.
 """
 
 from __future__ import annotations

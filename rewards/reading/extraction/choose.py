@@ -376,7 +376,7 @@ class JudgedFormula(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """A rule that gives `standings` (see `STANDINGS`) to the formulas for which `holds` is true."""
+    """A rule that says what the formulas for which `holds` is true may be (`STANDINGS`)."""
 
     reason: str
     holds: Callable[[JudgedFormula], bool]
@@ -441,7 +441,7 @@ _MOST_NOTES = 4
 
 @cache  # of at most 1,280 arguments
 def standings_of(kind: Kind, *facts: bool) -> tuple[str, ...]:
-    """The standings of a formula, according to the first rule in `RULES` that applies.
+    """What a formula may be (`STANDINGS`), by the first rule in `RULES` that applies to it.
 
     The arguments are the fields of `JudgedFormula`.
     """

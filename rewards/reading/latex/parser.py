@@ -2,8 +2,8 @@
 
 Operators bind as in print: sums, then products and quotients (with the implicit product), then
 powers and other postfixes. A table (`rewards.reading.latex.grammar`) has a handler for every token
-that begins an operand, and a payload for the handler. The arguments of a handler are the parser,
-the payload and the nesting depth.
+that begins an operand, and an argument for the handler. The handler is called with the parser, this
+argument and the nesting depth.
 
 The parser never looks further than one token ahead, and never goes back. Every recursion begins an
 operand, and there the parser checks the nesting depth. The length of the text therefore bounds the
@@ -239,8 +239,8 @@ class Parser:
     def numbers_constant(self, factors: list[Expression]) -> bool:
         """Whether the number here is the index of a constant of integration, as in ``C1``.
 
-        In ``2 3`` and ``x2``, a number directly follows a number or a letter. This is an error if
-        no ``^`` follows the number.
+        A number directly after a number or a letter, as in ``2 3`` and ``x2``, is an error unless
+        ``^`` follows it.
         """
         previous = self.tokens[self.pos - 1]
         is_constant = previous in _CONSTANT_LETTERS and previous not in self.symbols

@@ -179,7 +179,7 @@ class _Statements:
         self.recent, self.pending = list(names), []
 
     def conditions(self) -> Conditions:
-        """The kinds that follow from the words and the comparisons, and the comparisons."""
+        """All comparisons, and the kinds that follow from the words and from the comparisons."""
         kind_by_name = tuple((name, self._kind(name)) for name in sorted(self.words))
         return Conditions(kind_by_name, tuple(dict.fromkeys(self.comparisons)))
 
@@ -267,7 +267,9 @@ def _comparisons(text: str) -> list[Expression]:
 
 
 def _sign(comparison: Expression, name: str) -> str:
-    """The sign of x that follows from a comparison 0 <= c < x or x < c <= 0.
+    """The sign of the symbol ``name`` that follows from a comparison of the symbol with a number.
+
+    If x is the symbol, the comparison is 0 <= c < x or x < c <= 0.
 
     The result is empty for any other comparison.
     """
@@ -288,7 +290,10 @@ def is_sign(comparison: Expression) -> bool:
 
 
 def _is_signed(comparison: Expression, name: str) -> bool:
-    r"""Whether a comparison suggests that x may be negative: x != 0, \|x\| < a, x < 1, -1 < x."""
+    r"""Whether a comparison suggests that the symbol ``name`` may be negative.
+
+    If x is the symbol, examples are x != 0, \|x\| < a, x < 1, and -1 < x.
+    """
     if any(node.function == "abs" and name in symbols_of(node) for node in all_nodes(comparison)):
         return True
     low, high = comparison.args

@@ -47,7 +47,8 @@ class DerivativeQuestion:
         derivative: the derivative as a formula. The values in ``point`` are not yet substituted.
         variable: the variable of differentiation. If the question names no variable, this is a
             symbol of the derivative.
-        definitions: the formulas of names that an answer may use. For y = x^x, y has x^x.
+        definitions: a dictionary from the names that an answer may use to their formulas. After y =
+            x^x, the dictionary maps y to x^x.
         curve: the tree G if an equation G(x, y) = 0 defines the function implicitly, else None.
         function: the name of the implicit function. It is empty if ``curve`` is None.
         point: the values of variables at the point of evaluation. It is empty if the question asks
@@ -111,8 +112,8 @@ def read_derivative(text: str, *, written: bool = False) -> DerivativeQuestion:
 
     Args:
         text: the question. It states the function and the variable, and perhaps a point.
-        written: whether the formula keeps derivatives, and their values at points, as calls. By
-            default they are computed (`Jets.written`).
+        written: whether the formula keeps derivatives, and values of derivatives at points, as
+            calls. By default, these calls are evaluated (`Jets.written`).
 
     Returns:
         The derivative as a formula.

@@ -79,7 +79,7 @@ class LimitProblem(NamedTuple):
 
     Attributes:
         variable: the variable.
-        at: the point, or 1 or -1 for plus or minus infinity.
+        at: the point as a tree. The integers 1 and -1 mean plus and minus infinity.
         side: 1 for a limit from the right, -1 from the left, 0 from both sides.
         readings: the function in every reading of its notation, the likeliest first.
         conditions: the conditions on the parameters.

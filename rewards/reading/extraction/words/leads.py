@@ -235,7 +235,7 @@ def _explanation_by(hint: str, text: str, at: int, earliest: int) -> int:
 def check_fails(text: str, start: int, end: int) -> bool:
     """Whether a check between two offsets reports a mistake.
 
-    The caller then does not treat the formulas after the check as repetitions of the answer,
-    because they may be corrections.
+    The formulas after such a check may be corrections. The caller then does not treat these
+    formulas as repetitions of the answer.
     """
     return patterns.check_fails.search(text, start, end) is not None

@@ -1,4 +1,8 @@
-"""The tables of words, phrases and layouts, loaded once. Each role is one regular expression."""
+"""The tables of words, phrases and layouts, loaded once.
+
+A role is a meaning of words next to a formula, or a purpose of a layout. Each role has one table,
+which becomes one regular expression.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +27,8 @@ class SpellingRow:
 
     Attributes:
         spelling: the words, or the regular expression of the phrases or the layout.
-        matches: a text that has the role by this row.
-        misses: a text that does not have the role.
+        matches: an example of a text that has the role by this row.
+        misses: an example of a text that does not have the role.
         language: the language's code (ISO 639-1). It is empty for a layout.
         kind: the name of the group in the regular expression that tells which kind of row matched.
         becomes: the text by which a match is replaced.

@@ -41,7 +41,7 @@ class DifferentialEquation:
         orders: the highest order of each function's derivatives.
         kinds: pairs of a parameter's name and its kind.
         asks_all: whether all solutions are asked for, including constant and singular ones.
-        asks_one: whether any one solution suffices, such as a particular one.
+        asks_one: whether one solution suffices, such as a particular solution.
 
     """
 
@@ -62,9 +62,9 @@ class DifferentialEquation:
 
     @property
     def has_cases(self) -> bool:
-        """Whether an equation has a function that is defined by cases, such as the root of y^2.
+        """Whether an equation has a function that is defined by cases.
 
-        The root of y^2 is y or -y.
+        An example is the root of y^2, which is y or -y.
         """
         nodes = (node for pair in self.equations for side in pair for node in nodes_of(side))
         records = (RECORDS.get(node.function) for node in nodes if node.args)
@@ -198,7 +198,7 @@ def _with_values(
 
     The values of a point ``x = 0`` are the equations such as ``y = 2`` directly before the point.
     If there are none, the values are the equations directly after the point. The first equation
-    with a derivative is the differential equation. It is never a value.
+    with a derivative is the differential equation, which is never a value.
 
     Args:
         formulas: the formulas of the question.
