@@ -4,16 +4,17 @@ This file is run as a script (``python -P .../child.py SETTINGS``), so that noth
 program is imported, not even ``__main__``. The package is loaded by its path, so that a user's
 module with the same name is not imported instead.
 
-Frames are a 4-byte length and JSON, in both directions. Frames are not pickled: this process reads
-hostile text with native libraries, and no reply may run code in the parent. Requests: ``{"task",
-"deadline", "options", "items"}``, or ``{}`` to skip the remaining items of a chunk. Replies:
-``["ready"]``, ``["started"]`` (the task is imported, the clock runs), ``["memory"]``,
-``["unloadable", message]``, ``["done", retire]``.
+Requests and replies are frames: a 4-byte length, then JSON. Frames are not pickled: this process
+reads hostile text with native libraries, and no reply may run code in the parent. A request is
+``{"task", "deadline", "options", "items"}``, or ``{}`` to skip the remaining items of a chunk. The
+replies are ``["ready"]``, ``["started"]`` (the task is imported, the clock runs), ``["memory"]``
+(an item ran out of memory), ``["unloadable", message]`` (the task cannot be imported), and
+``["done", retire]`` (``retire`` says whether this worker should be replaced).
 
 Results are written as lines to a shared file. The parent does not have to wake for each result, and
 no result is lost when this process ends. The lines are ``["value", ended, worked, seconds, v]`` and
-``["failed", ended, worked, seconds, kind, message, where]``, where ``ended`` is the monotonic time
-at which the item ended, and ``worked`` is the processor time that this process had used by then.
+``["failed", ended, worked, seconds, kind, message, where]``. ``ended`` is the monotonic time at
+which the item ended, and ``worked`` is the processor time that this process had used by then.
 
 The limit on an item's processor time is a timer of the kernel. The timer's signal ends this process
 even in the middle of a C call, and the load of the machine does not advance the timer.
@@ -102,10 +103,7 @@ class Memory:
         self.enforced = False
 
     def rebase(self) -> None:
-        """Measure the memory in use again after an import.
-
-        Imported code then does not count against an item.
-        """
+        """Set the limit anew after an import, so that imported code does not count."""
         self._base, used = resident(), address_space()
         self._limit = used + self._allowance if used else 0
         self.enforced = bool(used) and self._set(self._limit)

@@ -1,7 +1,7 @@
 """Builders of special functions.
 
 A builder makes the tree of a call from the subscript, the arguments and the separators between the
-arguments. It returns None if the function does not take such arguments.
+arguments. A builder returns None if the function does not take such arguments.
 """
 
 from __future__ import annotations

@@ -95,7 +95,7 @@ class Parser:
         return self.flipped & ambiguity != 0
 
     def lengthen(self, what: str) -> None:
-        """Count an operator of a chain such as ``a/b/c``, because it makes the tree deeper."""
+        """Count an operator of a chain such as ``a/b/c``. Each operator makes the tree deeper."""
         self.links += 1
         if self.links > self.limits.depth:
             raise self.error(f"at most {self.limits.depth} {what}", TooBigError)

@@ -267,11 +267,10 @@ def _comparisons(text: str) -> list[Expression]:
 
 
 def _sign(comparison: Expression, name: str) -> str:
-    """The sign of the symbol ``name`` that follows from a comparison of the symbol with a number.
+    """The sign of the symbol ``name`` that follows from a comparison.
 
-    If x is the symbol, the comparison is 0 <= c < x or x < c <= 0.
-
-    The result is empty for any other comparison.
+    If x is the symbol and c is a number, the comparison must be 0 <= c < x or x < c <= 0. For any
+    other comparison, the result is empty.
     """
     low, high = comparison.args
     low_value, high_value = fold(low), fold(high)

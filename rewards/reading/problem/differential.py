@@ -156,7 +156,7 @@ def without_symbol(node: Expression) -> Expression | None:
 def _divided(node: Expression) -> tuple[int, Expression]:
     """The number of times that the symbol is a factor, and the formula without the factor.
 
-    If the symbol occurs in another place, for example inside a function, the number is 2.
+    If the symbol occurs in another way, for example inside a function, the number is 2.
     """
     if node == Symbol(DIFFERENTIAL):
         return 1, ONE

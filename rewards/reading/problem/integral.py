@@ -112,7 +112,7 @@ def read_integral(
 def _integrand(
     text: str, layout: IntegralLayout, variable: str | None
 ) -> tuple[str | None, str, tuple[Reading, ...]]:
-    """Find the differential's variable. Return it, the integrand's text and its readings."""
+    """Return the differential's variable, the integrand's text, and the integrand's readings."""
     body = layout.body
     failure: ReadError | None = None
     for choice in _choices(layout, variable):

@@ -168,7 +168,7 @@ def _bare(text: str, at: int) -> Span:
 
 
 def _in_formula(latex: str, mark: str) -> BoxContext:
-    """Find the context of a box within a formula, from the link with the box's mark."""
+    """Find the context of the box with the mark ``mark``, within a formula."""
     statements = chains(latex)
     for at, chain in enumerate(statements):
         for number, link in enumerate(chain.links):

@@ -114,8 +114,8 @@ def replacement(name: str, text: str) -> str:
 def _either(rows: tuple[SpellingRow, ...]) -> str:
     """Make a regular expression that matches any of these rows.
 
-    After the rows of each kind, there is an empty group with the name of the kind. It tells the
-    caller which kind of row matched. The group is not put before the rows, because a search is slow
+    After the rows of each kind, there is an empty group with the name of the kind. The group tells
+    the caller which kind of row matched. It is not put before the rows, because a search is slow
     if the expression begins with a group. If a row already has a group of this name, no group is
     added.
     """
