@@ -86,7 +86,7 @@ class NoCertificateError(UserError):
 
 
 def install(extra: str) -> str:
-    """The command that installs an extra. It depends on how the package was installed.
+    """The command that installs an extra, in the way in which this package was installed.
 
     Args:
         extra: the name of the extra in ``pyproject.toml``.

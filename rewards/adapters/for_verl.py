@@ -5,8 +5,8 @@
     +reward.custom_reward_function.reward_kwargs.components=[correctness,format]
 
 The ``ground_truth`` of a row is the integrand (or the target of another task), or an object. The
-object has ``integrand``, ``integral`` or ``target``. It may have ``variable``, ``assumptions`` and
-``task``, which may also be in ``extra_info``. With ``task=mixed`` each row has its own task.
+object has ``integrand``, ``integral`` or ``target``. The object or ``extra_info`` may also have
+``variable``, ``assumptions`` and ``task``. With ``task=mixed`` each row has its own task.
 
 verl 0.9 (``verl/experimental/reward_loop/reward_manager/naive.py``) calls the function by keyword,
 one row at a time, from threads or actors. In the result, ``score`` is the reward, and the other

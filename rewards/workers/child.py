@@ -62,7 +62,7 @@ def in_worker() -> bool:
 
 
 class Channel:
-    """Sends and receives frames over a stream socket. The calls block.
+    """Sends and receives frames (a length and JSON) over a stream socket. The calls block.
 
     If the peer is gone, an ``EOFError`` is raised.
     """
@@ -103,7 +103,7 @@ class Memory:
         self.enforced = False
 
     def rebase(self) -> None:
-        """Set the limit anew after an import, so that imported code does not count."""
+        """Set the limit anew after an import. Imported code does not count against an item."""
         self._base, used = resident(), address_space()
         self._limit = used + self._allowance if used else 0
         self.enforced = bool(used) and self._set(self._limit)

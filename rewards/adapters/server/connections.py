@@ -110,7 +110,7 @@ class Connections:
             loop.add_reader(connection, self._look, connection)
 
     def _look(self, connection: socket.socket) -> None:
-        """Handle data on a parked connection. If the head is complete, aiohttp takes over."""
+        """Handle data before the first request. If the request's head is complete, aiohttp acts."""
         asyncio.get_running_loop().remove_reader(connection)
         self._parts.discard(connection)
         try:

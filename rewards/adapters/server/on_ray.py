@@ -86,8 +86,8 @@ def deployed(
     """Serve on a cluster until the context is left.
 
     Args:
-        server: the server that every replica copies. Its rubric states each replica's number of
-            workers. The default is the smallest node's number of CPUs.
+        server: the server that every replica copies. The server's rubric states the number of
+            workers of each replica, by default the number of CPUs of the smallest node.
         host: the address on which every node's proxy listens.
         port: the port of the proxies.
         address: the address of the cluster, as for `use_cluster`.

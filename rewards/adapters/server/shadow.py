@@ -1,7 +1,7 @@
 """Shadow checks: a sample of rewards is judged again later, in other workers, with more budget.
 
 A reward should not change with the worker, the load or the time. No trainer would notice such a
-fault, because a right answer with reward 0 only slows learning down. The server therefore judges a
+change, because a right answer with reward 0 only slows learning down. The server therefore judges a
 few completions again, in a separate pool and with a longer deadline. The server prefers idle
 moments, and counts changed verdicts. An alarm of a run can watch
 ``rate(calculus_reward_shadow_total{outcome="changed"}[1h])``.

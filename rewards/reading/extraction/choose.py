@@ -244,8 +244,8 @@ class _FormulaReader:
     def checked(self, index: int) -> bool:
         """Whether the formula is in a check or an explanation after the answer.
 
-        The caller must begin with the last formula. Its call searches the text for a check. The
-        calls for earlier formulas use the result of this search.
+        The caller must begin with the last formula. The first call searches the text for a check,
+        and the calls for earlier formulas use the result of this search.
         """
         start = self.formulas[index].start
         if self._check is None:

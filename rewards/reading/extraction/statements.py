@@ -282,7 +282,7 @@ class _ChainCutter:
     # The link and the chain that grow
 
     def _take(self, token: re.Match[str] | None, *, drop: bool = True) -> None:
-        """Add the text before the token to the current link.
+        """Add the text before the token to the current link (one side of an equation).
 
         If ``drop`` is true, the token itself is left out. If not, the next piece begins with it.
         """
@@ -323,7 +323,7 @@ class _ChainCutter:
             )
 
     def _next(self, index: int) -> re.Match[str] | None:
-        """The next token at the top level that separates links or statements."""
+        """The next token at the top level that separates sides of an equation, or statements."""
         depth = 0
         for token in self.tokens[index + 1 : index + 1 + _AHEAD]:
             group_name = token.lastgroup

@@ -1,4 +1,4 @@
-"""The core of the reader: a Pratt parser over canonical tokens.
+"""The core of the reader: a Pratt parser over tokens with uniform spelling (canonical tokens).
 
 Operators bind as in print: sums, then products and quotients (with the implicit product), then
 powers and other postfixes. A table (`rewards.reading.latex.grammar`) has a handler for every token
@@ -85,7 +85,7 @@ class Parser:
         return error_type(expected, self.locate(max(index, 0)))
 
     def insert(self, index: int, tokens: list[str]) -> None:
-        """Insert the pieces of a split token. Errors give all pieces the offset of the token."""
+        """Insert the pieces of a split token. In errors, each piece has the token's offset."""
         self.tokens[index:index] = tokens
         self.inserted.extend([index] * len(tokens))
 

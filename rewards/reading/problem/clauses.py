@@ -181,7 +181,7 @@ def without_prose(text: str, understood: frozenset[str]) -> str:
 
 
 def instruction_words(words: Collection[str]) -> str:
-    """A regular expression that matches any of the words, if no letter precedes or follows it."""
+    """A regular expression that matches any of the words, but not as a part of a longer word."""
     return rf"(?<![\\A-Za-z])(?i:{'|'.join(sorted(words))})(?![A-Za-z])"
 
 

@@ -53,7 +53,7 @@ class DerivativeQuestion:
         function: the name of the implicit function. It is empty if ``curve`` is None.
         point: the values of variables at the point of evaluation. It is empty if the question asks
             for the derivative as a function.
-        kinds: pairs of a parameter's name and its kind.
+        kinds: pairs of a parameter's name and its kind, such as ``integer``.
         bounds: the lower and the upper bound of the variable. A bound that the question does not
             state is None.
 
@@ -346,7 +346,8 @@ class _QuestionReader:
     def _applied(self, text: str, *, asked: bool = False) -> str:
         """Replace values of functions, such as f(x^2) and f'(2x), by the functions' formulas.
 
-        The formula that is asked for keeps f(x) and f'(x), and derivatives at numbers.
+        If ``asked`` is true, the text is the formula that is asked for. Then f(x) and f'(x) are
+        kept, and also derivatives at numbers, such as f'(0).
         """
         pieces: list[str] = []
         position = 0

@@ -62,7 +62,7 @@ def read_integral(
     Args:
         text: LaTeX. An integral sign, limits, a differential and surrounding words are optional.
         variable: the variable of integration, if it is known.
-        parameters: names that are known to be parameters, even if parentheses follow them.
+        parameters: names that are parameters, even where parentheses follow them.
 
     Returns:
         The integral as trees, with all readings of its notation.

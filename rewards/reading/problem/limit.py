@@ -354,7 +354,7 @@ def _variable(name: str, text: str) -> str:
 def _readings(
     body: str, variable: str, text: str, declared: Collection[str]
 ) -> tuple[Reading, ...]:
-    """The readings of the function in which no letter is wrongly read as a parameter."""
+    """Read the function. Readings in which a letter cannot be a parameter are left out."""
     try:
         readings = read(body, symbols=(variable, IN_PROBLEM))
     except ReadError as error:

@@ -280,7 +280,7 @@ def _is_harmless(around: str) -> bool:
 
 
 def _range(marks: dict[str, str], text: str) -> tuple[str, Limit, Limit]:
-    """Read the index of a sum, and its least and greatest values."""
+    """Read the index of a sum, and the least and the greatest value of the index."""
     subscript = _unbraced(marks.get("_", ""))
     for pattern in _RANGES:
         match = pattern.fullmatch(subscript)

@@ -59,7 +59,7 @@ class BoxContext:
 
 
 def marks_in(template: str) -> list[int]:
-    """The numbers of the boxes whose marks a template contains."""
+    """The numbers of the boxes in a template, which has a mark in place of each box."""
     return [ord(character) - _MARK_BASE for character in patterns.box_mark.findall(template)]
 
 
@@ -193,7 +193,7 @@ def _in_formula(latex: str, mark: str) -> BoxContext:
 
 
 def _template(link: str, mark: str) -> str:
-    """Find the expression that contains the mark.
+    """Find the expression that contains the mark of a box, on one side of an equation (the link).
 
     Labels, such as the number of an equation, are removed. So is text that a wide space separates
     from the formula.

@@ -67,7 +67,7 @@ _WORD_ROLES: Final = ("announce", "noun", "verb", "conclude", "recall", "method"
 
 @cache
 def _role_of_word() -> dict[str, str]:
-    """Map each word to its role."""
+    """Map each word to its role, which is what the word says about a formula."""
     role_of_word = {
         word: role for role in _WORD_ROLES for word in words(role).difference(unspaced_words(role))
     }

@@ -93,7 +93,7 @@ _UNSPACED: Final = frozenset(("zh", "ja", "ko"))
 
 @cache
 def words(name: str) -> frozenset[str]:
-    """The words of a role."""
+    """The words of a role, which means: with the same meaning next to a formula."""
     return frozenset(word for row in roles()[name].rows for word in row.spelling.split())
 
 
@@ -133,7 +133,7 @@ def _resolved(expression: str) -> str:
 
 @cache
 def framed(role: WordTable, rows: tuple[SpellingRow, ...]) -> re.Pattern[str]:
-    """The regular expression of a role, restricted to these rows."""
+    """The regular expression of a role, made from these rows of the role's table."""
     expression = _resolved(role.frame.replace("<rows>", _either(rows)))
     return re.compile(expression, re.IGNORECASE if role.any_case else 0)
 
@@ -154,6 +154,9 @@ patterns: Final = _Patterns()
 
 @cache
 def hints(name: str, *, english: bool = False) -> tuple[str, ...]:
-    """The hints of a role's rows, in order. If ``english`` is true, only English rows count."""
+    """The hints in the rows of a role, in order. If ``english`` is true, only English rows count.
+
+    A hint is a group of letters that every spelling in the row contains.
+    """
     rows = roles()[name].rows
     return tuple(dict.fromkeys(row.hint for row in rows if row.language == "en" or not english))

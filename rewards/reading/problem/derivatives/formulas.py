@@ -273,7 +273,7 @@ def _shown(symbol: str) -> str:
 
 
 def _with_primes(text: str, function: str, jets: Jets, values: bool) -> str:
-    """Replace derivatives of a function that are written with primes or subscripts by symbols."""
+    """Replace by symbols the derivatives of a function that have primes or subscripts."""
     own = jets.variables[function]
     letter = r"\\?" + re.escape(function) if len(function) > 1 else re.escape(function)
     if "_" in function:

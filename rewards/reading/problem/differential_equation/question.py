@@ -39,7 +39,7 @@ class DifferentialEquation:
             values of functions.
         jets: the derivative or value that each symbol stands for.
         orders: the highest order of each function's derivatives.
-        kinds: pairs of a parameter's name and its kind.
+        kinds: pairs of a parameter's name and its kind, such as ``integer``.
         asks_all: whether all solutions are asked for, including constant and singular ones.
         asks_one: whether one solution suffices, such as a particular solution.
 
