@@ -1,6 +1,6 @@
 """Errors that a user can fix. Each has one clear message that says what to do.
 
-The command line prints any `UserError` and exits with status 2. All of them are `ValueError`s:
+The command line prints any `UserError` and exits with status 2. Each is a `ValueError`:
 
 * UserError
   x UnknownNameError                a name that no registry has
@@ -86,7 +86,7 @@ class NoCertificateError(UserError):
 
 
 def install(extra: str) -> str:
-    """The command that installs an extra, in the way in which this package was installed.
+    """The command that installs an extra. The command depends on how this package was installed.
 
     Args:
         extra: the name of the extra in ``pyproject.toml``.

@@ -328,7 +328,7 @@ def _mean_of_group(score: Score, group: str, rewards: Sequence[float]) -> float:
 
 
 def rates(scores: Sequence[Score]) -> dict[str, float]:
-    """Map each status of `STATUSES` to the share of scores with this status, which may be 0."""
+    """Map each of `STATUSES` to its share of the scores. A status may have the share 0."""
     counts = Counter(scored.status for scored in scores)
     return {status: counts[status] / len(scores) if scores else 0.0 for status in STATUSES}
 

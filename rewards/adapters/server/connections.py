@@ -110,7 +110,7 @@ class Connections:
             loop.add_reader(connection, self._look, connection)
 
     def _look(self, connection: socket.socket) -> None:
-        """Handle data before the first request. If the request's head is complete, aiohttp acts."""
+        """Handle the first data of a connection. Then aiohttp handles the request."""
         asyncio.get_running_loop().remove_reader(connection)
         self._parts.discard(connection)
         try:

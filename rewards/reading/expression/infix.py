@@ -35,7 +35,7 @@ class NotationError(ValueError):
 
 
 class Notation(ABC):
-    """The grammar of a computer algebra system's notation. It says how trees are built.
+    """The grammar of a computer algebra system's notation, with methods that build trees.
 
     A subclass overrides what differs. By default, trees have the form of the text, with one
     exception: if the first operand of a sum is a sum in brackets, both sums become a single call.

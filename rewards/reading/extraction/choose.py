@@ -376,7 +376,7 @@ class JudgedFormula(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """A rule that says what the formulas for which `holds` is true may be (`STANDINGS`)."""
+    """If ``holds`` is true for a formula, the formula may be any of ``standings`` (`STANDINGS`)."""
 
     reason: str
     holds: Callable[[JudgedFormula], bool]
@@ -441,7 +441,7 @@ _MOST_NOTES = 4
 
 @cache  # of at most 1,280 arguments
 def standings_of(kind: Kind, *facts: bool) -> tuple[str, ...]:
-    """What a formula may be (`STANDINGS`), by the first rule in `RULES` that applies to it.
+    """What a formula may be, such as an answer or a remark, by the first rule that applies to it.
 
     The arguments are the fields of `JudgedFormula`.
     """

@@ -210,8 +210,8 @@ def _set_of_series(match: re.Match[str]) -> str:
 def _clauses(text: str) -> Iterator[str]:
     """Split a text into clauses at commas and at words such as "and".
 
-    Commas and words inside brackets do not split the text. If brackets enclose a whole clause, its
-    content is split in the same way.
+    Commas and words inside brackets do not split the text. If brackets enclose a whole clause, the
+    content of the brackets is split in the same way.
     """
     level, start, clauses = 0, 0, []
     joints = {match.start(): match.end() for match in _JOINT.finditer(text)}

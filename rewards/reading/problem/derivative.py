@@ -47,8 +47,7 @@ class DerivativeQuestion:
         derivative: the derivative as a formula. The values in ``point`` are not yet substituted.
         variable: the variable of differentiation. If the question names no variable, this is a
             symbol of the derivative.
-        definitions: a dictionary from the names that an answer may use to their formulas. After y =
-            x^x, the dictionary maps y to x^x.
+        definitions: the formula of each name that an answer may use, such as x^x for y.
         curve: the tree G if an equation G(x, y) = 0 defines the function implicitly, else None.
         function: the name of the implicit function. It is empty if ``curve`` is None.
         point: the values of variables at the point of evaluation. It is empty if the question asks

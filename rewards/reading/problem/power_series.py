@@ -372,9 +372,9 @@ def without_remainder(text: str, question: SeriesQuestion) -> tuple[str, int]:
 
     Returns:
         The polynomial, and the degree up to which its terms have to be right. If the answer has no
-        remainder, this is the degree of the question. If a remainder begins above that degree, all
-        terms below the remainder have to be right. If the remainder covers terms that the question
-        asks for, the degree is -1.
+        remainder, the degree is the question's degree. If a remainder begins above the question's
+        degree, all terms below the remainder have to be right. If the remainder covers terms that
+        the question asks for, the degree is -1.
 
     """
     degree = int(fold(question.degree) or 0)

@@ -93,7 +93,7 @@ _UNSPACED: Final = frozenset(("zh", "ja", "ko"))
 
 @cache
 def words(name: str) -> frozenset[str]:
-    """The words of a role, which means: with the same meaning next to a formula."""
+    """The words of a role. They have the same meaning next to a formula."""
     return frozenset(word for row in roles()[name].rows for word in row.spelling.split())
 
 

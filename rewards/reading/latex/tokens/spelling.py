@@ -1,4 +1,4 @@
-"""The canonical tokens of a raw token, without synonyms, sizes and styles."""
+"""Turns tokens of the text into canonical tokens, which have no synonyms, sizes and styles."""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ _LETTERS_BEFORE: Final = re.compile(r"\\?[A-Za-z]+\Z")
 
 
 def normal(text: str) -> str:
-    r"""Give derivatives in a text a uniform spelling, and remove sizes and spacing.
+    r"""Write the derivatives in a text with uniform spelling, and remove sizes and spacing.
 
     Args:
         text: LaTeX.
