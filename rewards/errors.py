@@ -1,6 +1,7 @@
 """Errors that a user can fix. Each has one clear message that says what to do.
 
-The command line prints any `UserError` and exits with status 2. Each is a `ValueError`:
+The command line prints any `UserError` and exits with status 2. Every error of this tree is a
+`ValueError`:
 
 * UserError
   x UnknownNameError                a name that no registry has
@@ -105,7 +106,7 @@ def install(extra: str) -> str:
 
 
 def _wheel() -> str | None:
-    """The wheel file from which pip installed this package, or None."""
+    """The wheel file from which pip installed this package, or None without such a file."""
     try:
         noted = distribution("calculus-harness").read_text("direct_url.json")
     except PackageNotFoundError:

@@ -203,7 +203,7 @@ def _after(text: str, count: int) -> str:
 def results(
     rollouts: Sequence[Rollout], scores: Sequence[Score], labels: Sequence[Any], rubric: Rubric
 ) -> dict[str, Any]:
-    """Make the reply to OpenRLHF, which is plain JSON."""
+    """Make the reply to OpenRLHF, as plain JSON."""
     rewards = numbers(scores, [str(label) for label in labels])
     correct = [float(scored.status == "correct") for scored in scores]
     # The same names every time: OpenRLHF concatenates values over a batch.

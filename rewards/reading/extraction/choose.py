@@ -75,7 +75,7 @@ def from_formulas(text: str, symbols: Collection[str] = ()) -> Extraction:
 
 
 def _json_answer(field: re.Match[str]) -> Extraction:
-    """Extract the value of the JSON entry "answer". Its backslashes may be doubled or single."""
+    """Extract the value of the JSON entry "answer". The value's backslashes may be doubled."""
     value = field["number"] or (field["text"] or field["quoted"] or "").replace('\\"', '"').replace(
         "\t", "\\t"
     )

@@ -124,7 +124,7 @@ def place(text: str, marked: list[Box]) -> BoxContext:
 def _with_marks(text: str, marked: list[Box]) -> str:
     """The text near the last box. A mark replaces each box.
 
-    If a character of the original text looks like a mark, it is removed.
+    Characters of the original text that look like marks are removed.
     """
     pieces: list[str] = []
     start = 0

@@ -23,7 +23,7 @@ _REFERENCE: Final = re.compile(r"(?<!(?<!\\)\\)(?<!\?P)<([a-z_]+)>")
 
 @dataclass(frozen=True, slots=True)
 class SpellingRow:
-    """Spellings of one role, all in one language if they are words.
+    """Spellings of one role. If the spellings are words, all words are in one language.
 
     Attributes:
         spelling: the words, or the regular expression of the phrases or the layout.
