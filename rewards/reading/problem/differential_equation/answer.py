@@ -50,7 +50,8 @@ def solutions(text: str, question: DifferentialEquation) -> list[StatedSolution]
     Raises:
         ReadError: the answer is unreadable.
 
-    >>> asked = read_differential_equation("y' = 2x")
+    >>> from calculus_harness.rewards.reading.problem import differential_equation as equations
+    >>> asked = equations.read_differential_equation("y' = 2x")
     >>> [len(each.formulas) for each in solutions("y = x^2 + C", asked)]
     [1]
 
