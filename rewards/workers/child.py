@@ -160,8 +160,8 @@ def tie_to_parent(parent: int, memory: Memory) -> None:
     """End this process when the parent ends, even in the middle of a C call that holds the GIL.
 
     Linux kills this process when the thread that started the process ends. That thread is the
-    pool's dispatcher. It runs as long as the pool exists. On other systems, a thread of this
-    process watches the parent. The thread cannot interrupt some C calls. `limit_processor_time`
+    pool's dispatcher, which runs as long as the pool exists. On other systems, a thread of this
+    process watches the parent. This thread cannot interrupt some C calls. `limit_processor_time`
     ends such calls.
     """
     tied = False

@@ -110,7 +110,10 @@ class Connections:
             loop.add_reader(connection, self._look, connection)
 
     def _look(self, connection: socket.socket) -> None:
-        """Handle the first data of a connection. Then aiohttp handles the request."""
+        """Handle data on a connection that aiohttp does not have yet.
+
+        If the head of the request is complete, aiohttp takes over.
+        """
         asyncio.get_running_loop().remove_reader(connection)
         self._parts.discard(connection)
         try:

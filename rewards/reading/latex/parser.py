@@ -223,7 +223,7 @@ class Parser:
     def slash_joins(
         self, start: int, factors: list[Expression], bottom: Expression, following: str
     ) -> bool | None:
-        """Whether ``a/b c`` probably means a/(b c), or None if this is impossible."""
+        """Whether ``a/b c`` probably means a/(b c), or None if that reading is impossible."""
         grouped = self.tokens[start] in ("(", "[", "{", "\\frac", "\\{")
         if grouped or not self.continues_denominator(following):
             return None
@@ -396,7 +396,7 @@ class Parser:
     def unbraced(
         self, base: Expression, exponent: Expression, token: str, depth: int
     ) -> Expression:
-        """Complete an exponent without braces by the following tokens that belong to it.
+        """Read the following tokens that belong to an exponent without braces.
 
         In ``x^1/2`` and ``e^ab``, more than one token may belong to the exponent.
         """

@@ -201,8 +201,6 @@ class Clause(NamedTuple):
 def without_assumptions(text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
     """Remove the sentences that only state kinds of parameters, such as real or positive.
 
-    Return these kinds, too.
-
     The first result is the remaining question. The second result is a tuple of pairs. Each pair is
     a parameter and its kind.
 

@@ -59,10 +59,10 @@ class Jets:
     """The symbols that stand for derivatives of functions. Equal derivatives have equal symbols.
 
     Attributes:
-        variables: the variables of each function without a formula.
+        variables: the variables of each function that has no formula.
         symbols: the symbol of each derivative that was read so far.
         written: whether derivatives are left as calls of `DERIVATIVE`, for another program.
-        applied: the functions whose parentheses hold arguments: f'(2x) is not a product.
+        applied: the functions whose parentheses hold arguments, so that f'(2x) is not a product.
 
     """
 

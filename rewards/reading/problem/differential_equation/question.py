@@ -169,7 +169,7 @@ def read_differential_equation(text: str) -> DifferentialEquation:
 
 
 def _with_operands(formula: str) -> str:
-    r"""The formula with ``\frac{dy}{dx}`` for the operator d/dx before y or before y(x).
+    r"""Write the operator d/dx and the function after it, y or y(x), as ``\frac{dy}{dx}``.
 
     Raises:
         ProblemError: a factor follows y(x), so that the operator may apply to a product.
@@ -196,7 +196,7 @@ def _with_values(
 ) -> list[str]:
     """Rewrite conditions such as "``y = 2`` when ``x = 0``" as ``y(0) = 2``.
 
-    The values of a point ``x = 0`` are the equations such as ``y = 2`` directly before the point.
+    The values at a point ``x = 0`` are the equations such as ``y = 2`` directly before the point.
     If there are none, the values are the equations directly after the point. The first equation
     with a derivative is the differential equation, which is never a value.
 
