@@ -1,4 +1,4 @@
-r"""The verifier of calculus answers: trusted inside a training loop.
+r"""The verifier of calculus answers, for use inside a training loop.
 
 >>> from calculus_harness.rewards import verify_antiderivative
 >>> verify_antiderivative(r"so it is $\boxed{\sin(x^2) + C}$", r"2x\cos(x^2)").correct

@@ -34,7 +34,7 @@ def verify_many(
     memory_mb: int = DEFAULT_MEMORY_MB,
     **options: Any,
 ) -> list[Verdict]:
-    r"""Judge a batch of completions on all cores, each as `verify_antiderivative` judges it.
+    r"""Judge each completion of a batch as `verify_antiderivative` does, on all cores.
 
     Each item is isolated from the others. The verdicts have the order of the completions.
 

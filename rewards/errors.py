@@ -1,23 +1,24 @@
 """Errors that a user can fix. Each has one clear message that says what to do.
 
-The command line prints any `UserError` and exits with status 2. All of them are `ValueError`s:
+The command line prints any `UserError` and exits with status 2. Every error of this tree is a
+`ValueError`:
 
 * UserError
   x UnknownNameError                a name that no registry has
   x MissingExtraError               an optional package is not installed
   x ArgumentTypeError               an argument of a wrong type
-  x ProblemError                    an integrand or target that cannot be used (also: rewards)
-  x NoCertificateError              a verdict without a certificate (also: rewards)
-  x harness.core.errors
+  x ProblemError                    an integrand or target that cannot be used (also in `rewards`)
+  x NoCertificateError              a verdict without a certificate (also in `rewards`)
+  x in `harness.core.errors`:
     - RunError                      a run directory that cannot be used as asked
     - ModelError                    a model that cannot be reached or set up
-  x benchmarks
+  x in `benchmarks`:
     - UnknownBenchmarkError         no such benchmark or subset
     - ProblemFileError              a file of problems that cannot be read
     - AugmentationError             no augmented problems can be made
     - DerivationError               no derived problem can be made
     - NoExampleError                no derivation fits the request
-  x prompts
+  x in `prompts`:
     - PromptError                   a template that cannot be used
 
 A model's text never raises an error. If the text is at fault, the `Status` of the `Verdict` says
@@ -86,7 +87,7 @@ class NoCertificateError(UserError):
 
 
 def install(extra: str) -> str:
-    """The command that installs an extra. It depends on how the package was installed.
+    """The command that installs an extra. The command depends on how this package was installed.
 
     Args:
         extra: the name of the extra in ``pyproject.toml``.
@@ -105,7 +106,7 @@ def install(extra: str) -> str:
 
 
 def _wheel() -> str | None:
-    """The wheel file from which pip installed this package, or None."""
+    """The wheel file from which pip installed this package, or None without such a file."""
     try:
         noted = distribution("calculus-harness").read_text("direct_url.json")
     except PackageNotFoundError:

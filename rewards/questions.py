@@ -1,8 +1,9 @@
-"""The kinds of questions that are judged, with one record for each.
+"""The kinds of questions that the verifier judges, with one record for each kind.
 
 The tasks of workers, the tasks of rubrics, the names of benchmarks' tasks, the columns of data sets
-and the choices of the command line are derived from `QUESTIONS`. To add a question of the course,
-write its judge in `rewards.verify` and a record here (docs/extensions.md).
+and the choices of the command line are derived from `QUESTIONS`. To add a kind of question of the
+calculus course, write its judging function in `rewards.verify`, and a record here
+(docs/extensions.md).
 """
 
 from __future__ import annotations
@@ -22,18 +23,18 @@ class Question:
 
     Attributes:
         name: the name for trainers (`rewards.adapters.scoring.Rubric.task`) and `run.py verify`.
-        judge: the module within this package and the function that judges a completion. The
+        judge: the function that judges a completion, as ``.module:function`` of this package. The
             function takes the completion and the target, and options by keyword.
         column: the usual column of the targets in data sets.
         task: the name for benchmarks (`Problem.task`). It is empty if no benchmark asks such
             questions.
         summary: what is asked, in a line.
-        worker: the name of the task of workers, ``name`` by default.
+        worker: the name of the worker task; by default ``name``.
         has_text: whether the target must be a text. If not, it may also be a whole number.
-        shows_witness: whether both numbers of a witness follow from the problem and the answer, so
-            that feedback may show them.
-        is_of_course: whether the target is the text of the question itself, in the column
-            ``question``.
+        shows_witness: whether feedback may show the two numbers of a witness (a point that refutes
+            the answer). Both numbers must follow from the problem and the answer.
+        is_of_course: whether this is a question of the calculus course. The target is then the
+            text of the question, in the column ``question``.
 
     >>> QUESTIONS["derivative"].judge
     '.verify.derivative:verify_derivative'

@@ -85,7 +85,8 @@ class Record:
     """A frozen dataclass that is stored as a JSON object of its fields, in their order.
 
     Attributes:
-        computed: names of properties that are stored after the fields; reading ignores them.
+        computed: names of properties that `to_dict` stores after the fields. `from_dict` ignores
+            these names.
 
     Example:
         >>> from calculus_harness.rewards import Status, Verdict

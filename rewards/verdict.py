@@ -29,8 +29,8 @@ _EVALUATORS = {"published": "3", "welleck": "2"}
 def version_of(method: str = "balls") -> str:
     """The version of a method's verdicts.
 
-    It is the verifier's version. If the method's evaluator has a version of its own, that version
-    is appended after a dot.
+    The verifier's version comes first. If the method's evaluator has a version of its own, a dot
+    and the evaluator's version follow.
 
     >>> version_of("published").partition(".")[2]
     '3'
@@ -61,13 +61,15 @@ class Witness:
     """A point that refutes an answer.
 
     Attributes:
-        point: the values of the variable and of all parameters.
-        expected: the integrand's value at the point, as a ball ``[midpoint +/- radius]``.
-        got: the value of the answer's derivative at the point.
-        difference: ``got`` minus ``expected``, if the first digits of both are the same.
+        point: the values of the variable and of all parameters. Empty if there are none.
+        expected: the expected value at the point, as a ball ``[midpoint +/- radius]``. For an
+            antiderivative, this is the integrand's value.
+        got: the answer's value at the point. For an antiderivative, this is the value of the
+            answer's derivative.
+        difference: ``got`` minus ``expected``, or empty if the verifier did not compute it.
 
-    For a refutation by a jump, ``expected`` is the answer's value at the point, and ``got`` is the
-    answer's value just above the point.
+    If the answer is refuted because it jumps at the point, ``expected`` is the answer's value at
+    the point, and ``got`` is the answer's value just above the point.
 
     Example:
         >>> from calculus_harness.rewards import verify_antiderivative
@@ -112,10 +114,11 @@ class Evidence:
         method: the verifier or scorer that gave the verdict.
         reading: the answer as the verifier understood it, if the notation is ambiguous.
         points: number of sample points.
-        digits: decimal digits to which F' and f are guaranteed to agree at every point.
+        digits: decimal digits to which the answer's derivative F' and the integrand f are
+            guaranteed to agree at every point.
         coverage: share of the integrand's real domain on which F' = f holds with principal
-            branches. The share is under the probability measure of
-            `rewards.numeric.ball_arithmetic.domain`.
+            branches. `rewards.numeric.ball_arithmetic.domain` has the probability measure by which
+            the share is measured.
         witness: the point that refutes the answer.
         flags: names of observations, of ambiguities in the notation, and of faults.
         detail: an explanation.
@@ -155,7 +158,8 @@ class Verdict(Record):
 
     Attributes:
         status: the outcome.
-        reward: 1.0 for a correct answer and 0.0 otherwise, unless ``undecided_reward`` is given.
+        reward: 1.0 for a correct answer, ``undecided_reward`` (by default 0.0) for an undecided
+            answer, else 0.0. For the steps of a solution, the reward is a share of the problem.
         answer: the extracted answer.
         evidence: the reasons.
 

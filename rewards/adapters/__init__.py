@@ -1,9 +1,9 @@
 """The verifier as a training reward.
 
-- `scoring`: rollouts and a rubric to scores.
+- `scoring`: scores of rollouts by a rubric, which states the rules of a reward.
 - `components`: the summands of a reward: correctness, format, length, and your own.
-- `rows`: the text of a completion, whether it was truncated, its target.
+- `rows`: reading of trainers' rows: completions, prompts, token ids and targets.
 - `for_trl`, `for_verl`, `for_openrlhf`: the trainers' interfaces, without importing the trainers.
-- `environments`: tools and turns: for TRL, verl, OpenRLHF and SkyRL.
+- `environments`: rollouts with tools or several turns, for TRL, verl, OpenRLHF and SkyRL.
 - `server`: a reward server over HTTP, also for slime and NeMo Gym.
 """

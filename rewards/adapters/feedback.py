@@ -1,9 +1,9 @@
 r"""Messages to a model about its answer or its steps, from a tool or before another attempt.
 
-No message reveals an answer. A witness is a point with the expected and the model's number. It is
-shown only if the model could compute both numbers itself, from the integrand in the problem and
-from the model's own formula. In every other task the expected number is the answer, or a value of
-the answer, and the message is only "incorrect".
+No message reveals an answer. A witness is a point with two numbers: the expected number and the
+model's number. A witness is shown only if the model could compute both numbers itself, from the
+problem and from the model's own formula. In other tasks the expected number is the answer, or a
+value of the answer. The message is then only "incorrect".
 
 >>> from calculus_harness.rewards import verify_antiderivative
 >>> verdict = verify_antiderivative(r"\boxed{x^3}", "2x")
@@ -100,8 +100,9 @@ def retry(
     """Write the message that asks a model for another attempt.
 
     Args:
-        kind: what the message states: nothing, the verdict, a point at which the answer is
-            wrong, or the first wrong step. If no point or step is known, it states the verdict.
+        kind: what the message states, which is nothing, the verdict, a point at which the answer
+            is wrong, or the first wrong step. If no such point or step is known, the message
+            states the verdict.
         verdict: the verdict on the last attempt.
         task: the verdict's task.
         claims: the judged claims in the last attempt, for ``steps``.

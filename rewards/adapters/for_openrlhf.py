@@ -4,9 +4,9 @@
     from calculus_harness.rewards.adapters.for_openrlhf import make_reward_func
     reward_func = make_reward_func(components=["correctness", "format"], eos_tokens=["<|im_end|>"])
 
-A row's label is the integrand (or the target of another task), or JSON. JSON has ``integrand``,
-``integral`` or ``target``, and may have ``variable``, ``assumptions`` and ``task``. With
-``task="mixed"`` each row has its own task.
+A row's label is the integrand (or the target of another task), or a JSON object. The object has
+``integrand``, ``integral`` or ``target``. It may have ``variable``, ``assumptions`` and ``task``.
+With ``task="mixed"`` each row has its own task.
 
 OpenRLHF 0.11 (``openrlhf/utils/agent.py``) calls the function from threads. Queries contain prompt
 and response with special tokens. In the result, ``rewards`` become the reward, ``scores`` are for
@@ -14,9 +14,10 @@ dynamic filtering, and ``extra_logs`` are numbers for each sample.
 
 The response is the text after the prompt. No text of the prompt counts as an answer. OpenRLHF has
 no value for "no opinion". If a row is bad, all completions of its group score 0, so that no
-completion has an advantage; the row is logged. If the wall clock cut a verdict off twice, its
-reward is the mean of the other rewards for the same label in the call, and the case is logged.
-`NoOpinionError` is raised if there are no other rewards, or no workers.
+completion has an advantage; the row is logged. If the wall clock ended the judgement of a
+completion twice, the completion's reward is the mean of the other rewards for the same label in the
+call. This case is logged, too. `NoOpinionError` is raised if there are no such other rewards, or no
+workers.
 """
 
 from __future__ import annotations
@@ -191,7 +192,7 @@ def response_of(query: str, prompt: str) -> str | None:
 
 
 def _after(text: str, count: int) -> str:
-    """The text that follows its first ``count`` characters, not counting white space."""
+    """The rest of a text after its first ``count`` characters, not counting white space."""
     for word in _WORD.finditer(text):
         if count <= len(word[0]):
             return text[word.start() + count :]
@@ -202,7 +203,7 @@ def _after(text: str, count: int) -> str:
 def results(
     rollouts: Sequence[Rollout], scores: Sequence[Score], labels: Sequence[Any], rubric: Rubric
 ) -> dict[str, Any]:
-    """Make the reply to OpenRLHF, which is plain JSON."""
+    """Make the reply to OpenRLHF, as plain JSON."""
     rewards = numbers(scores, [str(label) for label in labels])
     correct = [float(scored.status == "correct") for scored in scores]
     # The same names every time: OpenRLHF concatenates values over a batch.

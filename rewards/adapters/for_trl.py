@@ -125,7 +125,7 @@ class _Settings:
     ) -> list[tuple[Any, Any]]:
         """The target and the task of each row.
 
-        If the task is ``mixed``, each row has a value in the column of its own task. Its values in
+        If the task is ``mixed``, each row has a value in the column of its own task. The values in
         the columns of other tasks are empty.
         """
         nothing = [None] * count

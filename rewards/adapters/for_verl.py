@@ -1,12 +1,12 @@
-"""Reward function for verl: ``compute_score``, or ``acompute_score`` for its async managers.
+"""Reward function for verl: ``compute_score``, or ``acompute_score`` for verl's async managers.
 
     reward.custom_reward_function.path=pkg://calculus_harness.rewards.adapters.for_verl
     reward.custom_reward_function.name=compute_score
     +reward.custom_reward_function.reward_kwargs.components=[correctness,format]
 
 The ``ground_truth`` of a row is the integrand (or the target of another task), or an object. The
-object has ``integrand``, ``integral`` or ``target``. It may have ``variable``, ``assumptions`` and
-``task``, which may also be in ``extra_info``. With ``task=mixed`` each row has its own task.
+object has ``integrand``, ``integral`` or ``target``. The object or ``extra_info`` may also have
+``variable``, ``assumptions`` and ``task``. With ``task=mixed`` each row has its own task.
 
 verl 0.9 (``verl/experimental/reward_loop/reward_manager/naive.py``) calls the function by keyword,
 one row at a time, from threads or actors. In the result, ``score`` is the reward, and the other
@@ -14,7 +14,7 @@ entries are logged.
 
 verl has no value for "no opinion". If a row is bad, all its completions score 0, so that no
 completion has an advantage; the row is logged. `NoOpinionError` is raised if there are no workers,
-or if the wall clock cut a verdict off twice. The mean of the group cannot be the reward, because
+or if the wall clock ended a judgement twice. The mean of the group cannot be the reward, because
 verl passes a single completion in a call. verl drops the end token, so that truncation is unknown
 here. A truncated answer still needs a complete box that is not inside an unfinished thought.
 """

@@ -87,7 +87,7 @@ def target_of(label: Any, extra: Any = None) -> RowTarget:
 
     The object is a dictionary or JSON text. It has one of the keys ``integrand``, ``integral``,
     ``question`` and ``target``. The keys ``variable``, ``assumptions`` and ``task`` are
-    optional. ``extra`` may have them instead. If no task is given, the key ``integrand`` means the
+    optional, and may be in ``extra`` instead. If no task is given, the key ``integrand`` means the
     task ``antiderivative``, and the key ``integral`` means the task ``definite``.
 
     >>> target_of(r"{\\rm e}^x").target, target_of('{"integrand": "t", "variable": "t"}').variable

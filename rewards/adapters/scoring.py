@@ -6,10 +6,10 @@ for right answers only, so that a wrong answer has no reward.
 
 A reward of None means "no opinion" to trainers. A reward is None only if the completion is not the
 cause. There are three cases: the row of the data set is bad (the integrand cannot be read), no
-worker could be started, or the wall clock cut the verdict off twice, as happens on an overloaded
+worker could be started, or the wall clock ended the judgement twice, as happens on an overloaded
 machine (`rewards.workers.dispatcher`). Everything that a completion can cause, endless work
 included, is scored by a number. With "no opinion", a bad answer would get an advantage of zero
-where it should get a negative one.
+instead of a negative advantage.
 """
 
 from __future__ import annotations
@@ -328,7 +328,7 @@ def _mean_of_group(score: Score, group: str, rewards: Sequence[float]) -> float:
 
 
 def rates(scores: Sequence[Score]) -> dict[str, float]:
-    """The share of scores with each status of `STATUSES`, also the shares that are 0."""
+    """Map each of `STATUSES` to its share of the scores. A status may have the share 0."""
     counts = Counter(scored.status for scored in scores)
     return {status: counts[status] / len(scores) if scores else 0.0 for status in STATUSES}
 
@@ -348,7 +348,8 @@ def telemetry(score: Score, rubric: Rubric, *, truncated: bool = False) -> dict[
 class _Batches:
     """The items for the workers, and the verdicts on rows that cannot be judged.
 
-    ``sent`` has the items by task and position. ``bad`` has the verdicts by position.
+    ``sent`` has the items by worker task and by the rollout's position. ``bad`` has the verdicts by
+    the rollout's position.
     """
 
     sent: dict[str, dict[int, WorkItem]]

@@ -1,1 +1,1 @@
-"""Reading of responses and problems, and of formulas in LaTeX and in code, as expression trees."""
+"""Reads answers, problems and formulas in LaTeX or in code. The results are expression trees."""

@@ -4,16 +4,17 @@ This file is run as a script (``python -P .../child.py SETTINGS``), so that noth
 program is imported, not even ``__main__``. The package is loaded by its path, so that a user's
 module with the same name is not imported instead.
 
-Frames are a 4-byte length and JSON, in both directions. Frames are not pickled: this process reads
-hostile text with native libraries, and no reply may run code in the parent. Requests: ``{"task",
-"deadline", "options", "items"}``, or ``{}`` to skip the remaining items of a chunk. Replies:
-``["ready"]``, ``["started"]`` (the task is imported, the clock runs), ``["memory"]``,
-``["unloadable", message]``, ``["done", retire]``.
+Requests and replies are frames: a 4-byte length, then JSON. Frames are not pickled: this process
+reads hostile text with native libraries, and no reply may run code in the parent. A request is
+``{"task", "deadline", "options", "items"}``, or ``{}`` to skip the remaining items of a chunk. The
+replies are ``["ready"]``, ``["started"]`` (the task is imported, the clock runs), ``["memory"]``
+(an item ran out of memory), ``["unloadable", message]`` (the task cannot be imported), and
+``["done", retire]`` (``retire`` says whether this worker should be replaced).
 
 Results are written as lines to a shared file. The parent does not have to wake for each result, and
 no result is lost when this process ends. The lines are ``["value", ended, worked, seconds, v]`` and
-``["failed", ended, worked, seconds, kind, message, where]``, where ``ended`` is the monotonic time
-at which the item ended, and ``worked`` is the processor time that this process had used by then.
+``["failed", ended, worked, seconds, kind, message, where]``. ``ended`` is the monotonic time at
+which the item ended, and ``worked`` is the processor time that this process had used by then.
 
 The limit on an item's processor time is a timer of the kernel. The timer's signal ends this process
 even in the middle of a C call, and the load of the machine does not advance the timer.
@@ -61,7 +62,7 @@ def in_worker() -> bool:
 
 
 class Channel:
-    """Sends and receives frames over a stream socket. The calls block.
+    """Sends and receives frames (a length and JSON) over a stream socket. The calls block.
 
     If the peer is gone, an ``EOFError`` is raised.
     """
@@ -102,10 +103,7 @@ class Memory:
         self.enforced = False
 
     def rebase(self) -> None:
-        """Measure the memory in use again after an import.
-
-        Imported code then does not count against an item.
-        """
+        """Set the limit anew after an import. Imported code does not count against an item."""
         self._base, used = resident(), address_space()
         self._limit = used + self._allowance if used else 0
         self.enforced = bool(used) and self._set(self._limit)
@@ -162,8 +160,8 @@ def tie_to_parent(parent: int, memory: Memory) -> None:
     """End this process when the parent ends, even in the middle of a C call that holds the GIL.
 
     Linux kills this process when the thread that started the process ends. That thread is the
-    pool's dispatcher. It runs as long as the pool exists. On other systems, a thread of this
-    process watches the parent. The thread cannot interrupt some C calls. `limit_processor_time`
+    pool's dispatcher, which runs as long as the pool exists. On other systems, a thread of this
+    process watches the parent. This thread cannot interrupt some C calls. `limit_processor_time`
     ends such calls.
     """
     tied = False

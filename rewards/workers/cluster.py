@@ -1,12 +1,12 @@
 """Workers on a Ray cluster, instead of workers on this machine.
 
-While a cluster is in use (`use_cluster`), all pools of this process run on the cluster: the pools
-of the verifier and the rewards, of solvers, and of generators. Every node has one actor with a
-`WorkerPool`, so that limits on time and memory, and the handling of bad items, are the same as on
-this machine. Processes of one Ray job (reward workers of a trainer) share these actors.
+While a cluster is in use (`use_cluster`), all pools of this process run on the cluster, whether
+they verify, compute rewards, solve or generate. Every node has one actor with a `WorkerPool`, so
+that limits on time and memory, and the handling of bad items, are the same as on this machine.
+Processes of one Ray job (reward workers of a trainer) share these actors.
 
-The death of an actor or a node costs only time. Other actors get its unfinished items, and a node
-that is still alive gets a new actor.
+If an actor or a node dies, only time is lost. Other actors get the unfinished items. If the node of
+a dead actor is still alive, the node gets a new actor.
 """
 
 from __future__ import annotations
@@ -233,7 +233,7 @@ class Cluster:
         self._look_in(LOOK_SECONDS if needs_nodes else JOIN_SECONDS)
 
     def _compare(self, cores: Mapping[str, int]) -> None:
-        """Give up nodes that have died. Start workers on nodes with CPUs and no workers."""
+        """Give up nodes that have died. Start workers on nodes that have CPUs but no workers."""
         for node_addresses in (self._nodes, self._failed):
             for key in node_addresses.keys() - cores.keys():
                 del node_addresses[key]
@@ -297,10 +297,10 @@ class Cluster:
         return isinstance(error, lasting) or getattr(error, "actor_init_failed", False)
 
     def _lost(self, key: str, why: str, lasts: bool = False) -> None:
-        """Give up the actor of a node, and try the node again after a pause. The pause doubles.
+        """Give up the actor of a node, and try the node again after a pause.
 
-        The pause is needed because Ray lists a dead node as alive for a while. If the
-        failure ``lasts``, the node is not tried again.
+        The pause is needed because Ray lists a dead node as alive for a while. Each failure doubles
+        the pause, up to a limit. If the failure ``lasts``, the node is not tried again.
         """
         self._why = PoolError(why)
         self._nodes.pop(key, None)

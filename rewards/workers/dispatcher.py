@@ -42,7 +42,7 @@ PACKAGE = __package__.rpartition(".")[0]
 def _roots() -> dict[str, str]:
     """Map the name of each package that workers import to its folder.
 
-    The verifier is one package. The other is calculus_harness, if it contains the verifier.
+    Workers import the verifier's package, and also calculus_harness if it contains the verifier.
     """
     parent = PACKAGE.rpartition(".")[0]
     names = [parent, PACKAGE] if parent == "calculus_harness" else [PACKAGE]
@@ -377,10 +377,10 @@ class Dispatcher:
 def _over_time(worker: Worker) -> WorkerError:
     """Make the error of an item that the wall clock stopped.
 
-    If both tries together have used at least half of the item's processor time, the error is
-    `WorkerTimeout`, because more time would hardly have helped. If they have used less, the error
-    is `WorkerCutOff`. An endless item gets `WorkerCutOff` only if the machine gives the worker less
-    than a sixteenth of a core.
+    If both tries together have used at least half of the item's limit of processor time, the error
+    is `WorkerTimeout`, because more time would hardly have helped. If they have used less, the
+    error is `WorkerCutOff`. An endless item gets `WorkerCutOff` only if the machine gives the
+    worker less than a sixteenth of a core.
     """
     batch, current = worker.batch, worker.current
     if batch is None or current is None:

@@ -2,7 +2,7 @@
 
 * WorkerError               an item was not finished; the other items go on
   x WorkerTimeout           the item took too much processor time
-  x WorkerCutOff            the wall clock ended the item, which may not be the cause
+  x WorkerCutOff            the wall clock ended the item; the item may not be the cause
   x WorkerMemory            the item needed too much memory
   x WorkerCrash             the item's worker died
   x TaskError               the item's task raised an exception
@@ -28,7 +28,7 @@ class WorkerTimeout(WorkerError):  # noqa: N818
 
 
 class WorkerCutOff(WorkerError):  # noqa: N818
-    """The wall clock ended the item twice, before the item had used half of its processor time.
+    """The wall clock ended the item twice, before half of its processor-time limit was used.
 
     Either the machine is busy or suspended, or the item waits for something. In the first case, any
     other item could have been cut off as well.

@@ -5,7 +5,7 @@ nothing of the user's program. A dispatcher thread owns the workers and talks to
 so a pool works the same from the main thread, other threads, an asyncio loop, Ray actors, daemonic
 processes, notebooks, scripts without a ``__main__`` guard, and processes with a CUDA context
 (nothing is forked without an exec). The pool installs no signal handlers: if an item exceeds its
-deadline, its process is killed and replaced.
+deadline, the worker's process is killed and replaced.
 
 Guarantees:
 
@@ -313,7 +313,7 @@ def shared_pool(
     *,
     tasks: Mapping[str, str] = TASKS,
 ) -> Pool:
-    """The pool of this process with these settings. Later calls reuse the first call's pool."""
+    """The pool of this process with these settings. The first call with new settings makes it."""
     key = (_MAKERS[-1], size, memory_mb, tuple(tasks.items()))
     if key not in _SHARED:
         # No lock, which a fork might leave held: `setdefault` is atomic, and an unused pool free.

@@ -61,7 +61,7 @@ def connect(ray: Any, address: str | None) -> None:
 def _reach(address: str) -> None:
     """Check that ``host:port`` accepts a connection. Otherwise `OSError` is raised.
 
-    Ray itself would wait for minutes.
+    Without this check, Ray would wait for minutes if the host does not answer.
     """
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if host and port.isdecimal():

@@ -13,9 +13,10 @@ the problem itself is bad     error       ``problem_error``
 a fault of the verifier       error       ``internal_error``
 ============================  ==========  ==================
 
-The verifier bounds its work by counts, so that processor time should never run out. If it does, the
-flag shows that the counts are at fault. If the wall clock ended an item, the item may not be the
-cause (`rewards.workers.errors`). No reward may rest on such a verdict; `has_no_opinion` finds it.
+The verifier bounds its work by counts, so that processor time should never run out. If processor
+time runs out, the flag shows that the counts are at fault. If the wall clock ended an item, the
+item may not be the cause (`rewards.workers.errors`). No reward may rest on such a verdict;
+`has_no_opinion` finds such verdicts.
 
 A failure that no item causes raises an exception: a `PoolError` if workers do not start, and an
 `ImportError` if an extra is missing. Scores of 0 instead would silently spoil a training run.
@@ -95,9 +96,8 @@ def call_task(
     Args:
         task: a name in `rewards.workers.pool.TASKS`.
         arguments: the task's arguments, as plain JSON data.
-        deadline: seconds of processor time after which the worker process is stopped, or the
-            `Deadline` of the whole call. Inside a worker, this argument is ignored. The deadline of
-            the worker's current item then applies.
+        deadline: seconds of processor time, or the `Deadline` of the whole call. Inside a worker,
+            this argument is ignored, and the deadline of the worker's current item applies.
         wall_clock: as for `Pool.submit`.
 
     Raises:
@@ -161,7 +161,7 @@ def map_verdicts(
         task: a name in `rewards.workers.pool.TASKS`.
         items: the completion, the target and the options of each item.
         workers: the number of workers. None means a worker on each core.
-        deadline: seconds of processor time after which the worker process of an item is stopped.
+        deadline: seconds of processor time for each item.
         memory_mb: megabytes that a worker may take in addition to the loaded code.
 
     """

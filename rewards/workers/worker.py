@@ -47,7 +47,7 @@ Result: TypeAlias = Any
 class ItemBatch:
     """The items of one call, with their results and the indices of the waiting items.
 
-    ``cut_off`` maps items that the wall clock ended to their processor time.
+    ``cut_off`` has the processor time of each item that the wall clock ended.
     """
 
     def __init__(

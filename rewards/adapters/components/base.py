@@ -19,7 +19,8 @@ class GradedCompletion:
     """A completion with its verdict. Reward components take this object as their argument.
 
     Attributes:
-        text: the completion. If the prompt opened a thought, the text begins with the opening tag.
+        text: the completion. If the prompt opened a thought (reasoning between two tags), the text
+            begins with the opening tag.
         status: the verdict's status. If the coverage is below ``Rubric.min_coverage``, the status
             is ``incorrect``.
         verdict: the verdict.

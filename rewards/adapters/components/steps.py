@@ -7,7 +7,7 @@ from .base import GradedCompletion, component
 
 @component("steps", weight=0.5)
 def steps(graded: GradedCompletion) -> float:
-    """The share of the problem that the steps before the first wrong step solve.
+    """The share of the problem that is solved before the first wrong step.
 
     Use this component with no other task than ``steps``. In this task, the share is the verdict's
     reward. If ``Rubric.gate`` is set, the component does not count for wrong answers.

@@ -1,10 +1,10 @@
-"""A rollout as text in and text out, the common core of trainers' environments.
+"""A rollout that takes and returns text, the common core of trainers' environments.
 
-A turn is a message of the model. If a turn ends with ``<check>FORMULA</check>`` and checks remain,
-the model asks whether the formula is right, and the reply says so. Any other turn is an answer. A
-right answer ends the rollout, and so does the last answer that `Turns` allows. After any other
-answer the model gets a message by `adapters.feedback`, and answers again. The reward is the reward
-of the last answer.
+A turn is a message of the model. If a turn ends with ``<check>FORMULA</check>`` and the rollout has
+checks left, the reply says whether the formula is right. Any other turn is an answer. A right
+answer ends the rollout, and so does the last answer that `Turns` allows. After any other answer the
+model gets a message from `adapters.feedback`, and answers again. The reward of the rollout is the
+reward of its last answer.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class Turns:
     """The limits on the turns of a rollout. Bad values raise a `ValueError`.
 
     Attributes:
-        checks: how often a formula may be checked.
-        attempts: how many answers may be given.
+        checks: how many checks the model may ask for.
+        attempts: how many answers the model may give.
         feedback: the kind of message before another attempt (`adapters.feedback.retry`).
 
     """
@@ -61,11 +61,11 @@ class Turn:
     """The result of a turn.
 
     Attributes:
-        observation: the reply to the model. At the end of the rollout it is None.
-        reward: the reward. Before the end it is 0. None means "no opinion".
-        metrics: numbers for the sample, with the same names for every trainer. Before the end it is
-            empty.
-        score: the score. Before the end it is None.
+        observation: the reply to the model. None at the end of the rollout.
+        reward: the reward. 0 before the end of the rollout. None means "no opinion".
+        metrics: numbers for the sample, with the same names for every trainer. Empty before the
+            end.
+        score: the score. None before the end.
 
     """
 

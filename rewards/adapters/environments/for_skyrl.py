@@ -21,7 +21,7 @@ from .episode import Episode, Turns
 
 
 class CalculusEnv(BaseTextEnv):
-    """One rollout as an environment of SkyRL. SkyRL calls its methods in a thread."""
+    """One rollout as an environment of SkyRL. SkyRL calls the methods in a thread."""
 
     def __init__(
         self, env_config: Mapping[str, Any] | None = None, extras: Mapping[str, Any] | None = None

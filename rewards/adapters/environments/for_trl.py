@@ -7,7 +7,8 @@
     )
 
 TRL 1.16 (``GRPOTrainer.__init__``) makes an environment for each rollout, passes the row to
-``reset``, and offers every public method as a tool, with the schema of its docstring.
+``reset``, and offers every public method as a tool. The method's docstring becomes the tool's
+schema.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 r"""Functions that a model may call during a rollout, to check an antiderivative or a step.
 
-Functions take and return text, have docstrings in the form for trainers' schemas, judge in isolated
-workers, and never raise for a model's text.
+The functions take and return text, and judge in isolated workers. No text of a model raises an
+exception. Trainers derive the tools' schemas from the docstrings.
 
 >>> check_antiderivative("2x", "x^2 + C")
 'correct'

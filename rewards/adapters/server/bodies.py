@@ -101,7 +101,10 @@ async def read_json(
 
 
 def _inflater(encoding: str) -> Callable[[bytes], Iterator[bytes]]:
-    """Make a function that decompresses chunks into pieces. An empty chunk yields the rest."""
+    """Make a function that decompresses chunks into pieces.
+
+    An empty chunk marks the end of the body. The function then returns the remaining pieces.
+    """
     encoding = encoding.strip().lower()
     if encoding in ("", "identity"):
         return _pieces

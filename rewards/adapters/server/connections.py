@@ -1,10 +1,11 @@
 """The connections of a server: accepted up to a limit, closed when idle.
 
 aiohttp keeps connections without a request forever, and asyncio logs a traceback for every
-connection that cannot be accepted. Here a connection is parked until the head of its first request
-has arrived, which costs 30 µs instead of aiohttp's 700 µs. A connection without a head or without a
-request is closed after some seconds. At the limit, a new connection replaces the connection that
-has been idle longest, so that idle connections cannot block new connections.
+connection that cannot be accepted. Here a connection is parked: aiohttp gets the connection only
+when the head of the first request has arrived. To park a connection costs 30 µs, and aiohttp's work
+for a connection costs 700 µs. A connection without a head or without a request is closed after some
+seconds. At the limit, a new connection replaces the connection that has been idle longest, so that
+idle connections cannot block new connections.
 """
 
 from __future__ import annotations
@@ -109,7 +110,10 @@ class Connections:
             loop.add_reader(connection, self._look, connection)
 
     def _look(self, connection: socket.socket) -> None:
-        """Handle data on a parked connection. If the head is complete, aiohttp takes over."""
+        """Handle data on a connection that aiohttp does not have yet.
+
+        If the head of the request is complete, aiohttp takes over.
+        """
         asyncio.get_running_loop().remove_reader(connection)
         self._parts.discard(connection)
         try:

@@ -5,7 +5,7 @@
 ``POST /verify``        the reward of a rollout of NeMo Gym; ``/seed_session`` begins a rollout
 ``GET /live``           200 as long as the process answers
 ``GET /ready``          200 if the server accepts work now, else 503
-``GET /health``         the same with counts; 503 only while the server stops
+``GET /health``         readiness and counts, with 503 while the server stops, else 200
 ``GET /metrics``        for Prometheus (`metrics`)
 ======================  ========================================================================
 

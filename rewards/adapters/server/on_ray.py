@@ -1,8 +1,8 @@
 """The reward server as a deployment of Ray Serve: replicas on the nodes of a cluster.
 
-Every replica is a `RewardServer` with workers of its own, and answers the same requests. Ray Serve
-distributes requests, checks the replicas' health, and replaces replicas that die or have no
-workers. Every node has a listening proxy, so that a trainer asks its own node.
+Every replica is a `RewardServer` with workers of its own, and any replica can answer any request.
+Ray Serve distributes requests, checks the replicas' health, and replaces replicas that die or have
+no workers. Every node has a listening proxy, so that a trainer asks its own node.
 """
 
 from __future__ import annotations
@@ -86,8 +86,8 @@ def deployed(
     """Serve on a cluster until the context is left.
 
     Args:
-        server: the server that every replica copies. Its rubric states each replica's number of
-            workers. The default is the smallest node's number of CPUs.
+        server: the server that every replica copies. The server's rubric states the number of
+            workers of each replica, by default the number of CPUs of the smallest node.
         host: the address on which every node's proxy listens.
         port: the port of the proxies.
         address: the address of the cluster, as for `use_cluster`.

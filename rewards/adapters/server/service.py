@@ -7,8 +7,8 @@ No request ends the server or uses more memory than the limits allow. Errors:
 401     the server has a token, and the request has another token or none
 408     the body did not arrive in time
 413     the body costs too much (`bodies`), or has too many completions
-429     the queue is full, of completions or bytes; ``Retry-After`` says when to come again
-503     the server is stopping, or its workers cannot be started (``Retry-After`` again)
+429     too many completions or bytes are waiting; ``Retry-After`` says when to come again
+503     the server is stopping, or its workers cannot be started (also with ``Retry-After``)
 ======  =================================================================================
 """
 

@@ -1,9 +1,9 @@
 """Shadow checks: a sample of rewards is judged again later, in other workers, with more budget.
 
 A reward should not change with the worker, the load or the time. No trainer would notice such a
-fault, because a right answer with reward 0 only slows learning down. The server therefore judges a
-few completions again, in a separate pool, with a longer deadline and preferably when idle, and
-counts changed verdicts. An alarm of a run can watch
+change, because a right answer with reward 0 only slows learning down. The server therefore judges a
+few completions again, in a separate pool and with a longer deadline. The server prefers idle
+moments, and counts changed verdicts. An alarm of a run can watch
 ``rate(calculus_reward_shadow_total{outcome="changed"}[1h])``.
 """
 
@@ -29,10 +29,10 @@ def outcome(before: Score, after: Score) -> str:
 
     - ``same``: the statuses are the same, or neither judgement is a decision.
     - ``changed``: both judgements are decisions, and they differ.
-    - ``decided``: the second judgement is a decision, and the former is not.
-    - ``undecided``: the former judgement is a decision, and the second is not.
+    - ``decided``: the second judgement is a decision, and the first is not.
+    - ``undecided``: the first judgement is a decision, and the second is not.
 
-    The second judgement has more time and memory than the former one.
+    The second judgement has more time and memory than the first judgement.
     """
     if before.status == after.status:
         return "same"

@@ -58,8 +58,8 @@ def fraction(
 ) -> Expression:
     """Make one fraction that equals a number times a quotient of two products.
 
-    The number's numerator becomes the first factor above the bar. Its denominator becomes the first
-    factor below the bar.
+    The number's numerator becomes the first factor above the bar. The number's denominator becomes
+    the first factor below the bar.
     """
     size = abs(value)
     numerator_factors = [Number(size.numerator)] * (

@@ -53,7 +53,7 @@ def _slope_of_hypergeometric(call: Call) -> tuple[int, Expression] | None:
 
 
 def definition_of(call: Call) -> Expression | None:
-    """A formula in other functions that equals the call.
+    """A formula that equals the call and uses other functions.
 
     The result is None if the function's record has no definition.
     """

@@ -1,9 +1,10 @@
-"""Values of infinite sums whose convergence is certain: geometric, exponential and zeta-like sums.
+"""Values of infinite sums whose convergence is certain.
 
-A sum is replaced by its value only if its terms have exactly a form of the table and no assumption
-is needed for convergence. The ratio of a geometric sum must be a number below 1 in absolute value.
-The exponent of a zeta-like sum must be a number above 1, or 1 if the signs alternate. Exponential
-sums converge everywhere. Any other sum has no value here.
+There are three forms: geometric sums (of r^n), exponential sums (of r^n/n!) and zeta-like sums (of
+n^-s). A sum is replaced by its value only if its terms have exactly one of these forms, and if no
+assumption is needed for convergence. The ratio r of a geometric sum must be a number below 1 in
+absolute value. The exponent s of a zeta-like sum must be a number above 1, or 1 if the signs
+alternate. Exponential sums converge everywhere. Any other sum has no value here.
 """
 
 from __future__ import annotations
@@ -50,8 +51,8 @@ def infinite_sum(
         power_series: whether the term may contain powers of a symbol, such as x^n.
 
     Returns:
-        A closed form. The result is None if the form of the sum is not in the table, or if
-        convergence is uncertain.
+        A closed form. The result is None if the sum has none of the three forms, or if convergence
+        is uncertain.
 
     Example:
         >>> from calculus_harness.rewards.reading.latex import read, to_latex

@@ -35,7 +35,7 @@ class NotationError(ValueError):
 
 
 class Notation(ABC):
-    """The grammar of a computer algebra system's notation. It says how trees are built.
+    """The grammar of a computer algebra system's notation, with methods that build trees.
 
     A subclass overrides what differs. By default, trees have the form of the text, with one
     exception: if the first operand of a sum is a sum in brackets, both sums become a single call.
@@ -48,7 +48,8 @@ class Notation(ABC):
         binding: how tightly each operator binds. A ``sign`` binds as in mathematics: ``-x^2`` is
             -(x^2), and ``2^-x`` is 2^(-x).
         relations: the signs of comparisons and connectives, with our names.
-        comparisons: the relations that bind least. A pair of brackets has at most one of these.
+        comparisons: the relations that bind least tightly. A pair of brackets has at most one of
+            these relations.
         prefixes: signs before a value that do not change the value.
         has_pairs: whether ``(a, b)`` is a list.
         most_characters: longer texts are refused.
@@ -135,7 +136,7 @@ class _OpenChain:
 
 @dataclass(slots=True)
 class _Open:
-    """An open bracket: its function, and the heights of the value stack and the operator stack."""
+    """An open bracket: its function, and the heights of both stacks when the bracket was opened."""
 
     bracket: str
     name: str | None
@@ -262,11 +263,14 @@ class _Parser:
 
     @property
     def _floor(self) -> int:
-        """The number of waiting operators outside of the innermost open brackets."""
+        """The number of operators that were waiting when the innermost bracket was opened."""
         return self._open[-1].operators if self._open else 0
 
     def _reduce(self, binding: int, floor: int) -> None:
-        """Apply the operators on the stack that bind at least as tightly as ``binding``."""
+        """Apply the top operators of the stack that bind at least as tightly as ``binding``.
+
+        The lowest ``floor`` operators stay on the stack.
+        """
         while (
             len(self._operators) > floor and self._notation.binding[self._operators[-1]] >= binding
         ):

@@ -19,8 +19,9 @@ def linear(
     """Split a tree that is linear in the symbols ``names``.
 
     Returns:
-        A constant tree and a list of pairs. A pair is a coefficient and a symbol. The sum of the
-        constant and the products of all pairs equals the tree.
+        A tree without the symbols ``names``, called the constant, and a list of pairs. A pair is a
+        coefficient and a symbol. The sum of the constant and the products of all pairs equals the
+        tree.
 
     Raises:
         NotLinearError: one of the symbols is in a denominator or a function, or is multiplied

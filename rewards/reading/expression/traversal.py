@@ -91,7 +91,7 @@ def is_constant(expression: Expression, variable: str | None = None) -> bool:
 def needs_worker(expression: Expression) -> bool:
     """Whether the expression has a function that may be slow to evaluate and cannot be interrupted.
 
-    Such a function runs in C. To stop it early, the caller must end its process.
+    Such a function runs in C. To stop the function early, the caller must end the process.
     """
     return not SLOW.isdisjoint([node.function for node in all_nodes(expression)])
 

@@ -23,10 +23,10 @@ f dx = ..`` or ``F(x) = ..``. A formula is *announced* if words such as "the ans
 The answer is then the first of the following that the text has:
 
 2. the last formula that is strong or announced, unless the text recalls, uses or checks the
-  formula. A later plain formula overrides this formula only if the plain formula is a display or
-  follows words of conclusion. The source is ``final_answer`` if announced, else ``display``,
-  ``inline`` or ``bare``;
-3. the last plain expression, with the sources of rule 2;
+  formula. A later formula that is neither strong nor announced overrides this formula only if the
+  later formula is a display or follows words of conclusion. The source is ``final_answer`` if the
+  formula is announced, else ``display``, ``inline`` or ``bare``;
+3. the last expression that is neither strong nor announced, with the sources of rule 2;
 4. the last side of an equation of two expressions, with the sources of rule 2;
 5. no answer, with the source ``none``.
 

@@ -33,7 +33,7 @@ def _boxed(text: str, closed: list[Box]) -> FinalText:
     """Return the content of the last box that the text does not reject.
 
     If the box is in a larger formula, this formula is returned. If the text offers
-    alternatives to the boxed answer, they are added with "or".
+    alternatives to the boxed answer, the alternatives are added with "or".
     """
     while closed:
         around = place(text, closed)

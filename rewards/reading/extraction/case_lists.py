@@ -1,4 +1,4 @@
-"""Joins values with conditions in several formulas of a text to one table of cases."""
+"""Joins several formulas that state values and conditions into one table of cases."""
 
 from __future__ import annotations
 

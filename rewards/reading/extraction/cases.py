@@ -1,4 +1,4 @@
-"""Rewrites several values with conditions in one formula as a table of cases."""
+"""Rewrites a formula with several values and their conditions as a table of cases."""
 
 from __future__ import annotations
 

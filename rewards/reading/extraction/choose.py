@@ -75,7 +75,7 @@ def from_formulas(text: str, symbols: Collection[str] = ()) -> Extraction:
 
 
 def _json_answer(field: re.Match[str]) -> Extraction:
-    """Extract the value of the JSON entry "answer". Its backslashes may be doubled or single."""
+    """Extract the value of the JSON entry "answer". The value's backslashes may be doubled."""
     value = field["number"] or (field["text"] or field["quoted"] or "").replace('\\"', '"').replace(
         "\t", "\\t"
     )
@@ -244,8 +244,8 @@ class _FormulaReader:
     def checked(self, index: int) -> bool:
         """Whether the formula is in a check or an explanation after the answer.
 
-        The caller must begin with the last formula. Its call searches the text for a check. The
-        calls for earlier formulas use the result of this search.
+        The caller must begin with the last formula. The first call searches the text for a check,
+        and the calls for earlier formulas use the result of this search.
         """
         start = self.formulas[index].start
         if self._check is None:
@@ -376,7 +376,7 @@ class JudgedFormula(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """A rule that gives `standings` (see `STANDINGS`) to the formulas for which `holds` is true."""
+    """If ``holds`` is true for a formula, the formula may be any of ``standings`` (`STANDINGS`)."""
 
     reason: str
     holds: Callable[[JudgedFormula], bool]
@@ -441,7 +441,7 @@ _MOST_NOTES = 4
 
 @cache  # of at most 1,280 arguments
 def standings_of(kind: Kind, *facts: bool) -> tuple[str, ...]:
-    """The standings of a formula, according to the first rule in `RULES` that applies.
+    """What a formula may be, such as an answer or a remark, by the first rule that applies to it.
 
     The arguments are the fields of `JudgedFormula`.
     """

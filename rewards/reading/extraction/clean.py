@@ -25,7 +25,10 @@ _MOST_WRAPPERS = 4
 
 
 def clean(latex: str) -> str:
-    """Remove sizes, styles, labels and alignment from a link, and punctuation at its ends."""
+    """Remove layout from one side of an equation, and punctuation from the ends of the side.
+
+    Layout is sizes, styles, labels and alignment.
+    """
     if "$" in latex or "\\" in latex or "*" in latex:
         if "**" in latex:
             latex = patterns.power_sign.sub("^", latex)
@@ -48,9 +51,9 @@ def clean(latex: str) -> str:
 
 
 def with_clean_ends(latex: str) -> str:
-    """Remove punctuation, remarks and braces from the ends of a link.
+    """Remove punctuation, remarks and braces from the ends of one side of an equation.
 
-    If the link ends in a constant of integration in brackets, the brackets are removed as well.
+    If the side ends in a constant of integration in brackets, the brackets are removed as well.
     """
     latex = _trim(latex)
     if latex[-1:] in _CLOSING and latex[:-1].rstrip().removesuffix("\\right")[-1:] in "CcKk":
@@ -87,7 +90,7 @@ def _without_labels(latex: str) -> str:
 
 
 def _trim(latex: str) -> str:
-    """Remove spacing and punctuation from the ends of a link."""
+    """Remove spacing and punctuation from the ends of one side of an equation."""
     if latex[-1:] in _TRAILING_CHARACTERS or latex.endswith(_TRAILING_COMMANDS):
         latex = latex[:-_LONGEST_END] + patterns.trailing.sub("", latex[-_LONGEST_END:])
         if latex.endswith("\\right"):
@@ -127,7 +130,7 @@ def _without_remark(latex: str) -> str:
 
 
 def _unwrapped(latex: str) -> str:
-    """Remove braces or a text command that enclose the whole link."""
+    """Remove braces, or a text command, around the whole of one side of an equation."""
     for _ in range(_MOST_WRAPPERS):
         if latex[-1:] != "}" or latex[0] not in "{\\":
             break

@@ -23,7 +23,7 @@ _LONGEST_CONSTANT = 40
 
 
 class Kind(IntEnum):
-    """The kind of a chain. A higher kind is more likely to be an answer."""
+    """The kind of a chain of equations. A chain of a higher kind is more likely to be an answer."""
 
     NO_ANSWER = 0  # a lone constant, a definition, a condition, a check, an integral
     LONE = 1  # a single symbol or number: an answer only if it is called one
@@ -48,7 +48,7 @@ class JudgedChain(NamedTuple):
 
 
 def judge(chain: Chain, root: str | None = None) -> JudgedChain:
-    """Classify a chain.
+    """Classify a chain of equations.
 
     Args:
         chain: the chain.

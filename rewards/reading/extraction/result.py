@@ -10,7 +10,7 @@ class Extraction:
     r"""The final answer of a completion.
 
     Attributes:
-        answer: the LaTeX of the answer, or None.
+        answer: the LaTeX of the answer. None if there is no answer.
         source: ``boxed``, ``display``, ``final_answer``, ``inline``, ``bare`` or ``none``.
         notes: remarks on how the answer was chosen.
         alternatives: other formulas that the text joins to the answer by "or". The answer is

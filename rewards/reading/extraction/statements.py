@@ -33,7 +33,7 @@ _AHEAD = 40  # 10 change no answer of the corpora (tests/mutation/constants.py)
 
 @dataclass(slots=True)
 class Chain:
-    """Links joined by relations. If the first link is empty, the chain continues another."""
+    """Links joined by relations. If the first link is empty, the chain continues another chain."""
 
     links: list[str] = field(default_factory=list)
     lead: str = ""  # the prose in \text{} before it
@@ -50,8 +50,8 @@ def chains(latex: str, *, boxed: bool = False) -> list[Chain]:
 
     Args:
         latex: the formula.
-        boxed: whether the formula is the content of a box. The list of known words must contain all
-            words in a box.
+        boxed: whether the formula is the content of a box. In a box, every word must be in the list
+            of known words.
 
     """
     if "\\text" in latex:
@@ -90,7 +90,7 @@ class _Nesting:
         self.braced = 0  # tables behind a brace, closed by \right.
 
     def holds(self, group_name: str, token: re.Match[str]) -> bool:
-        """Handle the next token. Return whether it opens, closes or is inside a group."""
+        """Handle the next token. Return whether the token opens, closes or is inside a group."""
         if group_name == "brace":
             self.braces = self.braces + 1 if token[0] == "{" else max(self.braces - 1, 0)
         elif self.braces:
@@ -159,7 +159,7 @@ class _ChainCutter:
     # What a token does
 
     def _boundary(self, _: int, token: re.Match[str]) -> None:
-        """Handle the begin or end of an environment whose rows are statements."""
+        """Handle the beginning or end of an environment whose rows are statements."""
         self._take(token)
 
     def _row(self, _: int, token: re.Match[str]) -> None:
@@ -282,7 +282,7 @@ class _ChainCutter:
     # The link and the chain that grow
 
     def _take(self, token: re.Match[str] | None, *, drop: bool = True) -> None:
-        """Add the text before the token to the current link.
+        """Add the text before the token to the current link (one side of an equation).
 
         If ``drop`` is true, the token itself is left out. If not, the next piece begins with it.
         """
@@ -323,7 +323,7 @@ class _ChainCutter:
             )
 
     def _next(self, index: int) -> re.Match[str] | None:
-        """The next token at the top level that separates links or statements."""
+        """The next token at the top level that separates sides of an equation, or statements."""
         depth = 0
         for token in self.tokens[index + 1 : index + 1 + _AHEAD]:
             group_name = token.lastgroup

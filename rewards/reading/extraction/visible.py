@@ -1,4 +1,4 @@
-"""The part of a completion that may hold the answer: no thoughts, no next turn, plain spacing.
+"""The part of a completion that may hold the answer, without thoughts and later turns.
 
 Every step is a linear pass over the text.
 """
@@ -46,7 +46,8 @@ _BARE_FINAL = "assistantfinal"
 class Visible:
     """The part of a completion that a reader sees.
 
-    ``thought`` is an unfinished thought at the end of the completion, or None.
+    ``thought`` is the unfinished thought at the end of the completion. It is None if the completion
+    does not end in a thought.
     """
 
     text: str
@@ -54,7 +55,10 @@ class Visible:
 
 
 def _channels(text: str) -> Visible:
-    """The text of the messages in the channel "final", without text before the first mark."""
+    """The text of the messages in the channel "final".
+
+    A mark with a channel's name precedes each message. Text before the first mark is left out.
+    """
     marks = list(patterns.channel.finditer(text))
     final: list[str] = []
     channel = ""

@@ -31,9 +31,9 @@ class Function:
         source: a section of the *Digital Library of Mathematical Functions*, or another source.
         arity: the least and the largest number of arguments. None means that there is no limit.
         arguments: names of the arguments in the formulas below.
-        derivative: the derivative in ``u``. It is empty for a function that jumps.
+        derivative: the derivative with respect to ``u``. It is empty for a function that jumps.
         definition: an equal formula in other functions, or empty.
-        domain: the real ``u`` for which values are real (for parameters without a special value).
+        domain: the real ``u`` for which values are real, unless a parameter has a special value.
             Empty means the whole line except poles.
         branch: the kind of branch in the complex plane. Empty means that there are no branches.
         breaks: the arguments at which the function is not analytic.
@@ -108,7 +108,7 @@ class Function:
 
     @property
     def token(self) -> str:
-        """The canonical token of the function in the LaTeX reader.
+        """The token to which the LaTeX reader converts all spellings of the function.
 
         If the first name in the record is in lower case, this name is the token. If not, the token
         is the name in trees without underscores.

@@ -1,7 +1,7 @@
 """Reads calculus LaTeX (and plain text and Unicode) into expression trees, and prints them.
 
 The reader has a lexer (a single regular expression) and a Pratt parser. The reader never evaluates
-text. Its time is linear in the size of the text, and `Limits` bounds the size.
+text. The reader's time is linear in the size of the text, and `Limits` bounds the size.
 """
 
 from .ambiguities import AMBIGUITIES, Ambiguity

@@ -115,7 +115,7 @@ def names(consulted: int, flipped: int) -> tuple[str, ...]:
     """The names of the ambiguities in two bit masks.
 
     ``consulted`` has the ambiguities that the parser met. ``flipped`` has the ambiguities for which
-    it chose the second reading; their names end in ``:second``.
+    the parser chose the second reading; the names of these ambiguities end in ``:second``.
     """
     if not consulted | flipped:
         return ()

@@ -1,7 +1,7 @@
 """Builders of special functions.
 
 A builder makes the tree of a call from the subscript, the arguments and the separators between the
-arguments. It returns None if the function does not take such arguments.
+arguments. A builder returns None if the function does not take such arguments.
 """
 
 from __future__ import annotations
@@ -147,11 +147,13 @@ def _elliptic(
 ) -> Builder:
     """Make a builder for an elliptic integral, complete or incomplete.
 
-    In most notations, the last argument is the parameter m or the modulus k. They satisfy m = k^2.
+    The last argument is the modulus k, the parameter m = k^2, or the modular angle alpha, which
+    satisfies k = sin(alpha).
 
-    - The argument can be k if the integral's name is a letter. It is k in an incomplete integral
-      after a comma or a semicolon. It is k in a complete integral if it is the symbol k.
-    - After a backslash, the argument is the modular angle alpha. It satisfies k = sin(alpha).
+    - The argument is k in two cases, and only if the integral's name is a letter. In an incomplete
+      integral, a comma or a semicolon precedes k. In a complete integral, the argument must be the
+      symbol k.
+    - After a backslash, the argument is alpha.
     - In all other cases, the argument is m. Examples are an argument after a bar, Mathematica's
       names, and the lower-case names of mpmath and of our own printer.
 
@@ -205,7 +207,8 @@ def _dawson(
 def complementary(integral: Expression) -> Expression | None:
     """The complementary integral ``K'`` or ``E'`` of a complete elliptic integral (DLMF 19.2.9).
 
-    Its parameter is 1 - m instead of m. The result is None for any other integral.
+    The complementary integral has the parameter 1 - m instead of m. The result is None for any
+    other integral.
     """
     if integral.function not in ("elliptic_k", "elliptic_ec"):
         return None
@@ -332,7 +335,7 @@ def _dirichlet_eta(s: Expression) -> Expression:
 
 
 def harmonic_number(n: Expression, order: Expression = ONE) -> Expression:
-    """Build ``H_n`` as psi(n + 1) + gamma, ``H_n^{(m)}`` by zeta functions (DLMF 25.11.33)."""
+    """Build ``H_n`` as psi(n + 1) + gamma, or ``H_n^{(m)}`` by zeta functions (DLMF 25.11.33)."""
     following = Call("add", (n, ONE))
     if order == ONE:
         return Call("add", (Call("digamma", (following,)), Call("euler_gamma")))

@@ -204,8 +204,7 @@ def binomial(parser: Parser, _: None, depth: int) -> Expression:
 
 
 def series(parser: Parser, function: str, depth: int) -> Expression:
-    r"""Read a sum or product. A finite one is expanded, and an infinite sum is replaced by its
-    value.
+    r"""Read a sum or product, and expand it. An infinite sum is replaced by its value.
 
     Examples are ``\sum_{k=0}^{3} x^k`` and ``\sum_{k=0}^\infty 2^{-k}``.
     """

@@ -1,9 +1,9 @@
-"""The core of the reader: a Pratt parser over canonical tokens.
+"""The core of the reader: a Pratt parser over tokens with uniform spelling (canonical tokens).
 
 Operators bind as in print: sums, then products and quotients (with the implicit product), then
 powers and other postfixes. A table (`rewards.reading.latex.grammar`) has a handler for every token
-that begins an operand, and a payload for the handler. The arguments of a handler are the parser,
-the payload and the nesting depth.
+that begins an operand, and an argument for the handler. The handler is called with the parser, this
+argument and the nesting depth.
 
 The parser never looks further than one token ahead, and never goes back. Every recursion begins an
 operand, and there the parser checks the nesting depth. The length of the text therefore bounds the
@@ -85,7 +85,7 @@ class Parser:
         return error_type(expected, self.locate(max(index, 0)))
 
     def insert(self, index: int, tokens: list[str]) -> None:
-        """Insert the pieces of a split token. Errors give all pieces the offset of the token."""
+        """Insert the pieces of a split token. In errors, each piece has the token's offset."""
         self.tokens[index:index] = tokens
         self.inserted.extend([index] * len(tokens))
 
@@ -95,7 +95,7 @@ class Parser:
         return self.flipped & ambiguity != 0
 
     def lengthen(self, what: str) -> None:
-        """Count an operator of a chain such as ``a/b/c``, because it makes the tree deeper."""
+        """Count an operator of a chain such as ``a/b/c``. Each operator makes the tree deeper."""
         self.links += 1
         if self.links > self.limits.depth:
             raise self.error(f"at most {self.limits.depth} {what}", TooBigError)
@@ -223,7 +223,7 @@ class Parser:
     def slash_joins(
         self, start: int, factors: list[Expression], bottom: Expression, following: str
     ) -> bool | None:
-        """Whether ``a/b c`` probably means a/(b c), or None if this is impossible."""
+        """Whether ``a/b c`` probably means a/(b c), or None if that reading is impossible."""
         grouped = self.tokens[start] in ("(", "[", "{", "\\frac", "\\{")
         if grouped or not self.continues_denominator(following):
             return None
@@ -239,8 +239,8 @@ class Parser:
     def numbers_constant(self, factors: list[Expression]) -> bool:
         """Whether the number here is the index of a constant of integration, as in ``C1``.
 
-        In ``2 3`` and ``x2``, a number directly follows a number or a letter. This is an error if
-        no ``^`` follows the number.
+        A number directly after a number or a letter, as in ``2 3`` and ``x2``, is an error unless
+        ``^`` follows it.
         """
         previous = self.tokens[self.pos - 1]
         is_constant = previous in _CONSTANT_LETTERS and previous not in self.symbols
@@ -396,7 +396,7 @@ class Parser:
     def unbraced(
         self, base: Expression, exponent: Expression, token: str, depth: int
     ) -> Expression:
-        """Complete an exponent without braces by the following tokens that belong to it.
+        """Read the following tokens that belong to an exponent without braces.
 
         In ``x^1/2`` and ``e^ab``, more than one token may belong to the exponent.
         """

@@ -352,7 +352,7 @@ def _harmonic(parser: Parser, name: str, depth: int) -> Expression | None:
 def _has_order(tokens: list[str], start: int) -> bool:
     """Whether an order and an argument begin here, as in ``^{(n)}(x)``.
 
-    If no argument follows the parentheses, they contain a power instead of an order.
+    If no argument follows the parentheses, the parentheses contain a power instead of an order.
     """
     if tokens[start : start + 3] != ["^", "{", "("]:
         return False

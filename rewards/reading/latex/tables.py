@@ -1,4 +1,4 @@
-"""Tables of values with conditions, in LaTeX and as SymPy prints them, and the conditions."""
+"""Reads tables of values and their conditions, in LaTeX or as SymPy prints them."""
 
 from __future__ import annotations
 

@@ -185,7 +185,7 @@ def without_prose(text: str, understood: frozenset[str]) -> str:
 
 
 def instruction_words(words: Collection[str]) -> str:
-    """A regular expression that matches any of the words, if no letter precedes or follows it."""
+    """A regular expression that matches any of the words, but not as a part of a longer word."""
     return rf"(?<![\\A-Za-z])(?i:{'|'.join(sorted(words))})(?![A-Za-z])"
 
 
@@ -203,7 +203,7 @@ class Clause(NamedTuple):
 
 
 def without_assumptions(text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """Remove the sentences that only state the kinds of parameters, and return these kinds.
+    """Remove the sentences that only state kinds of parameters, such as real or positive.
 
     The first result is the remaining question. The second result is a tuple of pairs. Each pair is
     a parameter and its kind.

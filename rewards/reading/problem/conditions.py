@@ -179,7 +179,7 @@ class _Statements:
         self.recent, self.pending = list(names), []
 
     def conditions(self) -> Conditions:
-        """The kinds that follow from the words and the comparisons, and the comparisons."""
+        """All comparisons, and the kinds that follow from the words and from the comparisons."""
         kind_by_name = tuple((name, self._kind(name)) for name in sorted(self.words))
         return Conditions(kind_by_name, tuple(dict.fromkeys(self.comparisons)))
 
@@ -210,8 +210,8 @@ def _set_of_series(match: re.Match[str]) -> str:
 def _clauses(text: str) -> Iterator[str]:
     """Split a text into clauses at commas and at words such as "and".
 
-    Commas and words inside brackets do not split the text. If brackets enclose a whole clause, its
-    content is split in the same way.
+    Commas and words inside brackets do not split the text. If brackets enclose a whole clause, the
+    content of the brackets is split in the same way.
     """
     level, start, clauses = 0, 0, []
     joints = {match.start(): match.end() for match in _JOINT.finditer(text)}
@@ -267,9 +267,10 @@ def _comparisons(text: str) -> list[Expression]:
 
 
 def _sign(comparison: Expression, name: str) -> str:
-    """The sign of x that follows from a comparison 0 <= c < x or x < c <= 0.
+    """The sign of the symbol ``name`` that follows from a comparison.
 
-    The result is empty for any other comparison.
+    If x is the symbol and c is a number, the comparison must be 0 <= c < x or x < c <= 0. For any
+    other comparison, the result is empty.
     """
     low, high = comparison.args
     low_value, high_value = fold(low), fold(high)
@@ -288,7 +289,10 @@ def is_sign(comparison: Expression) -> bool:
 
 
 def _is_signed(comparison: Expression, name: str) -> bool:
-    r"""Whether a comparison suggests that x may be negative: x != 0, \|x\| < a, x < 1, -1 < x."""
+    r"""Whether a comparison suggests that the symbol ``name`` may be negative.
+
+    If x is the symbol, examples are x != 0, \|x\| < a, x < 1, and -1 < x.
+    """
     if any(node.function == "abs" and name in symbols_of(node) for node in all_nodes(comparison)):
         return True
     low, high = comparison.args

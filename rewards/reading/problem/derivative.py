@@ -48,12 +48,12 @@ class DerivativeQuestion:
         derivative: the derivative as a formula. The values in ``point`` are not yet substituted.
         variable: the variable of differentiation. If the question names no variable, this is a
             symbol of the derivative.
-        definitions: the formulas of names that an answer may use. For y = x^x, y has x^x.
+        definitions: the formula of each name that an answer may use, such as x^x for y.
         curve: the tree G if an equation G(x, y) = 0 defines the function implicitly, else None.
         function: the name of the implicit function. It is empty if ``curve`` is None.
         point: the values of variables at the point of evaluation. It is empty if the question asks
             for the derivative as a function.
-        kinds: pairs of a parameter's name and its kind.
+        kinds: pairs of a parameter's name and its kind, such as ``integer``.
         bounds: the lower and the upper bound of the variable. A bound that the question does not
             state is None.
 
@@ -110,8 +110,8 @@ def read_derivative(text: str, *, written: bool = False) -> DerivativeQuestion:
 
     Args:
         text: the question. It states the function and the variable, and perhaps a point.
-        written: whether the formula keeps derivatives, and their values at points, as calls. By
-            default they are computed (`Jets.written`).
+        written: whether the formula keeps derivatives, and values of derivatives at points, as
+            calls. By default, these calls are evaluated (`Jets.written`).
 
     Returns:
         The derivative as a formula.
@@ -344,7 +344,8 @@ class _QuestionReader:
     def _applied(self, text: str, *, asked: bool = False) -> str:
         """Replace values of functions, such as f(x^2) and f'(2x), by the functions' formulas.
 
-        The formula that is asked for keeps f(x) and f'(x), and derivatives at numbers.
+        If ``asked`` is true, the text is the formula that is asked for. Then f(x) and f'(x) are
+        kept, and also derivatives at numbers, such as f'(0).
         """
         pieces: list[str] = []
         position = 0

@@ -73,7 +73,7 @@ class Differential:
         start: the offset of the d. In ``xdx`` it is 1.
         end: the offset after the differential.
         variable: the name of the variable, as in trees.
-        is_marked: whether the d is upright or has a font of its own. It cannot be a parameter then.
+        is_marked: whether the d is upright or has a font of its own. Such a d is not a parameter.
 
     """
 
@@ -156,7 +156,7 @@ def without_symbol(node: Expression) -> Expression | None:
 def _divided(node: Expression) -> tuple[int, Expression]:
     """The number of times that the symbol is a factor, and the formula without the factor.
 
-    The number is also 2 if the symbol is not a factor, for example if it is inside a function.
+    If the symbol occurs in another way, for example inside a function, the number is 2.
     """
     if node == Symbol(DIFFERENTIAL):
         return 1, ONE

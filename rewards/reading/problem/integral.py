@@ -62,7 +62,7 @@ def read_integral(
     Args:
         text: LaTeX. An integral sign, limits, a differential and surrounding words are optional.
         variable: the variable of integration, if it is known.
-        parameters: names that are known to be parameters, even if parentheses follow them.
+        parameters: names that are parameters, even where parentheses follow them.
 
     Returns:
         The integral as trees, with all readings of its notation.
@@ -112,7 +112,7 @@ def read_integral(
 def _integrand(
     text: str, layout: IntegralLayout, variable: str | None
 ) -> tuple[str | None, str, tuple[Reading, ...]]:
-    """Find the differential's variable. Return it, the integrand's text and its readings."""
+    """Return the differential's variable, the integrand's text, and the integrand's readings."""
     body = layout.body
     failure: ReadError | None = None
     for choice in _choices(layout, variable):

@@ -80,7 +80,7 @@ _TABLE_MARKS: Final = "\ue011\ue012\ue013\ue014"
 
 
 def marked_tables(text: str) -> tuple[str, tuple[str, ...]]:
-    r"""Replace each table of values by a mark, and return the text and the tables.
+    r"""Replace each table of values by a mark (one character). Return the text and the tables.
 
     A row of such a table has a value, ``&`` and a condition. Tables of equations, such as systems,
     are not replaced, because each row is a statement of its own.

@@ -78,7 +78,7 @@ class LimitProblem(NamedTuple):
 
     Attributes:
         variable: the variable.
-        at: the point, or 1 or -1 for plus or minus infinity.
+        at: the point as a tree. The integers 1 and -1 mean plus and minus infinity.
         side: 1 for a limit from the right, -1 from the left, 0 from both sides.
         readings: the function in every reading of its notation, the likeliest first.
         conditions: the conditions on the parameters.
@@ -353,7 +353,7 @@ def _variable(name: str, text: str) -> str:
 def _readings(
     body: str, variable: str, text: str, declared: Collection[str]
 ) -> tuple[Reading, ...]:
-    """The readings of the function in which no letter is wrongly read as a parameter."""
+    """Read the function. Readings in which a letter cannot be a parameter are left out."""
     try:
         readings = read(body, symbols=(variable, IN_PROBLEM))
     except ReadError as error:

@@ -152,7 +152,7 @@ class SeriesQuestion:
         variable: the variable of the series.
         centre: the point about which the function is expanded.
         degree: the degree of the polynomial, or the exponent of the power whose coefficient is
-            asked for. For the coefficient of x^n with a symbol n, it is a formula in n.
+            asked for. For the coefficient of x^n with a symbol n, the degree is a formula in n.
         terms: the number of nonzero terms, if the question states this number instead of a degree;
             else 0.
         series: the series whose convergence is asked for, in every reading of its notation.
@@ -297,7 +297,7 @@ def _expansion(quantity: Quantity, remainder: str, text: str, power: str | None)
 
 
 def _taken(patterns: Iterable[re.Pattern[str]], text: str) -> tuple[re.Match[str] | None, str]:
-    """Find the first match of the patterns. Return it, and the text without it."""
+    """Find the first match of the patterns. Return the match, and the text without the match."""
     for pattern in patterns:
         match = pattern.search(text)
         if match is not None:
@@ -306,7 +306,10 @@ def _taken(patterns: Iterable[re.Pattern[str]], text: str) -> tuple[re.Match[str
 
 
 def _formula(remainder: str) -> tuple[str, str]:
-    """Split a text into the words around its formula and the formula, without `_WORDS`."""
+    """Split a text into its formula and the words around the formula. Return the words first.
+
+    The words of `_WORDS` are left out.
+    """
     pieces = [piece.strip(" \n\t.,:;?") for piece in remainder.split(_MARK)]
     plain = [" ".join(_WORDS.sub(" ", piece).split()).strip(" .,:;?") for piece in pieces]
     full = [at for at, piece in enumerate(plain) if piece]
@@ -368,9 +371,9 @@ def without_remainder(text: str, question: SeriesQuestion) -> tuple[str, int]:
 
     Returns:
         The polynomial, and the degree up to which its terms have to be right. If the answer has no
-        remainder, this is the degree of the question. If a remainder begins above that degree, all
-        terms below the remainder have to be right. If the remainder covers terms that the question
-        asks for, the degree is -1.
+        remainder, the degree is the question's degree. If a remainder begins above the question's
+        degree, all terms below the remainder have to be right. If the remainder covers terms that
+        the question asks for, the degree is -1.
 
     """
     degree = int(fold(question.degree) or 0)

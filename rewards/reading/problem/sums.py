@@ -61,8 +61,8 @@ class SumProblem(NamedTuple):
     Attributes:
         term: the term that is summed.
         counter: the name of the index.
-        lower: the least value of the index, or -1 for minus infinity.
-        upper: the greatest value of the index, or 1 for infinity.
+        lower: the least value of the index as a tree, or the integer -1 for minus infinity.
+        upper: the greatest value of the index as a tree, or the integer 1 for infinity.
         factor: the factor before the sum sign.
         outside: the addend, which is outside of the sum.
         conditions: the conditions on the parameters.
@@ -239,7 +239,7 @@ def _formula(text: str) -> tuple[str, Conditions]:
 def _is_value_of_sum(formula: str) -> bool:
     """Whether a formula states the value of a sum without parameters.
 
-    Such a formula says nothing of another sum that the other sum itself does not say.
+    Such a formula does not change what another sum of the text means.
     """
     *before, value = pieces_of(formula, "=")
     if len(before) != 1 or not _SIGN.search(before[0]):
@@ -279,7 +279,7 @@ def _is_harmless(around: str) -> bool:
 
 
 def _range(marks: dict[str, str], text: str) -> tuple[str, Limit, Limit]:
-    """Read the index of a sum, and its least and greatest values."""
+    """Read the index of a sum, and the least and the greatest value of the index."""
     subscript = _unbraced(marks.get("_", ""))
     for pattern in _RANGES:
         match = pattern.fullmatch(subscript)

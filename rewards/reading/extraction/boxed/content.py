@@ -195,15 +195,15 @@ def _without_brackets(content: str) -> str:
 
 
 def _without_name(command: re.Match[str]) -> str:
-    """Keep a text command if it contains words, and remove it if it contains a name.
+    """Remove a text command that contains the name of a function or symbol instead of words.
 
-    The name of Catalan's constant is an example.
+    The name of Catalan's constant is an example. Any other text command is returned unchanged.
     """
     return "" if is_name(command["held"]) else command[0]
 
 
 def _refusal(chain: Chain) -> str:
-    """The reason why a statement in the box may change the answer.
+    """The reason why another statement in the box may change the meaning of the answer.
 
     The reason is empty if the statement is harmless.
     """

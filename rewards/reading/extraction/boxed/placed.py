@@ -59,7 +59,7 @@ class BoxContext:
 
 
 def marks_in(template: str) -> list[int]:
-    """The numbers of the boxes whose marks a template contains."""
+    """The numbers of the boxes in a template, which has a mark in place of each box."""
     return [ord(character) - _MARK_BASE for character in patterns.box_mark.findall(template)]
 
 
@@ -124,7 +124,7 @@ def place(text: str, marked: list[Box]) -> BoxContext:
 def _with_marks(text: str, marked: list[Box]) -> str:
     """The text near the last box. A mark replaces each box.
 
-    If a character of the original text looks like a mark, it is removed.
+    Characters of the original text that look like marks are removed.
     """
     pieces: list[str] = []
     start = 0
@@ -168,7 +168,7 @@ def _bare(text: str, at: int) -> Span:
 
 
 def _in_formula(latex: str, mark: str) -> BoxContext:
-    """Find the context of a box within a formula, from the link with the box's mark."""
+    """Find the context of the box with the mark ``mark``, within a formula."""
     statements = chains(latex)
     for at, chain in enumerate(statements):
         for number, link in enumerate(chain.links):
@@ -193,7 +193,7 @@ def _in_formula(latex: str, mark: str) -> BoxContext:
 
 
 def _template(link: str, mark: str) -> str:
-    """Find the expression that contains the mark.
+    """Find the expression that contains the mark of a box, on one side of an equation (the link).
 
     Labels, such as the number of an equation, are removed. So is text that a wide space separates
     from the formula.

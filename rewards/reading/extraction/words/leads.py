@@ -67,7 +67,7 @@ _WORD_ROLES: Final = ("announce", "noun", "verb", "conclude", "recall", "method"
 
 @cache
 def _role_of_word() -> dict[str, str]:
-    """Map each word to its role."""
+    """Map each word to its role, which is what the word says about a formula."""
     role_of_word = {
         word: role for role in _WORD_ROLES for word in words(role).difference(unspaced_words(role))
     }
@@ -235,7 +235,7 @@ def _explanation_by(hint: str, text: str, at: int, earliest: int) -> int:
 def check_fails(text: str, start: int, end: int) -> bool:
     """Whether a check between two offsets reports a mistake.
 
-    The caller then does not treat the formulas after the check as repetitions of the answer,
-    because they may be corrections.
+    The formulas after such a check may be corrections. The caller then does not treat these
+    formulas as repetitions of the answer.
     """
     return patterns.check_fails.search(text, start, end) is not None

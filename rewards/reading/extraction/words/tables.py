@@ -1,4 +1,8 @@
-"""The tables of words, phrases and layouts, loaded once. Each role is one regular expression."""
+"""The tables of words, phrases and layouts, loaded once.
+
+A role is a meaning of words next to a formula, or a purpose of a layout. Each role has one table,
+which becomes one regular expression.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +23,12 @@ _REFERENCE: Final = re.compile(r"(?<!(?<!\\)\\)(?<!\?P)<([a-z_]+)>")
 
 @dataclass(frozen=True, slots=True)
 class SpellingRow:
-    """Spellings of one role, all in one language if they are words.
+    """Spellings of one role. If the spellings are words, all words are in one language.
 
     Attributes:
         spelling: the words, or the regular expression of the phrases or the layout.
-        matches: a text that has the role by this row.
-        misses: a text that does not have the role.
+        matches: an example of a text that has the role by this row.
+        misses: an example of a text that does not have the role.
         language: the language's code (ISO 639-1). It is empty for a layout.
         kind: the name of the group in the regular expression that tells which kind of row matched.
         becomes: the text by which a match is replaced.
@@ -89,7 +93,7 @@ _UNSPACED: Final = frozenset(("zh", "ja", "ko"))
 
 @cache
 def words(name: str) -> frozenset[str]:
-    """The words of a role."""
+    """The words of a role. They have the same meaning next to a formula."""
     return frozenset(word for row in roles()[name].rows for word in row.spelling.split())
 
 
@@ -110,8 +114,8 @@ def replacement(name: str, text: str) -> str:
 def _either(rows: tuple[SpellingRow, ...]) -> str:
     """Make a regular expression that matches any of these rows.
 
-    After the rows of each kind, there is an empty group with the name of the kind. It tells the
-    caller which kind of row matched. The group is not put before the rows, because a search is slow
+    After the rows of each kind, there is an empty group with the name of the kind. The group tells
+    the caller which kind of row matched. It is not put before the rows, because a search is slow
     if the expression begins with a group. If a row already has a group of this name, no group is
     added.
     """
@@ -129,7 +133,7 @@ def _resolved(expression: str) -> str:
 
 @cache
 def framed(role: WordTable, rows: tuple[SpellingRow, ...]) -> re.Pattern[str]:
-    """The regular expression of a role, restricted to these rows."""
+    """The regular expression of a role, made from these rows of the role's table."""
     expression = _resolved(role.frame.replace("<rows>", _either(rows)))
     return re.compile(expression, re.IGNORECASE if role.any_case else 0)
 
@@ -150,6 +154,9 @@ patterns: Final = _Patterns()
 
 @cache
 def hints(name: str, *, english: bool = False) -> tuple[str, ...]:
-    """The hints of a role's rows, in order. If ``english`` is true, only English rows count."""
+    """The hints in the rows of a role, in order. If ``english`` is true, only English rows count.
+
+    A hint is a group of letters that every spelling in the row contains.
+    """
     rows = roles()[name].rows
     return tuple(dict.fromkeys(row.hint for row in rows if row.language == "en" or not english))

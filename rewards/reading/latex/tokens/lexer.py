@@ -146,10 +146,9 @@ def _with_cases(text: str) -> str:
 
 
 def _words_then_formula(match: re.Match[str]) -> str:
-    """Move a formula out of the text command that ends with it.
+    """Move a formula from the end of a text command to the place after the command.
 
-    The matched text command contains words and then a formula. In the result, the command contains
-    only the words, and the formula comes after the command.
+    The matched text command contains words and then the formula.
     """
     formula = with_signs(match[3].replace("$", " "))
     return f"{match[1]}{match[2]}}}{formula}".ljust(len(match[0]))

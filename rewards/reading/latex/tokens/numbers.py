@@ -73,7 +73,7 @@ def _fraction(match: re.Match[str]) -> str:
 
 
 def _joined(match: re.Match[str]) -> str:
-    """Remove the separators of a number, and pad it to the same length."""
+    """Remove the separators of a number, and pad the number to its former length."""
     return re.sub(r"\D", "", match[0]).ljust(len(match[0]))
 
 

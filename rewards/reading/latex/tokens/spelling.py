@@ -1,4 +1,4 @@
-"""The canonical tokens of a raw token, without synonyms, sizes and styles."""
+"""Turns tokens of the text into canonical tokens, which have no synonyms, sizes and styles."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ _TABULAR: Final = frozenset(
 
 
 def speller(symbols: frozenset[str], canonical: Mapping[str, object]) -> Speller:
-    """Make a function that turns a raw token into canonical tokens.
+    """Make a function that turns a token of the text into tokens with the parser's spelling.
 
     ``symbols`` are the names that the problem uses.
     """

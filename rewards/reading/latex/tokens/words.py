@@ -1,4 +1,4 @@
-"""The canonical tokens of words and of runs of letters."""
+"""Turns words and runs of letters into canonical tokens, the spellings that the parser knows."""
 
 from __future__ import annotations
 

@@ -36,8 +36,8 @@ class Jet(NamedTuple):
 
     Attributes:
         function: the name of the function.
-        by: the variables of differentiation, sorted. It is empty for the function itself.
-        at: the arguments, as 0 in ``y'(0)``. It is empty for the function's own variables.
+        by: the variables of differentiation, sorted. Empty if this is the function itself.
+        at: the arguments, as 0 in ``y'(0)``. Empty if the arguments are the function's variables.
 
     >>> Jet("y", ("x", "x")).order
     2
@@ -59,10 +59,10 @@ class Jets:
     """The symbols that stand for derivatives of functions. Equal derivatives have equal symbols.
 
     Attributes:
-        variables: the variables of each function without a formula.
+        variables: the variables of each function that has no formula.
         symbols: the symbol of each derivative that was read so far.
         written: whether derivatives are left as calls of `DERIVATIVE`, for another program.
-        applied: the functions whose parentheses hold arguments: f'(2x) is not a product.
+        applied: the functions whose parentheses hold arguments, so that f'(2x) is not a product.
 
     """
 
@@ -133,7 +133,7 @@ _LETTERS_BEFORE: Final = re.compile(r"\\?[A-Za-z]+\Z")
 
 
 def normal(text: str) -> str:
-    r"""Give derivatives in a text a uniform spelling, and remove sizes and spacing.
+    r"""Write the derivatives in a text with uniform spelling, and remove sizes and spacing.
 
     Args:
         text: LaTeX.
@@ -165,7 +165,7 @@ def with_symbols(text: str, jets: Jets, *, values: bool = False) -> str:
 
     Args:
         text: a text that `normal` returns.
-        jets: the functions. The new symbols are added to it.
+        jets: the functions. The new symbols are added to this object.
         values: whether ``y(0)`` is a value of y. If not, it is a product.
 
     Returns:
@@ -185,7 +185,7 @@ def read_tree(
 
     Args:
         text: a text that `normal` returns.
-        jets: the functions. The symbols of their derivatives are added to it.
+        jets: the functions. The symbols of their derivatives are added to this object.
         symbols: further names that the formula uses.
         values: as for `with_symbols`.
 
@@ -227,7 +227,7 @@ def read_tree(
 
 
 def _sole(jets: Jets, tree: Expression) -> str:
-    """The only variable of the functions. Without functions, the tree's only symbol."""
+    """The only variable of the functions. If there are no functions, the tree's only symbol."""
     variables = {variable for names in jets.variables.values() for variable in names}
     variables = variables or symbols_of(tree)
     if len(variables) != 1:
@@ -273,7 +273,7 @@ def _shown(symbol: str) -> str:
 
 
 def _with_primes(text: str, function: str, jets: Jets, values: bool) -> str:
-    """Replace derivatives of a function that are written with primes or subscripts by symbols."""
+    """Replace by symbols the derivatives of a function that have primes or subscripts."""
     own = jets.variables[function]
     letter = r"\\?" + re.escape(function) if len(function) > 1 else re.escape(function)
     if "_" in function:
@@ -333,7 +333,10 @@ def _is_in_operator(text: str, start: int) -> bool:
 
 
 def _by(match: re.Match[str], own: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The variables of differentiation that primes or a subscript denote, or None."""
+    """The variables of differentiation that primes or a subscript denote.
+
+    The result is None if a subscript does not denote a derivative.
+    """
     subscript = match["below"] or match["letter"]
     if subscript:
         names = tuple(map(name_of, re.findall(r"\\[A-Za-z]+|[A-Za-z]", subscript)))
@@ -351,7 +354,11 @@ def _by(match: re.Match[str], own: tuple[str, ...]) -> tuple[str, ...] | None:
 
 
 def arguments_at(text: str, start: int) -> tuple[int, list[str] | None]:
-    """Split the parentheses at ``start``. Return their end and arguments, or ``start`` and None."""
+    """Split the text in the parentheses at ``start`` into arguments.
+
+    Return the offset after the parentheses, and the arguments. If no parentheses begin at
+    ``start``, return ``start`` and None.
+    """
     opened = re.compile(r"\s*\(").match(text, start)
     if opened is None:
         return start, None

@@ -39,9 +39,9 @@ class DifferentialEquation:
             values of functions.
         jets: the derivative or value that each symbol stands for.
         orders: the highest order of each function's derivatives.
-        kinds: pairs of a parameter's name and its kind.
+        kinds: pairs of a parameter's name and its kind, such as ``integer``.
         asks_all: whether all solutions are asked for, including constant and singular ones.
-        asks_one: whether any one solution suffices, such as a particular one.
+        asks_one: whether one solution suffices, such as a particular solution.
 
     """
 
@@ -62,9 +62,9 @@ class DifferentialEquation:
 
     @property
     def has_cases(self) -> bool:
-        """Whether an equation has a function that is defined by cases, such as the root of y^2.
+        """Whether an equation has a function that is defined by cases.
 
-        The root of y^2 is y or -y.
+        An example is the root of y^2, which is y or -y.
         """
         nodes = (node for pair in self.equations for side in pair for node in nodes_of(side))
         records = (RECORDS.get(node.function) for node in nodes if node.args)
@@ -170,7 +170,7 @@ def read_differential_equation(text: str) -> DifferentialEquation:
 
 
 def _with_operands(formula: str) -> str:
-    r"""The formula with ``\frac{dy}{dx}`` for the operator d/dx before y or before y(x).
+    r"""Write the operator d/dx and the function after it, y or y(x), as ``\frac{dy}{dx}``.
 
     Raises:
         ProblemError: a factor follows y(x), so that the operator may apply to a product.
@@ -197,9 +197,9 @@ def _with_values(
 ) -> list[str]:
     """Rewrite conditions such as "``y = 2`` when ``x = 0``" as ``y(0) = 2``.
 
-    The values of a point ``x = 0`` are the equations such as ``y = 2`` directly before the point.
+    The values at a point ``x = 0`` are the equations such as ``y = 2`` directly before the point.
     If there are none, the values are the equations directly after the point. The first equation
-    with a derivative is the differential equation. It is never a value.
+    with a derivative is the differential equation, which is never a value.
 
     Args:
         formulas: the formulas of the question.
