@@ -7,9 +7,13 @@ work has deterministic budgets and runs in the calling process.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
+
+from flint import arb
 
 from ..arguments import (
     Acceptance,
@@ -22,9 +26,12 @@ from ..errors import UserError
 from ..numeric.ball_arithmetic.balls import UnusableError
 from ..numeric.outcome import Budget, DecisionPolicy, Outcome
 from ..numeric.sampling.integrand import Integrand, as_latex, prepare_readings
+from ..reading.expression.build import mul
+from ..reading.expression.derivative import differentiate
 from ..reading.expression.traversal import needs_worker
+from ..reading.expression.tree import Symbol
 from ..reading.latex import Reading
-from ..verdict import Status, Verdict
+from ..verdict import Status, Verdict, Witness
 from ..workers.deadline import Deadline
 from .answers import (
     AnswerOptions,
@@ -39,6 +46,7 @@ from .answers import (
 )
 from .baselines.calls import deadline_for, verify_published, verify_welleck
 from .decision.decide import decide
+from .values import HALVES, check_variable, half_line, on_interval
 
 if TYPE_CHECKING:
     import sympy
@@ -115,6 +123,7 @@ def verify_antiderivative(
         raise UserError(f"the method {method!r} proves nothing: leave out accept='proof'")
     problems = prepare_readings(integrand, variable, assumptions)
     problem = problems[0]
+    check_variable(problem.variable, problem.assumptions)
     allowed = deadline if isinstance(deadline, Deadline) else deadline_for(method, deadline)
     options = AnswerOptions(strict, stop, truncated, accept, undecided_reward, allowed, assumptions)
     if method == "welleck":
@@ -195,6 +204,8 @@ def _outcomes(
             key = f"{problem.key}|{answer.text}"
             try:
                 outcome = decide(reading.expression, problem, policy, key, budget=budget)
+                if outcome.status is Status.INCORRECT and problem.variable in problem.assumptions:
+                    outcome = _in_stated_range(outcome, reading, problem, policy, key, budget)
             except UnusableError as error:
                 outcome = Outcome(Status.UNDECIDED, detail=str(error))
             if outcome.status in _DECIDED and not answer.definitions:
@@ -202,6 +213,52 @@ def _outcomes(
                     del decided[next(iter(decided))]
                 decided[case] = outcome
         yield outcome, reading
+
+
+def _in_stated_range(
+    refuted: Outcome,
+    reading: Reading,
+    problem: Integrand,
+    policy: DecisionPolicy,
+    key: str,
+    budget: Budget,
+) -> Outcome:
+    """The outcome of a refuted answer where the variable has the stated sign.
+
+    If the witness lies there, the refutation stands. Otherwise F(e^t) or F(-e^t) is judged.
+    """
+    x, kind = problem.variable, problem.assumptions[problem.variable]
+    sign, bounds = HALVES.get(kind, 0), half_line(kind)
+    place = re.search(rf"(?<!\w){re.escape(x)} = (\S+?)(?:,|$)", str(refuted.witness or ""))
+    if not sign or (place is not None and sign * float(place[1]) > 0):
+        return refuted
+    answer, f = (on_interval(tree, x, *bounds) for tree in (reading.expression, problem.expression))
+    integrand = mul(f, differentiate(on_interval(Symbol(x), x, *bounds), x))
+    require_worker(needs_worker(answer) or needs_worker(integrand))
+    kinds = {name: each for name, each in problem.assumptions.items() if name != x}
+    inside = Integrand(integrand, x, kinds, f"{problem.key}|{sign}", names={*problem.symbols})
+    outcome = decide(answer, inside, policy, f"{key}|{sign}", budget=budget)
+    witness = outcome.witness and _witness_of(outcome.witness, x, sign)
+    return replace(outcome, witness=witness, flags=(*outcome.flags, "stated_sign"))
+
+
+def _witness_of(witness: Witness, x: str, sign: int) -> Witness | None:
+    """The witness at x = e^t or x = -e^t of a witness at t; None if its values are complex.
+
+    The values at t are those at x times dx/dt, which is x. Values of a jump are not derivatives.
+    """
+    place = re.search(rf"(?<!\w){re.escape(x)}=(\[[^\]]*\]|\S+)", witness.point)
+    if place is None:
+        return None
+    try:
+        at = sign * arb(place[1]).exp()
+        slope = arb(1) if witness.point.endswith("just above") else at
+        values = (witness.expected, witness.got, witness.difference)
+        expected, got, difference = ((arb(v) / slope).str(15) if v else "" for v in values)
+    except ValueError:
+        return None
+    point = witness.point.replace(place[0], f"{x}={at.str(15)}")
+    return Witness(point, expected, got, difference)
 
 
 #: What does not depend on the work that is left.

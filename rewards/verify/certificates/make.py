@@ -98,6 +98,8 @@ def certify(
     )
     answer = read_answer(extraction, problem.symbols)
     try:
+        if "stated_sign" in evidence.flags:  # of F(e^t), which the checker does not read
+            raise NoCertificateError("no certificate: it depends on the sign of the variable")
         if verdict.correct and evidence.proof == "identity":
             data, reading = _identity(answer.readings, problem, evidence)
         elif verdict.status is Status.INCORRECT and evidence.proof == "witness":

@@ -188,9 +188,9 @@ def test_what_is_right_in_some_sense_is_suspect(problem: str, reference: str, ki
         ("x > 1", r"\int \frac{1}{x \ln x} dx", r"\ln \ln x", PROVED),
         ("x > 0", r"\int \frac{1}{x \ln x} dx", r"\ln \ln x", SUSPECT),
         ("", r"\int \frac{2 \ln|x|}{x} dx", r"\ln^2 x", SUSPECT),
-        ("x > 0", r"\int |x| dx", r"\frac{x^2}{2}", AGREED),
+        ("x > 0", r"\int |x| dx", r"\frac{x^2}{2}", PROVED),
         ("x > 0", r"\int |x| dx", r"-\frac{x^2}{2}", REFUTED),
-        ("x < 0", r"\int |x| dx", r"-\frac{x^2}{2}", AGREED),
+        ("x < 0", r"\int |x| dx", r"-\frac{x^2}{2}", PROVED),
         ("x < 0", r"\int |x| dx", r"-x^2", REFUTED),
     ],
 )

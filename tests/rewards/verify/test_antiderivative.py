@@ -9,7 +9,13 @@ import pytest
 import sympy
 from flint import ctx
 
-from calculus_harness.rewards import ProblemError, Status, verify_antiderivative
+from calculus_harness.rewards import (
+    NoCertificateError,
+    ProblemError,
+    Status,
+    certify,
+    verify_antiderivative,
+)
 from calculus_harness.rewards.numeric.ball_arithmetic.balls import Conventions, precision
 from calculus_harness.rewards.numeric.sampling import integrand as integrands
 from calculus_harness.rewards.numeric.sampling.integrand import BASE_BITS, _prepare_text, prepare
@@ -273,3 +279,39 @@ def test_more_points_are_taken_where_the_first_cannot_be_computed() -> None:
         for n in range(1, 9)
     ]
     assert all(verify_antiderivative(answer, f).status is Status.CORRECT for answer in right)
+
+
+@pytest.mark.parametrize(
+    ("integral", "answer", "status"),
+    [
+        (r"\int |x|\,dx, x > 0", r"\frac{x^2}{2}", Status.CORRECT),
+        (r"\int |x|\,dx, x \ge 0", r"\frac{x^2}{2}", Status.CORRECT),
+        (r"$\int |x|\,dx$ for $x < 0$", r"-\frac{x^2}{2}", Status.CORRECT),
+        (
+            r"\int \frac{1}{x\sqrt{x^2+1}}\,dx, x > 0",
+            r"-\operatorname{arsinh}(1/x)",
+            Status.CORRECT,
+        ),
+        (r"\int x\,dx, x > 0", r"\frac{x^2}{2} + |x| - x", Status.CORRECT),
+        (r"\int |x|\,dx, x > 0", r"-\frac{x^2}{2}", Status.INCORRECT),
+        (r"\int a|x|\,dx, x < 0", r"-x^2", Status.INCORRECT),
+        (r"\int |x|\,dx", r"\frac{x^2}{2}", Status.INCORRECT),
+    ],
+)
+def test_a_stated_sign_of_the_variable_counts(integral: str, answer: str, status: Status) -> None:
+    verdict = verify_antiderivative(rf"$\boxed{{{answer}}}$", integral)
+    assert verdict.status is status
+    if status is Status.INCORRECT and "x <" in integral:
+        assert verdict.evidence.witness is not None
+        assert "x = -" in str(verdict.evidence.witness)
+
+
+def test_a_verdict_on_a_half_line_has_no_certificate() -> None:
+    for answer in (r"-\frac{x^2}{2}", "-x^2"):
+        with pytest.raises(NoCertificateError, match="sign of the variable"):
+            certify(rf"$\boxed{{{answer}}}$", r"\int |x|\,dx, x < 0")
+
+
+def test_a_variable_of_whole_numbers_is_refused() -> None:
+    with pytest.raises(ProblemError, match="cannot be integer"):
+        verify_antiderivative(r"$\boxed{x}$", "1", variable="x", assumptions={"x": "integer"})
