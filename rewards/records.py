@@ -173,7 +173,7 @@ def _at(data: Any, path: list[str]) -> Any:
 
 
 def _choices(kind: Any, names: list[str]) -> tuple[Any, ...]:
-    """The choices of the enumeration or `Literal` at the end of a path of field names."""
+    """The values of the enumeration or `Literal` to which a path of field names leads."""
     for name in names:
         if is_dataclass(kind):
             kind = get_type_hints(kind).get(name)

@@ -29,8 +29,8 @@ _EVALUATORS = {"published": "3", "welleck": "2"}
 def version_of(method: str = "balls") -> str:
     """The version of a method's verdicts.
 
-    The verifier's version comes first. If the method's evaluator has a version of its own, a dot
-    and the evaluator's version follow.
+    The verifier's version comes first. Some methods are published evaluators with a version of
+    their own. For these methods, a dot and the evaluator's version follow.
 
     >>> version_of("published").partition(".")[2]
     '3'
@@ -68,8 +68,8 @@ class Witness:
             answer's derivative.
         difference: ``got`` minus ``expected``, or empty if the verifier did not compute it.
 
-    If the answer is refuted because it jumps at the point, ``expected`` is the answer's value at
-    the point, and ``got`` is the answer's value just above the point.
+    An answer may be refuted because it jumps at the point. Then ``expected`` is the answer's value
+    at the point, and ``got`` is the answer's value just above the point.
 
     Example:
         >>> from calculus_harness.rewards import verify_antiderivative

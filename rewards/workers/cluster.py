@@ -1,9 +1,9 @@
 """Workers on a Ray cluster, instead of workers on this machine.
 
-While a cluster is in use (`use_cluster`), all pools of this process run on the cluster, whether
-they verify, compute rewards, solve or generate. Every node has one actor with a `WorkerPool`, so
-that limits on time and memory, and the handling of bad items, are the same as on this machine.
-Processes of one Ray job (reward workers of a trainer) share these actors.
+While a cluster is in use (`use_cluster`), all pools of this process run on the cluster. The pools
+may verify, compute rewards, solve or generate. Every node has one actor with a `WorkerPool`. Limits
+and the handling of bad items are therefore the same as on this machine. Processes of one Ray job
+(reward workers of a trainer) share these actors.
 
 If an actor or a node dies, only time is lost. Other actors get the unfinished items. If the node of
 a dead actor is still alive, the node gets a new actor.
@@ -290,7 +290,7 @@ class Cluster:
     def _lasts(self, error: BaseException) -> bool:
         """Whether a failure is permanent.
 
-        It is permanent if the node lacks the package, or if workers fail to start.
+        A failure is permanent if the node lacks the package, or if workers fail to start.
         """
         errors = self._ray.exceptions
         lasting = (errors.RayTaskError, errors.RuntimeEnvSetupError)

@@ -1,6 +1,7 @@
-"""The formulas in the records of functions, with the arguments of a call filled in.
+"""Formulas for calls of functions: derivatives and definitions.
 
-`rewards.reading.functions` has the records.
+The records in `rewards.reading.functions` state the formulas with names for the arguments. This
+module replaces the names by the arguments of a call.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Values of infinite sums whose convergence is certain.
 
 There are three forms: geometric sums (of r^n), exponential sums (of r^n/n!) and zeta-like sums (of
-n^-s). A sum is replaced by its value only if its terms have exactly one of these forms, and if no
-assumption is needed for convergence. The ratio r of a geometric sum must be a number below 1 in
-absolute value. The exponent s of a zeta-like sum must be a number above 1, or 1 if the signs
-alternate. Exponential sums converge everywhere. Any other sum has no value here.
+n^-s). A sum is replaced by its value if its terms have one of these forms, and the sum converges
+without any assumption. The ratio r of a geometric sum must be a number below 1 in absolute value.
+The exponent s of a zeta-like sum must be a number above 1, or 1 if the signs alternate. Exponential
+sums converge everywhere. Any other sum has no value here.
 """
 
 from __future__ import annotations

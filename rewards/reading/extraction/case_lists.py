@@ -1,4 +1,4 @@
-"""Joins several formulas that state values and conditions into one table of cases."""
+"""Joins several formulas into one table of cases, if they state values and conditions."""
 
 from __future__ import annotations
 

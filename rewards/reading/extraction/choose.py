@@ -376,7 +376,7 @@ class JudgedFormula(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """If ``holds`` is true for a formula, the formula may be any of ``standings`` (`STANDINGS`)."""
+    """If ``holds`` is true for a formula, ``standings`` are possible uses of the formula."""
 
     reason: str
     holds: Callable[[JudgedFormula], bool]
@@ -441,10 +441,7 @@ _MOST_NOTES = 4
 
 @cache  # of at most 1,280 arguments
 def standings_of(kind: Kind, *facts: bool) -> tuple[str, ...]:
-    """What a formula may be, such as an answer or a remark, by the first rule that applies to it.
-
-    The arguments are the fields of `JudgedFormula`.
-    """
+    """The standings of a formula, by the first rule that applies to `JudgedFormula(kind, ...)`."""
     judged = JudgedFormula(kind, *facts)
     return next(rule.standings for rule in RULES if rule.holds(judged))
 

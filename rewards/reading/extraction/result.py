@@ -19,8 +19,8 @@ class Extraction:
             answer is not correct if a step is a wrong answer.
         definitions: the symbols of the answer that the text defines ("where u = .."), with the
             LaTeX of their values.
-        refused: the reason if the answer cannot be read, because words or formulas next to the
-            answer may change its meaning; else empty.
+        refused: the reason why the answer cannot be read, or empty. For example, words next to the
+            answer may change the meaning of the answer.
         second: the answer without its first hyphen, if the hyphen may be the bullet of a list; else
             empty.
 

@@ -107,7 +107,7 @@ class Parser:
         return depth + 1
 
     def enter_brackets(self, *, separates: bool = False) -> tuple[int, bool]:
-        """Begin a group: count bars from 0. Return the old state, to be restored afterwards."""
+        """Begin a group: set the count of bars to 0. Return the state to restore at its end."""
         bar_state = self.bars, self.separates
         self.bars, self.separates = 0, separates
         return bar_state

@@ -110,8 +110,8 @@ def read_derivative(text: str, *, written: bool = False) -> DerivativeQuestion:
 
     Args:
         text: the question. It states the function and the variable, and perhaps a point.
-        written: whether the formula keeps derivatives, and values of derivatives at points, as
-            calls. By default, these calls are evaluated (`Jets.written`).
+        written: whether derivatives remain calls in the formula, also derivatives at points. By
+            default, these calls are evaluated (`Jets.written`).
 
     Returns:
         The derivative as a formula.

@@ -133,7 +133,7 @@ def _choices(layout: IntegralLayout, variable: str | None) -> Iterator[Sequence[
     r"""Yield the possible differentials: each candidate alone, then several candidates together.
 
     Several candidates are needed for a sum such as ``\int x\,dx + x^2\,dx``, in which every term
-    has its own differential. Such a choice has all candidates with the variable of the likeliest
+    has its own differential. These candidates must have the same variable as the likeliest
     candidate.
     """
     body = layout.body

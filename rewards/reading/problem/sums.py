@@ -120,8 +120,9 @@ def read_sum(text: str) -> tuple[SumProblem, ...]:
         The sum in every reading that the notation allows, the likeliest first.
 
     Raises:
-        ProblemError: the text is unreadable, has no sum sign or several sum signs, an index or a
-            limit is missing, or a letter is neither the index nor a parameter.
+        ProblemError: the text is unreadable, or does not have exactly one sum sign. The same error
+            is raised if an index or a limit is missing, or a letter is neither the index nor a
+            parameter.
 
     Example:
         >>> read_sum(r"Find $\sum_{k=1}^{n} k$.")[0].parameters
@@ -256,7 +257,7 @@ def _conditions_of_formulas(text: str) -> Conditions | None:
 
     Formulas that consist only of a name, such as ``n``, are skipped. If any other formula is not a
     condition, the result is None. The result is also None if words outside of the formulas state a
-    condition, such as "integer", because this function would lose that condition.
+    condition, such as "integer". This function would lose that condition.
     """
     if has_kind(_MARKED.sub(" ", text)):
         return None
@@ -319,8 +320,8 @@ def _unbraced(mark: str) -> str:
 def _factor(preceding: str, text: str, index: str) -> Expression:
     r"""Read the factor before the sum sign.
 
-    The factor is 1 if the text before the sign is empty, a name, or the first terms of the sum, as
-    in ``1 + x + \cdots = \sum``.
+    The factor is 1 in three cases. The text before the sign is empty, or is a name, or consists of
+    the first terms of the sum (``1 + x + \cdots = \sum``).
     """
     terms, equals, factor = preceding.partition("=")
     if _DOTS.search(terms) and equals and "=" not in factor:

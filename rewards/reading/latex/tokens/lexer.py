@@ -1,5 +1,6 @@
-r"""The lexer: canonical tokens of LaTeX, plain text or Unicode, by one regular expression in one
-pass.
+r"""The lexer cuts LaTeX, plain text or Unicode into canonical tokens.
+
+The lexer applies one regular expression, in one pass over the text.
 
 A token is a string, and the parser looks up its meaning. The lexer normalises the spelling. Sizes
 and spaces are dropped, ``\left(`` becomes ``(``, ``\operatorname{arctanh}`` and ``artanh`` become

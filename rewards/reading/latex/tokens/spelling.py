@@ -1,4 +1,7 @@
-"""Turns tokens of the text into canonical tokens, which have no synonyms, sizes and styles."""
+"""Turns tokens of the text into canonical tokens.
+
+All synonyms have the same canonical token. A canonical token has no size and no style.
+"""
 
 from __future__ import annotations
 
