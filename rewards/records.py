@@ -33,7 +33,7 @@ def convert(data: Any, kind: type[T], shown: Callable[[str], str] = str) -> T:
     Args:
         data: dictionaries, lists, numbers and texts.
         kind: the type to convert to, usually a frozen dataclass.
-        shown: a function from a field's name to its spelling in error messages.
+        shown: a function that takes a field's name, and returns the name that error messages show.
 
     Returns:
         An instance of ``kind``.

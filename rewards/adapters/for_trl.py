@@ -260,8 +260,8 @@ def make_reward(
             truncated.
         max_completion_length: the token limit. If it is given, a shorter completion never counts as
             truncated, even without an end token. Such a completion may have ended at a stop string.
-        opens_thinking: whether the prompt opens a thought. By default, the end of a prompt that is
-            a string is inspected.
+        opens_thinking: whether the prompt opens a thought. By default, a prompt that is a string
+            opens a thought if it ends with the opening tag.
         rubric: the other fields of `scoring.Rubric`.
 
     Returns:

@@ -165,8 +165,7 @@ class Rollout:
         target: the integrand, value, expression, label or whole number.
         variable: the variable of integration, as for `rewards.verify_antiderivative`.
         assumptions: the assumptions about parameters, as for `rewards.verify_antiderivative`. Empty
-            entries are dropped. Data sets contain such entries if their rows have different
-            symbols.
+            entries are dropped. Data sets contain empty entries if the rows have different symbols.
         truncated: whether the token limit cut the completion off.
         tokens: the length of the completion in tokens.
         thinking: whether the prompt has already opened a thought.

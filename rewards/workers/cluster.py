@@ -114,8 +114,9 @@ class Cluster:
     """The nodes of a Ray cluster, which share the chunks of all calls of this process.
 
     Args:
-        address: the address for `ray.init`. None means the cluster of this Ray job or of the
-            variable ``RAY_ADDRESS``. If there is neither, a new cluster is started on this machine.
+        address: the address for `ray.init`. By default, this is the cluster of this Ray job, or
+            the cluster whose address is in the variable ``RAY_ADDRESS``. If there is neither, a
+            new cluster is started on this machine.
         workers: the number of workers on each node. Each worker takes a CPU. By default the workers
             take all CPUs.
 
@@ -249,7 +250,7 @@ class Cluster:
                 self._starting[key].add_done_callback(partial(self._post, self._joined, key, actor))
 
     def _look_in(self, seconds: float) -> None:
-        """Schedule the next inspection of the cluster, unless an earlier one is due."""
+        """Schedule an inspection of the cluster, unless an earlier inspection is scheduled."""
         at = self._loop.time() + seconds
         if self._timer is not None and self._loop.time() < self._timer.when() <= at:
             return
@@ -404,12 +405,13 @@ _IN_USE: list[Cluster] = []
 def use_cluster(address: str | None = None, *, workers: int | None = None) -> Iterator[Cluster]:
     r"""Run the workers of this process on a Ray cluster.
 
-    Within the block, the cluster runs verification, rewards, generation and calls of solvers. This
-    applies to all threads.
+    Within the ``with`` block, the cluster runs verification, rewards, generation and calls of
+    solvers. This applies to all threads.
 
     Args:
-        address: the address for `ray.init`. None means the cluster of this Ray job or of the
-            variable ``RAY_ADDRESS``. If there is neither, a new cluster is started on this machine.
+        address: the address for `ray.init`. By default, this is the cluster of this Ray job, or
+            the cluster whose address is in the variable ``RAY_ADDRESS``. If there is neither, a
+            new cluster is started on this machine.
         workers: the number of workers on each node. Each worker takes a CPU. By default the workers
             take all CPUs.
 

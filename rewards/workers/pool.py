@@ -313,7 +313,9 @@ def shared_pool(
     *,
     tasks: Mapping[str, str] = TASKS,
 ) -> Pool:
-    """The pool of this process with these settings. The first call with new settings makes it."""
+    """The pool of this process with these settings. The first call with new settings makes the
+    pool.
+    """
     key = (_MAKERS[-1], size, memory_mb, tuple(tasks.items()))
     if key not in _SHARED:
         # No lock, which a fork might leave held: `setdefault` is atomic, and an unused pool free.

@@ -64,7 +64,7 @@ def definition_of(call: Call) -> Expression | None:
 
 
 def parts_of(call: Call, functions: Container[str]) -> list[Expression]:
-    """Find calls of the given functions in the formulas for a call's derivative and definition.
+    """Find the calls of given functions in the derivative and the definition of a call.
 
     >>> parts_of(Call("shi", (Symbol("x"),)), {"sinh"})
     [Call(function='sinh', args=(Symbol(name='x'),))]

@@ -37,7 +37,7 @@ _FACTORIALS = frozenset(f.name for f in (*FACTORIALS, *GAMMA) if f.arguments.sta
 
 
 def to_sympy(expression: Expression, assumptions: Mapping[str, str] | None = None) -> sympy.Expr:
-    """Convert a tree to a SymPy expression. SymPy evaluates it automatically.
+    """Convert a tree to a SymPy expression. SymPy evaluates the expression automatically.
 
     Args:
         expression: the tree.
@@ -150,7 +150,7 @@ def from_sympy(expr: Any) -> Expression:
 
     A negative power becomes a quotient, and ``exp_polar`` becomes ``exp``. A floating-point number
     becomes the decimal fraction that SymPy prints. If a subexpression, such as an unevaluated
-    integral, cannot be translated, a `ValueError` names it.
+    integral, cannot be translated, a `ValueError` names the subexpression.
     """
     try:
         return _from_sympy(expr, {}, MAX_DEPTH)

@@ -103,7 +103,7 @@ def judge(chain: Chain, root: str | None = None) -> JudgedChain:
 def _refusal(answer: str, root: str, about_integral: bool, bound: bool) -> str:
     """The reason why a chain is not an answer. If the chain may be an answer, the reason is empty.
 
-    ``root`` is the left side of the chain, and ``answer`` is its last link.
+    ``root`` is the first link of the chain, and ``answer`` is the last link.
     """
     if bound:
         return "a condition"

@@ -230,7 +230,7 @@ def read_limit_of_integral(text: str) -> LimitOfIntegral | None:
 
 
 def _written(text: str) -> tuple[str, str, str] | None:
-    """Find the limit sign. Return its subscript, the function after it, and the surrounding words.
+    """Find the limit sign. Return the subscript of the sign, the function, and surrounding words.
 
     If the text has no limit sign, the result is None.
     """

@@ -165,9 +165,8 @@ def read_sum(text: str) -> tuple[SumProblem, ...]:
 def _without_delta(problem: SumProblem) -> SumProblem:
     r"""Replace a sum by one term if its summand has the factor \delta_{m n} and m is the index.
 
-    Only the term for m = n is nonzero. The sum has this term only if n is between the limits, and
-    is 0 otherwise. The result may therefore have two cases. A sum without such a factor is
-    unchanged.
+    Only the term for m = n is nonzero. If n is not between the limits, the sum is 0. The result may
+    therefore have two cases. A sum without such a factor is unchanged.
     """
     factors = problem.term.args if problem.term.function == "mul" else (problem.term,)
     for at, factor in enumerate(factors):
@@ -192,7 +191,7 @@ def _without_delta(problem: SumProblem) -> SumProblem:
 
 
 def _asks_convergence(text: str) -> bool:
-    """Whether a question asks if a series converges, but not for its sum."""
+    """Whether a question only asks if a series converges, and does not ask for the sum."""
     words = set(re.findall(r"[a-z]+", _MARKED.sub(" ", text).lower()))
     return not words.isdisjoint(_CONVERGES) and words.isdisjoint(_ASKS_VALUE)
 

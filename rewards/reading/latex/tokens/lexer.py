@@ -147,7 +147,7 @@ def _with_cases(text: str) -> str:
 
 
 def _words_then_formula(match: re.Match[str]) -> str:
-    """Move a formula from the end of a text command to the place after the command.
+    """Move the formula at the end of a text command out of the command.
 
     The matched text command contains words and then the formula.
     """

@@ -72,7 +72,7 @@ _TABULAR: Final = frozenset(
 
 
 def speller(symbols: frozenset[str], canonical: Mapping[str, object]) -> Speller:
-    """Make a function that turns a token of the text into tokens with the parser's spelling.
+    """Make a function that turns a token of the text into canonical tokens.
 
     ``symbols`` are the names that the problem uses.
     """

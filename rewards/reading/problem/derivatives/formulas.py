@@ -268,13 +268,13 @@ def _dotted(dots: re.Match[str], jets: Jets) -> str:
 
 
 def _shown(symbol: str) -> str:
-    """Write a symbol as LaTeX. Braces and spaces separate it from adjacent letters."""
+    """Write a symbol as LaTeX. Braces and spaces separate the symbol from adjacent letters."""
     name, _, index = symbol.partition("_")
     return f" {{{name}_{{{index}}}}} " if index else f" {{{name}}} "
 
 
 def _with_primes(text: str, function: str, jets: Jets, values: bool) -> str:
-    """Replace the derivatives of a function by symbols, if they have primes or subscripts."""
+    """Replace the derivatives that have primes or subscripts by symbols, for one function."""
     own = jets.variables[function]
     letter = r"\\?" + re.escape(function) if len(function) > 1 else re.escape(function)
     if "_" in function:

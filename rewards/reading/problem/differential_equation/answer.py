@@ -38,7 +38,7 @@ class StatedSolution:
 
 
 def solutions(text: str, question: DifferentialEquation) -> list[StatedSolution]:
-    r"""The solutions that an answer states. The answer is right only if all of them are right.
+    r"""The solutions that an answer states. The answer is right only if all solutions are right.
 
     Args:
         text: the answer in LaTeX.
