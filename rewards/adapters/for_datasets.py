@@ -36,7 +36,10 @@ Table = TypeVar("Table")
 
 @dataclass(frozen=True)
 class _Verifier:
-    """Computes the new columns of a batch. Cached verdicts are dropped if ``version`` changes."""
+    """Computes the new columns of a batch.
+
+    The library datasets caches the columns. The cache is not used after ``version`` has changed.
+    """
 
     completion: str
     integrand: str

@@ -72,7 +72,7 @@ class NodeWorkers:
 
 @dataclass(eq=False, slots=True)
 class _ClusterCall:
-    """The items of one call, with the results that have arrived."""
+    """The items of one call, and the results that have arrived."""
 
     arguments: tuple[Mapping[str, str], int, str]
     deadline: float

@@ -10,7 +10,10 @@ from .tree import Call, Expression, Symbol
 
 
 class NotLinearError(ValueError):
-    """A tree is not linear: a symbol is in a denominator or function, or times a symbol."""
+    """A tree is not linear.
+
+    A symbol is in a denominator, is in a function, or is multiplied by a symbol.
+    """
 
 
 def linear(

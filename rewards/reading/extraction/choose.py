@@ -376,7 +376,7 @@ class JudgedFormula(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """If ``holds`` is true for a formula, ``standings`` are possible uses of the formula."""
+    """A condition, and what a formula that satisfies the condition may be (`STANDINGS`)."""
 
     reason: str
     holds: Callable[[JudgedFormula], bool]
@@ -441,7 +441,7 @@ _MOST_NOTES = 4
 
 @cache  # of at most 1,280 arguments
 def standings_of(kind: Kind, *facts: bool) -> tuple[str, ...]:
-    """The standings of a formula, by the first rule that applies to `JudgedFormula(kind, ...)`."""
+    """What a formula may be in its text, such as ``answer``, by the first of `RULES` that holds."""
     judged = JudgedFormula(kind, *facts)
     return next(rule.standings for rule in RULES if rule.holds(judged))
 

@@ -52,8 +52,8 @@ def judge(chain: Chain, root: str | None = None) -> JudgedChain:
 
     Args:
         chain: the chain.
-        root: if this chain continues the chain of an earlier formula, the first link of the
-            earlier chain.
+        root: the first link of the chain of an earlier formula, if this chain continues that chain;
+            else None.
 
     """
     links = chain.links

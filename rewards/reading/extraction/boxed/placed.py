@@ -66,7 +66,7 @@ def marks_in(template: str) -> list[int]:
 def filled(template: str, contents: Mapping[int, str]) -> str:
     """Replace each mark in a template by the content of its box.
 
-    If the content is a term of the formula, parentheses are not needed. Otherwise they are added.
+    The content is put in parentheses if the formula needs them.
     """
     bare = len(template) == 1 or "\\begin{cases}" in template
 

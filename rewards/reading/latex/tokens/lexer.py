@@ -1,11 +1,10 @@
 r"""The lexer cuts LaTeX, plain text or Unicode into canonical tokens.
 
-The lexer applies one regular expression, in one pass over the text.
-
-A token is a string, and the parser looks up its meaning. The lexer normalises the spelling. Sizes
-and spaces are dropped, ``\left(`` becomes ``(``, ``\operatorname{arctanh}`` and ``artanh`` become
-the same token, and the letters ``xsinx`` become three tokens. Offsets are not stored: `offset_of`
-computes the offset for an error message.
+The lexer applies one regular expression, in one pass over the text. A token is a string, and the
+parser looks up the meaning of the token. The lexer normalises the spelling. Sizes and spaces are
+dropped, ``\left(`` becomes ``(``, ``\operatorname{arctanh}`` and ``artanh`` become the same token,
+and the letters ``xsinx`` become three tokens. Offsets are not stored: `offset_of` computes the
+offset for an error message.
 """
 
 from __future__ import annotations

@@ -274,7 +274,7 @@ def _shown(symbol: str) -> str:
 
 
 def _with_primes(text: str, function: str, jets: Jets, values: bool) -> str:
-    """Replace the derivatives that have primes or subscripts by symbols, for one function."""
+    """Replace a function's derivatives by symbols. Primes or a subscript mark a derivative."""
     own = jets.variables[function]
     letter = r"\\?" + re.escape(function) if len(function) > 1 else re.escape(function)
     if "_" in function:

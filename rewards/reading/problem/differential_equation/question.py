@@ -269,8 +269,8 @@ def _checked(
 
     Raises:
         ProblemError: there is no differential equation, the numbers of equations and functions
-            differ, or a condition is not about a fixed point. In such a condition, the variable
-            occurs, or a function occurs without a constant argument.
+            differ, or a condition is not about a fixed point. A condition is about a fixed point if
+            it does not contain the variable, and every function in it has a constant argument.
 
     """
     orders = {
