@@ -33,7 +33,7 @@ def check_text(name: str, value: Any) -> None:
 
 
 def check_texts(name: str, values: Iterable[Any]) -> None:
-    """Raise `ArgumentTypeError` for the first of several arguments that is not text."""
+    """Raise `ArgumentTypeError` if any of several arguments is not text."""
     for index, value in enumerate(values):
         check_text(f"{name}[{index}]", value)
 
@@ -52,7 +52,7 @@ def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
 
 
 def check_method(method: Any) -> None:
-    """Check that a method of judging exists and that its packages are installed.
+    """Check that a method of judging exists, and that the method's packages are installed.
 
     Raises:
         UnknownNameError: no method has this name.

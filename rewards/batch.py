@@ -1,7 +1,8 @@
 """Many verdicts at once, on all cores.
 
-`rewards.workers.verdicts` lists the verdicts for items whose worker fails. A misspelt option raises
-a `TypeError`. Workers that cannot start raise a `rewards.workers.pool.PoolError`.
+If the worker fails on a completion, the verdict is one of those in `rewards.workers.verdicts`. A
+misspelt option raises a `TypeError`. Workers that cannot start raise a
+`rewards.workers.pool.PoolError`.
 """
 
 from __future__ import annotations
@@ -36,15 +37,16 @@ def verify_many(
 ) -> list[Verdict]:
     r"""Judge each completion of a batch as `verify_antiderivative` does, on all cores.
 
-    Each item is isolated from the others. The verdicts have the order of the completions.
+    A completion cannot affect the verdict on another completion. The verdicts have the order of the
+    completions.
 
     Args:
         completions: the model's outputs.
         integrands: an integrand for all completions, or a list with one integrand per completion.
         workers: number of worker processes (default: `rewards.workers.pool.usable_cores`). The
             processes are started once and kept for later calls.
-        deadline: seconds of processor time after which the worker process of an item is stopped.
-            The default is the method's deadline, as for `verify_antiderivative`.
+        deadline: seconds of processor time for one completion. After this time, the worker process
+            is stopped. The default is the method's deadline, as for `verify_antiderivative`.
         memory_mb: megabytes of memory that a worker may use, not counting its code.
         options: as for `verify_antiderivative`. ``variable``, ``assumptions`` and ``truncated`` may
             also be lists with an entry for each completion.
@@ -56,7 +58,7 @@ def verify_many(
         ArgumentTypeError: an option is unknown, or ``completions`` is not a sequence of texts.
             `ArgumentTypeError` is a subclass of `TypeError`.
         UnknownNameError: no method has this name.
-        MissingExtraError: the extra of ``method="published"`` is not installed.
+        MissingExtraError: ``method="published"`` needs an extra that is not installed.
         ValueError: the lists have different lengths.
         PoolError: the workers cannot be started.
 
@@ -85,8 +87,9 @@ async def averify_many(
     memory_mb: int = DEFAULT_MEMORY_MB,
     **options: Any,
 ) -> list[Verdict]:
-    r"""Judge a batch like `verify_many`, for asyncio. The event loop is not blocked, and the call
-    can be cancelled.
+    r"""Judge a batch as `verify_many` does, without blocking the event loop of asyncio.
+
+    The call can be cancelled.
 
     Args:
         completions: the model's outputs.

@@ -1,9 +1,9 @@
 """The kinds of questions that the verifier judges, with one record for each kind.
 
-The tasks of workers, the tasks of rubrics, the names of benchmarks' tasks, the columns of data sets
-and the choices of the command line are derived from `QUESTIONS`. To add a kind of question of the
-calculus course, write its judging function in `rewards.verify`, and a record here
-(docs/extensions.md).
+`QUESTIONS` has the records. Several lists are derived from the records: the tasks of workers,
+rubrics and benchmarks, the columns of data sets, and the choices of the command line. To add a kind
+of question of the calculus course, write its judging function in `rewards.verify`, and a record
+here (docs/extensions.md).
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class Question:
             questions.
         summary: what is asked, in a line.
         worker: the name of the worker task; by default ``name``.
-        has_text: whether the target must be a text. If not, it may also be a whole number.
-        shows_witness: whether feedback may show the two numbers of a witness (a point that refutes
-            the answer). Both numbers must follow from the problem and the answer.
+        has_text: whether the target must be a text. If not, the target may also be a whole number.
+        shows_witness: whether feedback may show a witness, which is a point that refutes the
+            answer. A witness has two numbers. Both must follow from the problem and the answer.
         is_of_course: whether this is a question of the calculus course. The target is then the
             text of the question, in the column ``question``.
 

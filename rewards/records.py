@@ -33,7 +33,7 @@ def convert(data: Any, kind: type[T], shown: Callable[[str], str] = str) -> T:
     Args:
         data: dictionaries, lists, numbers and texts.
         kind: the type to convert to, usually a frozen dataclass.
-        shown: a function from a field's name to its spelling in error messages.
+        shown: a function that takes a field's name, and returns the name that error messages show.
 
     Returns:
         An instance of ``kind``.
@@ -173,7 +173,7 @@ def _at(data: Any, path: list[str]) -> Any:
 
 
 def _choices(kind: Any, names: list[str]) -> tuple[Any, ...]:
-    """The choices of the enumeration or `Literal` at the end of a path of field names."""
+    """The values of the enumeration or `Literal` to which a path of field names leads."""
     for name in names:
         if is_dataclass(kind):
             kind = get_type_hints(kind).get(name)

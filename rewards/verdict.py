@@ -29,8 +29,8 @@ _EVALUATORS = {"published": "3", "welleck": "2"}
 def version_of(method: str = "balls") -> str:
     """The version of a method's verdicts.
 
-    The verifier's version comes first. If the method's evaluator has a version of its own, a dot
-    and the evaluator's version follow.
+    The verifier's version comes first. Some methods are published evaluators with a version of
+    their own. For these methods, a dot and the evaluator's version follow.
 
     >>> version_of("published").partition(".")[2]
     '3'
@@ -66,10 +66,11 @@ class Witness:
             antiderivative, this is the integrand's value.
         got: the answer's value at the point. For an antiderivative, this is the value of the
             answer's derivative.
-        difference: ``got`` minus ``expected``, or empty if the verifier did not compute it.
+        difference: ``got`` minus ``expected``, or empty if the verifier did not compute the
+            difference.
 
-    If the answer is refuted because it jumps at the point, ``expected`` is the answer's value at
-    the point, and ``got`` is the answer's value just above the point.
+    An answer may be refuted because it jumps at the point. Then ``expected`` is the answer's value
+    at the point, and ``got`` is the answer's value just above the point.
 
     Example:
         >>> from calculus_harness.rewards import verify_antiderivative
@@ -159,7 +160,8 @@ class Verdict(Record):
     Attributes:
         status: the outcome.
         reward: 1.0 for a correct answer, ``undecided_reward`` (by default 0.0) for an undecided
-            answer, else 0.0. For the steps of a solution, the reward is a share of the problem.
+            answer, else 0.0. If the steps of a solution are judged, the reward is the share of the
+            problem that is solved.
         answer: the extracted answer.
         evidence: the reasons.
 
@@ -194,6 +196,6 @@ class Verdict(Record):
 def _midpoints(text: str) -> str:
     """Replace each ball ``[midpoint +/- radius]`` in a text by its midpoint.
 
-    A ball ``[+/- radius]`` is around zero, and is replaced by 0.
+    The midpoint of a ball ``[+/- radius]`` is 0.
     """
     return re.sub(r"\[([^\] ]*) ?\+/- [^\]]*\]", lambda ball: ball[1] or "0", text)

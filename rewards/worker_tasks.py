@@ -32,7 +32,7 @@ def timed(task: str, *arguments: Any) -> list[Any]:
 
 
 def __getattr__(name: str) -> Callable[..., list[Any]]:
-    """The task ``name``, as a function that judges a question and packs the verdict."""
+    """The task ``name``: a function that judges an answer, and returns the verdict as a list."""
     for question in QUESTIONS.values():
         if question.worker_task == name:
             return partial(_judged, question)

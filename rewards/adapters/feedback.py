@@ -1,4 +1,6 @@
-r"""Messages to a model about its answer or its steps, from a tool or before another attempt.
+r"""Messages to a model about its answer or its steps.
+
+A message is the reply of a tool, or the request for another attempt.
 
 No message reveals an answer. A witness is a point with two numbers: the expected number and the
 model's number. A witness is shown only if the model could compute both numbers itself, from the
@@ -100,9 +102,9 @@ def retry(
     """Write the message that asks a model for another attempt.
 
     Args:
-        kind: what the message states, which is nothing, the verdict, a point at which the answer
-            is wrong, or the first wrong step. If no such point or step is known, the message
-            states the verdict.
+        kind: what the message states. The choices are nothing, the verdict, a point at which the
+            answer is wrong, and the first wrong step. If the point or step is not known, the
+            message states the verdict.
         verdict: the verdict on the last attempt.
         task: the verdict's task.
         claims: the judged claims in the last attempt, for ``steps``.

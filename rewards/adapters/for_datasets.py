@@ -36,7 +36,10 @@ Table = TypeVar("Table")
 
 @dataclass(frozen=True)
 class _Verifier:
-    """Computes the new columns of a batch. Cached verdicts are dropped if ``version`` changes."""
+    """Computes the new columns of a batch.
+
+    The library datasets caches the columns. The cache is not used after ``version`` has changed.
+    """
 
     completion: str
     integrand: str
@@ -77,15 +80,16 @@ def verify_dataset(
     the verdicts.
 
     Args:
-        data: a `datasets.Dataset` or `datasets.IterableDataset`, a `ray.data.Dataset`, or the path
-            of a Parquet file, or the path of a folder with Parquet files.
+        data: a `datasets.Dataset`, a `datasets.IterableDataset`, a `ray.data.Dataset`, or a path.
+            The path is a Parquet file, or a folder with Parquet files.
         completion: the column of completions, which are texts or conversations. A missing value
             counts as an empty completion.
         integrand: the column of integrands. A row without an integrand gets the status ``error``.
         out: the folder to write if ``data`` is a path. Each block becomes a Parquet file. After
             an interruption, the same call continues with the missing blocks.
         block: the number of rows in a block.
-        deadline: seconds of processor time after which the worker process of a row is stopped.
+        deadline: seconds of processor time for one row. After this time, the worker process is
+            stopped.
         workers: the number of processes; by default one per core. Ray ignores this number.
         options: options of `verify_antiderivative` except ``method``. The options are the same for
             all rows.

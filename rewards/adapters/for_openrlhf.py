@@ -13,11 +13,10 @@ and response with special tokens. In the result, ``rewards`` become the reward, 
 dynamic filtering, and ``extra_logs`` are numbers for each sample.
 
 The response is the text after the prompt. No text of the prompt counts as an answer. OpenRLHF has
-no value for "no opinion". If a row is bad, all completions of its group score 0, so that no
-completion has an advantage; the row is logged. If the wall clock ended the judgement of a
-completion twice, the completion's reward is the mean of the other rewards for the same label in the
-call. This case is logged, too. `NoOpinionError` is raised if there are no such other rewards, or no
-workers.
+no value for "no opinion". If a row is bad, all its completions score 0, so that no completion has
+an advantage. The row is logged. The wall clock may end the judgement of a completion twice. The
+completion's reward is then the mean of the other rewards in the call that have the same label. This
+case is logged, too. `NoOpinionError` is raised if there are no such other rewards, or no workers.
 """
 
 from __future__ import annotations

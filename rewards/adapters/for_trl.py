@@ -2,11 +2,10 @@
 
     trainer = GRPOTrainer(reward_funcs=antiderivative_reward, ...)  # a data set with "integrand"
 
-TRL 1.16 (``GRPOTrainer._calculate_rewards``) calls
-``f(prompts=, completions=, completion_ids=, **columns)`` with the columns of the data set,
-``trainer_state``, ``log_extra`` and ``log_metric``, and expects a list of floats or None. If the
-prompts are lists of messages, the completions are lists of messages, too. Otherwise both are
-strings.
+TRL 1.16 (``GRPOTrainer._calculate_rewards``) calls ``f(prompts=, completions=, completion_ids=,
+**columns)`` and expects a list. Each element is a float or None. ``columns`` are the columns of the
+data set, and ``trainer_state``, ``log_extra`` and ``log_metric``. If the prompts are lists of
+messages, the completions are lists of messages, too. Otherwise both are strings.
 
 TRL does not pass the finish reason. If `make_reward` gets the ids of the tokens that end a
 completion, a completion without such a token counts as truncated. In conversational data, the text
@@ -245,9 +244,10 @@ def make_reward(
 
     Args:
         task: ``antiderivative``, ``steps``, ``definite``, ``value``, ``equivalent``, ``label``,
-            ``integer`` or ``mixed``. If it is ``mixed``, the column ``task`` of the data set has a
-            name from this list, or a benchmark's name, for each row. If that column is missing, the
-            task depends on which of the columns ``integrand`` and ``problem`` has a value.
+            ``integer`` or ``mixed``. If it is ``mixed``, each row of the data set has its own task
+            in the column ``task``. The value is a name from this list, or a benchmark's name. If
+            that column is missing, the task depends on which of the columns ``integrand`` and
+            ``problem`` has a value.
         components: names of `rewards.adapters.components`.
         weights: the weight of each component; by default 1 for correctness and 0.1 for others.
         asynchronous: whether to make an async function.
@@ -259,9 +259,9 @@ def make_reward(
             ``model.generation_config.eos_token_id``. A completion without such a token is
             truncated.
         max_completion_length: the token limit. If it is given, a shorter completion never counts as
-            truncated, even without an end token: it may have ended at a stop string.
-        opens_thinking: whether the prompt opens a thought. By default, the end of a prompt that is
-            a string is inspected.
+            truncated, even without an end token. Such a completion may have ended at a stop string.
+        opens_thinking: whether the prompt opens a thought. By default, a prompt that is a string
+            opens a thought if it ends with the opening tag.
         rubric: the other fields of `scoring.Rubric`.
 
     Returns:

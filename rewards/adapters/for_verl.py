@@ -13,7 +13,7 @@ one row at a time, from threads or actors. In the result, ``score`` is the rewar
 entries are logged.
 
 verl has no value for "no opinion". If a row is bad, all its completions score 0, so that no
-completion has an advantage; the row is logged. `NoOpinionError` is raised if there are no workers,
+completion has an advantage. The row is logged. `NoOpinionError` is raised if there are no workers,
 or if the wall clock ended a judgement twice. The mean of the group cannot be the reward, because
 verl passes a single completion in a call. verl drops the end token, so that truncation is unknown
 here. A truncated answer still needs a complete box that is not inside an unfinished thought.

@@ -5,10 +5,10 @@ A reward is the weighted sum of components, each between 0 and 1 (see
 for right answers only, so that a wrong answer has no reward.
 
 A reward of None means "no opinion" to trainers. A reward is None only if the completion is not the
-cause. There are three cases: the row of the data set is bad (the integrand cannot be read), no
-worker could be started, or the wall clock ended the judgement twice, as happens on an overloaded
-machine (`rewards.workers.dispatcher`). Everything that a completion can cause, endless work
-included, is scored by a number. With "no opinion", a bad answer would get an advantage of zero
+cause. There are three cases. The row of the data set is bad (the integrand cannot be read), or no
+worker could be started, or the wall clock ended the judgement twice. The last case happens on an
+overloaded machine (`rewards.workers.dispatcher`). Everything that a completion can cause, such as
+endless work, is scored by a number. With "no opinion", a bad answer would get an advantage of zero
 instead of a negative advantage.
 """
 
@@ -82,7 +82,8 @@ class Rubric:
             counts as incorrect (see `rewards.Evidence.coverage`).
         options: options of the task's verifier, such as ``strict_domain`` and
             ``relative_tolerance``.
-        deadline: seconds of processor time after which the worker process of a rollout is stopped.
+        deadline: seconds of processor time for one rollout. After this time, the worker process is
+            stopped.
         workers: number of worker processes; by default one for each core.
         memory_mb: megabytes of memory that a worker may take in addition to its code.
 
@@ -164,8 +165,7 @@ class Rollout:
         target: the integrand, value, expression, label or whole number.
         variable: the variable of integration, as for `rewards.verify_antiderivative`.
         assumptions: the assumptions about parameters, as for `rewards.verify_antiderivative`. Empty
-            entries are dropped. Data sets contain such entries if their rows have different
-            symbols.
+            entries are dropped. Data sets contain empty entries if the rows have different symbols.
         truncated: whether the token limit cut the completion off.
         tokens: the length of the completion in tokens.
         thinking: whether the prompt has already opened a thought.
@@ -346,10 +346,10 @@ def telemetry(score: Score, rubric: Rubric, *, truncated: bool = False) -> dict[
 
 @dataclass(frozen=True, slots=True)
 class _Batches:
-    """The items for the workers, and the verdicts on rows that cannot be judged.
+    """The rollouts to judge, and the verdicts on rows that cannot be judged.
 
-    ``sent`` has the items by worker task and by the rollout's position. ``bad`` has the verdicts by
-    the rollout's position.
+    ``sent`` maps each worker task to its items, by the rollout's position. An item has the
+    arguments of the task. ``bad`` maps the rollout's position to the verdict on a bad row.
     """
 
     sent: dict[str, dict[int, WorkItem]]

@@ -1,7 +1,7 @@
 """The main loop of a worker: a separate interpreter that serves tasks over a socket on fd 0.
 
-This file is run as a script (``python -P .../child.py SETTINGS``), so that nothing of the user's
-program is imported, not even ``__main__``. The package is loaded by its path, so that a user's
+This file is run as a script (``python -P .../child.py SETTINGS``). Nothing of the user's program is
+therefore imported, not even ``__main__``. The package is loaded by its path, so that a user's
 module with the same name is not imported instead.
 
 Requests and replies are frames: a 4-byte length, then JSON. Frames are not pickled: this process
@@ -14,7 +14,7 @@ replies are ``["ready"]``, ``["started"]`` (the task is imported, the clock runs
 Results are written as lines to a shared file. The parent does not have to wake for each result, and
 no result is lost when this process ends. The lines are ``["value", ended, worked, seconds, v]`` and
 ``["failed", ended, worked, seconds, kind, message, where]``. ``ended`` is the monotonic time at
-which the item ended, and ``worked`` is the processor time that this process had used by then.
+which the item ended. ``worked`` is the processor time that this process had used by that time.
 
 The limit on an item's processor time is a timer of the kernel. The timer's signal ends this process
 even in the middle of a C call, and the load of the machine does not advance the timer.
@@ -281,7 +281,7 @@ class TaskLoop:
     def _item(
         self, function: Callable[..., Any], arguments: list[Any], options: Any
     ) -> tuple[bytes, bytes]:
-        """Run one item, and return the kind of its result and the content.
+        """Run one item. Return the kind of the result, and the content of the result.
 
         The content is a JSON list without its brackets.
         """

@@ -1,9 +1,9 @@
 """Workers on a Ray cluster, instead of workers on this machine.
 
-While a cluster is in use (`use_cluster`), all pools of this process run on the cluster, whether
-they verify, compute rewards, solve or generate. Every node has one actor with a `WorkerPool`, so
-that limits on time and memory, and the handling of bad items, are the same as on this machine.
-Processes of one Ray job (reward workers of a trainer) share these actors.
+While a cluster is in use (`use_cluster`), all pools of this process run on the cluster. The pools
+may verify, compute rewards, solve or generate. Every node has one actor with a `WorkerPool`. Limits
+and the handling of bad items are therefore the same as on this machine. Processes of one Ray job
+(reward workers of a trainer) share these actors.
 
 If an actor or a node dies, only time is lost. Other actors get the unfinished items. If the node of
 a dead actor is still alive, the node gets a new actor.
@@ -72,7 +72,7 @@ class NodeWorkers:
 
 @dataclass(eq=False, slots=True)
 class _ClusterCall:
-    """The items of one call, with the results that have arrived."""
+    """The items of one call, and the results that have arrived."""
 
     arguments: tuple[Mapping[str, str], int, str]
     deadline: float
@@ -114,8 +114,9 @@ class Cluster:
     """The nodes of a Ray cluster, which share the chunks of all calls of this process.
 
     Args:
-        address: the address for `ray.init`. None means the cluster of this Ray job or of the
-            variable ``RAY_ADDRESS``. If there is neither, a new cluster is started on this machine.
+        address: the address for `ray.init`. By default, this is the cluster of this Ray job, or
+            the cluster whose address is in the variable ``RAY_ADDRESS``. If there is neither, a
+            new cluster is started on this machine.
         workers: the number of workers on each node. Each worker takes a CPU. By default the workers
             take all CPUs.
 
@@ -249,7 +250,7 @@ class Cluster:
                 self._starting[key].add_done_callback(partial(self._post, self._joined, key, actor))
 
     def _look_in(self, seconds: float) -> None:
-        """Schedule the next inspection of the cluster, unless an earlier one is due."""
+        """Schedule an inspection of the cluster, unless an earlier inspection is scheduled."""
         at = self._loop.time() + seconds
         if self._timer is not None and self._loop.time() < self._timer.when() <= at:
             return
@@ -290,7 +291,7 @@ class Cluster:
     def _lasts(self, error: BaseException) -> bool:
         """Whether a failure is permanent.
 
-        It is permanent if the node lacks the package, or if workers fail to start.
+        A failure is permanent if the node lacks the package, or if workers fail to start.
         """
         errors = self._ray.exceptions
         lasting = (errors.RayTaskError, errors.RuntimeEnvSetupError)
@@ -404,12 +405,13 @@ _IN_USE: list[Cluster] = []
 def use_cluster(address: str | None = None, *, workers: int | None = None) -> Iterator[Cluster]:
     r"""Run the workers of this process on a Ray cluster.
 
-    Within the block, the cluster runs verification, rewards, generation and calls of solvers. This
-    applies to all threads.
+    Within the ``with`` block, the cluster runs verification, rewards, generation and calls of
+    solvers. This applies to all threads.
 
     Args:
-        address: the address for `ray.init`. None means the cluster of this Ray job or of the
-            variable ``RAY_ADDRESS``. If there is neither, a new cluster is started on this machine.
+        address: the address for `ray.init`. By default, this is the cluster of this Ray job, or
+            the cluster whose address is in the variable ``RAY_ADDRESS``. If there is neither, a
+            new cluster is started on this machine.
         workers: the number of workers on each node. Each worker takes a CPU. By default the workers
             take all CPUs.
 

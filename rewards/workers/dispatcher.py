@@ -103,7 +103,7 @@ class Dispatcher:
             self._thread.join(5.0)
 
     def abandon(self) -> None:
-        """Close a forked child's copies of the parent's sockets and files. The child calls this."""
+        """Close the copies of the parent's sockets and files, in a forked child process."""
         for worker in self._workers:
             worker.close()
             worker.process.returncode = 0  # not our child: nothing to wait for
@@ -161,7 +161,10 @@ class Dispatcher:
             batch.waiting.clear()
 
     def _patience(self) -> float | None:
-        """The longest time in seconds to wait for a message, or None if there is no limit."""
+        """The longest time in seconds to wait for a message of a worker.
+
+        The result is None if there is no limit.
+        """
         times = [min(worker.expires, worker.stalls) for worker in self._workers]
         moment = min(times, default=math.inf)
         if self._cut_off and any(worker.idle for worker in self._workers):
@@ -377,8 +380,8 @@ class Dispatcher:
 def _over_time(worker: Worker) -> WorkerError:
     """Make the error of an item that the wall clock stopped.
 
-    If both tries together have used at least half of the item's limit of processor time, the error
-    is `WorkerTimeout`, because more time would hardly have helped. If they have used less, the
+    The item had two tries. The error is `WorkerTimeout` if the two tries together used at least
+    half of the item's limit of processor time. More time would hardly have helped. Otherwise the
     error is `WorkerCutOff`. An endless item gets `WorkerCutOff` only if the machine gives the
     worker less than a sixteenth of a core.
     """

@@ -1,8 +1,8 @@
 """Isolated workers that can be killed, with deadlines and memory limits for items.
 
 Each worker is a separate interpreter (`rewards.workers.child`) that imports this package and
-nothing of the user's program. A dispatcher thread owns the workers and talks to them over sockets,
-so a pool works the same from the main thread, other threads, an asyncio loop, Ray actors, daemonic
+nothing of the user's program. A dispatcher thread owns the workers and talks to them over sockets.
+A pool therefore works the same everywhere: in any thread, an asyncio loop, Ray actors, daemonic
 processes, notebooks, scripts without a ``__main__`` guard, and processes with a CUDA context
 (nothing is forked without an exec). The pool installs no signal handlers: if an item exceeds its
 deadline, the worker's process is killed and replaced.
@@ -18,8 +18,8 @@ Guarantees:
 - Items are sent in small chunks, and every item has a result of its own. When a worker dies, the
   item at fault is known, and the remaining items of the chunk go to other workers. Items that wait
   behind a slow item are taken back.
-- If a worker that has served other items crashes or lacks memory, its item is tried once more in a
-  fresh worker. Only a failure in a fresh worker counts against the item.
+- A worker that has served other items may crash or lack memory. Its item is then tried once more in
+  a fresh worker. Only a failure in a fresh worker counts against the item.
 - Workers end with the process (or dispatcher thread) that started them, even if that process is
   killed.
 - After a fork, the child process starts its own workers and does not use the parent's.
@@ -313,7 +313,9 @@ def shared_pool(
     *,
     tasks: Mapping[str, str] = TASKS,
 ) -> Pool:
-    """The pool of this process with these settings. The first call with new settings makes it."""
+    """The pool of this process with these settings. The first call with new settings makes the
+    pool.
+    """
     key = (_MAKERS[-1], size, memory_mb, tuple(tasks.items()))
     if key not in _SHARED:
         # No lock, which a fork might leave held: `setdefault` is atomic, and an unused pool free.

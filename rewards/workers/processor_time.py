@@ -1,4 +1,4 @@
-"""A limit on processor time for code in a worker, by a signal."""
+"""Limits the processor time of code in a worker. A signal stops the code at the limit."""
 
 from __future__ import annotations
 

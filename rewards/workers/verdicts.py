@@ -18,8 +18,9 @@ time runs out, the flag shows that the counts are at fault. If the wall clock en
 item may not be the cause (`rewards.workers.errors`). No reward may rest on such a verdict;
 `has_no_opinion` finds such verdicts.
 
-A failure that no item causes raises an exception: a `PoolError` if workers do not start, and an
-`ImportError` if an extra is missing. Scores of 0 instead would silently spoil a training run.
+Some failures are not caused by an item. These failures raise an exception: a `PoolError` if workers
+do not start, and an `ImportError` if an extra is missing. Scores of 0 instead would silently spoil
+a training run.
 """
 
 from __future__ import annotations
@@ -172,6 +173,6 @@ def map_verdicts(
 async def amap_verdicts(
     task: str, items: Sequence[WorkItem], workers: int | None, deadline: float, memory_mb: int
 ) -> list[Verdict]:
-    """Judge many items like `map_verdicts`, for asyncio."""
+    """Judge many items as `map_verdicts` does, without blocking the event loop of asyncio."""
     results = await shared_pool(workers, memory_mb).amap(task, items, deadline=deadline)
     return [verdict_of(result) for result in results]

@@ -45,7 +45,7 @@ Result: TypeAlias = Any
 
 
 class ItemBatch:
-    """The items of one call, with their results and the indices of the waiting items.
+    """The items of one call, their results, and the indices of the waiting items.
 
     ``cut_off`` has the processor time of each item that the wall clock ended.
     """
@@ -157,7 +157,10 @@ class Worker:
 
     @property
     def work(self) -> float:
-        """Seconds of processor time on the current item, or 0 if the system reports none."""
+        """Seconds of processor time that the worker has spent on the current item.
+
+        The result is 0 if the system does not report processor time.
+        """
         return max(0.0, processor_time_of(self.process.pid) - self.worked)
 
     @property

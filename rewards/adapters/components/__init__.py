@@ -3,8 +3,9 @@ r"""Reward components, by name. A reward is a weighted sum of components
 
 A component is a function from a `GradedCompletion` to a number between 0 and 1. To add a component,
 write a file in this folder and import the file at the end of this module. In a training script of
-your own, the decorator suffices. The component's name can be used in `Rubric.components`, in
-``make_reward(components=...)`` and with ``run.py serve-reward --component``.
+your own, the decorator `component` suffices. The component's name can be used in
+`Rubric.components`, in ``make_reward(components=...)`` and with ``run.py serve-reward
+--component``.
 
 >>> from calculus_harness.rewards.adapters.components import GradedCompletion, component
 >>> @component("certainty", weight=0.2)

@@ -6,7 +6,7 @@
 - `for_openrlhf`: an ``AgentExecutor`` of OpenRLHF.
 - `for_skyrl`: an environment of SkyRL (``skyrl-gym``).
 
-`harness.integrations` has environments with problems of their own, for the libraries verifiers and
-OpenEnv. A rollout has one turn or several. In a further turn, the model checks a formula with a
-tool, or answers again after feedback (`adapters.feedback`).
+`harness.integrations` has environments for two libraries, ``verifiers`` and OpenEnv. These
+environments contain the problems. A rollout has one turn or several. In a further turn, the model
+checks a formula with a tool, or answers again after feedback (`adapters.feedback`).
 """

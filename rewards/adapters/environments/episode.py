@@ -63,9 +63,9 @@ class Turn:
     Attributes:
         observation: the reply to the model. None at the end of the rollout.
         reward: the reward. 0 before the end of the rollout. None means "no opinion".
-        metrics: numbers for the sample, with the same names for every trainer. Empty before the
-            end.
-        score: the score. None before the end.
+        metrics: numbers about the rollout, for logs. Every trainer gets the same names. Empty
+            before the end of the rollout.
+        score: the score. None before the end of the rollout.
 
     """
 

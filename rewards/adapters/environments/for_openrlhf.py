@@ -6,8 +6,9 @@
 
 A row's label is as for ``reward_func`` (`rewards.adapters.for_openrlhf`).
 
-OpenRLHF 0.11 (``openrlhf/utils/agent.py``) makes an instance for each prompt. ``step`` gets the
-observation, the action and the label. The ``rewards`` that ``step`` returns must have ``item()``.
+OpenRLHF 0.11 (``openrlhf/utils/agent.py``) makes an instance of the class for each prompt. ``step``
+gets the observation, the action and the label. The ``rewards`` that ``step`` returns must have
+``item()``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Request bodies, read within limits while they arrive.
 
 A body is never in memory as a whole: every piece is decompressed, parsed and counted before the
-next piece is read. The limit is on the *cost* of a body, which is its number of bytes plus a
+next piece is read. The limit is on the *cost* of a body. The cost is the number of bytes, plus a
 constant for every value (`NODE`, `CONTAINER`). A body is refused as soon as its cost exceeds the
 limit. A gzip bomb or millions of empty lists therefore take no more memory or time than text of the
 same size. Between two pieces the event loop serves other requests.

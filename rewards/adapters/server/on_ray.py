@@ -87,7 +87,8 @@ def deployed(
 
     Args:
         server: the server that every replica copies. The server's rubric states the number of
-            workers of each replica, by default the number of CPUs of the smallest node.
+            workers of each replica. By default, this is the smallest number of CPUs that a node
+            has.
         host: the address on which every node's proxy listens.
         port: the port of the proxies.
         address: the address of the cluster, as for `use_cluster`.

@@ -1,6 +1,7 @@
-"""The formulas in the records of functions, with the arguments of a call filled in.
+"""Formulas for calls of functions: derivatives and definitions.
 
-`rewards.reading.functions` has the records.
+The records in `rewards.reading.functions` state the formulas with names for the arguments. This
+module replaces the names by the arguments of a call.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ def definition_of(call: Call) -> Expression | None:
 
 
 def parts_of(call: Call, functions: Container[str]) -> list[Expression]:
-    """Find calls of the given functions in the formulas for a call's derivative and definition.
+    """Find the calls of given functions in the derivative and the definition of a call.
 
     >>> parts_of(Call("shi", (Symbol("x"),)), {"sinh"})
     [Call(function='sinh', args=(Symbol(name='x'),))]

@@ -1,10 +1,10 @@
 """Values of infinite sums whose convergence is certain.
 
 There are three forms: geometric sums (of r^n), exponential sums (of r^n/n!) and zeta-like sums (of
-n^-s). A sum is replaced by its value only if its terms have exactly one of these forms, and if no
-assumption is needed for convergence. The ratio r of a geometric sum must be a number below 1 in
-absolute value. The exponent s of a zeta-like sum must be a number above 1, or 1 if the signs
-alternate. Exponential sums converge everywhere. Any other sum has no value here.
+n^-s). A sum is replaced by its value if its terms have one of these forms, and the sum converges
+without any assumption. The ratio r of a geometric sum must be a number below 1 in absolute value.
+The exponent s of a zeta-like sum must be a number above 1, or 1 if the signs alternate. Exponential
+sums converge everywhere. Any other sum has no value here.
 """
 
 from __future__ import annotations
@@ -182,7 +182,7 @@ def _factorial(slope: int, constant: int) -> Expression:
 
 
 def _of_root(even: str, odd: str, over: bool) -> Callable[[Expression], Expression]:
-    """Make a function of r that takes the square root of |r| and applies ``even`` or ``odd`` to it.
+    """Make a function of r that takes the square root of |r| and applies ``even`` or ``odd``.
 
     The function applies ``even`` if r is positive, and ``odd`` if r is negative. If ``over`` is
     true, the function divides the result by the square root.

@@ -2,9 +2,8 @@
 
 All systems share one grammar (``+ - * / ^ !``, comparisons, calls, lists, indices as in
 ``psi[0](x)``). A `Notation` has the differences between systems as data: signs, names, and how
-trees are built. Nothing is evaluated. Some systems print a sum of a thousand terms with a thousand
-nested brackets; the parser therefore uses its own stacks instead of recursion. Each token is read
-once.
+trees are built. Nothing is evaluated. Some systems print long sums with a thousand nested brackets.
+The parser therefore uses its own stacks instead of recursion. Each token is read once.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ class Notation(ABC):
             and ``cast``. A cast after a value is ignored.
         binding: how tightly each operator binds. A ``sign`` binds as in mathematics: ``-x^2`` is
             -(x^2), and ``2^-x`` is 2^(-x).
-        relations: the signs of comparisons and connectives, with our names.
+        relations: our name of each sign that is a comparison or a connective.
         comparisons: the relations that bind least tightly. A pair of brackets has at most one of
             these relations.
         prefixes: signs before a value that do not change the value.
@@ -136,7 +135,10 @@ class _OpenChain:
 
 @dataclass(slots=True)
 class _Open:
-    """An open bracket: its function, and the heights of both stacks when the bracket was opened."""
+    """An open bracket, and the function before the bracket.
+
+    ``values`` and ``operators`` are the sizes of the parser's stacks when the bracket was opened.
+    """
 
     bracket: str
     name: str | None

@@ -1,4 +1,4 @@
-"""Trees that are linear in certain symbols, as sums of multiples of the symbols."""
+"""Splits a tree that is linear in certain symbols into the coefficients of these symbols."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from .tree import Call, Expression, Symbol
 
 
 class NotLinearError(ValueError):
-    """A tree is not linear: a symbol is in a denominator or function, or times a symbol."""
+    """A tree is not linear.
+
+    A symbol is in a denominator, is in a function, or is multiplied by a symbol.
+    """
 
 
 def linear(
@@ -19,9 +22,9 @@ def linear(
     """Split a tree that is linear in the symbols ``names``.
 
     Returns:
-        A tree without the symbols ``names``, called the constant, and a list of pairs. A pair is a
-        coefficient and a symbol. The sum of the constant and the products of all pairs equals the
-        tree.
+        The constant and a list of pairs. The constant is a tree without the symbols ``names``. A
+        pair is a coefficient and a symbol. The tree equals the constant plus the products of all
+        pairs.
 
     Raises:
         NotLinearError: one of the symbols is in a denominator or a function, or is multiplied

@@ -1,8 +1,8 @@
 """Conversion of expression trees to SymPy and back, without text in between.
 
 SymPy is imported when a function of this module is called; the verifier does not need SymPy. Both
-directions raise a `ValueError` for a function that has no counterpart, and for a formula whose
-evaluation by SymPy would not end (``9^{9^9}``).
+directions raise a `ValueError` in two cases: a function has no counterpart, or SymPy's evaluation
+of the formula would not end (``9^{9^9}``).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _FACTORIALS = frozenset(f.name for f in (*FACTORIALS, *GAMMA) if f.arguments.sta
 
 
 def to_sympy(expression: Expression, assumptions: Mapping[str, str] | None = None) -> sympy.Expr:
-    """Convert a tree to a SymPy expression. SymPy evaluates it automatically.
+    """Convert a tree to a SymPy expression. SymPy evaluates the expression automatically.
 
     Args:
         expression: the tree.
@@ -150,7 +150,7 @@ def from_sympy(expr: Any) -> Expression:
 
     A negative power becomes a quotient, and ``exp_polar`` becomes ``exp``. A floating-point number
     becomes the decimal fraction that SymPy prints. If a subexpression, such as an unevaluated
-    integral, cannot be translated, a `ValueError` names it.
+    integral, cannot be translated, a `ValueError` names the subexpression.
     """
     try:
         return _from_sympy(expr, {}, MAX_DEPTH)
@@ -239,7 +239,8 @@ def _constants() -> dict[Any, Expression]:
 
 @lru_cache(maxsize=1)
 def _functions() -> dict[Any, dict[int | None, str]]:
-    """Map SymPy's functions to our names. The keys are SymPy's class and the number of arguments.
+    """Map SymPy's functions to our names. The first key is SymPy's class, and the second key is the
+    number of arguments.
 
     If our name does not depend on the number of arguments, the second key is None.
     """

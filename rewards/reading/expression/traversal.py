@@ -151,8 +151,8 @@ def written_factors(expression: Expression, variable: str) -> list[Expression]:
 def without_factor(term: Expression, variable: str) -> Expression:
     """A term without its sign and its constant factors.
 
-    If the result is a logarithm or an arc tangent, a caller may use any of its branches. Callers
-    only need the derivative, which is the same for all branches.
+    Callers only need the derivative of the result. If the result is a logarithm or an arc tangent,
+    all branches have the same derivative, and a caller may use any branch.
     """
     while isinstance(term, Call):
         if term.function == "neg" or (

@@ -18,16 +18,16 @@ With ``strict`` there are no further rules. Otherwise every formula outside the 
 from the last to the first: ``$..$``, ``\(..\)``, ``$$..$$``, ``\[..\]``, environments, code, and
 formulas without delimiters. Some statements are never an answer: a lone constant, a definition (``u
 = x^2``, ``C = ..``), a differential, a condition (``x > 0``), a derivative (a check), and an
-integral without a value. Any other formula is *strong* if it ends in ``+ C`` or has the form ``\int
-f dx = ..`` or ``F(x) = ..``. A formula is *announced* if words such as "the answer is" precede it.
-The answer is then the first of the following that the text has:
+integral without a value. Any other formula is *strong* in two cases: it ends in ``+ C``, or it has
+the form ``\int f dx = ..`` or ``F(x) = ..``. A formula is *announced* if words such as "the answer
+is" precede it. The answer is then the first of the following that the text has:
 
 2. the last formula that is strong or announced, unless the text recalls, uses or checks the
-  formula. A later formula that is neither strong nor announced overrides this formula only if the
-  later formula is a display or follows words of conclusion. The source is ``final_answer`` if the
-  formula is announced, else ``display``, ``inline`` or ``bare``;
-3. the last expression that is neither strong nor announced, with the sources of rule 2;
-4. the last side of an equation of two expressions, with the sources of rule 2;
+    formula. A later formula that is neither strong nor announced may override this formula. The
+    later formula must be a display or follow words of conclusion. The source is ``final_answer`` if
+    the formula is announced, else ``display``, ``inline`` or ``bare``;
+3. the last expression that is neither strong nor announced; the source is as in rule 2;
+4. the last side of an equation of two expressions; the source is as in rule 2;
 5. no answer, with the source ``none``.
 
 If a formula has several statements, the last statement counts. In a chain ``a = b = c``, each of a,

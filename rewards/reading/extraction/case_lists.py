@@ -1,4 +1,4 @@
-"""Joins several formulas that state values and conditions into one table of cases."""
+"""Joins several formulas into one table of cases, if the formulas state values and conditions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ _LEAD_LENGTH = 20
 
 
 def with_conditions(text: str, formulas: list[Span]) -> list[Span]:
-    """Join neighbouring formulas into one table of cases if they state values and conditions.
+    """Join neighbouring formulas into one table of cases if the formulas state values and
+    conditions.
 
     Two forms are recognised: "$A$ for $x > 0$ and $B$ for $x < 0$", and "for $x > 0$, $A$; for $x <
     0$, $B$". All other formulas are unchanged.

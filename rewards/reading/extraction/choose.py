@@ -376,7 +376,7 @@ class JudgedFormula(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """If ``holds`` is true for a formula, the formula may be any of ``standings`` (`STANDINGS`)."""
+    """A condition, and what a formula that satisfies the condition may be (`STANDINGS`)."""
 
     reason: str
     holds: Callable[[JudgedFormula], bool]
@@ -441,10 +441,7 @@ _MOST_NOTES = 4
 
 @cache  # of at most 1,280 arguments
 def standings_of(kind: Kind, *facts: bool) -> tuple[str, ...]:
-    """What a formula may be, such as an answer or a remark, by the first rule that applies to it.
-
-    The arguments are the fields of `JudgedFormula`.
-    """
+    """What a formula may be in its text, such as ``answer``, by the first of `RULES` that holds."""
     judged = JudgedFormula(kind, *facts)
     return next(rule.standings for rule in RULES if rule.holds(judged))
 

@@ -1,4 +1,4 @@
-"""Cleans one side of an equation, which is called a link: removes layout commands and remarks."""
+"""Removes layout commands and remarks from a link, which is one side of an equation."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MOST_WRAPPERS = 4
 
 
 def clean(latex: str) -> str:
-    """Remove layout from one side of an equation, and punctuation from the ends of the side.
+    """Remove layout from a link, and punctuation from both ends of the link.
 
     Layout is sizes, styles, labels and alignment.
     """
@@ -51,9 +51,9 @@ def clean(latex: str) -> str:
 
 
 def with_clean_ends(latex: str) -> str:
-    """Remove punctuation, remarks and braces from the ends of one side of an equation.
+    """Remove punctuation, remarks and braces from both ends of a link.
 
-    If the side ends in a constant of integration in brackets, the brackets are removed as well.
+    If the link ends in a bracketed constant of integration, the brackets are removed as well.
     """
     latex = _trim(latex)
     if latex[-1:] in _CLOSING and latex[:-1].rstrip().removesuffix("\\right")[-1:] in "CcKk":
@@ -90,7 +90,7 @@ def _without_labels(latex: str) -> str:
 
 
 def _trim(latex: str) -> str:
-    """Remove spacing and punctuation from the ends of one side of an equation."""
+    """Remove spacing and punctuation from both ends of a link."""
     if latex[-1:] in _TRAILING_CHARACTERS or latex.endswith(_TRAILING_COMMANDS):
         latex = latex[:-_LONGEST_END] + patterns.trailing.sub("", latex[-_LONGEST_END:])
         if latex.endswith("\\right"):
@@ -130,7 +130,7 @@ def _without_remark(latex: str) -> str:
 
 
 def _unwrapped(latex: str) -> str:
-    """Remove braces, or a text command, around the whole of one side of an equation."""
+    """Remove braces, or a text command, if they enclose a whole link."""
     for _ in range(_MOST_WRAPPERS):
         if latex[-1:] != "}" or latex[0] not in "{\\":
             break

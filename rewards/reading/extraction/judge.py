@@ -52,8 +52,8 @@ def judge(chain: Chain, root: str | None = None) -> JudgedChain:
 
     Args:
         chain: the chain.
-        root: if this chain continues the chain of an earlier formula, the first link of the
-            earlier chain.
+        root: the first link of the chain of an earlier formula, if this chain continues that chain;
+            else None.
 
     """
     links = chain.links
@@ -103,7 +103,7 @@ def judge(chain: Chain, root: str | None = None) -> JudgedChain:
 def _refusal(answer: str, root: str, about_integral: bool, bound: bool) -> str:
     """The reason why a chain is not an answer. If the chain may be an answer, the reason is empty.
 
-    ``root`` is the left side of the chain, and ``answer`` is its last link.
+    ``root`` is the first link of the chain, and ``answer`` is the last link.
     """
     if bound:
         return "a condition"

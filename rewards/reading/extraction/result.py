@@ -17,10 +17,10 @@ class Extraction:
             correct only if all alternatives are correct.
         steps: the links before the answer in its chain of equations (``a = b = answer``). The
             answer is not correct if a step is a wrong answer.
-        definitions: the symbols of the answer that the text defines ("where u = .."), with the
-            LaTeX of their values.
-        refused: the reason if the answer cannot be read, because words or formulas next to the
-            answer may change its meaning; else empty.
+        definitions: pairs of a symbol in the answer and the LaTeX of the symbol's value. The text
+            defines these symbols, as in "where u = ..".
+        refused: the reason why the answer cannot be read, or empty. For example, words next to the
+            answer may change the meaning of the answer.
         second: the answer without its first hyphen, if the hyphen may be the bullet of a list; else
             empty.
 

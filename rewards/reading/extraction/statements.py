@@ -284,7 +284,8 @@ class _ChainCutter:
     def _take(self, token: re.Match[str] | None, *, drop: bool = True) -> None:
         """Add the text before the token to the current link (one side of an equation).
 
-        If ``drop`` is true, the token itself is left out. If not, the next piece begins with it.
+        If ``drop`` is true, the token itself is left out. If not, the next piece begins with the
+        token.
         """
         end = token.start() if token else len(self.latex)
         piece = self.latex[self.start : end]

@@ -51,7 +51,7 @@ def names(which: Callable[[Function], object]) -> frozenset[str]:
 
 
 def spellings(system: str) -> dict[str, str]:
-    """The names of functions in another system.
+    """The names of functions in a computer algebra system.
 
     Args:
         system: the system's name in lower case.

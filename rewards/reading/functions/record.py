@@ -53,8 +53,8 @@ class Function:
             means ``\operatorname`` of the name without underscores.
         bare: names after which parentheses may be missing, as in ``\sin x``.
         called: names that need parentheses, including names of Mathematica and Maple.
-        ordered: whether the first argument is printed as a subscript, and may be written as a
-            subscript.
+        ordered: whether the first argument may be a subscript. The printer always prints such an
+            argument as a subscript.
         systems: names in other systems, as in ``"maxima=log fricas"``. A system without ``=`` uses
             our name. ``{0}`` and ``{1}`` in a longer notation are the arguments.
 

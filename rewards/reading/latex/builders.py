@@ -22,7 +22,10 @@ Builder = Callable[[Parser, "Expression | None", Arguments, str], "Expression | 
 
 
 def _plain(name: str, *counts: int) -> Builder:
-    """Make a builder for a function without a subscript, with one of ``counts`` arguments."""
+    """Make a builder for a function without a subscript.
+
+    The numbers of arguments that the function may have are ``counts``.
+    """
 
     def build(
         _: Parser, subscript: Expression | None, arguments: Arguments, __: str
@@ -241,7 +244,10 @@ def _hyper(upper_count: int, lower_count: int) -> Builder:
 
 
 def _regularised(name: str) -> Builder:
-    """Make a builder for ``P(s, x)`` or ``Q(s, x)``: incomplete over complete gamma (DLMF 8.2)."""
+    """Make a builder for ``P(s, x)`` or ``Q(s, x)`` (DLMF 8.2).
+
+    The value is an incomplete gamma function divided by the gamma function.
+    """
 
     def build(
         _: Parser, subscript: Expression | None, arguments: Arguments, __: str

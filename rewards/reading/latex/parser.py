@@ -107,7 +107,7 @@ class Parser:
         return depth + 1
 
     def enter_brackets(self, *, separates: bool = False) -> tuple[int, bool]:
-        """Begin a group: count bars from 0. Return the old state, to be restored afterwards."""
+        """Begin a group: count bars from 0. Return the state to restore after the group."""
         bar_state = self.bars, self.separates
         self.bars, self.separates = 0, separates
         return bar_state
@@ -145,7 +145,7 @@ class Parser:
         return Call("add", tuple(terms))
 
     def sign(self) -> bool:
-        """Skip plus and minus signs. Return whether their product is a minus."""
+        """Skip plus and minus signs. Return whether the product of the signs is a minus."""
         negative = False
         tokens = self.tokens
         while (token := tokens[self.pos]) == "+" or token == "-":

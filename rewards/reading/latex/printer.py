@@ -40,7 +40,10 @@ def to_latex(expression: Expression) -> str:
 
 
 def _print(node: Expression) -> _Printed:
-    """Print a tree as LaTeX, and return its precedence too. Each subtree is printed only once."""
+    """Print a tree as LaTeX. Return the LaTeX and the tree's precedence.
+
+    Each subtree is printed only once.
+    """
     if isinstance(node, Number):
         return _number(node)
     if isinstance(node, Symbol):

@@ -46,7 +46,7 @@ def read(
 
     Args:
         text: LaTeX, plain text or Unicode. Any text is safe.
-        symbols: names that the problem uses. They help to split runs of letters. A symbol has
+        symbols: names that the problem uses. The names help to split runs of letters. A symbol has
             precedence over a constant (``e``, ``i``) or a function (``K``) of the same name.
         limits: limits on the work.
 

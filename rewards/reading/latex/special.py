@@ -199,7 +199,7 @@ def _after_scripts(tokens: list[str], index: int) -> tuple[int, str]:
 
 
 def _group_end(tokens: list[str], index: int) -> int:
-    """The index of the closing brace for the opening brace at ``index``.
+    """The index of the brace that closes the brace at ``index``.
 
     The result is ``index`` if no closing brace is found.
     """

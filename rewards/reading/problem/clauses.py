@@ -119,9 +119,9 @@ def without_prose(text: str, understood: frozenset[str]) -> str:
     If all formulas are in ``$`` or similar delimiters, most other words are left out, such as words
     about a particle. Two groups of words cause an error if they are not in ``understood``. A word
     of the first group says what is asked for, such as "area" in "find the area of". The second
-    group consists of the words of `CHOOSES` and `NAMES_OPERATION`. A word directly before a
-    formula, such as "speed" in "find the speed $x'$", only describes the formula and is not in the
-    first group.
+    group consists of the words of `CHOOSES` and `NAMES_OPERATION`. A word directly before a formula
+    is not in the first group, because the word only describes the formula. An example is "speed" in
+    "find the speed $x'$".
 
     Args:
         text: the question.
@@ -129,8 +129,8 @@ def without_prose(text: str, understood: frozenset[str]) -> str:
 
     Returns:
         The formulas, the words that are understood, and the punctuation. The text is returned
-        unchanged in three cases: a formula has no delimiters, there is no formula, or the words
-        state a kind of number, such as "n is an integer".
+        unchanged if a formula has no delimiters, or if there is no formula. It is also unchanged if
+        the words state a kind of number, such as "n is an integer".
 
     Raises:
         ProblemError: a word that is not understood may change the question.

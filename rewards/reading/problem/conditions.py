@@ -1,8 +1,8 @@
 r"""Reads conditions that a problem states on its parameters: ``\int_0^n x\,dx, n\in\mathbb{N}``.
 
 A text of conditions is a list of clauses: comparisons (``a > b > 0``), sets (``n \in \mathbb{N}``)
-and words (``where n is a positive integer``). If a clause is not understood, the reader rejects
-the whole text, because an answer that is right under a condition may be wrong without it.
+and words (``where n is a positive integer``). If a clause is not understood, the reader rejects the
+whole text. An answer that is right under a condition may be wrong without the condition.
 """
 
 from __future__ import annotations
@@ -127,9 +127,9 @@ def has_kind(text: str) -> bool:
 class _Statements:
     """The statements about names in the clauses that were read so far.
 
-    ``words`` are the kinds stated for each name, ``comparisons`` are trees, and ``pending`` are
-    names that wait for a word, as a in "a and b are positive". ``recent`` are the names that the
-    last word described.
+    ``words`` has the kinds stated for each name. ``comparisons`` has the comparisons as trees.
+    ``pending`` has names whose kind follows later, as a in "a and b are positive". ``recent`` has
+    the names to which the last kind applies.
     """
 
     words: dict[str, set[str]] = field(default_factory=dict)

@@ -110,8 +110,8 @@ def read_derivative(text: str, *, written: bool = False) -> DerivativeQuestion:
 
     Args:
         text: the question. It states the function and the variable, and perhaps a point.
-        written: whether the formula keeps derivatives, and values of derivatives at points, as
-            calls. By default, these calls are evaluated (`Jets.written`).
+        written: whether derivatives remain calls in the formula, also derivatives at points. By
+            default, these calls are evaluated (`Jets.written`).
 
     Returns:
         The derivative as a formula.
@@ -455,7 +455,7 @@ class _QuestionReader:
         return _bounded(tree)
 
     def _through_definitions(self, tree: Expression) -> Expression:
-        """Replace the names of other functions in a tree by their formulas."""
+        """Replace the names that the question defines by their formulas, in a tree."""
         for name, formula in self.trees.items():
             if name in symbols_of(tree) and name not in symbols_of(formula):
                 tree = _bounded(substitute(tree, name, formula))

@@ -86,8 +86,8 @@ class Differential:
 def differentials(text: str) -> list[Differential]:
     r"""Find the candidates for the differential of a text, the likeliest first.
 
-    The likeliest candidate is the last in the text. If the font of any d marks it as a
-    differential, every plain d is read as a parameter and is not a candidate.
+    The likeliest candidate is the last in the text. If any d has a font that marks a differential,
+    every plain d is read as a parameter. A plain d is then not a candidate.
 
     >>> [each.variable for each in differentials(r"\\cos xdx")]
     ['x']
@@ -100,7 +100,7 @@ def differentials(text: str) -> list[Differential]:
 def differentials_in_order(
     text: str, start: int = 0, end: int | None = None
 ) -> Iterator[Differential]:
-    r"""The candidates for differentials in the order of a text.
+    r"""Find the candidates for differentials, from left to right.
 
     Args:
         text: a formula.

@@ -31,7 +31,7 @@ class IntegralProblem(NamedTuple):
     r"""A definite or indefinite integral.
 
     Attributes:
-        variable: the variable that the differential names. It is None without a differential.
+        variable: the variable that the differential names. None if the text has no differential.
         readings: the integrand in every reading of its notation, the likeliest first.
         lower: the lower limit. It is None for an indefinite integral.
         upper: the upper limit. It is None for an indefinite integral.
@@ -133,7 +133,7 @@ def _choices(layout: IntegralLayout, variable: str | None) -> Iterator[Sequence[
     r"""Yield the possible differentials: each candidate alone, then several candidates together.
 
     Several candidates are needed for a sum such as ``\int x\,dx + x^2\,dx``, in which every term
-    has its own differential. Such a choice has all candidates with the variable of the likeliest
+    has its own differential. These candidates must have the same variable as the likeliest
     candidate.
     """
     body = layout.body
@@ -164,7 +164,7 @@ def _with_real_parameters(
     """Keep the readings in which every letter that is read as a parameter can be a parameter.
 
     Raises:
-        ProblemError: in every reading, a letter is read as a parameter although it cannot be a
+        ProblemError: in every reading, some letter that cannot be a parameter is read as a
             parameter.
 
     """
@@ -250,10 +250,10 @@ def _read(text: str, *symbols: str) -> tuple[Reading, ...]:
 
 
 def _ends_a_product(body: str, candidate: Differential, variable: str | None) -> bool:
-    r"""Whether a candidate is the differential at the end of a text without an integral sign.
+    r"""Whether a candidate is a differential, in a text that has no integral sign.
 
-    The candidate has to be the last factor of a product, as in ``2x\,dx``. In
-    ``ax^3 + bx^2 + cx + dx``, d is a parameter like c.
+    The candidate has to be the last factor of a product at the end of the text, as in ``2x\,dx``.
+    In ``ax^3 + bx^2 + cx + dx``, d is a parameter like c.
     """
     if candidate.end < len(body) or (variable is not None and candidate.variable != variable):
         return False

@@ -224,7 +224,7 @@ def _formula(text: str) -> tuple[str, Conditions]:
 
 
 def _without_tail(body: str, opened: int) -> str:
-    """Remove punctuation, "= ?" and the ends of environments from the end of the body.
+    """Remove what may follow an integrand: punctuation, "= ?" and the ends of environments.
 
     If ``opened`` braces were opened before the body, their closing braces are removed, too.
     """
@@ -240,8 +240,9 @@ _MOST_STACKED: Final = 3
 
 
 def _sign_at(text: str, start: int, level: int = 0) -> tuple[int, dict[str, str], bool] | None:
-    r"""Read the integral sign at ``start``. Return its end, its limits, and whether a bar crosses
-    it.
+    r"""Read the integral sign at ``start``.
+
+    Return the end and the limits of the sign, and whether a bar crosses the sign.
 
     Limits may be placed above or below the sign by commands such as ``\underset``. If there is no
     integral sign at ``start``, the result is None.

@@ -1,8 +1,9 @@
 r"""Reads a limit as people write it: ``\lim\limits_{x \to 0^+} x^x``, "the limit of .. as ..".
 
-A limit in signs has a limit sign with a subscript, perhaps after words. A limit in words names a
-formula, a variable and a point. A one-sided limit has ``0^+``, ``0^{-}``, ``x \downarrow 0``, a
-comparison after the arrow (``x \to 0, x > 0``), or words such as "from the right".
+A limit in signs has a limit sign with a subscript. Words may precede the sign. A limit in words
+names a formula, a variable and a point. The marks of a one-sided limit are ``0^+``, ``0^{-}``, ``x
+\downarrow 0``, a comparison after the arrow (``x \to 0, x > 0``), and words such as "from the
+right".
 """
 
 from __future__ import annotations
@@ -229,7 +230,7 @@ def read_limit_of_integral(text: str) -> LimitOfIntegral | None:
 
 
 def _written(text: str) -> tuple[str, str, str] | None:
-    """Find the limit sign. Return its subscript, the function after it, and the surrounding words.
+    """Find the limit sign. Return the subscript of the sign, the function, and surrounding words.
 
     If the text has no limit sign, the result is None.
     """

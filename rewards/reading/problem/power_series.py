@@ -1,7 +1,7 @@
 r"""Reads questions about power series: ``Taylor polynomial of degree 4 about x = 0 of \cos x``.
 
-The reader removes one piece of the question after the other: the quantity that is asked for, the
-degree, the point and the function. The remaining words have to be in a closed list.
+The reader removes one piece of the question after the other. The pieces are the quantity that is
+asked for, the degree, the point and the function. The remaining words have to be in a closed list.
 """
 
 from __future__ import annotations

@@ -120,8 +120,9 @@ def read_sum(text: str) -> tuple[SumProblem, ...]:
         The sum in every reading that the notation allows, the likeliest first.
 
     Raises:
-        ProblemError: the text is unreadable, has no sum sign or several sum signs, an index or a
-            limit is missing, or a letter is neither the index nor a parameter.
+        ProblemError: the text is unreadable, or does not have exactly one sum sign. The same error
+            is raised if an index or a limit is missing, or a letter is neither the index nor a
+            parameter.
 
     Example:
         >>> read_sum(r"Find $\sum_{k=1}^{n} k$.")[0].parameters
@@ -164,9 +165,8 @@ def read_sum(text: str) -> tuple[SumProblem, ...]:
 def _without_delta(problem: SumProblem) -> SumProblem:
     r"""Replace a sum by one term if its summand has the factor \delta_{m n} and m is the index.
 
-    Only the term for m = n is nonzero. The sum has this term only if n is between the limits, and
-    is 0 otherwise. The result may therefore have two cases. A sum without such a factor is
-    unchanged.
+    Only the term for m = n is nonzero. If n is not between the limits, the sum is 0. The result may
+    therefore have two cases. A sum without such a factor is unchanged.
     """
     factors = problem.term.args if problem.term.function == "mul" else (problem.term,)
     for at, factor in enumerate(factors):
@@ -191,7 +191,7 @@ def _without_delta(problem: SumProblem) -> SumProblem:
 
 
 def _asks_convergence(text: str) -> bool:
-    """Whether a question asks if a series converges, but not for its sum."""
+    """Whether a question only asks if a series converges, and does not ask for the sum."""
     words = set(re.findall(r"[a-z]+", _MARKED.sub(" ", text).lower()))
     return not words.isdisjoint(_CONVERGES) and words.isdisjoint(_ASKS_VALUE)
 
@@ -256,7 +256,7 @@ def _conditions_of_formulas(text: str) -> Conditions | None:
 
     Formulas that consist only of a name, such as ``n``, are skipped. If any other formula is not a
     condition, the result is None. The result is also None if words outside of the formulas state a
-    condition, such as "integer", because this function would lose that condition.
+    condition, such as "integer". This function would lose that condition.
     """
     if has_kind(_MARKED.sub(" ", text)):
         return None
@@ -319,8 +319,8 @@ def _unbraced(mark: str) -> str:
 def _factor(preceding: str, text: str, index: str) -> Expression:
     r"""Read the factor before the sum sign.
 
-    The factor is 1 if the text before the sign is empty, a name, or the first terms of the sum, as
-    in ``1 + x + \cdots = \sum``.
+    The factor is 1 in three cases. The text before the sign is empty, or is a name, or consists of
+    the first terms of the sum (``1 + x + \cdots = \sum``).
     """
     terms, equals, factor = preceding.partition("=")
     if _DOTS.search(terms) and equals and "=" not in factor:

@@ -111,10 +111,11 @@ def _around(around: BoxContext, complete: list[Box], notes: tuple[str, ...]) -> 
 
 
 def inside(content: str, notes: tuple[str, ...] = ()) -> Extraction:
-    """Extract the answer from the last statement in a box.
+    """Extract the answer from the content of a box.
 
-    If this statement is an equation, the expression after the last ``=`` is the answer. If not, the
-    statement is the answer. All other statements in the box must be right as well.
+    The answer is the last of the statements that are most likely to be an answer (`Kind`). If this
+    statement is an equation, only the expression after the last ``=`` is the answer. Other
+    statements that may be answers become `Extraction.alternatives`, which must be right as well.
     """
     if "$" in content:
         content = content.replace("$", " ")
@@ -203,9 +204,9 @@ def _without_name(command: re.Match[str]) -> str:
 
 
 def _refusal(chain: Chain) -> str:
-    """The reason why another statement in the box may change the meaning of the answer.
+    """The reason why a statement in a box may change the meaning of the answer in the box.
 
-    The reason is empty if the statement is harmless.
+    The reason is empty if the statement cannot change the meaning.
     """
     if chain.unknown:
         return f"words that may change the answer: {chain.unknown.strip()[:_MAX_NOTE]}"

@@ -1,8 +1,8 @@
 r"""Reads the text around a box: the formula that contains it, or the sentence that denies it.
 
 The boxes of a text are replaced by marks (private characters). The formula around a mark is then
-cut into statements like any other formula. A link is one side of an equation. The remainder of the
-link that contains the mark belongs to the answer: ``-\boxed{F}``, ``\frac12\boxed{F} + C``.
+cut into statements like any other formula. A link is one side of an equation. One link contains the
+mark. All text of this link belongs to the answer: ``-\boxed{F}``, ``\frac12\boxed{F} + C``.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def marks_in(template: str) -> list[int]:
 def filled(template: str, contents: Mapping[int, str]) -> str:
     """Replace each mark in a template by the content of its box.
 
-    If the content is a term of the formula, parentheses are not needed. Otherwise they are added.
+    The content is put in parentheses if the formula needs them.
     """
     bare = len(template) == 1 or "\\begin{cases}" in template
 
@@ -81,7 +81,7 @@ def filled(template: str, contents: Mapping[int, str]) -> str:
 
 
 def place(text: str, marked: list[Box]) -> BoxContext:
-    """The context of the last of the boxes ``marked``, which must all be closed."""
+    """The context of the last box in ``marked``. All boxes in ``marked`` must be closed."""
     last_box = marked[-1]
     mark = chr(_MARK_BASE + len(marked) - 1)
     preceding, following = (

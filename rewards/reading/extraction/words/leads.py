@@ -37,8 +37,8 @@ class _Effect(NamedTuple):
     Attributes:
         sets: the marks that the word sets.
         clears: the marks that the word removes.
-        clears_earlier: further marks that the word removes, if the last doubt of the sentence is in
-            an earlier clause than the word.
+        clears_earlier: further marks. The word removes these marks only if no doubt precedes the
+            word in the same clause.
         doubts: whether the word is a doubt, such as "check".
 
     """
@@ -76,7 +76,7 @@ def _role_of_word() -> dict[str, str]:
 
 @cache
 def _unspaced() -> re.Pattern[str]:
-    """A regular expression for languages without spaces, with a group for each role of words."""
+    """A regular expression of words in languages without spaces. It has a group for each role."""
     spellings = {role: unspaced_words(role) for role in _WORD_ROLES}
     return re.compile("|".join(f"(?P<{role}>{'|'.join(s)})" for role, s in spellings.items() if s))
 
@@ -192,7 +192,10 @@ _BEFORE_HINT, _BEHIND_HINT = 12, 30
 
 
 def first_check(text: str, end: int) -> int:
-    """The offset of the earliest check or explanation before ``end``, or ``end`` itself."""
+    """The offset of the earliest check or explanation before ``end``.
+
+    If there is none, the result is ``end``.
+    """
     earliest = end
     english = text.isascii()
     for hint in hints("begins_check", english=english):

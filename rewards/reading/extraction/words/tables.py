@@ -27,10 +27,11 @@ class SpellingRow:
 
     Attributes:
         spelling: the words, or the regular expression of the phrases or the layout.
-        matches: an example of a text that has the role by this row.
+        matches: an example of a text that this row matches.
         misses: an example of a text that does not have the role.
         language: the language's code (ISO 639-1). It is empty for a layout.
-        kind: the name of the group in the regular expression that tells which kind of row matched.
+        kind: the kind of the row. A group of the regular expression has this name. The group tells
+            the caller which kind of row matched.
         becomes: the text by which a match is replaced.
         hint: letters that every spelling contains, for a fast search. It is empty if the role is
             searched without hints.

@@ -1,7 +1,7 @@
 r"""The closed list of words that may stand next to an answer, by role and language.
 
 Words in a box are read by this list alone. A word that is not in the list may change the formula
-(``\text{the sine of }x^2``, ``x^2\text{ is wrong}``); the answer is then refused. If a text command
+(``\text{the sine of }x^2``, ``x^2\text{ is wrong}``). The answer is then refused. If a text command
 contains a function's name from the table of the LaTeX reader, the command stands for the function.
 """
 

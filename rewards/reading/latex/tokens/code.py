@@ -1,8 +1,8 @@
 """Formulas as SymPy, NumPy, Maple and Mathematica print them, respelt for the reader.
 
-A text is respelt only if it is code. A text is code if it has no LaTeX commands, and has ``*``
-between operands, brackets after a capitalised name, or the prefix of a module. In any other text
-``gamma`` and ``E`` are letters.
+A text is respelt only if it is code. Code has no LaTeX commands. Code has at least one of three
+marks: ``*`` between operands, brackets after a capitalised name, and the prefix of a module. In any
+other text ``gamma`` and ``E`` are letters.
 """
 
 from __future__ import annotations

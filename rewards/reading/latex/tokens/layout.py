@@ -93,7 +93,8 @@ def _mark_hypergeometric(tokens: list[str]) -> None:
 def _split_pairs(tokens: list[str]) -> set[int]:
     r"""The indices of ``\right.``, of the next ``\left.``, and of all tokens between them.
 
-    Such a pair is left out if any token between them is not a line break or an alignment mark.
+    A pair is left out if any token between ``\right.`` and ``\left.`` is not a line break or an
+    alignment mark.
     """
     indices: set[int] = set()
     closing: int | None = None

@@ -1,10 +1,10 @@
-r"""The lexer: canonical tokens of LaTeX, plain text or Unicode, by one regular expression in one
-pass.
+r"""The lexer cuts LaTeX, plain text or Unicode into canonical tokens.
 
-A token is a string, and the parser looks up its meaning. The lexer normalises the spelling. Sizes
-and spaces are dropped, ``\left(`` becomes ``(``, ``\operatorname{arctanh}`` and ``artanh`` become
-the same token, and the letters ``xsinx`` become three tokens. Offsets are not stored: `offset_of`
-computes the offset for an error message.
+The lexer applies one regular expression, in one pass over the text. A token is a string, and the
+parser looks up the meaning of the token. The lexer normalises the spelling. Sizes and spaces are
+dropped, ``\left(`` becomes ``(``, ``\operatorname{arctanh}`` and ``artanh`` become the same token,
+and the letters ``xsinx`` become three tokens. Offsets are not stored: `offset_of` computes the
+offset for an error message.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ def _with_cases(text: str) -> str:
 
 
 def _words_then_formula(match: re.Match[str]) -> str:
-    """Move a formula from the end of a text command to the place after the command.
+    """Move the formula at the end of a text command out of the command.
 
     The matched text command contains words and then the formula.
     """

@@ -1,9 +1,9 @@
 r"""Decimal commas and thousands separators, if the text uses them consistently.
 
 ``0{,}5`` and ``0,5x`` are decimals and ``1,000``, ``1 000`` and ``1\,000`` are thousands. A comma
-in brackets, or with a space after it, separates two numbers (``\max(2,5)``, ``0, 5``). A comma
-that could be read in two ways is a decimal comma if another comma of the text can only be a decimal
-comma.
+in brackets, or with a space after it, separates two numbers (``\max(2,5)``, ``0, 5``). Some commas
+could be read in two ways. Such a comma is a decimal comma if another comma of the text can only be
+a decimal comma.
 """
 
 from __future__ import annotations

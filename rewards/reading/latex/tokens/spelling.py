@@ -1,4 +1,7 @@
-"""Turns tokens of the text into canonical tokens, which have no synonyms, sizes and styles."""
+"""Turns tokens of the text into canonical tokens.
+
+All synonyms have the same canonical token. A canonical token has no size and no style.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +72,7 @@ _TABULAR: Final = frozenset(
 
 
 def speller(symbols: frozenset[str], canonical: Mapping[str, object]) -> Speller:
-    """Make a function that turns a token of the text into tokens with the parser's spelling.
+    """Make a function that turns a token of the text into canonical tokens.
 
     ``symbols`` are the names that the problem uses.
     """

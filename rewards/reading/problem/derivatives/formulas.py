@@ -1,8 +1,8 @@
 r"""Reads derivatives in every spelling: ``\frac{d^2y}{dx^2}``, ``y''``, ``\dot x``, ``u_{xy}``.
 
-The LaTeX reader can read closed forms only. Before it is called, this module replaces derivatives
-of functions that have no formula, such as y'', by new symbols. An operator such as d/dx before a
-formula is carried out: the formula is differentiated.
+The LaTeX reader can read closed forms only. Some functions have no formula, such as y in y''.
+Before the LaTeX reader is called, this module replaces the derivatives of these functions by new
+symbols. If an operator such as d/dx precedes a formula, the formula is differentiated.
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ class Jets:
         variables: the variables of each function that has no formula.
         symbols: the symbol of each derivative that was read so far.
         written: whether derivatives are left as calls of `DERIVATIVE`, for another program.
-        applied: the functions whose parentheses hold arguments, so that f'(2x) is not a product.
+        applied: the functions after which parentheses hold arguments. For such a function f, f'(2x)
+            is not a product.
 
     """
 
@@ -267,13 +268,13 @@ def _dotted(dots: re.Match[str], jets: Jets) -> str:
 
 
 def _shown(symbol: str) -> str:
-    """Write a symbol as LaTeX. Braces and spaces separate it from adjacent letters."""
+    """Write a symbol as LaTeX. Braces and spaces separate the symbol from adjacent letters."""
     name, _, index = symbol.partition("_")
     return f" {{{name}_{{{index}}}}} " if index else f" {{{name}}} "
 
 
 def _with_primes(text: str, function: str, jets: Jets, values: bool) -> str:
-    """Replace by symbols the derivatives of a function that have primes or subscripts."""
+    """Replace a function's derivatives by symbols. Primes or a subscript mark a derivative."""
     own = jets.variables[function]
     letter = r"\\?" + re.escape(function) if len(function) > 1 else re.escape(function)
     if "_" in function:

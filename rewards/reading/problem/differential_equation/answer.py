@@ -38,7 +38,7 @@ class StatedSolution:
 
 
 def solutions(text: str, question: DifferentialEquation) -> list[StatedSolution]:
-    r"""The solutions that an answer states. The answer is right only if all of them are right.
+    r"""The solutions that an answer states. The answer is right only if all solutions are right.
 
     Args:
         text: the answer in LaTeX.
@@ -92,7 +92,10 @@ def solutions(text: str, question: DifferentialEquation) -> list[StatedSolution]
 
 
 def _without_unknown_words(prose: re.Match[str]) -> str:
-    """Known words of prose. All formulas of an answer must be right, whatever is said of them."""
+    """Remove the words that are not in `WORDS` from the prose of an answer.
+
+    All formulas of an answer must be right, whatever these words say.
+    """
     words = [word for word in prose[1].split() if word.strip(",.;:").lower() in WORDS]
     return rf"\text{{ {' '.join(words)} }}"
 
@@ -104,7 +107,7 @@ def _is_constant(formula: str, question: DifferentialEquation) -> bool:
 
 
 def _called(formula: str, question: DifferentialEquation) -> str:
-    """The formula with ``y`` for ``y(x)`` and ``y^{2}`` for ``y^{2}(x)``, for each function y."""
+    """Replace ``y(x)`` by ``y`` and ``y^{2}(x)`` by ``y^{2}`` in a formula, for each function y."""
     for name in question.functions:
         letter = re.escape(name) if len(name) == 1 else rf"\\?{re.escape(name)}"
         own = re.escape(question.variable)
@@ -156,7 +159,10 @@ def _stated(formula: str, question: DifferentialEquation) -> Iterator[StatedSolu
 
 
 def _tree(text: str, names: Collection[str], question: DifferentialEquation) -> Expression:
-    """A formula. C(x+1) is a product if the solution has too few constants otherwise."""
+    """Read a formula. The text C(x+1) may be a function or a product.
+
+    It is read as a product if the formula would otherwise have too few constants.
+    """
     tree = read(text, symbols=names)[0].expression
     if len(symbols_of(tree) - {*names}) < question.order - len(question.conditions):
         return read(text, symbols={*names, *_CONSTANTS_OR_FUNCTIONS})[0].expression

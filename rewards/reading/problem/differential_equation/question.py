@@ -40,7 +40,7 @@ class DifferentialEquation:
         jets: the derivative or value that each symbol stands for.
         orders: the highest order of each function's derivatives.
         kinds: pairs of a parameter's name and its kind, such as ``integer``.
-        asks_all: whether all solutions are asked for, including constant and singular ones.
+        asks_all: whether all solutions are asked for, including constant and singular solutions.
         asks_one: whether one solution suffices, such as a particular solution.
 
     """
@@ -173,7 +173,7 @@ def _with_operands(formula: str) -> str:
     r"""Write the operator d/dx and the function after it, y or y(x), as ``\frac{dy}{dx}``.
 
     Raises:
-        ProblemError: a factor follows y(x), so that the operator may apply to a product.
+        ProblemError: a factor follows y(x). The operator may then apply to a product.
 
     """
     for start, end, of, by in sorted(operators(formula), reverse=True):
@@ -198,8 +198,8 @@ def _with_values(
     """Rewrite conditions such as "``y = 2`` when ``x = 0``" as ``y(0) = 2``.
 
     The values at a point ``x = 0`` are the equations such as ``y = 2`` directly before the point.
-    If there are none, the values are the equations directly after the point. The first equation
-    with a derivative is the differential equation, which is never a value.
+    If no equation is directly before the point, the values are the equations directly after it. The
+    first equation with a derivative is the differential equation, which is never a value.
 
     Args:
         formulas: the formulas of the question.
@@ -269,8 +269,8 @@ def _checked(
 
     Raises:
         ProblemError: there is no differential equation, the numbers of equations and functions
-            differ, or a condition is not about a fixed point. In such a condition, the variable
-            occurs, or a function occurs without a constant argument.
+            differ, or a condition is not about a fixed point. A condition is about a fixed point if
+            it does not contain the variable, and every function in it has a constant argument.
 
     """
     orders = {
@@ -339,7 +339,7 @@ def _unknowns(text: str, joined: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _symbols(text: str) -> str:
-    """Split runs of at most three letters by spaces, so that each letter is a symbol."""
+    """Insert spaces into runs of at most three letters, so that each letter is a symbol."""
     text = _OPERATOR_NAME.sub(" ", text)
     return re.sub(r"(?<![\\A-Za-z])[A-Za-z]{1,3}(?![A-Za-z])", lambda m: " ".join(m[0]), text)
 
