@@ -53,7 +53,7 @@ def singularities(line: RealLine, lower: arb, upper: arb, bits: int) -> list[arb
         bits: the precision of the points.
 
     Raises:
-        QuadratureError: there are too many singularities, or one cannot be located.
+        QuadratureError: there are too many singularities, or a singularity cannot be located.
 
     """
     with precision(SCAN_BITS):

@@ -57,8 +57,9 @@ class Enclosure:
         expression: the integrand.
         variable: its variable.
         digits: decimal digits that are wanted.
-        exact: maps the id of a limit's ball to (a, b), if the limit has the form a + b pi.
-        size: the sum of the sizes of all parts, a lower bound of the integral of \|f\|.
+        exact: maps the `id` of a limit's ball to (a, b), if the limit has the form a + b pi.
+        size: the sum of the absolute values of the integrals over all parts. This sum is a lower
+            bound of the integral of \|f\|.
 
     """
 
@@ -105,8 +106,7 @@ class Enclosure:
         return self._sum(points)
 
     def principal(self, pole: arb, farthest: arb) -> tuple[arb, arb]:
-        """The principal value of the integral on a range around a pole or infinity, and a distance
-        r.
+        """The principal value around a pole or around infinity, and a distance r.
 
         Around a pole p, the range is |x - p| < r, and r is at most ``farthest``. Around infinity,
         the range is |x| > r, and r is at least ``farthest``.
