@@ -165,8 +165,7 @@ class Tape:
         longest: the largest number of terms in a sum, or of factors in a product.
         odd_roots: whether `Conventions.real_roots` matters.
         secants: whether `Conventions.textbook_secants` matters.
-        bars: whether the expression contains ln|u|. Outside the real line, ln|u| is evaluated as ln
-            u.
+        bars: whether the expression contains ln|u|. Outside the real line, ln u is used instead.
 
     """
 

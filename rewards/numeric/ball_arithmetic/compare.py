@@ -4,7 +4,7 @@ Disjoint balls prove that the numbers differ. If two balls overlap, the numbers 
 less than the width of the balls. Such numbers count as equal if they agree to enough bits:
 
 - `POINT_BITS` if functions are compared at random points. Two different analytic functions agree to
-  64 bits at a random point with a probability of about 2**-64, and every caller compares at several
+  64 bits at a random point with a probability of about 2**-64. Every caller compares at several
   points.
 - `VALUE_BITS` if two closed forms are compared. There is no random point, and the author of the
   answer may have known the value. A text of a hundred characters cannot be fitted to 300 digits.

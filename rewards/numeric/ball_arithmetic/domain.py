@@ -4,8 +4,8 @@ The probability measure on the line is the distribution of x = u/(1 - |u|) for u
 Its density is 1/(2 (1 + |x|)^2): half of the measure is within [-1, 1], and a hundredth beyond 99.
 The coverage of an answer (`rewards.verdict.Evidence`) is measured by this distribution. Sample
 points are stratified. Every point is an exact binary number, so that its ball has radius 0. No
-clock, no global random generator and no libm is used: points are computed from hashes by IEEE
-arithmetic, and are the same on every machine.
+clock, no global random generator and no mathematical library (libm) is used. Points are computed
+from hashes by IEEE arithmetic, and are the same on every machine.
 """
 
 from __future__ import annotations

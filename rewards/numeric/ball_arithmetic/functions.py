@@ -79,8 +79,7 @@ def _unary(value: Callable[[Ball], Ball], slope: Callable[[Ball], Ball]) -> Rule
 
 
 def _by_series(name: str) -> Rule:
-    """Make a rule that computes the derivative of function ``name`` from a power series of length
-    2.
+    """Make a rule that differentiates the function ``name`` by a power series of length 2.
 
     The rule is for functions whose derivative has no simpler formula.
     """

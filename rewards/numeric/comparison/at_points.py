@@ -201,7 +201,7 @@ class Comparison:
         """Whether F or F' has no finite value.
 
         Both F and F' are checked, because F' may be finite at a point at which F has no value. For
-        example, ``1/(sgn x - 1)`` has no value at positive x, but its computed slope is 0. If the
+        example, ``1/(sgn x - 1)`` has no value at positive x, but the computed slope is 0. If the
         sole reason is that a special function could not be computed, the result is false.
         """
         value, slope = jets[self.tape.root]

@@ -8,9 +8,9 @@ The second engine serves limits. A germ is an expansion with exact coefficients.
 germs. `series` has the terms of expansions, `multiseries` has the arithmetic of terms, and
 `functions` has the rules for special functions.
 
-Neither engine can replace the other. The series of a germ has no bound for the remainder, and may
-diverge at infinity, as Stirling's series does; a model has Cauchy's bound on a disc of convergence.
-A coefficient of a model is a ball. If the ball contains 0, it is not known whether the coefficient
-is zero; a coefficient of a germ is exact. Nested exponentials need several growth rates, but a
-model is a series in one variable only.
+Neither engine can replace the other. The remainder of a germ has no bound, and the series may
+diverge, as Stirling's series does. The remainder of a model has Cauchy's bound on a disc of
+convergence. A coefficient of a germ is exact, but a coefficient of a model is a ball. If the ball
+contains 0, it is not known whether the coefficient is zero. Nested exponentials need several growth
+rates, but a model is a series in one variable only.
 """

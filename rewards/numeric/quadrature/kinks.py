@@ -209,9 +209,9 @@ def _linear(
 
 
 def _named(point: arb) -> arb:
-    """Replace the ball of a point by a number with a short name, such as pi/4, in this ball.
+    """Return a number with a short name, such as pi/4, if the ball ``point`` contains one.
 
-    If the ball contains no such number, the result is the ball.
+    Otherwise, return the ball.
     """
     for named in named_numbers(float(point), float(point)):
         if named.overlaps(point):

@@ -1,11 +1,11 @@
 """Events of an expression on the real line: zeros, turning points, and changes of the dominant
 term.
 
-An event is a zero or a turning point of a function's argument, a point where the absolute value of
-an argument passes 1, or a point where two terms of a sum have the same size. Each kind of event is
-a sign change of a quantity. The signs of these quantities are compared on a grid of powers of two.
-If a sign changes between neighbouring points, the interval is bisected. Around each event a finer
-grid shows narrow features, such as the unit width of ``e^{-(x-20)^2}``.
+An event is a zero or a turning point of a function's argument. A point where the absolute value of
+an argument passes 1 is an event, too, and so is a point where two terms of a sum have the same
+size. Each kind of event is a sign change of a quantity. The signs of these quantities are compared
+on a grid of powers of two. If a sign changes between neighbouring points, the interval is bisected.
+Around each event a finer grid shows narrow features, such as the unit width of ``e^{-(x-20)^2}``.
 """
 
 from __future__ import annotations

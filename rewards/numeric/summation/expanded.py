@@ -3,9 +3,8 @@ r"""Sums of z^n S(n) with proved bounds, if \|z\| <= 1 and S has an expansion in
 S(n) is a sum of expressions n^{-v} (ln n)^j (c_0 + c_1/n + ..). Each series in 1/n is cut off after
 K coefficients, and its remainder is at most C n^{-K} for all n >= N. For z = 1, the sum over n >= N
 is a combination of values of Hurwitz's zeta function, and of its derivatives if there are
-logarithms. The remainders are bounded by C times the sum of n^{-v-K} (ln n)^j. If z is another root
-of unity, the sum over each residue class of n is of this kind. The leading term decides about
-divergence.
+logarithms. The remainders are bounded by C times the sum of n^{-v-K} (ln n)^j. For other roots of
+unity z, each residue class of n has such a sum. The leading term decides about divergence.
 """
 
 from __future__ import annotations
@@ -99,9 +98,7 @@ class Expansion:
         return sum((abs(c) * u**k for k, c in enumerate(self.coefficients)), arb(0))
 
     def bound(self, cutoff: int) -> tuple[arb, int]:
-        """A pair (C, w): the absolute value of the function is at most C n^w for n >= ``cutoff`` >=
-        1.
-        """
+        """A pair (C, w). The function is at most C n^w in size for all n >= ``cutoff`` >= 1."""
         u = arb(fmpq(1, cutoff))
         size = self._size(u) + self.remainder * u ** len(self.coefficients)
         return size, max(0, ceil(float(-self.exponent.real.lower()))) + self.logarithms
@@ -176,7 +173,7 @@ class SlowTerm:
         return expansions, cutoff
 
     def _raw(self, tree: Expression) -> list[tuple[Ball, Fraction | None, int, Model]]:
-        """Write a tree as a sum of n^{-v} (ln n)^j m with models m: (v, exact v or None, j, m)."""
+        """Write a tree as terms n^{-v} (ln n)^j m. Each is (v, exact v or None, j, model m)."""
         unknown = models.inverse_power(1, arb(1))
         expander = Expander(_Y, (self.index, unknown), {})
         try:

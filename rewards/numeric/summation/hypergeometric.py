@@ -295,8 +295,7 @@ def _factorial_length(term: Hypergeometric, cutoff: int) -> int:
 
 
 def _accelerated(term: Hypergeometric, start: int, leading: fmpq) -> Ball:
-    """The sum of a term from ``start`` to infinity. The function T of the module's docstring is
-    used.
+    """The sum of a term from ``start`` on, by the function T of the module's docstring.
 
     N is doubled until the bound of the error is small enough.
     """

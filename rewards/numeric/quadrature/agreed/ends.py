@@ -78,7 +78,7 @@ class Decay:
     Attributes:
         behaviour: whether the integral converges.
         rate: the decrease of log2 g per unit of s, between the two sample points nearest to the
-            end. It is infinite if g is too small to measure.
+            end. The rate is infinite if g is too small to measure.
         fast: whether g decays faster than exponentially in s, as for f = e^{-x} at infinity.
         sign: the sign of f near the end, or 0 if it is unknown.
 

@@ -121,7 +121,7 @@ def _without_special(node: Expression, variable: str) -> Expression:
 
 
 class _RoundingError(QuadratureError):
-    """The precision does not suffice for points so close to an end."""
+    """The precision does not suffice for points that are very close to an end."""
 
 
 def _precisely(piece: Piece, digits: int, compute: Callable[[int], arb]) -> arb:

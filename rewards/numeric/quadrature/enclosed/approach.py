@@ -3,9 +3,9 @@
 A substitution moves the end to infinity: x = p +- e^{-y} for a finite end p, or x = +-y or +-e^y
 for an infinite end. If f changes with ln y only, y = e^t is substituted. The function f dx/dy is a
 sum of terms e^{-v y} r(y) (`rewards.numeric.expansions`). Powers of u = e^{-y} and of y are
-integrated in closed form. python-flint's rigorous integration integrates other terms up to a point,
-and the integral beyond this point has a proved bound. Divergence is proved if the sum of terms has
-a constant sign and is bounded away from zero.
+integrated in closed form. Other terms are integrated rigorously by python-flint up to a point. The
+integral beyond this point has a proved bound. Divergence is proved if the sum of terms has a
+constant sign and is bounded away from zero.
 """
 
 from __future__ import annotations
