@@ -1,4 +1,4 @@
-"""The policy of a decision, and the outcome of a decision with its evidence."""
+"""The optional rules for a decision, its outcome with the evidence, and the budget of work."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class OutOfBudgetError(Exception):
 
 
 class Budget:
-    """The work left for one verdict, shared by all readings and conventions that are tried."""
+    """The work left for one verdict. All readings and conventions share this budget."""
 
     __slots__ = ("left",)
 

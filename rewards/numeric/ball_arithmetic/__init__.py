@@ -1,3 +1,1 @@
-"""Evaluation of expressions and derivatives in ball arithmetic, and the real domains of
-expressions.
-"""
+"""Values, derivatives and real domains of expressions, computed in ball arithmetic."""

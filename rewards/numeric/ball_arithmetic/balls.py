@@ -1,9 +1,10 @@
 """Expression trees, compiled to straight-line programs that compute with balls.
 
 A ball is a number with an error bound. A `Tape` is an expression that is compiled once and run at
-many points. Each distinct sub-expression has one slot. A slot without symbols is computed once per
-precision. A run of the tape yields the jet (value and derivative) of every slot. The working
-precision is python-flint's, and is global to the process: run a tape inside `precision(...)`.
+many points. Each distinct sub-expression has an index, its slot. A sub-expression without symbols
+is computed once per precision. A run of the tape yields the jet (value and derivative) of every
+sub-expression. The working precision is a global setting of python-flint: run a tape inside
+`precision(...)`.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ LINEAR_BITS = 4096
 
 
 class UnusableError(ValueError):
-    """The expression needs more than `MAX_SLOTS` slots, or it has an invalid condition."""
+    """The expression has over `MAX_SLOTS` distinct sub-expressions, or an invalid condition."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,8 @@ class Break:
     """A sub-expression that may jump where its argument passes zero or a whole number.
 
     The sub-expression is not analytic there. ``slot`` is the index of the argument in the compiled
-    expression. ``at`` tells whether the argument passes zero or whole numbers.
+    expression. ``at`` is "zero" if the argument passes zero, and "integer" if the argument passes a
+    whole number.
     """
 
     slot: int
@@ -89,9 +91,8 @@ class Conventions(NamedTuple):
     Attributes:
         real_roots: whether odd roots of negative numbers are real. Otherwise, all roots are
             principal roots.
-        textbook_secants: whether arcsec and arccsc of negative arguments have the range of some
-            textbooks. With this range, the derivative of arcsec u is 1/(u sqrt(u^2 - 1)), without
-            |u|.
+        textbook_secants: whether arcsec u and arccsc u for negative u are defined as in some
+            textbooks. The derivative of arcsec u is then 1/(u sqrt(u^2 - 1)), without |u|.
 
     """
 
@@ -102,7 +103,8 @@ class Conventions(NamedTuple):
     def name(self) -> str:
         """The names of the conventions that are set, joined by plus signs.
 
-        The sample points are derived from this text, so its form must not change.
+        The sample points are derived from this text. Therefore the form of the text must not
+        change.
         """
         return "+".join(name for name, is_set in zip(self._fields, self, strict=True) if is_set)
 
@@ -113,17 +115,18 @@ USUAL = Conventions()
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A function with several branches, such as a root, that occurs in an expression.
+    """A root, logarithm or other function with several branches, as a part of an expression.
 
     Attributes:
         argument: the function's argument.
-        slot: the slot of an expression that has the same zeros as the argument.
-        root: whether the function is a root or a logarithm. Its branch changes at zeros and poles
-            of the argument, and, for complex arguments, on the negative axis.
+        slot: the slot (index) of a sub-expression. It has the same zeros as the argument.
+        root: whether the function is a root or a logarithm. Such a function changes its branch at
+            zeros and poles of the argument. For complex arguments, the branch also changes on the
+            negative axis.
         turns: whether the function is an inverse function that reverses direction where its
             argument touches 1 or -1.
         outermost: whether the function, up to a constant factor, is a term of the expression.
-            Another branch of such a function only adds a constant.
+            Another branch then adds only a constant to the expression.
 
     """
 
@@ -146,22 +149,23 @@ class Tape:
         radicals: roots, as (slot, order, slot of the radicand).
         branches: functions for which the choice of a branch matters.
         breaks: sub-expressions that are not analytic everywhere.
-        poles: slots of arguments that may have a pole, at which an arc tangent or cotangent jumps.
+        poles: slots of the arguments of arc tangents and arc cotangents, if the argument may have a
+            pole. The function jumps at such a pole.
         uncertain: slots of functions in `SLOW`. Such functions cannot be computed everywhere.
-        special: whether the expression has functions of `SLOW`.
+        special: whether the expression has a function of `SLOW`.
         pointwise: whether a condition says that two functions of the variable are equal, or that
-            they are not. Such a condition singles out points of the line.
-        literal_bits: length of the longest number.
-        literals: the bit length of each power of a number, by number and exponent.
+            they are not. Such a condition singles out values of the variable.
+        literal_bits: the bit length of the longest number.
+        literals: maps (number, exponent) to the bit length of this power of the number.
         elementary: slots that depend on a symbol and take longer than sums and products, in
             ascending order.
         costly: slots that depend on a symbol and take longer than elementary functions, in
             ascending order.
-        constant: the numbers of elementary slots and of costly slots that depend on no symbol.
-        longest: the largest number of terms of a sum, or of factors of a product.
-        odd_roots: whether the convention on real roots matters.
-        secants: whether the convention on secants matters.
-        bars: whether there is a ln|u|, which is evaluated as ln u outside the real line.
+        constant: how many slots that depend on no symbol are elementary, and how many are costly.
+        longest: the largest number of terms in a sum, or of factors in a product.
+        odd_roots: whether `Conventions.real_roots` matters.
+        secants: whether `Conventions.textbook_secants` matters.
+        bars: whether the expression contains ln|u|. Outside the real line, ln u is used instead.
 
     """
 
@@ -220,8 +224,8 @@ class Tape:
         """The value and the derivative (the jet) of every sub-expression at ``x``, listed by slot.
 
         ``values`` holds the values of all other symbols. If ``until`` is given, it is the last slot
-        that is computed. ``overrides`` maps slots to factors. A slot's value is multiplied by
-        its factor, which selects another branch of a root. If ``overrides`` is given,
+        that is computed. ``overrides`` maps slots to factors. The value of each such slot is
+        multiplied by the factor. This selects another branch of a root. If ``overrides`` is given,
         ``derivative`` must be false.
         """
         jets_ = self._start()
@@ -267,7 +271,7 @@ class Tape:
                 yield slot, rule, (a,) if b == -1 else (a, b)
 
     def undefined(self, values: Sequence[Jet]) -> bool:
-        """Whether the expression has no value at the point at which ``values`` were computed.
+        """Whether the expression has no value at a point. ``values`` is the result of `run` there.
 
         The result is false if the value is missing because a special function was not computed.
         """
@@ -278,14 +282,14 @@ class Tape:
         return any(jet is not None and not jet[0].imag.is_zero() for jet in self._start())
 
     def faintness(self, max_bits: int) -> int:
-        r"""The number of binary digits that are needed to tell constant sub-expressions from
-        integers.
+        r"""The number of binary digits that distinguish constant sub-expressions from integers.
 
         ``e^{-100}`` and ``\tanh 50`` need 145 digits. With fewer digits they look like 0 and 1. A
         constant such as ``\sin\pi`` agrees with an integer to ``max_bits`` bits. Such a constant
         counts as an integer and needs no digits. Functions such as tanh are an exception, because
-        these functions approach integers without reaching them. If such a function agrees with an
-        integer to ``max_bits`` bits, as ``\tanh 5000`` may, the result is ``max_bits`` + 1.
+        these functions approach integers without reaching them. Suppose that such a function agrees
+        with an integer to ``max_bits`` bits, as ``\tanh 5000`` may. The result is then ``max_bits``
+        + 1.
         """
         slots = [slot for slot, _ in self._leaves] + [slot for slot, *_ in self._static]
         near = {slot for slot, rule, *_ in self._static if rule in _NEARING}

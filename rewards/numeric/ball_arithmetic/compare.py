@@ -1,16 +1,15 @@
-"""The test of equality for numbers that are known as balls. All modules use it.
+"""The test whether two numbers, known as balls, are equal. All modules use this test.
 
 Disjoint balls prove that the numbers differ. If two balls overlap, the numbers may still differ by
-less than the width of the balls. The policy of agreement says how narrow the balls must be for the
-numbers to count as equal:
+less than the width of the balls. Such numbers count as equal if they agree to enough bits:
 
 - `POINT_BITS` if functions are compared at random points. Two different analytic functions agree to
-  64 bits at a random point with a probability of about 2**-64, and every caller compares at several
+  64 bits at a random point with a probability of about 2**-64. Every caller compares at several
   points.
 - `VALUE_BITS` if two closed forms are compared. There is no random point, and the author of the
   answer may have known the value. A text of a hundred characters cannot be fitted to 300 digits.
-- More digits than the text of a closed form could encode, if the closed form is compared with a
-  number without a closed form (`rewards.numeric.quadrature.closed_form`).
+- More bits than the text of a closed form could encode, if the closed form is compared with a
+  computed number (`rewards.numeric.quadrature.closed_form`).
 
 Bits are relative to the expected number. If the expected number may be zero because terms cancel,
 bits are relative to the size of these terms.
@@ -42,7 +41,8 @@ class Agreement(NamedTuple):
         same: False if the numbers are proved to differ, True if they agree to the required number
             of bits, and None if the balls do not decide.
         bits: the number of relative bits of agreement.
-        difference: the difference of the two balls. It is not finite if a ball is not finite.
+        difference: the difference of the two balls. If one ball is not finite, the difference is
+            not finite.
 
     """
 

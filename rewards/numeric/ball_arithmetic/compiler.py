@@ -1,4 +1,4 @@
-"""Compilation of an expression tree to a `Tape`. Every distinct sub-expression gets one slot."""
+"""Compiles expression trees to a `Tape`. Each distinct sub-expression gets an index, its slot."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def compile_tape(expression: Expression, variable: str, conventions: Conventions
 
 
 def _gather(rule: Rule, slots: Sequence[int]) -> Rule:
-    """Make a function that applies a rule of many arguments to the list of all slots' values."""
+    """Make a rule that takes the values of all slots. It applies ``rule`` to those of ``slots``."""
     return lambda all_: rule(*(all_[slot] for slot in slots))
 
 
@@ -173,7 +173,7 @@ class _Compiler:
         """A simpler expression with the same zeros as the node.
 
         A power with a positive exponent is replaced by its base. If the base is such a power too,
-        it is replaced in turn. Any other node is returned unchanged.
+        the base is replaced in turn. Any other node is returned unchanged.
         """
         if not isinstance(node, Call) or node.function != "pow":
             return node
@@ -185,7 +185,7 @@ class _Compiler:
         return cached[1]
 
     def _logarithmic(self, node: Call) -> None:
-        """Record the branch of an inverse hyperbolic tangent or cotangent of u.
+        """Record an inverse hyperbolic tangent or cotangent of u as a function with branches.
 
         The inverse hyperbolic tangent is half of ln((1 + u)/(1 - u)), and is real if |u| < 1. The
         inverse hyperbolic cotangent is real if |u| > 1.
@@ -198,7 +198,7 @@ class _Compiler:
             self._branch(Call("ln", (argument,)), self.slot(argument), root=True)
 
     def chain(self, name: str, slots: Sequence[int]) -> int:
-        """Combine slots by a rule of two arguments, from left to right, into one new slot."""
+        """Apply a function of two arguments to slots, from left to right. Return the new slot."""
         result = slots[0]
         for slot in slots[1:]:
             result = self.emit(name, RULES[name], result, slot)
@@ -243,7 +243,7 @@ class _Compiler:
         return slot
 
     def _weigh(self, key: Any, slot: int) -> None:
-        """Count a slot as elementary or costly if its operation takes longer than a product."""
+        """Count a slot as elementary or costly if its computation takes longer than a product."""
         low_power = key[0] == "pow" and len(key) == 2 and abs(key[1]) <= MAX_CHEAP_POWER
         if low_power or key in _CHEAP or key in SLOW:
             return
@@ -286,7 +286,7 @@ class _Compiler:
         return self.leaf(node, lambda: acb(fmpq(node.numerator, node.denominator)))
 
     def _count_bits(self, node: Number, times: int = 1) -> None:
-        """Record the bit length of a number to the power ``times``.
+        """Record the bit length of the power of a number with the exponent ``times``.
 
         A long number such as 10^{-40} needs a higher precision than 0.1.
         """

@@ -2,9 +2,10 @@
 
 The probability measure on the line is the distribution of x = u/(1 - |u|) for u uniform in (-1, 1).
 Its density is 1/(2 (1 + |x|)^2): half of the measure is within [-1, 1], and a hundredth beyond 99.
-The coverage of an answer is a share of this measure. Sample points are stratified. Every point is
-an exact binary number, so that its ball has radius 0. No clock, no global random generator and no
-libm is used: points are computed from hashes by IEEE arithmetic, and are the same on every machine.
+The coverage of an answer (`rewards.verdict.Evidence`) is measured by this distribution. Sample
+points are stratified. Every point is an exact binary number, so that its ball has radius 0. No
+clock, no global random generator and no mathematical library (libm) is used. Points are computed
+from hashes by IEEE arithmetic, and are the same on every machine.
 """
 
 from __future__ import annotations
@@ -57,10 +58,10 @@ def on_line(share: float) -> float:
 
 
 def _van_der_corput(i: int) -> float:
-    """The left end of the i-th of `STRATA` equal parts of [0, 1), in bit-reversed order.
+    """The left end of the i-th part, if [0, 1) is divided into `STRATA` equal parts.
 
-    For every n, the first n parts in this order are spread over the interval. The sequence begins
-    near the middle of the interval.
+    The parts are numbered in bit-reversed order. For every n, the first n parts are therefore
+    spread over the interval. The sequence begins near the middle of the interval.
     """
     bits = STRATA.bit_length() - 1
     return (int(format(i, f"0{bits}b")[::-1], 2) + FIRST_STRATUM) % STRATA / STRATA
@@ -71,7 +72,7 @@ _SCALES = [sign * float(f"1e{k}") for k in sorted(SCALES, key=abs) for sign in (
 
 
 def candidates(key: object) -> Iterator[tuple[float, bool]]:
-    """Yield points of the real line to try, each with a flag.
+    """Yield candidates for sample points on the real line, each with a flag.
 
     The flag is true if the point belongs to the sample that measures coverage.
     """
@@ -134,7 +135,7 @@ def _interval(low: float, high: float) -> Ball:
 
 
 def search(tape: Tape, values: Mapping[str, Ball], count: int) -> list[float]:
-    """Search for points at which f is real. The set of these points may be small.
+    """Search for points at which f is real. The real domain of f may be small.
 
     The line is mapped to a finite range. The longest interval is halved first. An interval is
     dropped if ball arithmetic proves that f is not real on it.
@@ -248,7 +249,7 @@ OVERLOOKED_BUDGET, OVERLOOKED_WIDTH, MAX_OVERLOOKED = 400, 2.0**-40, 8
 def overlooked(
     tape: Tape, breaks: Sequence[Break], values: Mapping[str, Ball], seen: Sequence[float]
 ) -> list[float]:
-    """One point for each gap between breakpoints that contains no point of ``seen``.
+    """One point for each gap between neighbouring breakpoints without a point of ``seen`` inside.
 
     At most `MAX_OVERLOOKED` gaps get a point; the smallest gaps get none. Some breakpoints may be
     missed, because the search for breakpoints has a budget.
@@ -303,7 +304,7 @@ def pole_crossings(
 ) -> Iterator[tuple[Ball, Ball]]:
     """Yield narrow intervals in which a sub-expression changes sign through a pole.
 
-    The search is limited to points x near 0, with |x| < 8.
+    The search is limited to |x| < 8.
     """
 
     def at(x: float) -> float | None:

@@ -79,8 +79,7 @@ def _unary(value: Callable[[Ball], Ball], slope: Callable[[Ball], Ball]) -> Rule
 
 
 def _by_series(name: str) -> Rule:
-    """Make a rule that computes the derivative of function ``name`` from a power series of length
-    2.
+    """Make a rule that differentiates the function ``name`` by a power series of length 2.
 
     The rule is for functions whose derivative has no simpler formula.
     """
@@ -118,7 +117,7 @@ def _in_last(value: Callable[..., Ball], slope: Callable[..., Ball]) -> Rule:
 
 
 def _gauss(sign: int) -> Callable[[Ball], Ball]:
-    """Make the derivative of erf (sign -1) or erfi (sign +1): 2/sqrt(pi) exp(sign u^2)."""
+    """Make the derivative 2/sqrt(pi) exp(sign u^2) of erf (sign -1) or erfi (sign +1)."""
     return lambda u: TWO / acb.pi().sqrt() * (u * u * sign).exp()
 
 
@@ -135,8 +134,8 @@ def _elliptic_pi_slope(n: Ball, phi: Ball, m: Ball) -> Ball:
 def _hypgeom(*jets: Jet) -> Jet:
     """The generalised hypergeometric function ``pFq(a; b; z)`` and its derivative.
 
-    The derivative with respect to z is a constant times the function with every parameter raised by
-    1.
+    The derivative with respect to z is a constant times ``pFq(a + 1; b + 1; z)``. Here every
+    parameter is raised by 1.
     """
     p, q = int(jets[0][0].real.unique_fmpz() or 0), int(jets[1][0].real.unique_fmpz() or 0)
     values = [v for v, _ in jets[2:]]
@@ -190,8 +189,8 @@ def _gudermannian(x: Jet) -> Jet:
 def _polygamma(n: Jet, x: Jet) -> Jet:
     """The polygamma function of order n. The result is unknown if the order is below -1.
 
-    For orders below -1, the definition of python-flint (by Espinosa and Moll) differs from the
-    repeated integrals from 0 of other authors. The difference is a polynomial.
+    For orders below -1, python-flint uses the definition by Espinosa and Moll. Other authors
+    integrate repeatedly from 0. The two definitions differ by a polynomial.
     """
     if not n[0].real > -2:
         return _unknown(n, x)
@@ -224,7 +223,7 @@ def _formula(tree: Expression, names: Sequence[str]) -> Callable[[Sequence[Ball]
 
 
 def _by_record(function: Function) -> Rule:
-    """Make a rule that calls python-flint's method with the name of the function.
+    """Make a rule that calls the method of python-flint whose name is the function's name.
 
     The formula of the derivative is in ``function.derivative``.
     """

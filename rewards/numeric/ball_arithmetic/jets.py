@@ -1,10 +1,10 @@
 """Values and first derivatives of elementary functions, in ball arithmetic.
 
-A jet is ``(value, derivative)``. A derivative of ``None`` is an exact zero, so that constants cost
-nothing. Values are `flint.acb` balls. Every result encloses the exact value. An operation without a
-finite value yields a non-finite ball and never raises an exception. The derivative is taken along
-the real line, so that ``|u|`` has a derivative, too. Inverse functions have their principal
-branches.
+A jet is ``(value, derivative)``. The derivative ``None`` means an exact zero, so that derivatives
+of constants cost nothing. Values are `flint.acb` balls. Every result encloses the exact value. An
+operation without a finite value yields a non-finite ball and never raises an exception. The
+derivative is taken along the real line, so that ``|u|`` has a derivative, too. Inverse functions
+have their principal branches.
 
 A rule is a function of jets. `rule(name, ...)` looks up a rule; `pow_integer`, `pow_rational` and
 others make rules with parameters.
@@ -156,7 +156,7 @@ def ln(x: Jet) -> Jet:
 
 
 def ln_abs(u: Jet, x: Jet) -> Jet:
-    """Compute ln|u|, or the analytic ln u if neither u nor the point x is real."""
+    """Compute ln|u|. If neither u nor the point x is real, compute the analytic ln u instead."""
     value, slope = u
     if is_real(value):
         size = (-value).log() if value.real < 0 else value.log()
@@ -293,7 +293,7 @@ def _of_inverse(rule: Rule) -> Rule:
 
 
 def _textbook(rule: Rule, turn: int) -> Rule:
-    """Make the rule of arcsec or arccsc with the range of some textbooks, from the usual rule.
+    """Make the rule of arcsec or arccsc, as some textbooks define them, from the usual rule.
 
     For negative u, the value is ``turn`` pi minus the usual value, and lies in [pi, 3 pi/2]. The
     slope is then +-1/(u sqrt(u^2 - 1)).

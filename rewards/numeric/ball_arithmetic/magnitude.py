@@ -17,8 +17,8 @@ def log2(size: Any) -> float:
     """The binary order of magnitude of an exact non-negative number: the least integer n with
     number < 2^n.
 
-    The exponent may be astronomical. The order of 0 is -inf. Every finite order is a whole number.
-    Therefore differences of orders are exact.
+    The order may be astronomically large. The order of 0 is -inf. Every finite order is a whole
+    number. Therefore differences of orders are exact.
     """
     if size.is_zero():
         return -math.inf

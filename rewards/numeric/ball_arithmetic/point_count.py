@@ -18,7 +18,7 @@ ANALYTIC_POINTS, FIXED_BRANCH_POINTS, BRANCHING_POINTS = 4, 6, 16
 def points_wanted(tape: Tape) -> int:
     """The number of sample points that an answer needs.
 
-    More points are needed if branches may change between points.
+    More points are needed if a function in the answer may change its branch between points.
     """
     if tape.breaks:
         return BRANCHING_POINTS

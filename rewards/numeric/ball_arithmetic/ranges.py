@@ -1,7 +1,7 @@
 r"""Bounds of an expression over the whole line, by interval arithmetic in floats on the tree.
 
-The bounds are coarse and quick: they suffice to see that ``x^4 + 9`` or ``2 + \sin x`` never
-vanishes.
+The bounds are coarse and quick to compute. They suffice to show that ``x^4 + 9`` or ``2 + \sin x``
+never vanishes.
 """
 
 from __future__ import annotations

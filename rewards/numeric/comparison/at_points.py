@@ -49,10 +49,10 @@ class PointResult:
         bits: the accuracy of the agreement in bits.
         branch: the branch of f's radicals with which F' agrees, if F' differs from f itself.
         is_finite: whether F has a finite value.
-        hides_a_term: whether the error could hide a term of F at a point at which all terms of F
-            must be visible.
+        hides_a_term: whether all terms of F must be visible at the point, but the error could hide
+            a term.
         has_no_value: whether F has no value at the point.
-        shown: the slots of the terms of F that are visible at the point.
+        shown: the terms of F that are visible at the point, by their slots (indices in the tape).
 
     """
 
@@ -67,14 +67,14 @@ class PointResult:
 
 
 class Comparison:
-    """The comparison of one answer F with the integrand f of one pool of sample points.
+    """The comparison of an answer F with an integrand f at a pool of sample points.
 
     Attributes:
         tape: the answer.
         pool: the integrand with its points.
         order: 1 compares F' with f, 0 compares F with f.
         values: the values of the parameters and of the answer's own constants. The constructor
-            multiplies the constants by its argument ``constants``.
+            multiplies these constants by the argument ``constants``.
         budget: the remaining work of the verdict.
         bits: the precision at which a comparison begins.
         max_bits: the highest precision of a comparison.
@@ -82,7 +82,7 @@ class Comparison:
             (`see_constants` sets this number).
         agreeing: points at which F' and f agree.
         flipped: points at which F' and f agree on another branch of f's radicals.
-        unseen: the slots of the answer's terms that have been visible at no point.
+        unseen: the terms of the answer that were visible at no point so far, by their slots.
         is_finite: whether the answer has a finite value at some point.
 
     """
@@ -128,7 +128,7 @@ class Comparison:
             self.flipped.append((result.point, result.branch))
 
     def drop(self, points: Collection[Point]) -> None:
-        """Discard the agreement at points that cannot tell the branches of f apart."""
+        """Discard the agreement at points at which different branches of f agree with F'."""
         self.agreeing = [point for point in self.agreeing if point not in points]
 
     @property
@@ -201,7 +201,7 @@ class Comparison:
         """Whether F or F' has no finite value.
 
         Both F and F' are checked, because F' may be finite at a point at which F has no value. For
-        example, ``1/(sgn x - 1)`` has no value at positive x, but its computed slope is 0. If the
+        example, ``1/(sgn x - 1)`` has no value at positive x, but the computed slope is 0. If the
         sole reason is that a special function could not be computed, the result is false.
         """
         value, slope = jets[self.tape.root]
@@ -316,8 +316,9 @@ class Comparison:
         )
 
     def scale(self, point: Point, expected: Ball, jets: Sequence[Jet]) -> float:
-        """The binary order of magnitude (log2) of the largest term in F' and f, at a point where f
-        appears to be zero.
+        """The order of magnitude (log2) of the largest term of F' and f.
+
+        The order is needed at points where f appears to be zero.
 
         If the precision is too low to decide that f is zero, the result is -inf.
         """
@@ -329,7 +330,10 @@ class Comparison:
         return max((log2(term.abs_upper()) for term in terms if term is not None), default=0.0)
 
     def shown(self, jets: Sequence[Jet], difference: Ball) -> frozenset[int]:
-        """The slots of the terms that become visible in this comparison."""
+        """The terms of F that exceed the error of a comparison, by their slots in the tape.
+
+        Terms that were visible at an earlier point are left out.
+        """
         if not self.unseen:
             return frozenset()
         least = difference.abs_upper() * SEEN
@@ -391,7 +395,7 @@ class Comparison:
         return self._slopes[key]
 
     def other_branch(self, point: Point) -> Choice | None:
-        """The choice of branches of f's radicals for which f equals F' at a point.
+        """Choose branches for f's radicals so that f equals F' at a point.
 
         The result is None if no choice fits. It is `UNCLEAR` if F' is not known accurately enough.
         """

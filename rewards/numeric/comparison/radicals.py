@@ -1,8 +1,9 @@
 r"""The branches of an integrand's own radicals.
 
-The roots of a printed integrand are principal. An answer may be right for another branch on part of
-the line, such as ``2\sqrt{\sin x}`` for ``\sqrt{\csc x-\sin x}``. This module evaluates f on other
-branches: its radicals are multiplied by roots of unity.
+The roots of a printed integrand are principal. On a part of the line, an answer may be right for
+another branch only. An example is the answer ``2\sqrt{\sin x}`` to the integrand ``\sqrt{\csc
+x-\sin x}``. To evaluate f on another branch, this module multiplies the radicals of f by roots of
+unity.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ Choice = tuple[tuple[int, int, int], ...]
 def choices(tape: Tape, likeliest: Choice | None = None) -> Iterator[Choice]:
     """Yield the choices of branches for f's radicals. The choice ``likeliest`` comes first.
 
-    The choice of the principal branch for all radicals is left out.
+    The choice in which all radicals take the principal branch is left out.
     """
     if likeliest is not None:
         yield likeliest
@@ -42,7 +43,7 @@ def choices(tape: Tape, likeliest: Choice | None = None) -> Iterator[Choice]:
 
 
 def value(tape: Tape, x: Ball, values: Mapping[str, Ball], choice: Choice) -> Ball:
-    """The value of f at x on the chosen branches of its radicals, at the working precision."""
+    """The value of f at x, if the radicals of f take the branches in ``choice``."""
     overrides = {slot: _unity(k, order, ctx.prec) for slot, k, order in choice}
     return tape.run(x, values, derivative=False, overrides=overrides)[tape.root][0]
 
@@ -73,7 +74,10 @@ def always_positive(
 
 
 def is_negative(tape: Tape, slot: int, values: Mapping[str, Ball], low: float, high: float) -> bool:
-    """Whether a slot's sub-expression is proved negative at one of 31 points of (low, high)."""
+    """Whether a sub-expression, given by its slot, is proved negative at a point of (low, high).
+
+    31 points are tried.
+    """
     # Halved five times: a range on which the slot is negative is not missed if it is 1/16 as long.
     points = (acb(low + (high - low) * step / 32) for step in range(1, 32))
     return any(

@@ -1,10 +1,10 @@
 """Writes real functions of y as sums of terms e^{-v y} r(y), for the behaviour as y grows.
 
-Such a sum is called a form. Subexpressions that are analytic in u = e^{-y} become models
-(`models`): a power of u times a new symbol with bounded values. The logarithm of a model is linear
-in y. Hyperbolic functions are rewritten in exponentials. An exponential of a linear function is a
-term of its own. The exponents v are exact: 1 - 10^{-6} differs from 1, and exponents cancel
-exactly.
+Such a sum is called a form. A subexpression that is analytic in u = e^{-y} becomes a model
+(`models`). The form has a power of u times a new symbol with bounded values in its place. The
+logarithm of a model is linear in y. Hyperbolic functions are rewritten in exponentials. An
+exponential of a linear function is a term of its own. The exponents v are exact: 1 - 10^{-6}
+differs from 1, and exponents cancel exactly.
 """
 
 from __future__ import annotations

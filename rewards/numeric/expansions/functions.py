@@ -1,6 +1,6 @@
-"""The rules for functions of germs: expansions at infinity and at poles, and reductions.
+"""Rules that expand functions at infinity and at poles, or reduce functions to other functions.
 
-A reduction expresses a function by other functions. A germ is a function near a limit point.
+The argument of such a function is a germ: a function near a limit point.
 
 Asymptotic series are in DLMF 5.11.1, 5.11.2, 6.12.1, 6.12.3 and 7.12.1.
 """

@@ -78,8 +78,8 @@ class GermExpander:
         fixed: values of angles, by the names of the angles. If values are given, the variable runs
             through a sequence of points on which the angles equal or approach these values.
         beside: 0 if the angles equal their fixed values. 1 or -1 if the angles approach their fixed
-            values from above or below. The difference is then exp(-x^2) for x that tends to
-            infinity, which is smaller than all other germs in textbooks.
+            values from above or below. In the second case, an angle and its fixed value differ by
+            exp(-x^2), where x tends to infinity. Other germs in textbooks are larger.
         tables: Taylor coefficients of functions at numbers.
 
     """

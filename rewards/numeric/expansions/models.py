@@ -1,7 +1,7 @@
 """Models of functions u^v m(u), where m is analytic near u = 0.
 
 A model has a power series of m, and a bound of m on a disc. The point u = 0 is called the end. It
-is an end of the range of an integral or a sum.
+stands for an end of the range of integration or summation.
 
 The coefficients come from python-flint's series. Cauchy's estimate bounds the remainder: if
 |m| <= M for |u| <= r, the k-th coefficient is at most M r^{-k}.
@@ -114,7 +114,7 @@ class Model:
         return total + _disc(self._remainder(abs(u).upper()))
 
     def reach(self, bits: int) -> arb:
-        """The largest u at which the error of the model is at most 2^-``bits`` times its bound."""
+        """The largest u at which the error of m is at most 2^-``bits`` times the bound of m."""
         if self.is_power:
             return arb(2) ** 4096
         if self.series.prec == 1 and self.valuation > 1:
@@ -132,7 +132,7 @@ def _series(coefficients: list[Ball], order: int) -> Any:
 
 
 def constant(value: Ball, exact: tuple[Fraction, Fraction] | None, written: Expression) -> Model:
-    """Make a model of a constant. Its disc is larger than the discs of all other models."""
+    """Make a model of a constant. The disc of this model is larger than the discs of all others."""
     return Model(
         Fraction(0), _series([value], ctx.cap), value, arb(2) ** 4096, exact, written, True
     )
@@ -200,7 +200,7 @@ def _lowered(model: Model, valuation: Fraction) -> Model:
 
 
 def even(model: Model) -> Model | None:
-    """Make a model of g(u) + g(-u) from a model of g. That model must have whole powers of u.
+    """Make a model of g(u) + g(-u) from a model of g. The model of g must have whole powers of u.
 
     If the function is exactly 0, the result is None.
     """
@@ -263,7 +263,7 @@ def _on_a_disc(
 
     The result is the model on the smaller disc, and a ball that contains the function's values. On
     the smaller disc, the function is at most `SPREAD` times as large as at u = 0. If ``relative``
-    is false, 1 is added to the function's absolute value at u = 0.
+    is false, the function is at most `SPREAD` times (1 + its absolute value at u = 0).
     """
     at_end = abs(function(model.series[0])).upper()
     largest = SPREAD * at_end if relative else SPREAD * (1 + at_end)

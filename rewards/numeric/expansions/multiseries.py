@@ -1,10 +1,10 @@
 """Asymptotic expansions in several scales at once, with exact coefficients.
 
-A scale is a list of elements 1/w. Each element tends to infinity, faster than all powers of the
-preceding elements. An example is ln(1/t), 1/t, exp(1/t). A germ is a series in the fastest element,
-and the coefficients are germs in the slower elements. (Richardson, Salvy, Shackell and van der
-Hoeven, *Asymptotic expansions of exp-log functions*, ISSAC 1996; Eberl, *Verified real asymptotics
-in Isabelle/HOL*, ISSAC 2019.)
+A scale is a list of functions 1/w, called elements. Each element tends to infinity, faster than all
+powers of the preceding elements. An example is ln(1/t), 1/t, exp(1/t). A germ is a series in the
+fastest element, and the coefficients are germs in the slower elements. (Richardson, Salvy, Shackell
+and van der Hoeven, *Asymptotic expansions of exp-log functions*, ISSAC 1996; Eberl, *Verified real
+asymptotics in Isabelle/HOL*, ISSAC 2019.)
 
 If a series has infinitely many terms, the terms alone never show that all of them are zero.
 Therefore a germ may have a second representation, as a polynomial in atoms. Atoms are symbols that
@@ -79,8 +79,7 @@ class Scale:
     def logarithm(self, element: Element) -> Germ:
         """The logarithm of an element, as an expansion.
 
-        The logarithm of the slowest element is the reciprocal of a new element. The new element is
-        even slower.
+        The logarithm of the slowest element is a new element, which is even slower.
         """
         if element.logarithm is None:
             slower = self.insert(0, None)
@@ -90,7 +89,7 @@ class Scale:
     # --- germs ---
 
     def monomial(self, element: Element, exponent: Power, coefficient: Germ | None = None) -> Germ:
-        """A coefficient times a power of w, where w is the inverse of an element."""
+        """A coefficient times a power of w, where 1/w is the given element."""
         germ = self.one if coefficient is None else coefficient
         if exponent == 0:
             return germ
@@ -108,13 +107,13 @@ class Scale:
         return Series(element, iter([(exponent, germ)]), whole_value)
 
     def spend(self) -> None:
-        """Count one computed coefficient. If there are too many, raise `NotExpandedError`."""
+        """Count one computed coefficient. If the count is too high, raise `NotExpandedError`."""
         self.computed += 1
         if self.computed > MAX_COEFFICIENTS:
             raise NotExpandedError("the expansion takes too many coefficients")
 
     def atom(self, key: tuple[Any, ...]) -> Any:
-        """The symbol (atom) for a series or a power of w. Equal keys have equal symbols."""
+        """The symbol (atom) for a series or a power of w. Equal keys give the same symbol."""
         name = self.atoms.setdefault(key, f"~{len(self.atoms)}")
         return self.constants.value(Symbol(name))
 
@@ -319,10 +318,10 @@ class Scale:
         Args:
             taylor: the coefficients.
             h: the germ.
-            name: a key for the function. Functions with equal keys must be equal. If the key is
-                None, the sum cannot be written as a polynomial in atoms.
-            order: the order of the derivative, if ``taylor`` belongs to a derivative of the
-                function with that key.
+            name: a key that identifies the function. Different functions need different keys. If
+                the key is None, the sum cannot be written as a polynomial in atoms (`atom`).
+            order: 0 if ``taylor`` belongs to this function, or n if ``taylor`` belongs to its n-th
+                derivative.
 
         """
         h = self.normal(h)
@@ -410,7 +409,7 @@ class Scale:
     # --- exponentials and logarithms ---
 
     def exp(self, a: Germ) -> Germ:
-        """The exponential of an expansion. This may add an element to the scale."""
+        """The exponential of an expansion. The computation may add an element to the scale."""
         a = self.normal(a)
         size = self.size(a)
         if size <= 0:

@@ -77,9 +77,9 @@ class Series:
     """An asymptotic series: terms c w^e in increasing order of e, where w is the inverse of an
     element.
 
-    The coefficients of computed terms may be zero. `Scale.normal` removes leading zeros. If all of
-    infinitely many terms are zero, the terms alone do not show this. A series may therefore have a
-    second representation, which ``whole_value`` returns: a polynomial in atoms (`Scale.atom`).
+    The coefficients of computed terms may be zero. `Scale.normal` removes leading zeros. A finite
+    number of terms never shows that all terms are zero. A series may therefore have a second
+    representation, which ``whole_value`` returns: a polynomial in atoms (`Scale.atom`).
     """
 
     __slots__ = ("element", "normal", "source", "terms", "whole_value")
@@ -95,7 +95,7 @@ class Series:
         self.normal: Germ | None = None
 
     def term(self, index: int) -> Term | None:
-        """The term with this index from 0 on, or None if the series has fewer terms."""
+        """The term number ``index``, counted from 0, or None if the series has fewer terms."""
         while len(self.terms) <= index:
             try:
                 following = next(self.source, None)

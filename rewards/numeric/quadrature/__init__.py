@@ -2,9 +2,9 @@
 
 If the integrand f is bounded on the range, python-flint's rigorous integration encloses the value.
 Integrals with singular ends or infinite ranges are enclosed if possible. Otherwise the double
-exponential formula gives the value, and Gauss-Legendre quadrature in logarithmic distance from the
-ends has to confirm the value to 25 digits. The values of oscillating tails are extrapolated over
-periods.
+exponential formula gives the value, and Gauss-Legendre quadrature has to confirm the value to 25
+digits. The variable of this quadrature is the logarithm of the distance from an end. If f
+oscillates towards infinity, the value is extrapolated from integrals over periods.
 """
 
 from ...reading.problem import Limit

@@ -1,8 +1,8 @@
 """Integrands on complex boxes, for python-flint's rigorous integration.
 
 `acb.integral` evaluates f on boxes around the path. For some boxes, a flag asks for a proof that f
-is analytic there. If such a box touches a branch cut or a kink of a function, the value must be a
-ball that is not finite.
+is analytic on the box. If such a box touches a branch cut or a kink of a function, the value must
+be a ball that is not finite.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def _product(z: Ball, a: bool, product: Ball, *factors: Ball) -> Ball:
 
 
 def _plain(name: str) -> Callable[..., Ball]:
-    """Make the box operation of a meromorphic function.
+    """Make the operation that evaluates a meromorphic function on boxes.
 
     At a pole, the resulting ball is not finite. The integration relies on this.
     """
@@ -302,8 +302,7 @@ SPREAD = 12
 def integrate_where_large(
     function: BoxFunction, lower: arb, upper: arb, bits: int, evaluations: int
 ) -> Ball | None:
-    """Enclose an integral like `integrate`, for an integrand that is negligible on most of the
-    range.
+    """Enclose an integral whose integrand is negligible on most of the range.
 
     The range is halved up to `MAX_HALVINGS` times. If a bound of f proves that the integral over an
     interval is negligible, the bound of this integral is added to the error. If the bound of f is

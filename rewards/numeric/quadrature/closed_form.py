@@ -1,9 +1,9 @@
 """Tests whether a closed form agrees with an integral to enough digits.
 
 An expression with many free digits can be fitted to any number. For example, a suitable fraction
-agrees with the number to as many digits as the fraction encodes. So does a combination of constants
-from an integer relation algorithm. An answer therefore has to agree to `SURPLUS` digits more than
-it encodes.
+agrees with the number to as many digits as the fraction encodes. A combination of constants does
+so, too, if an integer relation algorithm has found it. An answer therefore has to agree to
+`SURPLUS` digits more than it encodes.
 """
 
 from __future__ import annotations
@@ -43,8 +43,7 @@ NEARER = range(1, 16)
 
 
 def encoded_digits(answer: Expression) -> float:
-    r"""The number of digits to which the best expression of the answer's length agrees with a
-    random number.
+    r"""How many digits of a random number an expression as long as the answer can match.
 
     >>> from calculus_harness.rewards.reading.latex import read
     >>> encoded_digits(read(r"\frac{\pi^2}{6}")[0].expression) < 10
@@ -71,10 +70,10 @@ def hides_a_part(
     r"""Whether the answer contains a number, constant or parameter without a visible effect.
 
     ``\frac12 + e^{-10^9}``, ``\frac12\tanh(1000)`` and ``\frac12\operatorname{erf}(e^{e^e})`` agree
-    with one half to any practical number of digits. The test multiplies each leaf of the answer in
-    turn by 9/8. The leaf has no visible effect if the value of the answer hardly changes. A
-    sub-expression whose value is exactly 0 or 1, as in ``\arctan 0``, is replaced by this number
-    first.
+    with one half to any practical number of digits. The test multiplies each leaf (number, constant
+    or parameter) of the answer in turn by 9/8. The leaf has no visible effect if the value of the
+    answer hardly changes. A sub-expression whose value is exactly 0 or 1, as in ``\arctan 0``, is
+    replaced by this number first.
 
     Args:
         answer: the closed form.
@@ -231,8 +230,8 @@ def value_of(answer: Expression, values: Mapping[str, Ball], bits: int) -> Ball 
 def agreement(got: Ball, value: IntegralValue, bits: int) -> tuple[bool | None, float]:
     """Compare a number with the value of an integral.
 
-    The first result is whether they are equal, or None if this is undecided. The second result is
-    the number of decimal digits that agree.
+    The first result is whether the number equals the value, or None if this is undecided. The
+    second result is the number of decimal digits that agree.
 
     Args:
         got: the number.

@@ -1,4 +1,4 @@
-"""The values of an integral for choices of its parameters, each computed once."""
+"""The values of an integral for several choices of its parameters. Each value is computed once."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Assumptions = tuple[tuple[str, str], ...]
 
 
 def values_of(integral: DefiniteIntegral, digits: int) -> tuple[tuple[Draw, IntegralValue], ...]:
-    """The values of an integral at several choices of its parameters, each with the choice.
+    """Pairs (choice, value), for several choices of an integral's parameters.
 
     The choices do not depend on an answer.
 
@@ -79,7 +79,7 @@ def has_reversed_limits(integral: DefiniteIntegral, draw: Draw) -> bool:
 def draws_of(
     integral: DefiniteIntegral, answer: Expression | None = None
 ) -> tuple[list[Draw], list[Draw]]:
-    """Two lists of choices of the parameters, from `regimes`.
+    """Two lists of choices of the parameters, computed by `regimes`.
 
     The first list contains usual choices. The choices in the second list distinguish cases.
     """

@@ -1,4 +1,4 @@
-"""Cuts the range of an integrand with |u|, max, floor, cases or real odd roots into pieces.
+"""Cuts a range of integration into pieces, for an f with |u|, max, floor, cases or real odd roots.
 
 The range is cut where an argument of such a function changes sign or passes a whole number. On each
 piece, each of these functions is one analytic expression: |u| is u or -u.
@@ -181,7 +181,7 @@ def _places(
 def _linear(
     tape: Tape, break_: Break, values: Mapping[str, Ball], lower: arb, upper: arb
 ) -> list[arb] | None:
-    """The points where a function's argument of constant slope passes zero or a whole number.
+    """The points where the argument of a function passes zero or a whole number.
 
     The result is None if the slope of the argument is not constant.
     """
@@ -209,9 +209,9 @@ def _linear(
 
 
 def _named(point: arb) -> arb:
-    """The number with a short name, such as pi/4, that lies in the ball of a point.
+    """Return a number with a short name, such as pi/4, if the ball ``point`` contains one.
 
-    If there is no such number, the result is the ball itself.
+    Otherwise, return the ball.
     """
     for named in named_numbers(float(point), float(point)):
         if named.overlaps(point):
@@ -330,7 +330,7 @@ def _choose(node: Call, variable: str, values: Mapping[str, Ball], at: arb) -> E
 
 
 def _holds(condition: Expression, value: Callable[[Expression], arb]) -> bool:
-    """Whether a condition holds at the point at which ``value`` evaluates expressions."""
+    """Whether a condition holds at a point. ``value`` evaluates expressions at this point."""
     if not isinstance(condition, Call):
         raise UnusableError("a condition must be a comparison")
     if condition.function in ("and", "or"):

@@ -42,13 +42,12 @@ class OutsideDomainError(QuadratureError):
 
 @dataclass(slots=True)
 class RealLine:
-    """The integrand f on the real line. `at` gives its value at a point, and `on` its range on an
-    interval.
+    """The integrand f on the real line. `at` computes f at a point. `on` bounds f on an interval.
 
     Attributes:
         tape: the compiled integrand.
         values: the values of its parameters.
-        spent: the number of slots evaluated so far.
+        spent: the number of sub-expressions evaluated so far.
         slow: the number of functions in f that may take long.
 
     """
@@ -82,7 +81,7 @@ class RealLine:
         return arb(value.real)
 
     def on(self, interval: arb) -> arb:
-        """A ball with the values of f on an interval. It is not finite if there is no bound."""
+        """A ball with all values of f on an interval. If f has no bound, the ball is not finite."""
         value = self._run(interval)
         return value.real if value.is_finite() else arb("nan")
 
@@ -101,10 +100,10 @@ class RealLine:
         return not self._run(x).is_finite()
 
     def special_slots(self, interval: arb) -> list[tuple[int, arb]]:
-        """The slots of sub-expressions whose value may be a multiple of pi/2 inside an interval.
+        """The sub-expressions whose value may be a multiple of pi/2 inside an interval, by slot.
 
-        Each slot is paired with the multiple, which may be 0. Where a sub-expression u has such a
-        value, functions such as 1/u and tan u may have a pole.
+        Each slot (index in the tape) is paired with the multiple, which may be 0. Where a
+        sub-expression u has such a value, functions such as 1/u and tan u may have a pole.
         """
         self.spent += self.tape.size
         jets = self.tape.run(acb(interval), self.values, derivative=False)

@@ -137,7 +137,7 @@ def pieces_towards(
     )
 
     def moved(t_value: Expression, jump: Callable[[Call, _Argument], Expression]) -> Expression:
-        """The integrand f(z) dz/dt at a point t. The function ``jump`` replaces the floors in f."""
+        """The integrand f(z) dz/dt at a point t. ``jump`` gives the values of floors."""
         inner = power(div(t_value, scale), number(1 / q))
         replaced = _mapped(expression, arguments, jump, variable, inner)
         return mul(
@@ -294,7 +294,7 @@ def _value(constant: Expression, values: Mapping[str, Ball]) -> arb:
 def _mean(
     summands: list[Expression], values: Mapping[str, Ball], bits: int
 ) -> tuple[Fraction, arb] | None:
-    """Find v and c such that the mean over s of the sum of the pieces decays as c n^{-v}.
+    """Find the leading term c n^{-v} of the sum of the pieces, averaged over s. Return v and c.
 
     The result is None if v > 1, or if a piece decays more slowly than the sum.
     """
@@ -386,8 +386,8 @@ def _sum(
 ) -> arb | None:
     """The integral of the sum of all pieces with n >= ``start_count`` + 1/2.
 
-    Each piece is scaled to 0 < s < 1. If ``without`` is an exponent v, the terms of n^{-v} are left
-    out, because their integrals cancel.
+    Each piece is scaled to 0 < s < 1. If ``without`` is an exponent v, the terms with n^{-v} are
+    left out, because the integrals of these terms cancel.
     """
     summed = _summed(summands, values, start_count, bits, without)
     # The middle, and points near both ends.
@@ -415,7 +415,7 @@ def _total(summands: list[Expression], expander: Expander) -> Model | None:
 
 
 def _expander(summands: list[Expression], values: Mapping[str, Ball], s: Ball) -> Expander:
-    """Make the expander of the pieces in powers of 1/n, for a ball of s. Count its work."""
+    """Make an `Expander` that writes pieces in powers of 1/n, for s in a ball. Count the work."""
     # each operation on series takes as long as so many on balls
     spend(sum(len(all_nodes(summand)) for summand in summands) * SERIES)
     compiled: dict[Expression, analytic.BoxFunction | None] = {}

@@ -31,7 +31,7 @@ class DefiniteIntegral:
         upper: the upper limit.
         principal_value: whether Cauchy's principal value is asked for.
         text: the problem as it was given.
-        conditions: comparisons of parameters that the text states.
+        conditions: the comparisons that the text states for the parameters.
         number: the number of this reading among the readings of the text, from 0.
 
     Example:

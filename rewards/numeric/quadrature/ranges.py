@@ -1,9 +1,9 @@
-"""Ranges with many or infinitely many kinks, which are reduced to finite ranges with few kinks.
+"""Reduces ranges with many or infinitely many kinks to finite ranges with few kinks.
 
-The integral over n periods is n times the integral over one period. If kinks accumulate at an end,
-or the range is infinite, the substitution x = p +- e^{-y} or x = +-y is made, so that the kinks do
-not accumulate at a finite y. The range of y is then cut at a point beyond which a proved bound of
-the integral is negligible. The bound is added to the error.
+The integral over n periods is n times the integral over one period. If kinks accumulate at an end
+p, the substitution x = p +- e^{-y} is made. If the range is infinite, the substitution is x = +-y.
+The kinks then do not accumulate at a finite y. The range of y is cut at a point beyond which a
+proved bound of the integral is negligible. The bound is added to the error.
 """
 
 from __future__ import annotations
@@ -102,7 +102,9 @@ def period(expression: Expression, variable: str) -> tuple[Fraction, Fraction] |
 def whole_periods(
     size: tuple[Fraction, Fraction], lower: Expression, upper: Expression
 ) -> tuple[int, Expression, Expression] | None:
-    """The number of complete periods in a range, and the ends of the first and of the last period.
+    """The number of complete periods in a range, the end of the first and the end of the last one.
+
+    ``size`` is the period, as from `period`.
 
     The result is None if the number is unknown or less than `LEAST_PERIODS`.
     """
@@ -148,7 +150,7 @@ def cut_ranges(
         upper: the upper limit.
         limits: the limits as expressions.
         digits: decimal digits that are wanted.
-        accumulating: whether kinks accumulate at the lower end, and the same for the upper end.
+        accumulating: two flags: whether kinks accumulate at the lower end, and at the upper end.
 
     Raises:
         QuadratureError: no negligible bound beyond a cut is found.

@@ -53,7 +53,7 @@ def singularities(line: RealLine, lower: arb, upper: arb, bits: int) -> list[arb
         bits: the precision of the points.
 
     Raises:
-        QuadratureError: there are too many singularities, or one cannot be located.
+        QuadratureError: there are too many singularities, or a singularity cannot be located.
 
     """
     with precision(SCAN_BITS):
@@ -117,7 +117,7 @@ def _clusters(
 
 
 def _first(lower: arb, upper: arb) -> Iterator[tuple[arb, arb]]:
-    """Yield intervals that divide the range. Their lengths double from 0 outwards.
+    """Yield intervals that divide the range. The lengths of the intervals double from 0 outwards.
 
     Narrow intervals at both ends are left out, because the ends are examined separately.
     """

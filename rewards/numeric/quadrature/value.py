@@ -1,4 +1,4 @@
-"""The value of a definite integral, with the method."""
+"""Computes the value of a definite integral, and names the method of the computation."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ class IntegralValue:
         ball: the value with its error. It is not finite if the integral diverges.
         method: the method of the computation.
         sign: +1 or -1 if the integral tends to plus or minus infinity, else 0.
-        size: a lower bound of the integral of \|f\|. If the value may be 0, its error is compared
-            with this bound.
+        size: a lower bound of the integral of \|f\|. If the value may be 0, the error of the value
+            is compared with this bound.
 
     Example:
         >>> IntegralValue(arb("nan"), "divergence", 1).diverges
@@ -119,7 +119,7 @@ def evaluate(problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int)
 def _with_numbers(
     problem: DefiniteIntegral, values: Mapping[str, Ball]
 ) -> tuple[DefiniteIntegral, Mapping[str, Ball]]:
-    """Substitute exact values, so that p pi/(2p) becomes pi/2. Return also the inexact values."""
+    """Substitute exact parameters, so that p pi/(2p) becomes pi/2. Return the inexact ones, too."""
     free_values: dict[str, Ball] = {}
     f, limits = problem.integrand.expression, [problem.lower, problem.upper]
     for name, value in values.items():
@@ -456,7 +456,7 @@ class _Computation:
         return arb("inf") if infinite else max(bounds)
 
     def _settles(self, phase: oscillation.Phase, side: int) -> bool:
-        """Whether f divided by the phase's slope seems to tend to 0, which suggests convergence."""
+        """Whether f / phase' seems to tend to 0, which suggests that the integral converges."""
         with precision(BOUND_BITS):
             sizes = []
             for k in SETTLED_AT:
@@ -473,7 +473,7 @@ class _Computation:
 def _inner(low: arb, high: arb) -> list[arb]:
     """A list with one inner point of a finite range. For an infinite range, the list is empty.
 
-    The point is not the midpoint. The integral of an odd f is 0, but its two parts are not 0.
+    The point is not the midpoint. If an odd f has the integral 0, the parts show the size of f.
     """
     finite = low.is_finite() and high.is_finite()
     return [arb(off_middle(low, high).mid())] if finite else []

@@ -2,7 +2,7 @@
 
 Units are operations on balls. The count is deterministic, so a verdict does not depend on how busy
 the machine is. Like python-flint's precision, the count is global to the process. Each computation
-holds the lock of the precision, which guards the count, too.
+holds the lock of the precision (`precision`). This lock guards the count, too.
 """
 
 from __future__ import annotations

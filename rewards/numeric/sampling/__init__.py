@@ -1,1 +1,1 @@
-"""The points, and the values of an integrand's parameters, at which answers are compared."""
+"""Sample points and values of parameters, at which answers are compared with integrands."""

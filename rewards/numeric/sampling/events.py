@@ -1,11 +1,11 @@
 """Events of an expression on the real line: zeros, turning points, and changes of the dominant
 term.
 
-An event is a zero or a turning point of a function's argument, a point where the absolute value of
-an argument passes 1, or a point where two terms of a sum have the same size. The signs of the
-corresponding quantities are compared on a grid of powers of two. If a sign changes between
-neighbours, the interval is bisected. Around each event a finer grid shows narrow features, such as
-the unit width of ``e^{-(x-20)^2}``.
+An event is a zero or a turning point of a function's argument. A point where the absolute value of
+an argument passes 1 is an event, too, and so is a point where two terms of a sum have the same
+size. Each kind of event is a sign change of a quantity. The signs of these quantities are compared
+on a grid of powers of two. If a sign changes between neighbouring points, the interval is bisected.
+Around each event a finer grid shows narrow features, such as the unit width of ``e^{-(x-20)^2}``.
 """
 
 from __future__ import annotations
@@ -49,7 +49,10 @@ _SMOOTH = frozenset((rules.add, rules.sub, rules.mul, rules.neg, rules.div, rule
 
 
 class _Search:
-    """A search for sign changes of the monitored quantities, with a budget of evaluations."""
+    """A search for sign changes, with a budget of evaluations.
+
+    The module's docstring names the quantities whose signs are monitored.
+    """
 
     def __init__(self, tape: Tape, values: Mapping[str, Ball]) -> None:
         self.tape, self.values = tape, values
@@ -86,7 +89,8 @@ class _Search:
         """Yield narrow intervals in which a monitored quantity changes its sign. Each quantity has
         at most one interval.
 
-        ``seen`` contains the indices of quantities that have an interval. New indices are added.
+        ``seen`` contains the indices of quantities that have an interval already. The method adds
+        the indices of new ones.
         """
         for low, high in itertools.pairwise(grid):
             signs = zip(self.signs(low), self.signs(high), strict=True)
@@ -185,7 +189,7 @@ def beyond_reach(*tapes: Tape) -> list[Ball]:
 
 
 def spread(points: Sequence[T], count: int) -> list[T]:
-    """At most ``count`` of the points, chosen at equal distances in the list."""
+    """At most ``count`` of the points, at equal distances from each other in the list."""
     if len(points) <= count:
         return list(points)
     return [points[i * len(points) // count] for i in range(count)]

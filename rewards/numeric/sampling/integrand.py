@@ -1,4 +1,4 @@
-"""An integrand prepared for decisions: its tree, parameters, sample points and values of f.
+"""An integrand f prepared for decisions: its tree, parameters, sample points and values.
 
 `prepare` has a cache, because training asks about the same integrand many times.
 """
@@ -65,7 +65,7 @@ ASSUMPTIONS: dict[str, Callable[[float], float]] = {
 class RealPoint(NamedTuple):
     """A point at which every part of f is real, with the value of f.
 
-    ``plain`` is true if all conventions give the same value.
+    ``plain`` is true if all conventions (`Conventions`) give the same value.
     """
 
     values: dict[str, Ball]
@@ -75,7 +75,7 @@ class RealPoint(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Point:
-    """A real sample point, or a point of a complex disc, with f's values by precision in bits."""
+    """A sample point, real or in a complex disc. ``f`` maps precisions in bits to values of f."""
 
     x: Ball
     measured: bool
@@ -132,8 +132,7 @@ class PointPool:
         return self._points[:count]
 
     def between(self) -> list[Point]:
-        """Points in the intervals between breakpoints of f that contain none of the first sample
-        points.
+        """Points in those intervals between breakpoints of f that the first sample points miss.
 
         If f is not analytic, agreement on one interval proves nothing about the next interval.
         Without these points, ``50 - x`` would be accepted for ``|x - 50|``. Points of the largest
@@ -157,7 +156,8 @@ class PointPool:
     def finer(self) -> list[Point]:
         """Many further sample points. They are needed if most of the first points are not usable.
 
-        An example is ``artanh(tanh x)``: for |x| > 200 it needs more digits than the limit allows.
+        An example is ``artanh(tanh x)``. For |x| > 200, this function needs more digits than the
+        limit allows.
         """
         if self._finer is None:
             with precision(BASE_BITS):
@@ -185,7 +185,7 @@ class PointPool:
         self._values = drawn | {name: acb(value) for name, value in self._drawn.items()}
 
     def _settle(self) -> None:
-        """Choose the tier and the values of the parameters so that sample points exist."""
+        """Choose ``tier`` and the values of the parameters so that sample points exist."""
         self._settled = True
         with precision(BASE_BITS):
             self._find_tier()
@@ -220,9 +220,9 @@ class PointPool:
                     return
 
     def _search(self) -> bool:
-        """Search for points of a small real domain, and tell whether there are then enough points.
+        """Search for points of a small real domain, and tell whether enough points are found.
 
-        The found points are added to the sample points only if there are enough.
+        If so, the found points become sample points.
         """
         further = search(self.tape, self._values, MIN_POINTS)
         further = [x for x in further if not self._isolated(x)]
@@ -231,7 +231,7 @@ class PointPool:
         return enough
 
     def usable(self, x: Ball) -> Ball | None:
-        """The value of f at a number, or None if the current tier excludes this number."""
+        """The value of f at a number, or None if ``tier`` excludes this number."""
         jets = self.tape.run(x, self._values, derivative=False)
         value = jets[self.tape.root][0]
         if self.tier == "real":
@@ -275,8 +275,7 @@ class Integrand:
     """A readable integrand with its variable and parameters, made by `prepare`.
 
     If ``differentiate`` is True, the tree is a function whose derivative is f. Otherwise the tree
-    is f. ``flags`` names the ambiguous notations of the problem that were read in the less likely
-    way.
+    is f. ``flags`` names those ambiguous notations that were read in the less likely way.
     """
 
     def __init__(
@@ -316,7 +315,7 @@ class Integrand:
         return self._tapes[conventions]
 
     def pool(self, conventions: Conventions, variant: int, drawn: Draw = ()) -> PointPool:
-        """The pool of sample points for a convention and a variant number.
+        """The pool of sample points for a convention. Each variant number has its own points.
 
         If ``drawn`` has no value for a parameter, a pseudorandom value is used.
         """
@@ -434,7 +433,8 @@ def integrands(
         assumptions: the assumptions on parameters, from `assumption_items`.
 
     Returns:
-        Integrands. Their flags name the ambiguities that are read in the less likely way.
+        The readings. The ``flags`` of a reading name the ambiguities that are read in the less
+        likely way.
 
     Raises:
         ProblemError: the variable differs from the variable of the differential, or cannot be

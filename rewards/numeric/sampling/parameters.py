@@ -1,4 +1,4 @@
-"""Several choices of values for an integrand's parameters, which differ in order, signs and cases.
+"""Chooses values for parameters several times, with different orders, signs and cases.
 
 A single choice of values cannot show that ``|a - b|`` differs from ``a - b``, or that ``max(a, 5)``
 differs from 5.
@@ -82,9 +82,9 @@ def draws(
 ) -> list[Draw]:
     """Choose values for all parameters, in several ways.
 
-    In some choices, the values ascend with the sorted names. In others, they descend. If f or F
-    distinguishes cases, there are also choices with very large or very small values. For each
-    equality in f or F, such as a = 2, one choice satisfies the equality.
+    In some choices, the values ascend in the order of ``names``. In others, the values descend. If
+    f or F distinguishes cases, there are also choices with very large or very small values. For
+    each equality in f or F, such as a = 2, one choice satisfies the equality.
 
     Args:
         names: the parameters, sorted.
@@ -236,7 +236,7 @@ def _admissible(
 
 
 def _constants(tree: Expression) -> Iterator[float]:
-    """Yield the values of the largest constant parts of an expression."""
+    """Yield the values of constant sub-expressions that are not part of other constant ones."""
     if symbols_of(tree) or tree.function in _RELATIONS:
         for operand in tree.args:
             yield from _constants(operand)

@@ -1,4 +1,4 @@
-"""Chooses values for the parameters of a sum, and computes the sum for each choice once."""
+"""Chooses values for the parameters of a sum, and computes the sum once for each choice."""
 
 from __future__ import annotations
 
@@ -184,8 +184,8 @@ def points(
 ) -> list[ParameterPoint]:
     """The values of a sum for several choices of its parameters.
 
-    A value includes the factor before the sum and the addend after it. If the sum converges for
-    some choices only, the other choices are left out.
+    A value includes the factor before the sum and the addend after the sum. If the sum converges
+    for some choices only, the other choices are left out.
 
     Args:
         problem: the sum.
@@ -305,7 +305,7 @@ def ends(problem: SumProblem, values: Mapping[str, Fraction]) -> tuple[int, int]
 
 
 def length(problem: SumProblem, values: Mapping[str, Fraction]) -> int | None:
-    """The number of terms of a finite sum. It is zero or negative if the limits are reversed.
+    """The number of terms of a finite sum. If the limits are reversed, it is zero or negative.
 
     For an infinite sum, the result is 1. If a limit is not a whole number, the result is None.
     """
@@ -322,7 +322,9 @@ def length(problem: SumProblem, values: Mapping[str, Fraction]) -> int | None:
 def point_at(
     problem: SumProblem, items: tuple[tuple[str, Fraction], ...], digits: int
 ) -> ParameterPoint:
-    """The value of a sum for a choice of its parameters, including the factor and the addend.
+    """The value of a sum for a choice of its parameters.
+
+    The value includes the factor before the sum and the addend after the sum.
 
     Args:
         problem: the sum.

@@ -1,10 +1,10 @@
-r"""Sums of z^n S(n) with \|z\| <= 1, where S has an expansion in 1/n and ln n, with proved bounds.
+r"""Sums of z^n S(n) with proved bounds, if \|z\| <= 1 and S has an expansion in 1/n and ln n.
 
 S(n) is a sum of expressions n^{-v} (ln n)^j (c_0 + c_1/n + ..). Each series in 1/n is cut off after
 K coefficients, and its remainder is at most C n^{-K} for all n >= N. For z = 1, the sum over n >= N
 is a combination of values of Hurwitz's zeta function, and of its derivatives if there are
 logarithms. The remainders are bounded by C times the sum of n^{-v-K} (ln n)^j. For other roots of
-unity, each residue class of n has a sum of this kind. The leading term decides about divergence.
+unity z, each residue class of n has such a sum. The leading term decides about divergence.
 """
 
 from __future__ import annotations
@@ -131,8 +131,8 @@ class SlowTerm:
     def expanded_trees(self) -> list[tuple[Expression, list[Call], Ball]]:
         """Write each summand as a product of an expression, digamma functions, and a number.
 
-        The expression can be expanded. Summands without digamma functions and with a real number
-        are added to one expression, because their leading terms may cancel.
+        The expression can be expanded. Summands with a real number and without digamma functions
+        become one expression, because their leading terms may cancel.
         """
         plain: list[Expression] = []
         expanded: list[tuple[Expression, list[Call], Ball]] = []
@@ -173,7 +173,7 @@ class SlowTerm:
         return expansions, cutoff
 
     def _raw(self, tree: Expression) -> list[tuple[Ball, Fraction | None, int, Model]]:
-        """Write a tree as a sum of n^{-v} (ln n)^j m with models m: (v, exact v or None, j, m)."""
+        """Write a tree as terms n^{-v} (ln n)^j m. Each is (v, exact v or None, j, model m)."""
         unknown = models.inverse_power(1, arb(1))
         expander = Expander(_Y, (self.index, unknown), {})
         try:
@@ -257,7 +257,7 @@ def _products(
 def _of_model(v: Ball, exact: Fraction | None, j: int, model: Model) -> Expansion:
     r"""Convert n^{-v} (ln n)^j times a model with bound M and radius r to an expansion.
 
-    As \|m_k\| <= M r^{-k}, the remainder after K terms is at most 2 M (u/r)^K for u <= r/2.
+    As \|m_k\| <= M r^{-k}, the remainder after K terms is at most 2 M (u/r)^K for u = 1/n <= r/2.
     """
     if model.is_power:  # a constant, with as many zeros as a product may need
         zeros = (acb(0),) * (models.order(ctx.prec) - 1)

@@ -10,8 +10,8 @@ L and s follow from the leading coefficients of A and B.
   polynomial in u (times n if L = 1) with T(n+1) q(n) - T(n) = 1 + e(n) and e(n) = O(u^K). Then the
   sum is -T(N) a(N) minus the sum of a(n) e(n). The latter sum has a bound, because e is known
   exactly. For terms without gamma functions, this method is the Euler-Maclaurin formula.
-- d > 0, or \|L\| > 1, or L = 1 with s <= 1, or \|L\| = 1 with s <= 0: the sum diverges, because the
-  terms do not tend to 0, or by Gauss's test if L = 1.
+- d > 0, or \|L\| > 1, or L = 1 with s <= 1, or \|L\| = 1 with s <= 0: the sum diverges. If L = 1,
+  this follows from Gauss's test. Otherwise the terms do not tend to 0.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Growth:
 
     Attributes:
         factorials: d.
-        size: \|L\| as a ball. It is meaningful for d = 0 only.
+        size: \|L\| as a ball. ``size`` is meaningful for d = 0 only.
         is_one: whether \|L\| is exactly 1. ``size`` is then exact as well.
         decay: s.
 
@@ -295,7 +295,7 @@ def _factorial_length(term: Hypergeometric, cutoff: int) -> int:
 
 
 def _accelerated(term: Hypergeometric, start: int, leading: fmpq) -> Ball:
-    """The sum of a term from ``start`` to infinity, by the function T of the module's docstring.
+    """The sum of a term from ``start`` on, by the function T of the module's docstring.
 
     N is doubled until the bound of the error is small enough.
     """
@@ -403,7 +403,7 @@ class _Multiplier:
 def _error(
     entries: list[fmpq], shift: int, numerator: fmpq_poly, denominator: fmpq_poly
 ) -> fmpq_poly:
-    """The numerator of the error e; the denominator is (1 + u)^m times the denominator of q."""
+    """The numerator of the error e. The denominator of e is a power of 1 + u times that of q."""
     m = max(len(entries) - 1 - shift, 0)
     one_plus_u, u = fmpq_poly([1, 1]), fmpq_poly([0, 1])
     # T(n+1) n^-shift (1 + u)^m, where the last coefficient of T has the lowest power of 1 + u

@@ -1,9 +1,10 @@
-r"""Writes the term of a sum as hypergeometric summands times factors that vary slowly.
+r"""Writes the term of a sum as a sum of summands: hypergeometric terms times slow factors.
 
-A summand is c z^n R(n) prod Gamma(p n + b)^e times a slow factor. Here c and z are constants, and R
-is a rational function with rational coefficients. A product of factorials, binomial coefficients,
-powers with the index as exponent, sines and cosines is a sum of such summands. Summands without a
-slow factor are called hypergeometric terms (Petkovsek, Wilf and Zeilberger, *A = B*, chapter 3).
+A summand is c z^n R(n) prod Gamma(p n + b)^e times a factor that varies slowly (a slow factor).
+Here c and z are constants, and R is a rational function with rational coefficients. A product of
+factorials, binomial coefficients, powers with the index as exponent, sines and cosines is a sum of
+such summands. Summands without a slow factor are called hypergeometric terms (Petkovsek, Wilf and
+Zeilberger, *A = B*, chapter 3).
 """
 
 from __future__ import annotations
@@ -245,8 +246,8 @@ class _TermReader:
     def gamma(self, node: Expression, exponent: int = 1) -> list[Summand] | None:
         """Write Gamma(u)^exponent as summands, for a u that is linear in n.
 
-        The result is None if the slope of u is not a positive whole number, or if the slope or the
-        shift is too large.
+        The result is None if the slope of u is not a positive whole number. It is also None if the
+        slope or the constant term of u is too large.
         """
         linear_form = self.linear(node)
         slope, shift = (None, None) if linear_form is None else map(fold, linear_form)
@@ -300,7 +301,8 @@ class _TermReader:
     def double_factorial(self, args: tuple[Expression, ...]) -> list[Summand] | None:
         """Write the double factorial u!! by the gamma function.
 
-        For u = 2v it is 2^v Gamma(v + 1). For u = 2v - 1 it is 2^v Gamma(v + 1/2) / sqrt(pi).
+        If u = 2v, then u!! = 2^v Gamma(v + 1). If u = 2v - 1, then u!! = 2^v Gamma(v + 1/2) /
+        sqrt(pi).
         """
         linear_form = self.linear(args[0])
         slope, shift = (None, None) if linear_form is None else map(fold, linear_form)
@@ -378,7 +380,7 @@ _READERS: Final[
 
 
 def base_product(a: Expression, b: Expression) -> Expression:
-    """The product of two bases, in which exponentials are combined into one.
+    """The product of two bases z. The exponentials in the product are combined into one.
 
     Equal terms in the exponent of the exponential are collected.
     """

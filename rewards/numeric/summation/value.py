@@ -34,8 +34,8 @@ def infinite_sum(term: Expression, index: str, start: int, digits: int) -> Integ
         digits: the number of decimal digits that are wanted.
 
     Returns:
-        A ball that contains the sum. Its method is ``enclosure``. If the sum is proved to diverge,
-        the result has no value, and its method is ``divergence``.
+        The enclosure of the sum, with the method ``enclosure``. If the sum is proved to diverge,
+        the result has no value and the method ``divergence``.
 
     Raises:
         QuadratureError: neither a value nor divergence was proved, or the sum is not real.
@@ -114,8 +114,8 @@ def _exceed_all(groups: Sequence[Sequence[Summand]]) -> bool:
     r"""Whether it is proved that c_1 z_1^n + c_2 z_2^n + .. does not tend to 0.
 
     The proof requires that the numbers z of the largest summands are distinct and lie on the unit
-    circle, and that their factors c are not zero. The mean of the squared size of the sum then
-    tends to sum \|c\|^2 > 0.
+    circle. The factors c of these summands must not be zero. The mean of the squared size of the
+    sum then tends to sum \|c\|^2 > 0.
     """
     if any(
         len(summands) > 1 or summands[0].slow != ONE or summands[0].gammas for summands in groups
@@ -172,8 +172,8 @@ def _separately(summands: Sequence[Summand], sum_of: Callable[[Summand], Ball]) 
     coefficient.
 
     Raises:
-        DivergenceError: the sum of a summand diverges. The sign of the error includes the sign of
-            the coefficient.
+        DivergenceError: the sum of a summand diverges. The ``sign`` of the error is the sign after
+            the multiplication by the coefficient.
         QuadratureError: the sum of a summand diverges, and its coefficient may be zero.
 
     """

@@ -1,8 +1,8 @@
 """The decision whether an integral converges at an end of its range.
 
-The end is moved to infinity. At a finite end b, x = b +- e^{-s}. At infinity, x = +- e^s. The
-integral of f becomes the integral of g(s) = f(x) |dx/ds|. The integral converges if g decays
-exponentially, or if g decays as s^{-p} with p > 1. The latter occurs if f has logarithms.
+A substitution moves the end to infinity. At a finite end b, x = b +- e^{-s}. At infinity, x = +-
+e^s. The integral of f becomes the integral of g(s) = f(x) |dx/ds|. The integral converges if g
+decays exponentially, or if g decays as s^{-p} with p > 1. The latter occurs if f has logarithms.
 """
 
 from __future__ import annotations
@@ -77,8 +77,8 @@ class Decay:
 
     Attributes:
         behaviour: whether the integral converges.
-        rate: the decrease of log2 g per unit of s, between the last two points. It is infinite if
-            g is too small to measure.
+        rate: the decrease of log2 g per unit of s, between the two sample points nearest to the
+            end. The rate is infinite if g is too small to measure.
         fast: whether g decays faster than exponentially in s, as for f = e^{-x} at infinity.
         sign: the sign of f near the end, or 0 if it is unknown.
 

@@ -40,7 +40,7 @@ def _grid(level: int, is_inside: Callable[[arb], bool]) -> list[arb]:
 
 @lru_cache(maxsize=RULES)
 def tanh_sinh(bits: int, depth: int, level: int) -> Nodes:
-    r"""The nodes and weights that a level adds to the tanh-sinh rule on [0, 1].
+    r"""The nodes and weights that a refinement level adds to the tanh-sinh rule on [0, 1].
 
     A node is x = 1 / (1 + e^{-2w}) for w = (pi/2) sinh t. The result has the distance of x from the
     nearer end instead of x. The distance is negative if the left end is nearer.
@@ -48,7 +48,7 @@ def tanh_sinh(bits: int, depth: int, level: int) -> Nodes:
     Args:
         bits: the working precision.
         depth: the smallest distance of a node from an end is about 2^{-depth}.
-        level: the level. Nodes of lower levels are left out.
+        level: the refinement level. Nodes of lower levels are left out.
 
     """
     pi = arb.pi()
@@ -66,7 +66,7 @@ def tanh_sinh(bits: int, depth: int, level: int) -> Nodes:
 
 @lru_cache(maxsize=RULES)
 def exp_sinh(bits: int, depth: int, level: int) -> Nodes:
-    r"""The nodes x = exp((pi/2) sinh t) in (0, oo) and their weights, for algebraic decay."""
+    r"""The nodes x = exp((pi/2) sinh t) in (0, oo), with weights, for f of algebraic decay."""
     half = arb.pi() / 2
     limit = arb(2).log() * depth
     return [
@@ -77,7 +77,7 @@ def exp_sinh(bits: int, depth: int, level: int) -> Nodes:
 
 @lru_cache(maxsize=RULES)
 def exp_exp(bits: int, depth: int, level: int) -> Nodes:
-    r"""The nodes x = exp(t - exp(-t)) in (0, oo) and their weights, for exponential decay."""
+    r"""The nodes x = exp(t - exp(-t)) in (0, oo), with weights, for f of exponential decay."""
     limit = arb(2).log() * depth
 
     def inside(t: arb) -> bool:

@@ -54,7 +54,7 @@ NEWTON_STEPS = 60
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """The phase of an oscillation towards infinity.
+    """The common phase of all oscillations of f as x tends to plus or minus infinity.
 
     The phases of f are the arguments of the periodic functions in f. For large x, all phases are
     whole multiples of a common phase.

@@ -1,7 +1,8 @@
 """The integral over a piece of the range, by two quadratures. The piece has no inner singularity.
 
-The double exponential formula gives the value. Gauss-Legendre quadrature in logarithmic distance
-from the ends has to agree with the value. The errors of the two quadratures have different causes.
+The double exponential formula gives the value. Gauss-Legendre quadrature has to agree with the
+value. The variable of this quadrature is the logarithm of the distance from an end. The errors of
+the two quadratures have different causes.
 """
 
 from __future__ import annotations
@@ -70,7 +71,9 @@ def integrate(line: RealLine, piece: Piece, digits: int) -> arb:
 
 
 def exclude_spikes(expression: Expression, line: RealLine, piece: Piece) -> None:
-    """Raise an error if f may have a spike: if f may be much larger between two nodes than at both.
+    """Raise an error if f may have a spike between two nodes.
+
+    At a spike, f is much larger than at both nodes.
 
     The range of the coordinate s (see `ends`) is divided into intervals. Each interval is halved
     until a bound of f on the interval is near to the values of f at the interval's ends. Special
@@ -118,12 +121,12 @@ def _without_special(node: Expression, variable: str) -> Expression:
 
 
 class _RoundingError(QuadratureError):
-    """The precision does not suffice for points so close to an end."""
+    """The precision does not suffice for points that are very close to an end."""
 
 
 def _precisely(piece: Piece, digits: int, compute: Callable[[int], arb]) -> arb:
-    """Call ``compute`` at the precision that the integral needs near its ends. Raise the precision
-    if rounding spoils the result.
+    """Call ``compute`` at a sufficient precision. If rounding spoils the result, raise the
+    precision.
 
     A higher precision is needed if f loses digits near an end. For example, ln(1 + cos x) needs
     twice as many digits near pi.
@@ -214,7 +217,10 @@ def _check(line: RealLine, piece: Piece, value: arb, depth: int) -> arb:
 
 
 def _gauss(line: RealLine, piece: Piece, width: arb) -> tuple[arb, arb]:
-    """The integrals of f and |f| by Gauss-Legendre quadrature on intervals of s, ``width`` long."""
+    """The integrals of f and |f| by Gauss-Legendre quadrature.
+
+    The quadrature is done on intervals of the coordinate s that are ``width`` long.
+    """
     total = size = arb(0)
     for end, start in _legs(piece):
         s, quiet = start, 0

@@ -1,11 +1,11 @@
 """Enclosures of the integral towards an end of the range, or a proof that the integral diverges.
 
-The end is moved to infinity: x = p +- e^{-y} at a finite end p, and x = +-y or x = +-e^y at an
-infinite end. If f changes with the logarithm of y only, y = e^t is substituted. As a function of y,
-f dx/dy is a sum of terms e^{-v y} r(y) (`rewards.numeric.expansions`). Powers of u = e^{-y} and of
-y are integrated in closed form. Other terms are integrated up to a point by python-flint's rigorous
-integration, and the integral beyond this point has a proved bound. A sum of constant sign that is
-bounded away from zero proves divergence.
+A substitution moves the end to infinity: x = p +- e^{-y} for a finite end p, or x = +-y or +-e^y
+for an infinite end. If f changes with ln y only, y = e^t is substituted. The function f dx/dy is a
+sum of terms e^{-v y} r(y) (`rewards.numeric.expansions`). Powers of u = e^{-y} and of y are
+integrated in closed form. Other terms are integrated rigorously by python-flint up to a point. The
+integral beyond this point has a proved bound. Divergence is proved if the sum of terms has a
+constant sign and is bounded away from zero.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ class Level:
         plain: the integrand as a function of y, unexpanded.
         form: the integrand as a sum of terms, for large y.
         expander: the models that the form refers to.
-        start: the y at which the range begins. If it is nan, the range begins at the logarithm of
-            the y at which the previous level ended.
+        start: the y at which the range begins. If it is nan, the range begins at ln z, and the
+            range of the previous level ended at z.
 
     """
 
@@ -151,11 +151,11 @@ class Approach:
     def principal(self, farthest: arb) -> tuple[arb, arb]:
         """The principal value near a pole or near both infinities, and a distance r.
 
-        The range is |x - p| < r near a pole p, or |x| > r. Odd terms of f's series cancel.
+        The range is |x - p| < r near a pole p, or |x| > r. The odd terms in the series of f cancel.
 
         Args:
-            farthest: the largest allowed r near a pole. Near both infinities, it is the least
-                allowed r.
+            farthest: the largest allowed r near a pole, or the least allowed r near both
+                infinities.
 
         """
         with models.series_length(models.order(self.bits)), precision(model_bits(self.bits)):
@@ -202,7 +202,7 @@ class Approach:
         )
 
     def _near(self, start: arb) -> Iterator[Level]:
-        """Yield the levels for x = p +- e^{-y} or x = +-e^y, then y = e^t, and so on."""
+        """Yield levels: in y for x = p +- e^{-y} or x = +-e^y, in t for y = e^t, and so on."""
         point, side = self.edge.point, self.edge.side
         values: dict[str, Ball] = {**self.values}
         away = Call("exp", (neg(Symbol("y1")),))
@@ -297,7 +297,7 @@ class Tail:
         return cut if cut is least else arb((cut + 1).mid())
 
     def _depth(self, name: str) -> int:
-        """The number of changes of coordinate from a model's coordinate to this level's."""
+        """How many changes of coordinate lead from a model's coordinate to the y of this level."""
         own = self.level.variable
         of = name[1:3] if name[1:3] != own and not name[1:].startswith(own) else own
         return int(own[1:] or 0) - int(of[1:] or 0)
@@ -404,7 +404,7 @@ class Tail:
         return (scale, degree, model) if 0 <= degree <= MAX_POWER else None
 
     def _enclosed(self, terms: list[Term], cut: arb) -> arb | None:
-        """Integrate terms rigorously from ``cut`` to infinity, or return None (see `_end`)."""
+        """Integrate terms rigorously from ``cut`` to infinity. Return None if `_end` fails."""
         expression = self.level.expander.expression(terms)
         end, error = self._end(expression, cut)
         if end is None:
@@ -450,7 +450,7 @@ class Tail:
         return values
 
     def _end(self, expression: Expression, cut: arb) -> tuple[arb | None, arb]:
-        """A point (or None) beyond which the integral is negligible, and a bound of the rest."""
+        """A point beyond which the integral is negligible, or None; a bound of the integral."""
         goal = arb(2) ** -(self.bits + NEGLIGIBLE)
         error = arb("inf")
         for k in CUTS:
@@ -483,7 +483,7 @@ class Tail:
 
 
 def level_of(variable: str, plain: Expression, form: list[Term], expander: Expander) -> Level:
-    """Make a level whose range begins at a point that the caller sets later."""
+    """Make a level without a start (nan), for use in a `Tail`."""
     return Level(variable, plain, form, expander, arb("nan"))
 
 

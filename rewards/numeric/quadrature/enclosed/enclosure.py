@@ -1,9 +1,9 @@
 """Enclosures of the integral of an analytic expression, or a proof that the integral diverges.
 
-The range is cut at the singularities of f. It is also cut at points far from 0 at which a linear
-sub-expression is 0, such as the mean of a normal density. From such a point, f is integrated in
-both directions. Finite pieces on which f is bounded are left to python-flint's rigorous
-integration. All other pieces are left to `approach`.
+The range is cut at the singularities of f. The range is also cut at the zero of a linear
+sub-expression, if this zero is far from 0. An example is the mean of a normal density. From such a
+point, f is integrated in both directions. Finite pieces on which f is bounded are left to
+python-flint's rigorous integration. All other pieces are left to `approach`.
 """
 
 from __future__ import annotations
@@ -57,8 +57,9 @@ class Enclosure:
         expression: the integrand.
         variable: its variable.
         digits: decimal digits that are wanted.
-        exact: maps the id of a limit's ball to (a, b), if the limit has the form a + b pi.
-        size: the sum of the sizes of all parts, a lower bound of the integral of \|f\|.
+        exact: maps the `id` of a limit's ball to (a, b), if the limit has the form a + b pi.
+        size: the sum of the absolute values of the integrals over all parts. This sum is a lower
+            bound of the integral of \|f\|.
 
     """
 
@@ -105,8 +106,7 @@ class Enclosure:
         return self._sum(points)
 
     def principal(self, pole: arb, farthest: arb) -> tuple[arb, arb]:
-        """The principal value of the integral on a range around a pole or infinity, and a distance
-        r.
+        """The principal value around a pole or around infinity, and a distance r.
 
         Around a pole p, the range is |x - p| < r, and r is at most ``farthest``. Around infinity,
         the range is |x| > r, and r is at least ``farthest``.
@@ -278,9 +278,7 @@ class Enclosure:
         return arb(value.real)
 
     def _exactly(self, end: arb) -> Exact:
-        """Return rational a and b if the range's end is known to be a + b pi. Otherwise return
-        None.
-        """
+        """Return rational (a, b) if an end of the range is known to be a + b pi, else None."""
         if not end.is_finite():
             return None
         if id(end) in self.exact:

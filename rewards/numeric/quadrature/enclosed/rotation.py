@@ -325,7 +325,8 @@ def _monomial(node: Expression, variable: str) -> tuple[Expression, Fraction]:
 def _decays(tail: Tail) -> bool:
     """Whether an amplitude is proved to tend to 0 in the right half plane.
 
-    The proof uses the amplitude's form as a sum of terms. The amplitude is analytic there.
+    The proof uses the amplitude's form as a sum of terms. In this half plane, the amplitude is
+    analytic.
     """
     for term in tail.level.form:
         if tail.factors(term.factor) is None:
