@@ -1,4 +1,4 @@
-"""Functions on a curve G(x, y) = 0: a proof that a function vanishes, and points for a refutation.
+"""Proofs that a function vanishes on a curve G(x, y) = 0, and points of such a curve.
 
 A quotient of polynomials vanishes on the curve if G divides the numerator. A transcendental
 sub-expression, such as e^y or sin(x + y), counts as a further indeterminate. Relations between the

@@ -1,4 +1,4 @@
-"""Limits as questions: the function, its variable, the point and the side, in every reading."""
+"""Reads questions about limits: the function, its variable, the point and the side."""
 
 from __future__ import annotations
 

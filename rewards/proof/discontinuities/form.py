@@ -8,11 +8,11 @@ such forms:
   functions are ``|u|`` and roots of real radicands.
 - A polynomial in ``ln(c|u|)``, where u is analytic and the coefficients are analytic or continuous.
   Let u vanish at x = a. Near a, the term is a series in powers of ``ln|x-a|``. The series is the
-  same on both sides, up to higher terms in ``x-a``. If the term is bounded, both limits are the
-  constant term.
+  same on both sides, up to terms of higher order in ``x-a``. If the term is bounded, both limits
+  are the constant term.
 
-Two kinds of jumps are ignored here, as in all judges: jumps at poles of an exponent (``e^{1/x}``),
-and jumps at poles of the argument of an arc tangent.
+This module ignores two kinds of jumps, as all judges do: jumps at poles of an exponent
+(``e^{1/x}``), and jumps at poles of the argument of an arc tangent.
 """
 
 from __future__ import annotations
@@ -69,8 +69,8 @@ def cannot_jump(
         integrand: f. The domain of f ends where a radicand or the argument of a logarithm in f has
             a simple zero.
         variable: the variable.
-        terms: the additive terms of F. They may be given only if F has no complex constants. A
-            logarithm then changes branch only at poles, and only by a constant.
+        terms: the additive terms of F. This argument is allowed only if F has no complex constants.
+            A logarithm in such an F changes branch only at poles, and only by a constant.
 
     Example:
         >>> from calculus_harness.rewards.reading.latex import read
@@ -186,7 +186,7 @@ class _Form:
     def _one_size(self, node: Expression) -> bool:
         """Whether |node| has the same leading term to the left and to the right of each zero.
 
-        This holds for analytic nodes, polynomials in logarithms, and products of these.
+        This holds for analytic nodes, polynomials in logarithms, and products of such nodes.
         """
         if self.in_logarithms(node, self.analytic):
             return True
