@@ -67,7 +67,7 @@ def verify_integer(
     r"""Verify that the final answer of a completion equals a given integer.
 
     The answer is the number in the last box, else the number after the last "the answer is", else
-    the last number of the text. Thousands separators are read; ``5.0`` is 5, and ``5.3`` is
+    the last number of the text. Thousands separators are read. ``5.0`` counts as 5, and ``5.3`` is
     incorrect. In ``3 + 4 = 7`` the last number is the answer. An operand is never an answer:
     neither 20 nor 135 is the answer in ``20/135``. A box with several numbers, or with an operation
     on a number, is incorrect (``43 or 42``, ``\pm 42``, ``42!``). A box with words that may change

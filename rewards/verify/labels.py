@@ -99,7 +99,7 @@ _SUBJECTS = re.compile(r"\b(?:label|step|statement|claim|derivation|proof|argume
 
 
 def _is_plain(box: str) -> bool:
-    """Whether a box contains only labels and words that do not change their meaning."""
+    """Whether a box contains only labels, and words that leave the meaning of a label unchanged."""
     words = _SUBJECTS.sub(" ", _LABEL.sub(" ", box))
     return beside_a_number(words, "")
 

@@ -98,7 +98,7 @@ class Confirmation:
         return self.ours.all_seen and self.theirs.all_seen
 
     def _look_closer(self) -> Outcome | None:
-        """Compare at high precision at a few points. Return a refutation or None."""
+        """Refute F if F' and f differ at high precision at one of a few points."""
         bits = min(CONFIRMING_BITS, self.at.max_bits)
         for point in self.at.agreeing[:MIN_POINTS]:
             _, slope = self.at.derivative(point, bits)
@@ -108,7 +108,10 @@ class Confirmation:
         return None
 
     def _look_beyond(self) -> Outcome | None:
-        """Compare at points beyond the large numbers in F and f. Return an outcome or None."""
+        """Compare F' and f at points beyond the large numbers in F and f.
+
+        The result is None if no fault is found.
+        """
         sizes = beyond_reach(self.tape, self.pool.tape)
         # Beside so great an x, a constant term shows with more bits than x has.
         longest = self._longest_number()

@@ -1,8 +1,8 @@
 """Searches for a fault of an answer F, after F' and f have agreed at the first points.
 
-`SEARCHES` lists the searches in their order. A search returns an outcome or None. The first outcome
-ends the decision. Cheap searches that refute many answers come first. Searches that need more
-points come after the search that adds points.
+`SEARCHES` lists the searches in their order. A search returns an outcome if it decides about F,
+else None. The first outcome ends the decision. Cheap searches that refute many answers come first.
+Searches that need more points come after the search that adds points.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Calls of the published scorers, in workers because the scorers' time is unbounded."""
+"""Runs the published scorers in workers, because the scorers' time is unbounded."""
 
 from __future__ import annotations
 
@@ -81,8 +81,8 @@ def welleck_verdict(item: WorkItem, result: Any) -> Verdict:
     """The verdict for a worker's result.
 
     If the scorer exceeds its time or raises an exception, the answer counts as correct, as in the
-    paper. All other results are passed to `verdict_of`. These include the error for a problem that
-    cannot be used.
+    paper. All other results are passed to `verdict_of`. Such a result may be the error of an
+    unusable problem.
     """
     bad_problem = isinstance(result, TaskError) and result.kind == "ProblemError"
     if not isinstance(result, WorkerError) or bad_problem or isinstance(result, WorkerCutOff):

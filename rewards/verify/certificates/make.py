@@ -64,7 +64,7 @@ def certify(
         integrand: f as LaTeX.
         variable: the variable of integration, or None.
         assumptions: assumptions on parameters.
-        strict: whether a box is required.
+        strict: whether the answer must be in a box.
         strict_domain: whether the integrand's radicals must have their principal signs.
         require_continuous: whether jumps of F are refused.
         stop: the prompt's stop strings.

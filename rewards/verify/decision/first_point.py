@@ -1,9 +1,9 @@
 """The decision at a first point: wrong answers are refuted at once, right answers get a proof.
 
-Expressions are evaluated directly, by the rules that a `Tape` (a compiled expression) uses, because
-compiling a tape takes longer than evaluating a point. The module decides only if every part of f
-and F is real and no convention matters. All other answers are decided by the stages (`stages`) and
-by `rewards.verify.agreement`.
+Expressions are evaluated directly, by the rules of a `Tape` (a compiled expression). Compiling a
+tape would take longer than evaluating a point. The module decides only if every part of f and F is
+real, and if all `Conventions` give the same values. All other answers are decided by the stages
+(`stages`) and by `rewards.verify.agreement`.
 """
 
 from __future__ import annotations
@@ -269,7 +269,7 @@ def _real_points(integrand: Integrand, count: int) -> list[RealPoint]:
 def _compare(
     terms: Sequence[Expression], variable: str, point: RealPoint
 ) -> tuple[Ball, bool] | None:
-    """The value of F' at a point, and whether the point can refute F.
+    """The value of F' at a point, and whether a difference from f there refutes F.
 
     The result is None if F is not real at the point.
     """
