@@ -134,7 +134,7 @@ def _checked(top: fmpq_mpoly, bottom: fmpq_mpoly) -> _Rational:
 def points_of(
     curve: Expression, x: str, y: str, values: Mapping[str, Ball], signs: Mapping[str, int]
 ) -> Iterator[dict[str, Ball]]:
-    """Points of a curve. A point is a number x and a small interval that contains y.
+    """Yield points of a curve. Each point has a number x and a small interval around y.
 
     At this x, the function G changes its sign within the interval.
 

@@ -1,8 +1,8 @@
 r"""Proved coefficients of power series, and radii of convergence.
 
 Coefficients come from exact expansions on both sides of the point (`rewards.numeric.expansions`).
-A radius follows from the growth of the coefficients, or from the quotients of successive
-coefficients, if the quotients have a limit.
+A radius follows from the growth of the coefficients, or from the limit of their successive
+quotients.
 """
 
 from __future__ import annotations
@@ -252,7 +252,7 @@ def degree_bound(node: Expression, variable: str) -> int | None:
 
 
 def degree_of_terms(question: SeriesQuestion, assumptions: Mapping[str, str]) -> int:
-    """The lowest degree up to which the series has as many nonzero terms as the question wants."""
+    """The lowest degree up to which the series has the requested number of nonzero terms."""
     for degree in range(4 * question.terms, MAX_DEGREE + 1, 4):
         terms = coefficients_of(question.function, question, assumptions, degree)
         if len(terms) >= question.terms:

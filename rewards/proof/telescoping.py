@@ -2,9 +2,9 @@ r"""Proofs that a closed form F(n) equals the sum of the terms a(k) for k up to 
 
 A proof has two steps: the identity F(n) - F(n - 1) = a(n), and the value of F for one n. Before the
 prover sees the identity, functions of n + 1, n + 2, ... are expressed by functions of n. These
-functions of n are called *atoms*. Gamma(n + 3) is (n + 2)(n + 1) n Gamma(n), psi(n + 2) is psi(n) +
-1/n + 1/(n + 1), and b^{2n + 1} is b (b^n)^2. Each atom becomes a symbol. (-1)^n is 1 or -1, and
-both cases are proved.
+functions of n are called *atoms*. For example, Gamma(n + 3) is (n + 2)(n + 1) n Gamma(n). psi(n +
+2) is psi(n) + 1/n + 1/(n + 1). b^{2n + 1} is b (b^n)^2. Each atom becomes a symbol. (-1)^n is 1 or
+-1, and both cases are proved.
 """
 
 from __future__ import annotations
@@ -120,9 +120,9 @@ def _base(
 def diverges_by_comparison(problem: SumProblem) -> int | None:
     r"""Prove that an infinite sum without parameters diverges.
 
-    Let a(n) be the term. If n ln(n) a(n) tends to an infinity or to a number other than 0, the sum
-    diverges, because the sum of 1/(n ln n) diverges. The sum also diverges if a(n) does not tend to
-    0.
+    Let a(n) be the term. The sum diverges if n ln(n) a(n) tends to an infinity or to a number other
+    than 0. The reason is that the sum of 1/(n ln n) diverges. The sum also diverges if a(n) does
+    not tend to 0.
 
     Args:
         problem: the sum.
@@ -184,7 +184,7 @@ def telescopes(
 ) -> tuple[str, ...] | None:
     r"""Prove that a closed form F satisfies the recurrence of a sum.
 
-    F(n) - F(n-1) must equal the sum of the terms between the upper limits for n - 1 and n.
+    F(n) - F(n-1) must equal the sum of the terms that are added when n - 1 becomes n.
 
     Args:
         answer: F, a function of the variable.
@@ -389,7 +389,7 @@ def _moved(argument: Expression) -> tuple[Expression, int]:
 
 
 def _linear(node: Expression) -> tuple[dict[str, Fraction], Fraction] | None:
-    """The symbols' coefficients and the constant of a linear expression, or None."""
+    """The coefficients and the constant of a linear expression. None means not linear."""
     coefficients: dict[str, Fraction] = {}
     constant = node
     for name in sorted(symbols_of(node)):

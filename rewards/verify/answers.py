@@ -205,7 +205,8 @@ def find_answer(
 def read_answer(answer: ExtractedAnswer, symbols: Collection[str]) -> ExtractedAnswer:
     """Set the readings of an extracted answer. If its LaTeX is unreadable, set its status.
 
-    The first reading is made immediately. The other readings are made when the caller iterates.
+    The first reading is made immediately. The other readings are made when the caller iterates over
+    the readings.
     """
     if answer.text is None or answer.status is not None:
         return answer

@@ -134,7 +134,7 @@ def _is_denied(text: str, number: re.Match[str]) -> bool:
 
 
 def _is_operand(text: str, number: re.Match[str]) -> bool:
-    """Whether a number is an operand and not a result, like both numbers of ``20/135``."""
+    """Whether a number is an operand and not a result. Both numbers of ``20/135`` are operands."""
     at = number.start("whole")
     text_before = text[max(at - 40, 0) : at]
     return (
@@ -152,7 +152,7 @@ def _states_one(box: str) -> bool:
 
 
 def _has_known_words(box: str) -> bool:
-    """Whether all words of a box are in the list of words that leave its number unchanged."""
+    """Whether a box has only words from the list of words that do not change a number."""
     stated = _COMMAND.sub(" ", box.rpartition("=")[2])
     number = _NUMBER.search(stated)
     if number is None:

@@ -303,7 +303,7 @@ class _KnownValue:
             raise ProblemError(f"the integral refutes the reference {reference!r}")
 
     def judge_divergence(self, infinity: int) -> Outcome:
-        """Judge "diverges" (``infinity`` is 0), or plus or minus infinity (1 or -1)."""
+        """Judge the answer "diverges" (``infinity`` is 0), or an infinity (1 or -1)."""
         if self.failure:
             if self.reference is not None:
                 stated = divergence_of(self.reference)

@@ -169,7 +169,7 @@ class _DerivativeJudge:
             return Outcome(Status.UNDECIDED, detail=str(error))
 
     def _on_curve(self, answer: Expression) -> Outcome:
-        """Judge whether an expression equals the implicit derivative at points of the curve."""
+        """Judge whether an expression equals an implicit derivative at points of its curve."""
         curve, expected = self.question.curve, self.expected
         assert curve is not None
         difference = add(answer, neg(expected))

@@ -419,7 +419,7 @@ class _Family:
         return all(equality(lhs, rhs) is not None for lhs, rhs in pairs)
 
     def _rows(self) -> list[list[Expression]]:
-        """The Jacobian matrix: a row for each value or derivative, a column for each constant."""
+        """The Jacobian matrix: a row for each initial value, a column for each constant."""
         if self._relation is not None:
             return [[differentiate(self._relation, name) for name in self.constants]]
         jets = [
@@ -463,7 +463,8 @@ class _Family:
     def is_unique(self) -> bool:
         """Whether initial values at one point provably determine the solution.
 
-        The equations must be solvable for the highest derivatives there (Picard, Lindelöf).
+        At this point, the equations must be solvable for the highest derivatives (Picard,
+        Lindelöf).
         """
         question, jets = self.asked, self.asked.jets
         left_sides = [lhs.name for lhs, _ in question.conditions if isinstance(lhs, Symbol)]

@@ -218,7 +218,7 @@ class _KnownLimit:
             raise ProblemError(f"the limit refutes the reference {reference!r}: {outcome.detail}")
 
     def judge_divergence(self, infinity: int, text: str) -> Outcome:
-        """Judge "does not exist" (``infinity`` is 0), or plus or minus infinity (1 or -1)."""
+        """Judge the answer "does not exist" (``infinity`` is 0), or an infinity (1 or -1)."""
         if self.limit is None:
             return self._at_draws(None, infinity) if infinity else self._undecided()
         limit = self.limit

@@ -168,8 +168,8 @@ class _Form:
     def _in_bars(self, node: Expression, coefficient: Form) -> bool:
         """Whether a node is allowed as the argument of a logarithm.
 
-        Products of constants, moduli |u| and powers are allowed. Any other node must be nonzero
-        inside the domain.
+        Constants, moduli |u|, powers, and products of such nodes are allowed. Any other node must
+        be nonzero inside the domain.
         """
         if is_constant(node, self.variable):
             return True
@@ -184,7 +184,7 @@ class _Form:
         )
 
     def _one_size(self, node: Expression) -> bool:
-        """Whether |node| has the same leading term to the left and to the right of each zero.
+        """Whether |node| has the same leading term on both sides of each zero of the node.
 
         This holds for analytic nodes, polynomials in logarithms, and products of such nodes.
         """

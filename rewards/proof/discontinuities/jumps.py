@@ -95,7 +95,7 @@ def is_unbounded(comparison: Comparison, low: Ball, high: Ball) -> bool:
 def enclosure(comparison: Comparison, left: Ball, right: Ball) -> Ball | None:
     """A ball that contains all values of f on the interval.
 
-    If f is not finite and real there, the result is None.
+    If f is infinite or not real on the interval, the result is None.
     """
     value = comparison.integrand(acb(left.real.union(right.real))) or ZERO
     return value if value.is_finite() and value.imag.contains(0) else None

@@ -62,9 +62,9 @@ class CriticalInterval(NamedTuple):
 class Steps:
     """The search for jumps of an answer F.
 
-    F may jump at *critical points*: zeros of radicands and of arguments of logarithms, breakpoints
-    of functions such as ``|u|``, and points where an inverse function turns back, as arcsin(sin x)
-    does.
+    F may jump at *critical points*. Such points are zeros of radicands, zeros of arguments of
+    logarithms, and breakpoints of functions such as ``|u|``. Points where an inverse function turns
+    back, as arcsin(sin x) does, are also critical.
 
     Args:
         comparison: F' compared with f.
@@ -204,7 +204,7 @@ class Steps:
         )
 
     def _poles(self) -> Iterator[tuple[Ball, Ball]]:
-        """Yield small intervals around the poles of the arguments of inverse functions.
+        """Yield small intervals around points where an inverse function's argument has a pole.
 
         For a long answer, no intervals are yielded, because the search would take too long.
         """
@@ -228,11 +228,11 @@ class Steps:
         return [low for low, _ in intervals]
 
     def _nowhere(self, x: float, cells: Sequence[Ball]) -> bool:
-        """Whether F, which has no value at x, has no value in the entire cell around x.
+        """Whether F, without a value at x, also has no value at four other points of the cell.
 
-        A cell is an interval between neighbours in ``cells``. For ``(x + |x|)/(x + |x|)`` and
-        x < 0, the result is True. For ``artanh(tanh x)``, the result is False, even if the
-        computation overflows at x.
+        The cell is the interval around x between two neighbours in ``cells``. For ``(x + |x|)/(x +
+        |x|)`` and x < 0, the result is True. For ``artanh(tanh x)``, the result is False, even if
+        the computation overflows at x.
         """
         if self.pool.usable(acb(x)) is None:
             return False
@@ -255,9 +255,10 @@ class Steps:
         )
 
     def _is_regular(self, interval: CriticalInterval) -> bool:
-        """Whether an interval contains no point at which f may fail to be analytic.
+        """Whether f is analytic in an interval.
 
-        At such a point, the argument of a root, logarithm or non-analytic part vanishes.
+        This holds if no argument of a root, logarithm or non-analytic part vanishes in the
+        interval.
         """
         f = self.pool.tape
         jets = self.at.run(f, acb(interval.low.union(interval.high)), derivative=False)

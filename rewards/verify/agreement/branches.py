@@ -33,8 +33,8 @@ NEARBY = (0.0047, 0.031, 0.113)
 def drop_indifferent(comparison: Comparison) -> None:
     """Discard points at which F' agrees with the principal branch of f and also with another.
 
-    At such a point, a radical is so small compared to the rest of f that the branches of the
-    radical cannot be told apart.
+    At such a point, a radical is very small compared to the rest of f. The branches of the radical
+    can therefore not be told apart.
     """
     seen = {choice for _, choice in comparison.flipped}
     comparison.drop([point for point in comparison.agreeing if not _tells(comparison, point, seen)])
@@ -78,16 +78,17 @@ def change(comparison: Comparison) -> Outcome | None:
     """Refute an answer if a change of branch comes from the answer and not from the integrand.
 
     With a factor ``sqrt(u^2)/u``, an answer could change its sign anywhere. A change of branch
-    between two points is *natural* if the radicand of the root vanishes, has a pole, or leaves the
-    reals between these points. At least one third of the changes must be natural. An example is the
-    integrand ``sqrt(1 + sin x)``. Half of the changes of its right answer ``-2 sqrt(1 - sin x)``
-    are natural.
+    between two points is *natural* if the radicand behaves in one of three ways between these
+    points. It vanishes, has a pole, or leaves the reals. At least one third of the changes must be
+    natural. An example is the integrand ``sqrt(1 + sin x)``. Half of the changes of its right
+    answer ``-2 sqrt(1 - sin x)`` are natural.
 
     Two kinds of answers have stricter rules. If the answer has non-analytic parts, such as
     ``sqrt(u^2)``, every change must be natural. Between the two points of a change, the argument u
-    of such a part may not change its sign. If the answer has inverse functions that may turn back,
-    such as ``arcsin(cos x)``, the radicand must be negative between the two points of every change.
-    A zero of the radicand does not suffice, because the inverse functions may turn there as well.
+    of such a part may not change its sign. The other answers have inverse functions that may turn
+    back, such as ``arcsin(cos x)``. Between the two points of every change, the radicand must then
+    be negative somewhere. A zero of the radicand does not suffice, because the inverse functions
+    may turn there as well.
     """
     if not comparison.flipped:
         return None

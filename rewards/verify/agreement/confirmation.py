@@ -140,8 +140,8 @@ class Confirmation:
         point.
 
         If ``every`` is true, all points are compared. Otherwise the loop stops when all parts have
-        been visible. If F or f is not analytic, the loop does not stop early, because a part
-        without an effect at one point, as in ``max(x, 0)``, may have an effect at another point.
+        been visible. If F or f is not analytic, the loop does not stop early. A part without an
+        effect at one point, as in ``max(x, 0)``, may have an effect at another point.
         """
         pool, tape = self.pool, self.tape
         for point in points:
@@ -175,8 +175,8 @@ class Confirmation:
     def _longest_number(self) -> int:
         """The number of bits to which F' and f may agree although a number in F is wrong.
 
-        The result is the total length of the numbers in F and f. If special functions limit the
-        precision, the result is the length of the longest number.
+        The result is the total length of the numbers in F and f, in bits. If special functions
+        limit the precision, the result is the length of the longest number.
         """
         if self.at.max_bits == MAX_SPECIAL_BITS:
             return max(self.tape.literal_bits, self.pool.tape.literal_bits)

@@ -54,7 +54,8 @@ class UnrefutedAnswer(NamedTuple):
     def is_shown(self) -> bool:
         """Whether F has a value and F' = f is proved.
 
-        Such an answer needs no points of agreement. If f is zero or huge, there may be no points.
+        Such an answer needs no points of agreement. If f is zero or huge, there may be no such
+        points.
         """
         return self.is_proved and self.at.has_value()
 
@@ -185,5 +186,5 @@ SEARCHES: tuple[Search, ...] = (
 
 
 def refute(case: UnrefutedAnswer) -> Outcome | None:
-    """Run the searches until one returns an outcome: incorrect, refused or undecided."""
+    """Return the first outcome of a search: incorrect, refused or undecided. Else None."""
     return next((outcome for search in SEARCHES if (outcome := search(case))), None)

@@ -32,10 +32,10 @@ of the evaluator:
   exponentials.
 - Step 3 allows a constant difference. If integration or simplification raises an exception,
   the step is skipped.
-- Step 4 works in ball arithmetic with 30 digits. More digits (up to `MOST_DIGITS`) are used as long
-  as a ball (an interval) shrinks and has values on both sides of 1e-8. The tolerance 1e-8 is
-  absolute. A point is skipped if f or D is undefined or not real there, or if the digits do not
-  decide.
+- Step 4 works in ball arithmetic with 30 digits. If a ball (an interval) has values on both sides
+  of 1e-8, more digits are used, up to `MOST_DIGITS`. More digits are used only as long as the ball
+  shrinks. The tolerance 1e-8 is absolute. A point is skipped if f or D is undefined or not real
+  there, or if the digits do not decide.
 - Step 5 is SciPy's default, Brent's method without bounds.
 - If no point could be evaluated, the answer is accepted, as in the paper's text. A symbol that does
   not cancel has this effect. The flag ``nothing_evaluated`` marks such verdicts.

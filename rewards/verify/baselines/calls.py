@@ -26,7 +26,7 @@ PUBLISHED_MARGIN = 5.0
 
 
 def deadline_for(method: str, deadline: float | None = None) -> float:
-    """The seconds of processor time for one answer. The default is the method's own limit.
+    """The time limit for one answer, in seconds of processor time. Each method has a default.
 
     >>> deadline_for("published"), deadline_for("published", 5)
     (30.0, 5)

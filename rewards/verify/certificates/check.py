@@ -8,16 +8,15 @@ distinguish cases, such as the two signs of u in ``|u|``. In each case, the chec
 statements. First, the derivatives of the generators obey the rules of differentiation. The checker
 has no rules for the other functions, and trusts the derivatives that the certificate states for
 them. Second, the numerator of F' - f is a sum of multiples of relations, plus a remainder. A
-relation is a polynomial in the generators that is zero, such as s^2 + c^2 - 1 for a sine s and a
-cosine c. The coefficients of the remainder must be numbers whose intervals contain zero. The
+relation is a polynomial of generators that is zero. For a sine s and a cosine c, an example is s^2
++ c^2 - 1. The coefficients of the remainder must be numbers whose intervals contain zero. The
 checker does not verify that the coefficients are exactly zero. The checker verifies neither that
 all cases are there nor that the generators are the functions of the text. A reader can see both
 from the generators' meanings.
 
 A logarithm ln|u| has the derivative u'/u for real u only. A u with the number i is therefore
-refused. Roots and logarithms that occur in f are real, because F' and f are compared only at points
-where they are real. If u contains functions that may be complex, the checker trusts the stated
-derivative of ln|u|.
+refused. Roots and logarithms that occur in f are real, because the points of comparison are chosen
+so. If u contains functions that may be complex, the checker trusts the stated derivative of ln|u|.
 
 A ``witness`` is a point with bounds of F' and f. The bounds must be disjoint. The intervals that
 mpmath computes (`intervals`) must be disjoint as well, and each must meet the stated bounds. If

@@ -192,9 +192,9 @@ def decide_at_first_point(
         search: the search for a proof.
 
     Returns:
-        If the balls of F' and f at the point are disjoint, the outcome is a refutation. If F' = f
-        is proved, F has a value at the point, and F cannot jump, the outcome is an acceptance. In
-        all other cases the result is None.
+        If the balls of F' and f at the point are disjoint, the outcome is a refutation. The outcome
+        is an acceptance if F' = f is proved, F has a value at the point, and F cannot jump. In all
+        other cases the result is None.
 
     """
     if integrand.differentiate:
@@ -245,7 +245,7 @@ def _digits(bits: int) -> float:
 
 
 def _real_points(integrand: Integrand, count: int) -> list[RealPoint]:
-    """Up to ``count`` points at which every part of f is real."""
+    """Up to ``count`` points at which every sub-expression of f is real."""
     cached = integrand.real_points.get(count)
     if cached is not None:
         return cached

@@ -246,7 +246,7 @@ class Asked:
         return dict.fromkeys(whole_parameters(self.problem), "integer") | stated
 
     def judge_divergence(self, infinity: int) -> Outcome:
-        """Judge "diverges" (``infinity`` is 0), or plus or minus infinity (1 or -1)."""
+        """Judge the answer "diverges" (``infinity`` is 0), or an infinity (1 or -1)."""
         if not is_infinite(self.problem):
             return Outcome(Status.INCORRECT, detail="a finite sum does not diverge")
         try:
