@@ -159,7 +159,7 @@ class ExactNumbers:
         """The sign of a number: 1, 0 or -1.
 
         A number may depend on angles or fractional parts. The sign of the number must then be the
-        same for all their values.
+        same for all values of the angles and fractional parts.
         """
         number = self.tower.normal(number)
         ratio = number.rational()
@@ -177,7 +177,7 @@ class ExactNumbers:
     def ranges(self, tree: Expression) -> dict[str, Ball]:
         """An interval for each angle and each fractional part in an expression.
 
-        The interval contains all values of the angle or the fractional part.
+        Each interval contains all values of its angle or fractional part.
 
         Raises:
             NotExpandedError: the expression has a parameter.

@@ -1,8 +1,8 @@
 r"""Proved coefficients of power series, and radii of convergence.
 
 Coefficients come from exact expansions on both sides of the point (`rewards.numeric.expansions`).
-A radius follows from the growth of the coefficients, or from the limit of their successive
-quotients.
+A radius follows from the growth of the coefficients. If this fails, the radius follows from the
+limit of the quotients of successive coefficients.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@ r"""Proofs that a closed form F(n) equals the sum of the terms a(k) for k up to 
 
 A proof has two steps: the identity F(n) - F(n - 1) = a(n), and the value of F for one n. Before the
 prover sees the identity, functions of n + 1, n + 2, ... are expressed by functions of n. These
-functions of n are called *atoms*. For example, Gamma(n + 3) is (n + 2)(n + 1) n Gamma(n). psi(n +
-2) is psi(n) + 1/n + 1/(n + 1). b^{2n + 1} is b (b^n)^2. Each atom becomes a symbol. (-1)^n is 1 or
--1, and both cases are proved.
+functions of n are called *atoms*. For example, Gamma(n + 2) becomes (n + 1) n Gamma(n), and b^{2n +
+1} becomes b (b^n)^2. The digamma function psi(n + 1) becomes psi(n) + 1/n. Each atom becomes a
+symbol. (-1)^n is 1 or -1, and both cases are proved.
 """
 
 from __future__ import annotations

@@ -247,8 +247,7 @@ def _defined(
     definitions: Iterable[tuple[str, str]],
     symbols: Collection[str],
 ) -> Iterator[Reading]:
-    """Yield readings in which symbols are replaced by their definitions in the text ("where u =
-    ..").
+    """Replace symbols in readings by their definitions in the text, such as "where u = ...".
 
     The text cannot define the problem's own symbols. A symbol is not replaced inside another
     definition.
@@ -275,8 +274,7 @@ def _defined(
 
 
 def verify_in_worker(task: str, target: str, answer: ExtractedAnswer, **further: Any) -> Verdict:
-    """Let a worker process compute the verdict. The worker is killed if the verification runs too
-    long.
+    """Let a worker process compute the verdict. A worker that runs too long is killed.
 
     Args:
         task: the name of the workers' task.

@@ -307,7 +307,7 @@ class _Family:
         return tree
 
     def substituted(self) -> Iterator[tuple[Expression, Expression]]:
-        """Yield each equation after substitution, with the highest derivatives on the left."""
+        """Substitute the solution. Yield both sides of each equation, highest derivatives left."""
         question = self.asked
         for lhs, rhs in question.equations:
             terms = [*_addends(lhs), *map(neg, _addends(rhs))]

@@ -349,9 +349,9 @@ def same_function(
 def equality(answer: Expression, expected: Expression) -> Proof | None:
     """Search for a proof that two expressions are equal. The result is None if no proof is found.
 
-    The prover can only prove F' = f. The judge therefore introduces a new variable t. It proves
-    that t times the first expression is an antiderivative of the second expression with respect to
-    t.
+    The prover can only prove F' = f. The judge therefore introduces a new variable t. The proof
+    shows that t times the first expression is an antiderivative of the second expression, as
+    functions of t.
     """
     return prove(mul(answer, Symbol(FRESH)), expected, FRESH, {})
 

@@ -94,9 +94,7 @@ def cannot_jump(
 
 
 def _inside(term: Expression, variable: str) -> Expression:
-    """Return u for a term c ln u or c ln|u|. For any other term, remove only its constant
-    factor.
-    """
+    """Return u for a term c ln u or c ln|u|. From other terms, only remove the constant factor."""
     node = without_factor(term, variable)
     if node.function in _LOGARITHMS and all(is_constant(arg, variable) for arg in node.args[1:]):
         node = node.args[0]

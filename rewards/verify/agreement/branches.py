@@ -83,12 +83,12 @@ def change(comparison: Comparison) -> Outcome | None:
     natural. An example is the integrand ``sqrt(1 + sin x)``. Half of the changes of its right
     answer ``-2 sqrt(1 - sin x)`` are natural.
 
-    Two kinds of answers have stricter rules. If the answer has non-analytic parts, such as
-    ``sqrt(u^2)``, every change must be natural. Between the two points of a change, the argument u
-    of such a part may not change its sign. The other answers have inverse functions that may turn
-    back, such as ``arcsin(cos x)``. Between the two points of every change, the radicand must then
-    be negative somewhere. A zero of the radicand does not suffice, because the inverse functions
-    may turn there as well.
+    Two kinds of answers have stricter rules. Answers of the first kind have non-analytic parts,
+    such as ``sqrt(u^2)``. Every change must then be natural. Between the two points of a change,
+    the argument u of such a part may not change its sign. Answers of the second kind have inverse
+    functions that may turn back, such as ``arcsin(cos x)``. Between the two points of every change,
+    the radicand must then be negative somewhere. A zero of the radicand does not suffice, because
+    the inverse functions may turn there as well.
     """
     if not comparison.flipped:
         return None

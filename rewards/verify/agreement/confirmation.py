@@ -52,12 +52,12 @@ class Confirmation:
         self.agreement = -math.inf
 
     def refute(self) -> Outcome | None:
-        """Compare F' and f at high precision and at distant points, until every part has been
-        visible.
+        """Compare F' and f until every part of F and f has been visible.
 
-        Points near zeros and turning points (`rewards.numeric.sampling.events`) are added in three
-        cases: a part has been visible at no point, F or f is not analytic, or F may turn back
-        between the points. The result is None if no fault is found.
+        The comparison uses high precision and distant points. Points near zeros and turning points
+        (`rewards.numeric.sampling.events`) are added in three cases: a part has been visible at no
+        point, F or f is not analytic, or F may turn back between the points. The result is None if
+        no fault is found.
         """
         flipped = len(self.at.flipped)
         longest = self._longest_number()
@@ -136,8 +136,7 @@ class Confirmation:
         *,
         every: bool = False,
     ) -> Outcome | None:
-        """Record which parts of F and f are visible at the points. Refute F if F' and f differ at a
-        point.
+        """Record which parts of F and f are visible at points. Refute F if F' and f differ there.
 
         If ``every`` is true, all points are compared. Otherwise the loop stops when all parts have
         been visible. If F or f is not analytic, the loop does not stop early. A part without an

@@ -114,7 +114,7 @@ def _more_points(case: UnrefutedAnswer) -> Outcome | None:
 
 
 def _branch_of_radicals(case: UnrefutedAnswer) -> Outcome | None:
-    """Check that F' agrees with the principal branch of f's radicals at enough points."""
+    """Refute F, or be undecided, if F' agrees with the principal branch of f at too few points."""
     at = case.at
     if not at.flipped:
         return None

@@ -1,4 +1,4 @@
-"""The parts of an expression that are visible in its value at a point.
+"""The parts of an expression that have a visible effect on its value at a point.
 
 A *part* is an argument of an operation in a compiled expression (`Tape`). A part is visible if a
 change of the part would change the value by more than the error. A part that is not visible could
@@ -39,7 +39,7 @@ Key = tuple[int, int]
 
 
 def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[Key, dict[int, float]]:
-    r"""The effect of each argument of an operation on the whole expression at a point, as log2.
+    r"""log2 of the effect that an argument of an operation has on the expression at a point.
 
     A part without any effect, such as t in ``0 \cdot t`` or a constant of integration, has no
     entry. If a function has three or more arguments, all of them count as visible.

@@ -15,8 +15,9 @@ all cases are there nor that the generators are the functions of the text. A rea
 from the generators' meanings.
 
 A logarithm ln|u| has the derivative u'/u for real u only. A u with the number i is therefore
-refused. Roots and logarithms that occur in f are real, because the points of comparison are chosen
-so. If u contains functions that may be complex, the checker trusts the stated derivative of ln|u|.
+refused. Roots and logarithms that occur in f are real, because F' and f are compared only where
+these functions are real. If u contains functions that may be complex, the checker trusts the stated
+derivative of ln|u|.
 
 A ``witness`` is a point with bounds of F' and f. The bounds must be disjoint. The intervals that
 mpmath computes (`intervals`) must be disjoint as well, and each must meet the stated bounds. If
@@ -71,9 +72,9 @@ class CertificateError(ValueError):
 def check(certificate: dict[str, Any]) -> list[str]:
     """Check a certificate, and return the names of the facts that the check takes on trust.
 
-    Examples are the derivatives of some functions, and the bounds of a witness. The function
-    `rewards.certify` makes certificates. If the certificate is not valid, `CertificateError` is
-    raised.
+    Examples of such facts are the derivatives of some functions, and the bounds of a witness. The
+    function `rewards.certify` makes certificates. If the certificate is not valid,
+    `CertificateError` is raised.
     """
     try:
         if certificate["kind"] == "witness":

@@ -111,8 +111,8 @@ class _Question:
     def search(self, *, real_parts: bool = True, real_roots: bool = True) -> ProofSearch:
         """The search for a proof. A second call with the same arguments returns the same search.
 
-        If ``real_parts`` is true, the proof is only about points at which every part of f is real.
-        If ``real_roots`` is true, odd roots of negative numbers are real.
+        If ``real_parts`` is true, the proof covers only points at which every sub-expression of f
+        is real. If ``real_roots`` is true, odd roots of negative numbers are real.
         """
         key = real_parts, real_roots
         if key not in self._searches:

@@ -1,9 +1,9 @@
 """The decision at a first point: wrong answers are refuted at once, right answers get a proof.
 
 Expressions are evaluated directly, by the rules of a `Tape` (a compiled expression). Compiling a
-tape would take longer than evaluating a point. The module decides only if every part of f and F is
-real, and if all `Conventions` give the same values. All other answers are decided by the stages
-(`stages`) and by `rewards.verify.agreement`.
+tape would take longer than evaluating a point. The module decides only if every sub-expression of f
+and F is real, and if all `Conventions` give the same values. All other answers are decided by the
+stages (`stages`) and by `rewards.verify.agreement`.
 """
 
 from __future__ import annotations
@@ -53,8 +53,7 @@ class _NotHereError(Exception):
 
 
 class _Evaluation:
-    """Evaluates expressions at a real point. The result is a jet: a value together with its
-    derivative.
+    """Evaluates expressions at a real point. The result is a pair of value and derivative.
 
     If ``slope`` is None, only values are computed.
 

@@ -177,7 +177,7 @@ def _of_series(
 def _of_interval(
     answer: ExtractedAnswer, question: SeriesQuestion, assumptions: Mapping[str, str]
 ) -> Outcome:
-    """Judge the answer to a question for an interval of convergence."""
+    """Judge an answer to a question that asks for the interval of convergence."""
     interval = read_interval(answer.text or "", question.variable)
     if interval is None or answer.alternatives or answer.steps or answer.definitions:
         return Outcome(answer.status or Status.UNPARSEABLE, detail="the answer is no interval")
@@ -197,7 +197,7 @@ def _of_sum(
     problems: Sequence[SumProblem],
     assumed: tuple[tuple[str, str], ...],
 ) -> tuple[Outcome, Reading | None]:
-    """Judge the answer to a question for the value or the convergence of a sum."""
+    """Judge an answer to a question that asks for the value or the convergence of a sum."""
     if answer.text is not None:
         answer.text = _OPEN_CASE.sub(" ", answer.text)
     if problems[0].asks_convergence and says_convergent(answer.text or ""):
