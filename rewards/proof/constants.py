@@ -1,9 +1,9 @@
 """Exact numbers for expansions: elements of the prover's field.
 
-A number counts as zero if the relations of the field or Calcium prove that it is zero. A number
-counts as not zero if an interval around its value excludes zero. A number with parameters is an
-element of the field with symbols. Such an element counts as not zero if its value at one choice of
-the parameters is not zero. Its value is then not zero for almost all choices.
+A number counts as zero if a proof exists that uses the relations of the field or the library
+Calcium. A number counts as not zero if an interval around its value excludes zero. A number may
+contain parameters. Such a number counts as not zero if its value at one choice of the parameters is
+not zero. The value is then not zero for almost all choices.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ MAX_TERMS: Final = 400
 
 
 def _failing(method: Any) -> Any:
-    """Return the method, changed to raise `NotExpandedError` when the prover fails."""
+    """Wrap a method: if the prover fails, the method raises `NotExpandedError`."""
 
     def wrapped(self: ExactNumbers, *args: Any) -> Any:
         try:
@@ -62,7 +62,7 @@ def _failing(method: Any) -> Any:
 
 @dataclass(slots=True)
 class ExactNumbers:
-    """The arithmetic of the numbers in one expansion (`rewards.numeric.expansions`), with proofs.
+    """Proved arithmetic of the numbers in one expansion (`rewards.numeric.expansions`).
 
     Attributes:
         kinds: assumptions on parameters.
@@ -147,7 +147,7 @@ class ExactNumbers:
         return False
 
     def tower_value(self, name: str, seed: int) -> Ball:
-        """A sample value of a parameter that fits the assumption about the parameter."""
+        """A sample value of a parameter. The value satisfies the assumption about the parameter."""
         size = random.Random(f"{name} {seed}").randrange(1, 4096)
         kind = self.kinds.get(name, "real")
         if "integer" in kind or kind in ("even", "odd"):
@@ -158,8 +158,8 @@ class ExactNumbers:
     def sign(self, number: Quotient) -> int:
         """The sign of a number: 1, 0 or -1.
 
-        A number that depends on angles or fractional parts must have the same sign for all values
-        of these.
+        A number may depend on angles or fractional parts. The sign of the number must then be the
+        same for all values of the angles and fractional parts.
         """
         number = self.tower.normal(number)
         ratio = number.rational()
@@ -175,8 +175,9 @@ class ExactNumbers:
         raise NotExpandedError("a number whose sign is not known")
 
     def ranges(self, tree: Expression) -> dict[str, Ball]:
-        """For each angle and each fractional part in an expression, an interval of all possible
-        values.
+        """An interval for each angle and each fractional part in an expression.
+
+        Each interval contains all values of its angle or fractional part.
 
         Raises:
             NotExpandedError: the expression has a parameter.
@@ -211,7 +212,7 @@ class ExactNumbers:
 
 
 def _is_quick(tree: Expression) -> bool:
-    """Whether functions that are slow to evaluate occur only with small rational arguments."""
+    """Whether all arguments of slow functions in an expression are small rational numbers."""
     slow = [node for node in all_nodes(tree) if node.function in SLOW]
     arguments = [fold(arg) for node in slow for arg in node.args]
     return all(

@@ -1,4 +1,4 @@
-"""Functions on a curve G(x, y) = 0: a proof that a function vanishes, and points for a refutation.
+"""Proofs that a function vanishes on a curve G(x, y) = 0, and points of such a curve.
 
 A quotient of polynomials vanishes on the curve if G divides the numerator. A transcendental
 sub-expression, such as e^y or sin(x + y), counts as a further indeterminate. Relations between the
@@ -134,7 +134,7 @@ def _checked(top: fmpq_mpoly, bottom: fmpq_mpoly) -> _Rational:
 def points_of(
     curve: Expression, x: str, y: str, values: Mapping[str, Ball], signs: Mapping[str, int]
 ) -> Iterator[dict[str, Ball]]:
-    """Points of a curve. A point is a number x and a small interval that contains y.
+    """Yield points of a curve. Each point has a number x and a small interval around y.
 
     At this x, the function G changes its sign within the interval.
 

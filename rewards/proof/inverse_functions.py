@@ -49,11 +49,11 @@ _Range = tuple[Fraction | float, Fraction | float]
 
 
 def read_derivative_of_inverse(text: str) -> tuple[Expression, str, Expression] | None:
-    r"""Read a question for the derivative of an inverse function at a value, as in
-    ``(f^{-1})'(4)``.
+    r"""Read a question such as ``(f^{-1})'(4)``: the derivative of an inverse function.
 
     Returns:
-        The function, its variable and the value. The result is None for another question.
+        The function f, the variable of f, and the value (4 in the example). The result is None for
+        another question.
 
     Raises:
         ProblemError: the function or the value is unreadable, or the question restricts the domain
@@ -82,7 +82,7 @@ def read_derivative_of_inverse(text: str) -> tuple[Expression, str, Expression] 
 
 
 def slope_of_inverse(function: Expression, variable: str, value: Expression) -> Expression:
-    r"""The derivative of the inverse of a function at a value.
+    r"""The derivative of an inverse function at ``value``.
 
     The function f must be proved monotonic on the real line. Then f takes the value at one point
     only.

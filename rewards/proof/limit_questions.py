@@ -1,4 +1,4 @@
-"""Limits as questions: the function, its variable, the point and the side, in every reading."""
+"""Reads questions about limits: the function, its variable, the point and the side."""
 
 from __future__ import annotations
 
@@ -152,9 +152,9 @@ def _by_lhopital(asked: LimitOfIntegral, text: str) -> LimitQuestion:
     """Turn the limit of an integral over a shrinking interval into a limit without an integral.
 
     The question asks for the limit of I/r. Here I is the integral, and r is the reciprocal of the
-    factor in front of the integral. L'Hospital's rule applies if both tend to 0. I tends to 0,
-    because both ends of the interval tend to one point and the integrand has a limit at this point.
-    If I'/r' has a limit, I/r has the same limit. The result asks for the limit of I'/r'.
+    factor in front of the integral. L'Hospital's rule applies if both tend to 0. I tends to 0 for
+    two reasons. Both ends of the interval tend to one point, and the integrand has a limit at this
+    point. If I'/r' has a limit, I/r has the same limit. The result asks for the limit of I'/r'.
 
     Raises:
         ProblemError: one of these facts is not proved, or the question has parameters.

@@ -2,9 +2,9 @@
 
 A limit from one side follows from the leading term of an expansion. A function has no limit if the
 limits from both sides differ, or if two sequences of points have different limits. An *angle* is an
-argument of a sine that tends to infinity. It takes every value modulo 2 pi. For each value there is
-a sequence of points at which the angle has this value, and the function has an expansion along the
-sequence.
+argument of a sine that tends to infinity. An angle takes every value modulo 2 pi. For each value,
+there is a sequence of points at which the angle has this value. The function has an expansion along
+this sequence.
 """
 
 from __future__ import annotations
@@ -217,12 +217,12 @@ def _along_whole_numbers(
     kinds: Mapping[str, str],
     failure: NotExpandedError,
 ) -> Limit:
-    """Prove that a sequence with an angle q n has no limit: two subsequences have different limits.
+    """Prove that a sequence with an angle q n has no limit.
 
-    Let q be rational. For every number v, there is a sequence of integers n along which q n tends
-    to v modulo 2 pi, because pi is irrational. The given sequence is a continuous function of the
-    angle, up to a term that tends to zero. If no two subsequences have different limits,
-    ``failure`` is raised.
+    The proof is a pair of subsequences with different limits. Let q be rational. Because pi is
+    irrational, every number v has a sequence of integers n for which q n tends to v modulo 2 pi.
+    The given sequence is a continuous function of the angle, up to a term that tends to zero. If no
+    two subsequences have different limits, ``failure`` is raised.
     """
     if bounded is None or angle.of_floor or free.multiple_of_variable(angle.germ) is None:
         raise failure

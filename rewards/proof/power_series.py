@@ -1,8 +1,8 @@
-r"""Power series: coefficients with proofs, and radii of convergence.
+r"""Proved coefficients of power series, and radii of convergence.
 
 Coefficients come from exact expansions on both sides of the point (`rewards.numeric.expansions`).
-A radius follows from the growth of the coefficients, or from the limit of the quotients of
-successive coefficients.
+A radius follows from the growth of the coefficients. If this fails, the radius follows from the
+limit of the quotients of successive coefficients.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class NoSeriesError(ProblemError):
 def coefficients_of(
     function: Expression, asked: SeriesQuestion, kinds: Mapping[str, str], degree: int
 ) -> tuple[tuple[int, Expression], ...]:
-    """The nonzero Taylor coefficients up to a degree. Each coefficient comes with its exponent.
+    """The nonzero Taylor coefficients up to a degree, as pairs (exponent, coefficient).
 
     Raises:
         ProblemError: there is no Taylor series.
@@ -252,7 +252,7 @@ def degree_bound(node: Expression, variable: str) -> int | None:
 
 
 def degree_of_terms(question: SeriesQuestion, assumptions: Mapping[str, str]) -> int:
-    """The lowest degree at which the series has as many nonzero terms as the question asks for."""
+    """The lowest degree up to which the series has the requested number of nonzero terms."""
     for degree in range(4 * question.terms, MAX_DEGREE + 1, 4):
         terms = coefficients_of(question.function, question, assumptions, degree)
         if len(terms) >= question.terms:
@@ -261,7 +261,7 @@ def degree_of_terms(question: SeriesQuestion, assumptions: Mapping[str, str]) ->
 
 
 def lagrange_remainder(question: SeriesQuestion, degree: int, name: str) -> Expression:
-    """Lagrange's remainder: the next Taylor term, with its derivative taken at the point ``name``.
+    """Lagrange's remainder: the next Taylor term, but with the derivative at the point ``name``.
 
     Raises:
         NotExpandedError: the derivative is too long.

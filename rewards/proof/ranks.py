@@ -1,4 +1,4 @@
-"""Lower bounds of the ranks of matrices of expressions, proved by intervals at sample points."""
+"""Proofs that the rank of a matrix of expressions is at least a given number."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def ball_of(tree: Expression) -> Ball | None:
 
 
 def is_invertible(rows: Sequence[Sequence[Ball]]) -> bool:
-    """Whether every square matrix with entries in the given balls is proved invertible."""
+    """Whether a square matrix is proved invertible. Each entry is any number in the given ball."""
     with precision(_BITS):
         return not acb_mat([list(row) for row in rows]).det().contains(0)
 

@@ -29,10 +29,10 @@ _POSITIVE: Final = "positive"
 def integral_of_riemann_sum(problem: str) -> str | None:
     r"""Rewrite a limit of sums as a definite integral. The result is None for any other question.
 
-    The index k runs from a n + b to c n + d, where a, b, c and d are numbers, b >= 0 and d <= 0.
-    The substitution k = n x must turn n times the term into a function f(x) that does not contain
-    n. The prover has to prove this identity. Enclosures must show that f is bounded and real on
-    [a, c]. The sum is then a Riemann sum of f, up to finitely many terms that tend to 0.
+    The index k runs from a n + b to c n + d. Here a, b, c and d are numbers, with b >= 0 and d <=
+    0. The substitution k = n x must turn n times the term into a function f(x) that does not
+    contain n. The prover has to prove this identity. Enclosures must show that f is bounded and
+    real on [a, c]. The sum is then a Riemann sum of f, up to finitely many terms that tend to 0.
 
     Args:
         problem: the question, with a limit sign.

@@ -1,9 +1,10 @@
 r"""Proofs that a closed form F(n) equals the sum of the terms a(k) for k up to n.
 
 A proof has two steps: the identity F(n) - F(n - 1) = a(n), and the value of F for one n. Before the
-prover sees the identity, functions of shifted arguments are expressed by functions of n, the
-*atoms*. Gamma(n + 3) is (n + 2)(n + 1) n Gamma(n), psi(n + 2) is psi(n) + 1/n + 1/(n + 1), and
-b^{2n + 1} is b (b^n)^2. Each atom becomes a symbol. (-1)^n is 1 or -1, and both cases are proved.
+prover sees the identity, functions of n + 1, n + 2, ... are expressed by functions of n. These
+functions of n are called *atoms*. For example, Gamma(n + 2) becomes (n + 1) n Gamma(n), and b^{2n +
+1} becomes b (b^n)^2. The digamma function psi(n + 1) becomes psi(n) + 1/n. Each atom becomes a
+symbol. (-1)^n is 1 or -1, and both cases are proved.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ _FRESH: Final = "t of the difference"
 def prove_sum(
     problem: SumProblem, answer: Expression, kinds: Mapping[str, str]
 ) -> tuple[str, ...] | None:
-    """Prove a closed form of a finite sum by induction on a variable of the upper limit.
+    """Prove a closed form of a finite sum by induction on a variable in the upper limit.
 
     Args:
         problem: the sum. The variable of the induction must not occur in the term.
@@ -97,7 +98,7 @@ def _base(
     lower: Expression,
     kinds: Mapping[str, str],
 ) -> tuple[str, ...] | None:
-    """Prove the base case of the induction. Return the rules used, or None without a proof."""
+    """Prove the base case of the induction. Return the rules used. None means no proof."""
     shift = substitute(upper, variable, ZERO)
     start, slope, low = fold(shift), fold(differentiate(upper, variable)), fold(lower)
     if slope == 1:
@@ -119,9 +120,9 @@ def _base(
 def diverges_by_comparison(problem: SumProblem) -> int | None:
     r"""Prove that an infinite sum without parameters diverges.
 
-    Let a(n) be the term. If n ln(n) a(n) tends to an infinity or to a number other than 0, the sum
-    diverges, because the sum of 1/(n ln n) diverges. The sum also diverges if a(n) does not tend to
-    0.
+    Let a(n) be the term. The sum diverges if n ln(n) a(n) tends to an infinity or to a number other
+    than 0. The reason is that the sum of 1/(n ln n) diverges. The sum also diverges if a(n) does
+    not tend to 0.
 
     Args:
         problem: the sum.
@@ -149,7 +150,9 @@ def diverges_by_comparison(problem: SumProblem) -> int | None:
 def values_or_divergence(
     problem: SumProblem, kinds: Mapping[str, str], digits: int, largest: int = 0, salt: str = ""
 ) -> list[ParameterPoint]:
-    """The values of a sum at chosen parameters, or a single entry that says that the sum diverges.
+    """The values of a sum at chosen values of its parameters.
+
+    If the sum is proved to diverge, the result is a single entry that says so.
 
     Args:
         problem: the sum.
@@ -181,7 +184,7 @@ def telescopes(
 ) -> tuple[str, ...] | None:
     r"""Prove that a closed form F satisfies the recurrence of a sum.
 
-    F(n) - F(n-1) must equal the sum of the terms between the upper limits for n - 1 and n.
+    F(n) - F(n-1) must equal the sum of the terms that are added when n - 1 becomes n.
 
     Args:
         answer: F, a function of the variable.
@@ -213,7 +216,7 @@ def telescopes(
 def identical(
     left: Expression, right: Expression, kinds: Mapping[str, str]
 ) -> tuple[str, ...] | None:
-    """Prove that two expressions are equal if all their symbols are whole numbers.
+    """Prove that two expressions are equal for all whole-number values of their symbols.
 
     Return the rules used. If no proof is found, return None.
     """
@@ -375,7 +378,7 @@ def _whole_factorial(n: int) -> Expression:
 
 
 def _moved(argument: Expression) -> tuple[Expression, int]:
-    """Split an argument into a sum of a rest and an integer: n + 3 becomes n and 3."""
+    """Write an argument as an expression plus an integer: n + 3 gives n and 3."""
     linear = _linear(argument)
     if linear is None:
         return argument, 0
@@ -386,7 +389,7 @@ def _moved(argument: Expression) -> tuple[Expression, int]:
 
 
 def _linear(node: Expression) -> tuple[dict[str, Fraction], Fraction] | None:
-    """The symbols' coefficients and the constant of a linear expression, or None."""
+    """The coefficients and the constant of a linear expression. None means not linear."""
     coefficients: dict[str, Fraction] = {}
     constant = node
     for name in sorted(symbols_of(node)):

@@ -47,7 +47,7 @@ class AnswerOptions:
     """The options that all judges of answers have.
 
     Attributes:
-        strict: whether a box is required.
+        strict: whether the answer must be in a box.
         stop: the prompt's stop strings. Text after the first stop string is ignored.
         truncated: whether the token limit cut the completion off.
         accept: the basis that an acceptance needs: ``agreement`` or ``proof``.
@@ -113,7 +113,7 @@ class ExtractedAnswer:
 
     @property
     def evidence(self) -> Evidence:
-        """The evidence before a decision: method, notes, source and time."""
+        """The evidence that is known before a decision: method, notes, source and time."""
         seconds = time.perf_counter() - self.started
         return Evidence(self.method, flags=self.notes, extracted_by=self.source, seconds=seconds)
 
@@ -126,7 +126,7 @@ class ExtractedAnswer:
         detail: str = "",
         flags: tuple[str, ...] = (),
     ) -> Verdict:
-        """Turn an outcome into a verdict. ``reading`` is the answer's reading that was judged."""
+        """Turn an outcome into a verdict. ``reading`` is the judged reading of the answer."""
         outcome = outcome or Outcome(status, detail=detail or self.detail)
         if (
             self.options.accept == "proof"
@@ -205,7 +205,8 @@ def find_answer(
 def read_answer(answer: ExtractedAnswer, symbols: Collection[str]) -> ExtractedAnswer:
     """Set the readings of an extracted answer. If its LaTeX is unreadable, set its status.
 
-    The first reading is made immediately. The other readings are made when the caller iterates.
+    The first reading is made immediately. The other readings are made when the caller iterates over
+    the readings.
     """
     if answer.text is None or answer.status is not None:
         return answer
@@ -246,8 +247,7 @@ def _defined(
     definitions: Iterable[tuple[str, str]],
     symbols: Collection[str],
 ) -> Iterator[Reading]:
-    """Yield readings in which symbols are replaced by their definitions in the text ("where u =
-    ..").
+    """Replace symbols in readings by their definitions in the text, such as "where u = ...".
 
     The text cannot define the problem's own symbols. A symbol is not replaced inside another
     definition.
@@ -274,14 +274,13 @@ def _defined(
 
 
 def verify_in_worker(task: str, target: str, answer: ExtractedAnswer, **further: Any) -> Verdict:
-    """Let a worker process compute the verdict. The worker is killed if the verification runs too
-    long.
+    """Let a worker process compute the verdict. A worker that runs too long is killed.
 
     Args:
         task: the name of the workers' task.
         target: the problem, the integrand or the value with which the completion is compared.
         answer: the answer, with its completion and options.
-        further: the options of the judge that `AnswerOptions` does not have.
+        further: options that the judge has and `AnswerOptions` lacks.
 
     """
     options = {**answer.options.keywords(), **further}
@@ -327,15 +326,15 @@ def with_others(
     """Change the outcome of an answer to incorrect if the text also states a wrong answer.
 
     In "F or G", each alternative must be right. In the chain ``a = b = F``, each of the links a, b
-    and F must be right. A list or a chain of guesses thus earns nothing. If a link has an integral
-    or symbols that the answer lacks, it is a step of the solution and need not be right.
+    and F must be right. A list or a chain of guesses thus earns nothing. A link with an integral is
+    a step of the solution and need not be right. The same holds for a link with symbols that the
+    answer lacks.
 
     Args:
         answer: the extracted answer.
-        outcome: the outcome for the last link.
+        outcome: the outcome of the last link.
         reading: the reading of the last link.
-        judge: a function of an answer. It yields an outcome and a reading for each reading of the
-            answer.
+        judge: a function that yields the outcome of each reading of an answer, with the reading.
         symbols: the problem's symbols.
         allowed: a link that may differ from the answer, such as the integrand at the beginning of a
             chain.
@@ -397,7 +396,7 @@ def judged(
 
 
 def with_strangers(answer: Expression, symbols: Collection[str]) -> Outcome | None:
-    """Make an incorrect outcome if the answer has symbols that the problem lacks, else None."""
+    """An incorrect outcome if the answer has symbols that the problem lacks; else None."""
     extra = sorted(symbols_of(answer) - set(symbols))
     if not extra:
         return None
@@ -413,7 +412,7 @@ Rest = TypeVarTuple("Rest")
 
 
 def best(judged: Iterable[tuple[Outcome, *Rest]]) -> tuple[Outcome, *Rest]:
-    """The pair of an outcome and a reading that decides about the answer.
+    """The outcome that decides about the answer, with its reading.
 
     The first correct reading decides. If no reading is correct, the first undecided reading
     decides. If no reading is undecided either, the first reading decides.

@@ -75,26 +75,25 @@ def verify_antiderivative(
         integrand: f as LaTeX (with or without ``\int`` and ``dx``) or as a SymPy expression.
         variable: the variable of integration. None means the variable of the differential. Without
             a differential, the variable is the only symbol of f. If f has no symbol, the variable
-            is x. It is also x if f has x and otherwise only customary letters for parameters
+            is x. It is also x if f has x and all other symbols are customary letters for parameters
             (``ax+b``). In all other cases a `ProblemError` names the candidates.
         assumptions: maps names of parameters to one of
             `rewards.numeric.sampling.integrand.ASSUMPTIONS`: ``positive`` (the default),
             ``negative``, ``real``, ``integer`` (a positive integer), ``signed integer``, ``even``,
             ``odd``.
-        strict: whether a box is required. If so, a completion without a box has no answer. See
-            `rewards.reading.extraction`.
+        strict: whether the answer must be in a box. If so, a completion without a box has no
+            answer. See `rewards.reading.extraction`.
         strict_domain: whether F' = f must hold with principal branches on the whole real domain. By
             default, F' may differ from f in the signs of the integrand's radicals.
         require_continuous: whether to refuse an F that jumps at a point where f is continuous.
         stop: the prompt's stop strings. Text after the first stop string is ignored.
         truncated: whether the token limit cut the completion off.
-        accept: ``agreement`` accepts answers that are proved right or agree at all points;
-            ``proof`` accepts only answers that are proved right, and other agreeing answers are
-            undecided.
+        accept: ``agreement`` accepts answers that are proved right or agree at all points.
+            ``proof`` accepts only proved answers. Answers that only agree are then undecided.
         undecided_reward: the reward of an undecided answer.
         deadline: seconds of processor time after which a worker process is stopped. An answer that
-            needs no worker process has no deadline. The default is 10, for the method
-            ``published`` 30, and for the method ``welleck`` 1.
+            needs no worker process has no deadline. The default is 10 seconds, but 30 for the
+            method ``published`` and 1 for ``welleck``.
         method: ``balls`` is ball arithmetic. ``published`` is AntiderivBench's evaluator, and needs
             the extra ``published``. ``welleck`` is the scorer of "Symbolic Brittleness in Sequence
             Models" (`rewards.verify.baselines.welleck`).

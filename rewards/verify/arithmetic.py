@@ -67,7 +67,7 @@ def verify_integer(
     r"""Verify that the final answer of a completion equals a given integer.
 
     The answer is the number in the last box, else the number after the last "the answer is", else
-    the last number of the text. Thousands separators are read; ``5.0`` is 5, and ``5.3`` is
+    the last number of the text. Thousands separators are read. ``5.0`` counts as 5, and ``5.3`` is
     incorrect. In ``3 + 4 = 7`` the last number is the answer. An operand is never an answer:
     neither 20 nor 135 is the answer in ``20/135``. A box with several numbers, or with an operation
     on a number, is incorrect (``43 or 42``, ``\pm 42``, ``42!``). A box with words that may change
@@ -134,7 +134,7 @@ def _is_denied(text: str, number: re.Match[str]) -> bool:
 
 
 def _is_operand(text: str, number: re.Match[str]) -> bool:
-    """Whether a number is an operand and not a result, like both numbers of ``20/135``."""
+    """Whether a number is an operand and not a result. Both numbers of ``20/135`` are operands."""
     at = number.start("whole")
     text_before = text[max(at - 40, 0) : at]
     return (
@@ -152,7 +152,7 @@ def _states_one(box: str) -> bool:
 
 
 def _has_known_words(box: str) -> bool:
-    """Whether all words of a box are in the list of words that leave its number unchanged."""
+    """Whether a box has only words from the list of words that do not change a number."""
     stated = _COMMAND.sub(" ", box.rpartition("=")[2])
     number = _NUMBER.search(stated)
     if number is None:

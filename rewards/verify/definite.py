@@ -102,12 +102,13 @@ def verify_definite_integral(
             x}{1+x^2}\,dx``), or a SymPy ``Integral``.
         reference: LaTeX of a known value, or ``diverges``. The reference is checked against the
             integral. If the integral cannot be computed, answers are compared with the reference.
-        assumptions: assumptions on parameters, as in `verify_antiderivative`; positive by default.
-        strict: whether a box is required.
+        assumptions: assumptions on parameters, as in `verify_antiderivative`. By default,
+            parameters are positive.
+        strict: whether the answer must be in a box.
         stop: the prompt's stop strings. Text after the first stop string is ignored.
         truncated: whether the token limit cut the completion off.
         accept: with ``proof``, an answer is accepted only if the value is rigorously enclosed or
-            the divergence is proved; other agreeing answers are undecided.
+            the divergence is proved. Answers that only agree are then undecided.
         undecided_reward: the reward of an undecided answer.
         deadline: seconds of processor time after which a worker process is stopped. An answer that
             needs no worker process has no deadline.
@@ -115,8 +116,8 @@ def verify_definite_integral(
     Returns:
         A `Verdict`. ``evidence.method`` says how the value was computed: ``enclosure`` (rigorous),
         ``two quadratures``, ``extrapolation``, ``divergence`` or ``reference``. ``evidence.digits``
-        is the number of digits that agree. The answer is compared for several choices of the
-        parameters, and ``evidence.points`` is their number.
+        is the number of digits that agree. ``evidence.points`` is the number of choices of the
+        parameters for which the answer was compared.
 
     Raises:
         ProblemError: the problem is unreadable, or the integral refutes the reference. Without a
@@ -202,7 +203,7 @@ def _judged(
     integrals: Sequence[DefiniteIntegral],
     reference: str | None,
 ) -> Iterator[tuple[Outcome, Reading | None, _KnownValue]]:
-    """Yield the outcome for each reading of the problem that can be judged.
+    """Yield the outcome for each usable reading of the problem.
 
     A reading is dropped if it is not a valid problem, or if the reference contradicts it.
 
@@ -227,7 +228,7 @@ def _judged(
 
 
 class _KnownValue:
-    """The values of an integral with which answers are compared.
+    """Compares answers with computed values of an integral.
 
     If no value can be computed, answers are compared with the reference.
     """
@@ -269,7 +270,8 @@ class _KnownValue:
         """Values of the integral at further choices of the parameters.
 
         There are further choices only if the answer has a function such as abs or max. The choices
-        cover several cases of this function, and some exceed the numbers in the answer.
+        cover several cases of this function. Some of the chosen values exceed the numbers in the
+        answer.
 
         Raises:
             QuadratureError: a value cannot be computed.
@@ -301,7 +303,7 @@ class _KnownValue:
             raise ProblemError(f"the integral refutes the reference {reference!r}")
 
     def judge_divergence(self, infinity: int) -> Outcome:
-        """Judge "diverges" (``infinity`` is 0), or plus or minus infinity (1 or -1)."""
+        """Judge the answer "diverges" (``infinity`` is 0), or an infinity (1 or -1)."""
         if self.failure:
             if self.reference is not None:
                 stated = divergence_of(self.reference)
@@ -348,9 +350,9 @@ class _KnownValue:
     def _compare(self, answer: Expression, digits: int, needed: float) -> tuple[Outcome, float]:
         """Compare an answer with values of the integral that are known to ``digits`` digits.
 
-        Return the outcome and a number. If the answer is wrong, the number says how many of its
-        digits agree with the values. The number is 0 if the answer is not wrong, or if a rigorous
-        enclosure refutes the answer.
+        Return the outcome and a number. If the answer is wrong, the number says how many digits of
+        the answer are right. The number is 0 if the answer is not wrong, or if a rigorous enclosure
+        refutes the answer.
         """
         least_agreement, bits = float(digits), working_bits(digits)
         pairs = [*values_of(self.integral, digits), *self._beyond(answer, digits)]

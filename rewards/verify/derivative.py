@@ -70,13 +70,13 @@ def verify_derivative(
             f''(0)``), implicit (``x^2+y^2=1, \frac{dy}{dx}``) or a curve with a parameter (``x=t^2,
             y=t^3, \frac{dy}{dx}``). A question may also ask for the derivative of an inverse
             function at a value (``(f^{-1})'(4)``).
-        assumptions: assumptions on parameters, as in `verify_antiderivative`; positive by default.
-        strict: whether a box is required.
+        assumptions: assumptions on parameters, as in `verify_antiderivative`. By default,
+            parameters are positive.
+        strict: whether the answer must be in a box.
         stop: the prompt's stop strings. Text after the first stop string is ignored.
         truncated: whether the token limit cut the completion off.
-        accept: ``agreement`` accepts answers that are proved right or agree at all points;
-            ``proof`` accepts only answers that are proved right, and other agreeing answers are
-            undecided.
+        accept: ``agreement`` accepts answers that are proved right or agree at all points.
+            ``proof`` accepts only proved answers. Answers that only agree are then undecided.
         undecided_reward: the reward of an undecided answer.
         deadline: seconds of processor time after which a worker process is stopped. An answer that
             needs no worker process has no deadline.
@@ -169,7 +169,7 @@ class _DerivativeJudge:
             return Outcome(Status.UNDECIDED, detail=str(error))
 
     def _on_curve(self, answer: Expression) -> Outcome:
-        """Judge whether an expression equals the implicit derivative at points of the curve."""
+        """Judge whether an expression equals an implicit derivative at points of its curve."""
         curve, expected = self.question.curve, self.expected
         assert curve is not None
         difference = add(answer, neg(expected))

@@ -1,8 +1,9 @@
 r"""Verify solutions of differential equations by substitution; no reference answer is needed.
 
 First, the solution must satisfy the equations (*residual*). Second, it must have the initial and
-boundary values (*conditions*). Third, it must have as many independent constants as order and
-conditions leave free (*generality*). The rank of a Jacobian counts the independent constants.
+boundary values (*conditions*). Third, it must have as many independent constants as the question
+leaves free (*generality*). The order and the conditions determine this number. The rank of a
+Jacobian counts the independent constants.
 """
 
 from __future__ import annotations
@@ -83,8 +84,9 @@ def verify_differential_equation(
     Args:
         completion: the model's output.
         problem: the equations and conditions in LaTeX (``y'' + y = 0, y(0) = 1, y'(0) = 0``).
-        assumptions: assumptions on parameters, as in `verify_antiderivative`; positive by default.
-        strict: whether a box is required.
+        assumptions: assumptions on parameters, as in `verify_antiderivative`. By default,
+            parameters are positive.
+        strict: whether the answer must be in a box.
         stop: the prompt's stop strings. Text after the first stop string is ignored.
         truncated: whether the token limit cut the completion off.
         accept: ``proof`` requires a proof that the residual is zero; ``agreement`` does not.
@@ -134,7 +136,7 @@ class _Judge:
         check_variable(question.variable, self.kinds)
 
     def judge(self, text: str) -> Outcome:
-        """Judge whether all formulas of an answer are solutions, and whether they are general."""
+        """Judge whether all solutions that an answer states are right and general."""
         question = self.asked
         try:
             stated = solutions(text, question)
@@ -193,7 +195,7 @@ class _Judge:
         return Outcome(Status.UNDECIDED, detail=detail)
 
     def _complete(self, families: Sequence[_Family]) -> Outcome:
-        """Judge whether constant solutions are included. If one is missing, return undecided."""
+        """Return undecided if an answer lacks a constant solution of the equation."""
         question = self.asked
         if question.order != 1 or question.conditions:
             return Outcome(Status.CORRECT, proof="identity")
@@ -226,7 +228,7 @@ def _joined(outcomes: Sequence[Outcome]) -> Outcome:
 
 
 class _Family:
-    """A stated solution with its constants of integration, to be checked against the question."""
+    """A solution that an answer states, with the constants of integration."""
 
     def __init__(
         self, question: DifferentialEquation, solution: StatedSolution, assumed: Mapping[str, str]
@@ -253,7 +255,7 @@ class _Family:
         return all(tree == ZERO for tree in self.solution.formulas.values())
 
     def derivative(self, function: str, order: int) -> Expression:
-        """A derivative of the solution. If the solution is implicit, the function occurs in it."""
+        """Differentiate a function. For an implicit solution, the result contains the function."""
         key = function, order
         if key not in self._derivatives:
             x = self.asked.variable
@@ -305,7 +307,7 @@ class _Family:
         return tree
 
     def substituted(self) -> Iterator[tuple[Expression, Expression]]:
-        """Yield each equation after substitution, with the highest derivatives on the left."""
+        """Substitute the solution. Yield both sides of each equation, highest derivatives left."""
         question = self.asked
         for lhs, rhs in question.equations:
             terms = [*_addends(lhs), *map(neg, _addends(rhs))]
@@ -417,7 +419,7 @@ class _Family:
         return all(equality(lhs, rhs) is not None for lhs, rhs in pairs)
 
     def _rows(self) -> list[list[Expression]]:
-        """The Jacobian matrix: a row for each value or derivative, a column for each constant."""
+        """The Jacobian matrix: a row for each initial value, a column for each constant."""
         if self._relation is not None:
             return [[differentiate(self._relation, name) for name in self.constants]]
         jets = [
@@ -461,7 +463,8 @@ class _Family:
     def is_unique(self) -> bool:
         """Whether initial values at one point provably determine the solution.
 
-        The equations must be solvable for the highest derivatives there (Picard, Lindelöf).
+        At this point, the equations must be solvable for the highest derivatives (Picard,
+        Lindelöf).
         """
         question, jets = self.asked, self.asked.jets
         left_sides = [lhs.name for lhs, _ in question.conditions if isinstance(lhs, Symbol)]

@@ -1,10 +1,10 @@
-"""A proof by the fundamental theorem that a closed form is the value of a definite integral.
+"""Proves values of definite integrals by the fundamental theorem of calculus.
 
-An enclosure shows that a closed form agrees with the integral to many digits. It does not prove
-that both are equal. Equality follows from three proofs. First, F' = f. Second, F has a finite slope
-on the closed range from a to b. F is then continuous, and exceptional points of the first proof do
-not matter. Third, the answer equals F(b) - F(a). A table proposes F term by term, and every
-proposal has to be proved.
+An enclosure shows that a closed form agrees with the integral to many digits. The agreement does
+not prove that both are equal. Equality follows from three proofs. First, F' = f. Second, F has a
+finite slope on the closed range from a to b. F is then continuous. Isolated points at which the
+first proof fails therefore do not matter. Third, the answer equals F(b) - F(a). A table proposes F
+term by term, and every proposal has to be proved.
 """
 
 from __future__ import annotations
@@ -93,9 +93,7 @@ def _of_term(term: Expression, x: str) -> Expression | None:
 
 
 def _split(term: Expression, x: str) -> tuple[Expression, Expression]:
-    """Split a term into a constant factor and a factor that depends on x. For example, c/u is c
-    times 1/u.
-    """
+    """Split a term into a constant factor and a factor that depends on x: c/u is c times 1/u."""
     name, args = term.function, term.args
     varying = [arg for arg in args if not is_constant(arg, x)]
     if name not in ("neg", "mul", "div") or len(varying) != 1 or args == (ONE, varying[0]):
@@ -124,7 +122,7 @@ def _of_core(core: Expression, x: str) -> Expression | None:
 
 
 def _argument(pattern: Expression, tree: Expression) -> Expression | None:
-    """Find an expression u for which a pattern in ``u`` equals an expression.
+    """Find an expression u such that ``pattern``, which contains ``u``, equals ``tree``.
 
     The result is None if there is no such u. The terms of a sum are tried in both orders.
     """
@@ -156,7 +154,7 @@ def _as_power(node: Expression) -> tuple[Expression, Fraction]:
 
 
 def _slope(u: Expression, x: str) -> Expression | None:
-    """The slope of a linear expression, or None if it is 0 or not rational."""
+    """The slope of a linear expression, or None if the slope is 0 or not rational."""
     try:
         slope = fold(differentiate(u, x))
     except ValueError:
@@ -165,7 +163,7 @@ def _slope(u: Expression, x: str) -> Expression | None:
 
 
 def _has_slope(primitive: Expression, x: str, low: Expression, high: Expression) -> bool:
-    """Whether F is real with a finite slope on the closed range, by interval arithmetic."""
+    """Whether intervals prove that F is real with a finite slope from ``low`` to ``high``."""
     try:
         tape = compile_tape(primitive, x)
         with precision(BITS):

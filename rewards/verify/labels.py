@@ -71,7 +71,7 @@ def verify_label(
 def read_label(
     completion: str, *, strict: bool = False, stop: Sequence[str] = (), truncated: bool = False
 ) -> tuple[int | None, str]:
-    """Read a label (0, 1 or None) by the rules of `verify_label`. Also return its source."""
+    """Read a label (0, 1 or None) and its source, by the rules of `verify_label`."""
     check_text("completion", completion)
     check_switches(strict=strict, truncated=truncated)
     final = final_text(completion, strict=strict, stop=stop, truncated=truncated)
@@ -99,7 +99,7 @@ _SUBJECTS = re.compile(r"\b(?:label|step|statement|claim|derivation|proof|argume
 
 
 def _is_plain(box: str) -> bool:
-    """Whether a box contains only labels and words that do not change their meaning."""
+    """Whether a box contains only labels, and words that leave the meaning of a label unchanged."""
     words = _SUBJECTS.sub(" ", _LABEL.sub(" ", box))
     return beside_a_number(words, "")
 

@@ -62,24 +62,24 @@ def verify_limit(
 
     An expansion of the function (`rewards.proof.limits`) computes and proves the limit. If the
     expansion fails and the problem has parameters, expansions for several values of the parameters
-    are tried. If the problem has no parameters, a computer algebra system proposes a limit. An
-    answer that agrees with the proposal and with values of the function is accepted without a
-    proof. An answer that differs from the proposal is undecided. The limit of a Riemann sum is
-    judged as the integral that it equals. The answer may be "does not exist", or an infinity if the
-    limit is infinite.
+    are tried. If the expansion fails and there are no parameters, a computer algebra system
+    proposes a limit. An answer that agrees with the proposal and with values of the function is
+    accepted without a proof. An answer that differs from the proposal is undecided. The limit of a
+    Riemann sum is judged as the integral that it equals. The answer may be "does not exist", or an
+    infinity if the limit is infinite.
 
     Args:
         completion: the model's output.
         problem: LaTeX with a limit sign (``\lim_{x\to0^+} x^x``), a sentence, or a SymPy ``Limit``.
         reference: LaTeX of a known limit, ``\infty``, or ``does not exist``. The limit must not
             refute the reference.
-        assumptions: assumptions on parameters, as in `verify_antiderivative`; positive by default.
-        strict: whether a box is required.
+        assumptions: assumptions on parameters, as in `verify_antiderivative`. By default,
+            parameters are positive.
+        strict: whether the answer must be in a box.
         stop: the prompt's stop strings. Text after the first stop string is ignored.
         truncated: whether the token limit cut the completion off.
-        accept: ``agreement`` accepts answers that are proved right or agree with the limit;
-            ``proof`` accepts only answers that are proved right, and other agreeing answers are
-            undecided.
+        accept: ``agreement`` accepts answers that are proved right or agree with the limit.
+            ``proof`` accepts only proved answers. Answers that only agree are then undecided.
         undecided_reward: the reward of an undecided answer.
         deadline: seconds of processor time after which a worker process is stopped. An answer that
             needs no worker process has no deadline.
@@ -134,7 +134,7 @@ def _judged(
     questions: Sequence[LimitQuestion],
     reference: str | None,
 ) -> Iterator[tuple[Outcome, Reading | None, _KnownLimit]]:
-    """Yield the outcome for each reading of the problem that can be judged.
+    """Yield the outcome for each usable reading of the problem.
 
     Raises:
         ProblemError: no reading can be judged, or the limits refute the reference.
@@ -198,7 +198,7 @@ class _KnownLimit:
         return self.method == "expansion"
 
     def check(self, reference: str) -> None:
-        """Check that a reference agrees with the limit.
+        """Check that the limit does not refute a reference.
 
         Raises:
             ProblemError: the reference is unreadable, or the limit refutes the reference.
@@ -218,7 +218,7 @@ class _KnownLimit:
             raise ProblemError(f"the limit refutes the reference {reference!r}: {outcome.detail}")
 
     def judge_divergence(self, infinity: int, text: str) -> Outcome:
-        """Judge "does not exist" (``infinity`` is 0), or plus or minus infinity (1 or -1)."""
+        """Judge the answer "does not exist" (``infinity`` is 0), or an infinity (1 or -1)."""
         if self.limit is None:
             return self._at_draws(None, infinity) if infinity else self._undecided()
         limit = self.limit

@@ -1,8 +1,8 @@
 """Verify values (definite integrals, constants) and expressions.
 
-Values are compared as closed forms, in balls (complex intervals) of rising precision, until the
-balls are disjoint or agree to `VALUE_BITS`. Hence 1/2004! differs from 1/2006!, although both are
-0.0 as floats.
+Closed forms are enclosed in balls (complex intervals). The precision rises until the balls are
+disjoint or agree to `VALUE_BITS`. Hence 1/2004! differs from 1/2006!, although both are 0.0 as
+floats.
 """
 
 from __future__ import annotations
@@ -78,12 +78,11 @@ def verify_value(
         target: LaTeX of a constant.
         relative_tolerance: the largest relative error of an accepted answer, for problems that ask
             for a decimal. By default answer and target must be equal as closed forms.
-        strict: whether a box is required, as in `verify_antiderivative`.
+        strict: whether the answer must be in a box, as in `verify_antiderivative`.
         stop: the prompt's stop strings. Text after the first stop string is ignored.
         truncated: whether the token limit cut the completion off.
-        accept: ``agreement`` accepts answers that are proved right or agree to `VALUE_BITS`;
-            ``proof`` accepts only answers that are proved right, and other agreeing answers are
-            undecided.
+        accept: ``agreement`` accepts answers that are proved right or agree to `VALUE_BITS`.
+            ``proof`` accepts only proved answers. Answers that only agree are then undecided.
         undecided_reward: the reward of an undecided answer.
         deadline: seconds of processor time after which a worker process is stopped. An answer that
             needs no worker process has no deadline.
@@ -130,7 +129,7 @@ def verify_equivalent(
     undecided_reward: float = 0.0,
     deadline: float = DEFAULT_DEADLINE,
 ) -> Verdict:
-    r"""Verify that the final answer of a completion is the same function as an expression.
+    r"""Verify that the final answer of a completion equals an expression as a function.
 
     Args:
         completion: the model's output.
@@ -140,13 +139,13 @@ def verify_equivalent(
             the only symbol of the target, or else x, as for `verify_antiderivative`.
         up_to_constant: whether derivatives are compared, so that answer and target may differ by a
             constant.
-        assumptions: assumptions on parameters, as in `verify_antiderivative`; positive by default.
-        strict: whether a box is required, as in `verify_antiderivative`.
+        assumptions: assumptions on parameters, as in `verify_antiderivative`. By default,
+            parameters are positive.
+        strict: whether the answer must be in a box, as in `verify_antiderivative`.
         stop: the prompt's stop strings. Text after the first stop string is ignored.
         truncated: whether the token limit cut the completion off.
-        accept: ``agreement`` accepts answers that are proved right or agree at all points;
-            ``proof`` accepts only answers that are proved right, and other agreeing answers are
-            undecided.
+        accept: ``agreement`` accepts answers that are proved right or agree at all points.
+            ``proof`` accepts only proved answers. Answers that only agree are then undecided.
         undecided_reward: the reward of an undecided answer.
         deadline: seconds of processor time after which a worker process is stopped. An answer that
             needs no worker process has no deadline.
@@ -247,10 +246,10 @@ def check_variable(name: str, kinds: Mapping[str, str]) -> None:
 
 
 def half_line(kind: str) -> tuple[Expression | None, Expression | None]:
-    """The lower and the upper bound of a variable, according to its kind.
+    """The lower and the upper bound of a variable that has an assumption.
 
-    For the kind ``positive``, the lower bound is 0. For ``negative``, the upper bound is 0. All
-    other bounds are None.
+    For the assumption ``positive``, the lower bound is 0. For ``negative``, the upper bound is 0.
+    All other bounds are None.
     """
     sign, zero = HALVES.get(kind, 0), Number(0)
     return zero if sign > 0 else None, zero if sign < 0 else None
@@ -286,7 +285,7 @@ def agreement_on_curve(
         answer: an expression in two variables and parameters.
         expected: the expression to compare with.
         curve: the function G of the curve G(x, y) = 0, and the names of x and y.
-        kinds: assumptions about the parameters, and about variables that have a sign.
+        kinds: assumptions about the parameters, and about x and y if they are positive or negative.
 
     """
     relation, x, y = curve
@@ -350,8 +349,9 @@ def same_function(
 def equality(answer: Expression, expected: Expression) -> Proof | None:
     """Search for a proof that two expressions are equal. The result is None if no proof is found.
 
-    The prover can only prove F' = f. The judge therefore proves, for a new variable t, that t times
-    the first expression is an antiderivative of the second expression with respect to t.
+    The prover can only prove F' = f. The judge therefore introduces a new variable t. The proof
+    shows that t times the first expression is an antiderivative of the second expression, as
+    functions of t.
     """
     return prove(mul(answer, Symbol(FRESH)), expected, FRESH, {})
 

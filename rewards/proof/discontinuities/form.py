@@ -8,11 +8,11 @@ such forms:
   functions are ``|u|`` and roots of real radicands.
 - A polynomial in ``ln(c|u|)``, where u is analytic and the coefficients are analytic or continuous.
   Let u vanish at x = a. Near a, the term is a series in powers of ``ln|x-a|``. The series is the
-  same on both sides, up to higher terms in ``x-a``. If the term is bounded, both limits are the
-  constant term.
+  same on both sides, up to terms of higher order in ``x-a``. If the term is bounded, both limits
+  are the constant term.
 
-Two kinds of jumps are ignored here, as in all judges: jumps at poles of an exponent (``e^{1/x}``),
-and jumps at poles of the argument of an arc tangent.
+This module ignores two kinds of jumps, as all judges do: jumps at poles of an exponent
+(``e^{1/x}``), and jumps at poles of the argument of an arc tangent.
 """
 
 from __future__ import annotations
@@ -69,8 +69,8 @@ def cannot_jump(
         integrand: f. The domain of f ends where a radicand or the argument of a logarithm in f has
             a simple zero.
         variable: the variable.
-        terms: the additive terms of F. They may be given only if F has no complex constants. A
-            logarithm then changes branch only at poles, and only by a constant.
+        terms: the additive terms of F. This argument is allowed only if F has no complex constants.
+            A logarithm in such an F changes branch only at poles, and only by a constant.
 
     Example:
         >>> from calculus_harness.rewards.reading.latex import read
@@ -94,9 +94,7 @@ def cannot_jump(
 
 
 def _inside(term: Expression, variable: str) -> Expression:
-    """Return u for a term c ln u or c ln|u|. For any other term, remove only its constant
-    factor.
-    """
+    """Return u for a term c ln u or c ln|u|. From other terms, only remove the constant factor."""
     node = without_factor(term, variable)
     if node.function in _LOGARITHMS and all(is_constant(arg, variable) for arg in node.args[1:]):
         node = node.args[0]
@@ -168,8 +166,8 @@ class _Form:
     def _in_bars(self, node: Expression, coefficient: Form) -> bool:
         """Whether a node is allowed as the argument of a logarithm.
 
-        Products of constants, moduli |u| and powers are allowed. Any other node must be nonzero
-        inside the domain.
+        Constants, moduli |u|, powers, and products of such nodes are allowed. Any other node must
+        be nonzero inside the domain.
         """
         if is_constant(node, self.variable):
             return True
@@ -184,9 +182,9 @@ class _Form:
         )
 
     def _one_size(self, node: Expression) -> bool:
-        """Whether |node| has the same leading term to the left and to the right of each zero.
+        """Whether |node| has the same leading term on both sides of each zero of the node.
 
-        This holds for analytic nodes, polynomials in logarithms, and products of these.
+        This holds for analytic nodes, polynomials in logarithms, and products of such nodes.
         """
         if self.in_logarithms(node, self.analytic):
             return True

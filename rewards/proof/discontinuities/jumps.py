@@ -29,7 +29,7 @@ def jump(
         comparison: F and f.
         low: the lower end of the interval.
         high: the upper end of the interval.
-        magnitude: the size of f near the interval, as log2. A larger f needs closer points.
+        magnitude: log2 of the size of f near the interval. A larger f needs closer points.
         real: whether to ignore the imaginary part of F, so that ``ln u`` means ``ln|u|`` for a
             negative u. In this case, F' may be -f on one side.
 
@@ -76,7 +76,7 @@ def jump(
 
 
 def is_unbounded(comparison: Comparison, low: Ball, high: Ball) -> bool:
-    """Whether f has no finite enclosure on an interval, and grows towards the interval."""
+    """Whether f grows towards an interval, and has no finite enclosure on the interval."""
     step = 2 * (high - low) + NEAR * (1 + abs(low))
     near = far = None
     for bits in (512, 2048):  # an angle that is 1/x^2 takes many
@@ -95,7 +95,7 @@ def is_unbounded(comparison: Comparison, low: Ball, high: Ball) -> bool:
 def enclosure(comparison: Comparison, left: Ball, right: Ball) -> Ball | None:
     """A ball that contains all values of f on the interval.
 
-    If f is not finite and real there, the result is None.
+    If f is infinite or not real on the interval, the result is None.
     """
     value = comparison.integrand(acb(left.real.union(right.real))) or ZERO
     return value if value.is_finite() and value.imag.contains(0) else None

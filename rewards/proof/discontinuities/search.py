@@ -62,19 +62,20 @@ class CriticalInterval(NamedTuple):
 class Steps:
     """The search for jumps of an answer F.
 
-    F may jump at *critical points*: zeros of radicands and of arguments of logarithms, breakpoints
-    of functions such as ``|u|``, and points where an inverse function turns back, as arcsin(sin x)
-    does.
+    F may jump at *critical points*. Such points are zeros of radicands, zeros of arguments of
+    logarithms, and breakpoints of functions such as ``|u|``. Points where an inverse function turns
+    back, as arcsin(sin x) does, are also critical.
 
     Args:
         comparison: F' compared with f.
-        formulas: F and f as expressions, to examine their form. None means no such examination.
+        formulas: F and f as expressions, to examine their form. If None, the form of F is not
+            examined.
 
     Attributes:
         touching: intervals around points where a radicand may touch zero, or where a complex
             logarithm may change branch.
-        too_large: whether the search fails at some critical point, because f is too large near
-            this point or because a constant of F is too small.
+        too_large: whether the search fails at some critical point. The reason is an f that is too
+            large near this point, or a constant of F that is too small.
 
     """
 
@@ -132,9 +133,10 @@ class Steps:
         return self._in_cells([*cells, *(interval.low for interval in self.touching)])
 
     def _at_breaks(self, cells: list[Ball], width: float) -> Outcome | None:
-        """Refute an F that jumps at a breakpoint of a non-analytic part.
+        """Refute an F that jumps at a breakpoint of a non-analytic part, such as ``|u|``.
 
-        The breakpoints are added to ``cells``, the ends of the intervals in which F is analytic.
+        The list ``cells`` contains the ends of intervals in which F is analytic. The breakpoints
+        are added to this list.
         """
         for brk in self.tape.breaks:
             # A quarter of the work that is left: values beside the breakpoints need the others.
@@ -187,10 +189,10 @@ class Steps:
         return refuted
 
     def discontinuous(self) -> bool:
-        """Whether F jumps near the origin, although F' = f on both sides of the jump.
+        """Whether F jumps at one of a few points near the origin, although F' = f on both sides.
 
-        F may jump at a pole of an inverse function's argument. It may also jump at a point where a
-        radical in a quotient touches zero.
+        Such a point is a pole of an inverse function's argument, or a point where a radicand may
+        touch zero.
         """
         if not (self.tape.poles or self.touching):
             return False
@@ -202,7 +204,7 @@ class Steps:
         )
 
     def _poles(self) -> Iterator[tuple[Ball, Ball]]:
-        """Yield small intervals around the poles of the arguments of inverse functions.
+        """Yield small intervals around points where an inverse function's argument has a pole.
 
         For a long answer, no intervals are yielded, because the search would take too long.
         """
@@ -214,7 +216,7 @@ class Steps:
     def _ends(self, branch: Branch) -> list[Ball]:
         """The points where the domain of an inverse function ends.
 
-        The search is made only for a linear argument, as in arcsec(x - 3).
+        Such points are sought only if the function's argument is linear, as in arcsec(x - 3).
         """
         if not (branch.turns and has_fixed_branch(branch, self.tape.variable)):
             return []
@@ -226,11 +228,11 @@ class Steps:
         return [low for low, _ in intervals]
 
     def _nowhere(self, x: float, cells: Sequence[Ball]) -> bool:
-        """Whether F, which has no value at x, has no value in the entire cell around x.
+        """Whether F, without a value at x, also has no value at four other points of the cell.
 
-        A cell is an interval between neighbours in ``cells``. For ``(x + |x|)/(x + |x|)`` and
-        x < 0, the result is True. For ``artanh(tanh x)``, the result is False, even if the
-        computation overflows at x.
+        The cell is the interval around x between two neighbours in ``cells``. For ``(x + |x|)/(x +
+        |x|)`` and x < 0, the result is True. For ``artanh(tanh x)``, the result is False, even if
+        the computation overflows at x.
         """
         if self.pool.usable(acb(x)) is None:
             return False
@@ -253,9 +255,10 @@ class Steps:
         )
 
     def _is_regular(self, interval: CriticalInterval) -> bool:
-        """Whether an interval contains no point at which f may fail to be analytic.
+        """Whether f is analytic in an interval.
 
-        At such a point, the argument of a root, logarithm or non-analytic part vanishes.
+        This holds if no argument of a root, logarithm or non-analytic part vanishes in the
+        interval.
         """
         f = self.pool.tape
         jets = self.at.run(f, acb(interval.low.union(interval.high)), derivative=False)
@@ -264,7 +267,7 @@ class Steps:
         return not any(jets[slot][0].contains(ZERO) for slot in slots)
 
     def _is_far_and_large(self, interval: CriticalInterval) -> bool:
-        """Whether an interval is far from 0 and f is too large there for a search for jumps."""
+        """Whether an interval is far from 0, and f is so large there that jumps cannot be found."""
         if abs(interval.low) < WINDOW:
             return False
         value = self.pool.f(Point(acb(interval.low.mid()), measured=False), self.at.bits)
@@ -273,8 +276,8 @@ class Steps:
     def _turns(self, branch: Branch, width: float) -> list[CriticalInterval]:
         """Intervals in which a root or logarithm may change branch.
 
-        For an inverse function, the intervals are where the function may turn back, as arcsin(sin
-        x) does.
+        For an inverse function, the result contains the intervals in which the function may turn
+        back. An example is arcsin(sin x).
         """
         key = branch, width, self._budget
         if key not in self._known:
@@ -348,11 +351,11 @@ class Steps:
         return [point for point in points if self.pool.usable(point.x) is not None]
 
     def _jump(self, interval: CriticalInterval, *, real: bool = False) -> Witness | None:
-        """A jump of F in an interval, or None.
+        """A jump of F in an interval. The result is None if no jump is found.
 
-        Before the search, the interval is narrowed. If f is large, as for F = ``e^x + sgn(x -
-        1000)``, a jump can be detected only between points that are very close to each other. The
-        same holds near a peak of f.
+        Before the search, the interval is narrowed. If f is large, a jump can be detected only
+        between points that are very close to each other. An example is F = ``e^x + sgn(x - 1000)``.
+        The same holds near a peak of f.
         """
         interval = self._isolated(interval)
         if is_unbounded(self.at, interval.low, interval.high):
@@ -371,9 +374,10 @@ class Steps:
         return jump(self.at, interval.low, interval.high, magnitude + fine, real=real)
 
     def _isolated(self, interval: CriticalInterval, magnitude: int = 0) -> CriticalInterval:
-        """Narrow an interval around a zero. An interval around a pole is returned unchanged.
+        """Narrow an interval in which a sub-expression crosses zero or an integer.
 
-        ``magnitude`` is log2 of the size of f. A larger f needs a narrower interval.
+        An interval around a pole is returned unchanged. ``magnitude`` is log2 of the size of f. A
+        larger f needs a narrower interval.
         """
         low, high, tape, passing = interval
         width, bits = _sharpness(magnitude)
@@ -389,7 +393,7 @@ class Steps:
         return interval._replace(low=closer[0], high=closer[1]) if closer else interval
 
     def _fineness(self, interval: CriticalInterval) -> int:
-        """Estimate an n for which all jumps in the interval have at least the size 2^-n.
+        """Estimate an n such that every jump in the interval is at least 2^-n.
 
         The estimate uses two kinds of summands of F. Summands of the first kind are constants,
         except the constant of integration. Summands of the second kind are constant near the
@@ -473,8 +477,8 @@ def _isolating_width(bits: int) -> float:
 def _sharpness(magnitude: int) -> tuple[Ball, int]:
     """The width of the interval around a critical point, and the precision in bits.
 
-    ``magnitude`` is log2 of the size of f. For a width of 2^-n, the precision has 2 n bits, because
-    zeros may be double. Differences of values lose bits if f is large. The precision is therefore
-    increased by 2 ``magnitude``.
+    ``magnitude`` is log2 of the size of f. A width of 2^-n needs 2 n bits, because zeros may be
+    double. If f is large, differences of values lose bits. Another 2 ``magnitude`` bits are
+    therefore added.
     """
     return arb(2) ** (-CLOSE_BITS - 3 * magnitude), 2 * CLOSE_BITS + 8 * magnitude

@@ -8,9 +8,9 @@ from .searches import UnrefutedAnswer, refute
 
 
 def agrees(at: Comparison, steps: Steps) -> Outcome:
-    """Accept or refuse an answer without a proof.
+    """Decide without a proof whether to accept an answer.
 
-    No other function accepts an answer without a proof.
+    No other function accepts answers that have no proof.
 
     Args:
         at: the comparison of F' with f. None of the compared points refutes the answer.

@@ -1,7 +1,7 @@
-"""Answers F whose derivative equals the integrand f on another branch of the radicals of f.
+"""Answers F whose derivative equals the integrand f only on another branch of a radical.
 
-At some points, F' equals f only if a radical of f has another value than its principal value (such
-as ``-sqrt(x)`` instead of ``sqrt(x)``).
+At some points, F' equals f only if a radical of f has another value than its principal value. An
+example is ``-sqrt(x)`` instead of ``sqrt(x)``.
 """
 
 from __future__ import annotations
@@ -31,18 +31,17 @@ NEARBY = (0.0047, 0.031, 0.113)
 
 
 def drop_indifferent(comparison: Comparison) -> None:
-    """Discard the points at which F' agrees both with the principal branch of f and with another
-    branch.
+    """Discard points at which F' agrees with the principal branch of f and also with another.
 
-    At such a point, a radical is so small compared to the rest of f that the branches of the
-    radical cannot be told apart.
+    At such a point, a radical is very small compared to the rest of f. The branches of the radical
+    can therefore not be told apart.
     """
     seen = {choice for _, choice in comparison.flipped}
     comparison.drop([point for point in comparison.agreeing if not _tells(comparison, point, seen)])
 
 
 def another_everywhere(comparison: Comparison) -> Outcome:
-    """Refute F because F' equals, at every point, a branch of f that is not the principal one."""
+    """Refute F: at every point, F' equals a branch of f other than the principal branch."""
     point, _ = comparison.flipped[0]
     return comparison.refutation(
         point,
@@ -79,16 +78,17 @@ def change(comparison: Comparison) -> Outcome | None:
     """Refute an answer if a change of branch comes from the answer and not from the integrand.
 
     With a factor ``sqrt(u^2)/u``, an answer could change its sign anywhere. A change of branch
-    between two points is *natural* if the radicand of the root vanishes, has a pole, or leaves the
-    reals between these points. At least one third of the changes must be natural. An example is the
-    integrand ``sqrt(1 + sin x)``. Half of the changes of its right answer ``-2 sqrt(1 - sin x)``
-    are natural.
+    between two points is *natural* if the radicand behaves in one of three ways between these
+    points. It vanishes, has a pole, or leaves the reals. At least one third of the changes must be
+    natural. An example is the integrand ``sqrt(1 + sin x)``. Half of the changes of its right
+    answer ``-2 sqrt(1 - sin x)`` are natural.
 
-    Two kinds of answers have stricter rules. If the answer has non-analytic parts, such as
-    ``sqrt(u^2)``, every change must be natural, and no change may lie at a break of these parts. If
-    the answer has inverse functions that may turn back, such as ``arcsin(cos x)``, the radicand
-    must be negative between the two points of every change. A zero of the radicand does not
-    suffice, because the inverse functions may turn there as well.
+    Two kinds of answers have stricter rules. Answers of the first kind have non-analytic parts,
+    such as ``sqrt(u^2)``. Every change must then be natural. Between the two points of a change,
+    the argument u of such a part may not change its sign. Answers of the second kind have inverse
+    functions that may turn back, such as ``arcsin(cos x)``. Between the two points of every change,
+    the radicand must then be negative somewhere. A zero of the radicand does not suffice, because
+    the inverse functions may turn there as well.
     """
     if not comparison.flipped:
         return None
@@ -151,11 +151,11 @@ def _breaks_between(comparison: Comparison, first_point: Point, second_point: Po
 
 
 def unless_inverted(refutation: Outcome, *trees: Expression) -> Outcome:
-    """Return a refutation unchanged, or make it undecided for expressions such as arctan(tan u).
+    """Make a refutation undecided if an expression has a part such as arctan(tan u).
 
-    A part arctan(tan u) differs from u by a multiple of pi. This multiple changes at jumps. Two
-    expressions that differ at the point of the refutation may be equal between two other jumps.
-    `RECORDS` says which inverse functions jump or turn back.
+    Any other refutation is returned unchanged. A part arctan(tan u) differs from u by a multiple of
+    pi. This multiple changes at jumps. Two expressions that differ at the point of the refutation
+    may be equal between two other jumps. `RECORDS` says which inverse functions jump or turn back.
     """
     for node in (node for tree in trees for node in nodes_of(tree)):
         record = RECORDS.get(node.function)

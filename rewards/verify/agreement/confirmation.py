@@ -52,12 +52,12 @@ class Confirmation:
         self.agreement = -math.inf
 
     def refute(self) -> Outcome | None:
-        """Compare F' and f at high precision and at distant points, until every part has been
-        visible.
+        """Compare F' and f until every part of F and f has been visible.
 
-        Points near zeros and turning points (`rewards.numeric.sampling.events`) are added in three
-        cases: a part has been visible at no point, F or f is not analytic, or F may turn back
-        between the points. The result is None if no fault is found.
+        The comparison uses high precision and distant points. Points near zeros and turning points
+        (`rewards.numeric.sampling.events`) are added in three cases: a part has been visible at no
+        point, F or f is not analytic, or F may turn back between the points. The result is None if
+        no fault is found.
         """
         flipped = len(self.at.flipped)
         longest = self._longest_number()
@@ -98,7 +98,7 @@ class Confirmation:
         return self.ours.all_seen and self.theirs.all_seen
 
     def _look_closer(self) -> Outcome | None:
-        """Compare at high precision at a few points. Return a refutation or None."""
+        """Refute F if F' and f differ at high precision at one of a few points."""
         bits = min(CONFIRMING_BITS, self.at.max_bits)
         for point in self.at.agreeing[:MIN_POINTS]:
             _, slope = self.at.derivative(point, bits)
@@ -108,7 +108,10 @@ class Confirmation:
         return None
 
     def _look_beyond(self) -> Outcome | None:
-        """Compare at points beyond the large numbers in F and f. Return an outcome or None."""
+        """Compare F' and f at points beyond the large numbers in F and f.
+
+        The result is None if no fault is found.
+        """
         sizes = beyond_reach(self.tape, self.pool.tape)
         # Beside so great an x, a constant term shows with more bits than x has.
         longest = self._longest_number()
@@ -133,12 +136,11 @@ class Confirmation:
         *,
         every: bool = False,
     ) -> Outcome | None:
-        """Record which parts of F and f are visible at the points. Refute F if F' and f differ at a
-        point.
+        """Record which parts of F and f are visible at points. Refute F if F' and f differ there.
 
         If ``every`` is true, all points are compared. Otherwise the loop stops when all parts have
-        been visible. If F or f is not analytic, the loop does not stop early, because a part
-        without an effect at one point, as in ``max(x, 0)``, may have an effect at another point.
+        been visible. If F or f is not analytic, the loop does not stop early. A part without an
+        effect at one point, as in ``max(x, 0)``, may have an effect at another point.
         """
         pool, tape = self.pool, self.tape
         for point in points:
@@ -172,8 +174,8 @@ class Confirmation:
     def _longest_number(self) -> int:
         """The number of bits to which F' and f may agree although a number in F is wrong.
 
-        The result is the total length of the numbers in F and f. If special functions limit the
-        precision, the result is the length of the longest number.
+        The result is the total length of the numbers in F and f, in bits. If special functions
+        limit the precision, the result is the length of the longest number.
         """
         if self.at.max_bits == MAX_SPECIAL_BITS:
             return max(self.tape.literal_bits, self.pool.tape.literal_bits)

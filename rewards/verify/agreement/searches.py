@@ -1,8 +1,8 @@
 """Searches for a fault of an answer F, after F' and f have agreed at the first points.
 
-`SEARCHES` lists the searches in their order. A search returns an outcome or None. The first outcome
-ends the decision. Cheap searches that refute many answers come first. Searches that need more
-points come after the search that adds points.
+`SEARCHES` lists the searches in their order. A search returns an outcome if it decides about F,
+else None. The first outcome ends the decision. Cheap searches that refute many answers come first.
+Searches that need more points come after the search that adds points.
 """
 
 from __future__ import annotations
@@ -54,7 +54,8 @@ class UnrefutedAnswer(NamedTuple):
     def is_shown(self) -> bool:
         """Whether F has a value and F' = f is proved.
 
-        Such an answer needs no points of agreement. If f is zero or huge, there may be no points.
+        Such an answer needs no points of agreement. If f is zero or huge, there may be no such
+        points.
         """
         return self.is_proved and self.at.has_value()
 
@@ -113,7 +114,7 @@ def _more_points(case: UnrefutedAnswer) -> Outcome | None:
 
 
 def _branch_of_radicals(case: UnrefutedAnswer) -> Outcome | None:
-    """Check that F' agrees with the principal branch of f's radicals at enough points."""
+    """Refute F, or be undecided, if F' agrees with the principal branch of f at too few points."""
     at = case.at
     if not at.flipped:
         return None
@@ -185,5 +186,5 @@ SEARCHES: tuple[Search, ...] = (
 
 
 def refute(case: UnrefutedAnswer) -> Outcome | None:
-    """Run the searches until one returns an outcome: incorrect, refused or undecided."""
+    """Return the first outcome of a search: incorrect, refused or undecided. Else None."""
     return next((outcome for search in SEARCHES if (outcome := search(case))), None)

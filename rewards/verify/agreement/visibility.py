@@ -1,11 +1,11 @@
-"""The parts of an expression that are visible in its value at a point.
+"""The parts of an expression that have a visible effect on its value at a point.
 
-A *part* is an argument of an operation of a `Tape` (a compiled expression). A part is visible if a
+A *part* is an argument of an operation in a compiled expression (`Tape`). A part is visible if a
 change of the part would change the value by more than the error. A part that is not visible could
-be wrong: at x = 1, ``tanh(2016 x)`` equals 1 to 5,800 bits, and agreement to fewer bits does not
-confirm the number 2016. The effect of a part is bounded from below by differences along each path
-in the expression tree from the part to the root. Cancellation between paths is ignored: in
-``sin^2 u + cos^2 u`` all of u counts as visible.
+be wrong. For example, ``tanh(2016 x)`` equals 1 to 5,800 bits at x = 1. Agreement to fewer bits
+does not confirm the number 2016. Differences along each path from the part to the root of the
+expression give a lower bound of the effect. Cancellation between paths is ignored: in ``sin^2 u +
+cos^2 u`` all of u counts as visible.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Key = tuple[int, int]
 
 
 def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[Key, dict[int, float]]:
-    r"""How much each argument of an operation affects the whole expression at a point, as log2.
+    r"""log2 of the effect that an argument of an operation has on the expression at a point.
 
     A part without any effect, such as t in ``0 \cdot t`` or a constant of integration, has no
     entry. If a function has three or more arguments, all of them count as visible.
@@ -82,7 +82,7 @@ def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[Key, dict[int, 
 def _partial(
     rule: Rule, operands: list[Jet], index: int, upper: float, lower: float
 ) -> tuple[float, float]:
-    """How much one argument of an operation affects the whole expression: two numbers (log2).
+    """The effect of one argument of an operation on the whole expression, as two log2 values.
 
     The first number is the effect of a relative change of the argument's value. The second number
     is the factor that multiplies a change of the argument's slope.
@@ -104,7 +104,7 @@ def _partial(
 
 
 def _leaves_slope(rule: Rule, operands: list[Jet], index: int) -> bool:
-    """Whether the slope of an operation is independent of the argument's value, as in ``3 x``."""
+    """Whether an operation's derivative is independent of the argument's value, as in ``3 x``."""
     if rule in _LINEAR:
         return True
     bilinear = rule is rules.mul or (rule is rules.div and index == 0)
@@ -112,7 +112,7 @@ def _leaves_slope(rule: Rule, operands: list[Jet], index: int) -> bool:
 
 
 def _change(base_value: Ball | None, shifted_value: Ball | None) -> float:
-    """The difference of two values, as log2 of its absolute value.
+    """log2 of the absolute difference of two values.
 
     A value that is None counts as zero. If the difference is not finite, the result is 0.
     """
@@ -126,7 +126,7 @@ def _size(ball: Ball | None) -> float:
 
     If the ball is None, the result is minus infinity. If the ball is not finite, the result is 0.
     If the ball contains zero, the result is finite, but far below log2 of the ball's error. A part
-    with such a ball counts as a part with an invisible effect, not as a part without effect.
+    with such a ball counts as having an effect that is not visible.
     """
     if ball is None:
         return _NOTHING

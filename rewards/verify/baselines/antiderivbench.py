@@ -14,17 +14,17 @@ the paper's:
 6. Otherwise F is accepted.
 
 Steps 4 and 5 run before 2 and 3. The order does not change the verdict. If steps 4 and 5 do not
-reject an answer, the answer is accepted in any case. If they reject it, only steps 2 and 3 can
-accept it. Right answers are therefore accepted in seconds, although SymPy might simplify their
-residual for hours.
+reject an answer, the answer is accepted in any case. If steps 4 and 5 reject an answer, only steps
+2 and 3 can accept the answer. Right answers are therefore accepted in seconds, although SymPy might
+simplify their residual for hours.
 
-The paper leaves some questions open. They were decided as follows, where possible in favour of the
-evaluator:
+The paper leaves some questions open. This module decides them as follows, where possible in favour
+of the evaluator:
 
-- latex2sympy2-extended (extra ``published``) reads the answers. Spellings that this package does
-  not know are rewritten beforehand (`_SPELLINGS`). Our reader reads an answer if this package
-  rejects the answer or takes the name of a function for a symbol. Our reader also reads all
-  integrands.
+- latex2sympy2-extended (extra ``published``) reads the answers. Spellings unknown to
+  latex2sympy2-extended are rewritten beforehand (`_SPELLINGS`). Our reader reads an answer if
+  latex2sympy2-extended rejects the answer or takes the name of a function for a symbol. Our reader
+  also reads all integrands.
 - ``\log`` without a base is the natural logarithm, and ``e`` is its base. If an answer is an
   equation, only the right-hand side is read.
 - The variable is real (otherwise ``\ln|x|`` has no derivative); other symbols are unconstrained.
@@ -32,9 +32,10 @@ evaluator:
   exponentials.
 - Step 3 allows a constant difference. If integration or simplification raises an exception,
   the step is skipped.
-- Step 4 works in ball arithmetic with 30 digits. It uses more digits (up to `MOST_DIGITS`) as long
-  as the ball shrinks and has values on both sides of 1e-8. The tolerance 1e-8 is absolute. A point
-  is skipped if f or D is undefined or not real there, or if the digits do not decide.
+- Step 4 works in ball arithmetic with 30 digits. If a ball (an interval) has values on both sides
+  of 1e-8, more digits are used, up to `MOST_DIGITS`. More digits are used only as long as the ball
+  shrinks. The tolerance 1e-8 is absolute. A point is skipped if f or D is undefined or not real
+  there, or if the digits do not decide.
 - Step 5 is SciPy's default, Brent's method without bounds.
 - If no point could be evaluated, the answer is accepted, as in the paper's text. A symbol that does
   not cancel has this effect. The flag ``nothing_evaluated`` marks such verdicts.
@@ -333,7 +334,7 @@ def _constant(form: sympy.Expr, x: sympy.Symbol) -> bool:
 
 
 def _vanishes(form: sympy.Expr, test: Callable[[sympy.Expr], bool]) -> bool:
-    """Whether ``form`` or one of several simplifications of it passes ``test``."""
+    """Whether a formula, or one of several simplifications of the formula, passes a test."""
     import sympy
 
     chain: tuple[Callable[[sympy.Expr], sympy.Expr], ...] = (
@@ -367,12 +368,12 @@ def _integral(f: sympy.Expr, x: sympy.Symbol) -> sympy.Expr | None:
 
 
 class ResidualSize:
-    """The function abs(D) of a point, computed in ball arithmetic, for the residual D = F' - f.
+    """A function that computes abs(D) at a point in ball arithmetic, for D = F' - f.
 
     The value is None if f or D is not real, or if the precision does not suffice. The balls contain
-    all rounding errors. A value over the tolerance is therefore proved. The expression tree is
-    evaluated directly, because `sympy.lambdify` executes generated code, which is unsafe for model
-    output.
+    all rounding errors. A value that exceeds the tolerance is therefore proved to exceed it. The
+    expression tree is evaluated directly, because `sympy.lambdify` executes generated code, which
+    is unsafe for model output.
     """
 
     def __init__(self, residual: sympy.Expr, f: sympy.Expr, x: sympy.Symbol) -> None:

@@ -1,4 +1,4 @@
-"""Calls of the published scorers, in workers because the scorers' time is unbounded."""
+"""Runs the published scorers in workers, because the scorers' time is unbounded."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PUBLISHED_MARGIN = 5.0
 
 
 def deadline_for(method: str, deadline: float | None = None) -> float:
-    """The seconds of processor time for one answer. The default is the method's own limit.
+    """The time limit for one answer, in seconds of processor time. Each method has a default.
 
     >>> deadline_for("published"), deadline_for("published", 5)
     (30.0, 5)
@@ -81,8 +81,8 @@ def welleck_verdict(item: WorkItem, result: Any) -> Verdict:
     """The verdict for a worker's result.
 
     If the scorer exceeds its time or raises an exception, the answer counts as correct, as in the
-    paper. All other results are passed to `verdict_of`. These include the error for a problem that
-    cannot be used.
+    paper. All other results are passed to `verdict_of`. Such a result may be the error of an
+    unusable problem.
     """
     bad_problem = isinstance(result, TaskError) and result.kind == "ProblemError"
     if not isinstance(result, WorkerError) or bad_problem or isinstance(result, WorkerCutOff):

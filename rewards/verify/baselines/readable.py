@@ -24,8 +24,8 @@ def nested_exponentials(tree: Expression) -> int:
 def finite_somewhere(tree: Expression) -> bool:
     """Whether a rough evaluation of a formula gives a finite real number at one of `POINTS`.
 
-    All symbols have the value of the point, pi and i count as 1, and all functions except sqrt,
-    exp, sinh and cosh count as the identity.
+    All symbols have the value of the point. pi and i count as 1. All functions except sqrt, exp,
+    sinh and cosh count as the identity.
     """
     return any(math.isfinite(_value(tree, point)) for point in POINTS)
 

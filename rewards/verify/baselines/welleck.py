@@ -3,10 +3,10 @@
 The steps of the paper's released code for a candidate F and an integrand f are:
 
 1. Lample and Charton's reader reads F, with an x that is real and not 0. Then `simplify` simplifies
-  F. The reader has a check (`rewards.verify.baselines.readable`). If the check rejects F, or if the
-  simplified F contains i, F is used unchanged, with an x without assumptions. An unreadable F is
-  wrong.
-2. d = simplify(F'), then D = simplify(f - d) with an x without assumptions on both sides.
+  F. The reader checks F (`rewards.verify.baselines.readable`). If the check fails, or if the
+  simplified F contains i, F is used unchanged. In this case, x has no assumptions. An unreadable F
+  is wrong.
+2. d = simplify(F'), then D = simplify(f - d). In f and d, x has no assumptions.
 3. D = 0, or nsimplify(D, tolerance=0.001) = 0, is **correct**.
 4. If this takes more than a second, or raises an exception, the verdict is **correct**, too.
 
@@ -16,13 +16,13 @@ verdicts do not count as correct.
 
 There are three differences. First, our extraction and our LaTeX reader are used; the paper's reader
 reads the model's tokens. Second, the symbol x is replaced in the tree; the paper's code prints the
-formula and evaluates the text, but here model output is never evaluated as code. Third, the time
-limit is always the paper's limit for primitives and compositions, per candidate. For validation
+formula and evaluates the text, but here model output is never evaluated as code. Third, each
+candidate has the time limit that the paper uses for primitives and compositions. For validation
 problems the paper allows 10 s for decoding and all candidates together
 (`harness.studies.brittleness.validation`).
 
-When this module is imported, it imports SymPy and uses SymPy once, so that in a worker the start of
-SymPy does not count against the time limit.
+On import, this module also imports SymPy and uses SymPy once. In a worker, the start of SymPy
+therefore does not count against the time limit.
 """
 
 from __future__ import annotations

@@ -7,15 +7,16 @@ exponentials, sines, cosines, logarithms, arc tangents, roots and other function
 distinguish cases, such as the two signs of u in ``|u|``. In each case, the checker verifies two
 statements. First, the derivatives of the generators obey the rules of differentiation. The checker
 has no rules for the other functions, and trusts the derivatives that the certificate states for
-them. Second, the numerator of F' - f is a sum of cofactors times relations, plus a remainder. The
-coefficients of the remainder must be numbers whose intervals contain zero. The checker does not
-verify that the coefficients are exactly zero. The checker verifies neither that all cases are there
-nor that the generators are the functions of the text. A reader can see both from the generators'
-meanings.
+them. Second, the numerator of F' - f is a sum of multiples of relations, plus a remainder. A
+relation is a polynomial of generators that is zero. For a sine s and a cosine c, an example is s^2
++ c^2 - 1. The coefficients of the remainder must be numbers whose intervals contain zero. The
+checker does not verify that the coefficients are exactly zero. The checker verifies neither that
+all cases are there nor that the generators are the functions of the text. A reader can see both
+from the generators' meanings.
 
 A logarithm ln|u| has the derivative u'/u for real u only. A u with the number i is therefore
-refused. Roots and logarithms that occur in f are real, because F' and f are compared only at points
-where they are real. If u contains functions that may be complex, the checker trusts the stated
+refused. Roots and logarithms that occur in f are real, because F' and f are compared only where
+these functions are real. If u contains functions that may be complex, the checker trusts the stated
 derivative of ln|u|.
 
 A ``witness`` is a point with bounds of F' and f. The bounds must be disjoint. The intervals that
@@ -71,9 +72,9 @@ class CertificateError(ValueError):
 def check(certificate: dict[str, Any]) -> list[str]:
     """Check a certificate, and return the names of the facts that the check takes on trust.
 
-    Examples are the derivatives of some functions, and the bounds of a witness. The function
-    `rewards.certify` makes certificates. If the certificate is not valid, `CertificateError` is
-    raised.
+    Examples of such facts are the derivatives of some functions, and the bounds of a witness. The
+    function `rewards.certify` makes certificates. If the certificate is not valid,
+    `CertificateError` is raised.
     """
     try:
         if certificate["kind"] == "witness":
@@ -132,7 +133,7 @@ def _partial(p: Poly, g: int) -> Poly:
 
 
 def _derivative(r: Ratio, slopes: list[Any]) -> list[Ratio]:
-    """The derivative of a fraction, as a list of summands for the generators in the fraction."""
+    """The derivative of a fraction, as a list of summands, at most one for each generator."""
     num, den = r
     summands = []
     for g in sorted({g for p in r for powers in p for g, _ in powers}):
@@ -242,17 +243,16 @@ def _number(g: dict[str, Any], generators: list[Any]) -> Any:
 
 
 def _functions(g: dict[str, Any], generators: list[Any], real: set[int]) -> set[str]:
-    """The names of the functions in a generator's arguments, without generators in ``real``."""
+    """The functions in a generator's arguments, by name. Generators in ``real`` are skipped."""
     inner = {h for arg in g["args"] for p in _ratio(arg) for m in p for h, _ in m} - real
     names = {generators[h]["function"] for h in inner}
     return names.union(*(_functions(generators[h], generators, real) for h in inner))
 
 
 def _relation(i: int, g: dict[str, Any]) -> Poly:
-    """The polynomial relation that a generator satisfies. The result is empty if there is no
-    relation.
+    """The relation of a generator: a polynomial that is zero at the generator.
 
-    The leading term of the relation is a power of the generator.
+    The leading term is a power of the generator. If there is no relation, the result is empty.
     """
     name = g["function"]
     if name == "i":

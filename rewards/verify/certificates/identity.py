@@ -1,4 +1,4 @@
-"""Proofs of F' = f as data. `rewards.verify.certificates.check` checks the data with fractions."""
+"""Proofs of F' = f as data, for the exact checker `rewards.verify.certificates.check`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ def certificate(proof: Proof) -> dict[str, Any]:
     out.
 
     Raises:
-        NotProvedError: the certificate would be too large for a check without fast polynomials.
+        NotProvedError: the certificate would be too large for the checker, which has no fast
+            polynomials.
 
     """
     cases = [_case(case) for case in proof.cases]
@@ -90,7 +91,7 @@ def _derivative(
 def _cofactors(base: Field, total: Poly) -> tuple[list[Poly], Poly]:
     """Divide a polynomial by the relations of the generators.
 
-    The result has the cofactors of the relations, in the order of the generators, and the
+    The result is the list of the quotients (cofactors), in the order of the generators, and the
     remainder. The coefficients of the remainder are numbers that are proved to be zero. The
     remainder is therefore zero, although this does not follow from the relations.
 

@@ -27,11 +27,11 @@ iv.prec = BITS
 
 
 class UnknownError(Exception):
-    """No interval: a function is unknown, a value not real, or a number too large."""
+    """A function is unknown, a value is not real, or a number is too large."""
 
 
 def interval(low: Q, high: Q | None = None) -> Any:
-    """An interval with two fractions as ends, or around a single fraction."""
+    """The interval between two fractions, or a small interval around a single fraction."""
     ends = [iv.mpf(q.numerator) / q.denominator for q in (low, low if high is None else high)]
     return iv.mpf([ends[0].a, ends[1].b])
 

@@ -53,18 +53,17 @@ def certify(
     truncated: bool = False,
     deadline: float = DEFAULT_DEADLINE,
 ) -> dict[str, Any]:
-    r"""Make the certificate of the verdict that `verify_antiderivative` returns for the same
-    arguments.
+    r"""Make the certificate of a verdict of `verify_antiderivative`.
 
-    A verdict contains no expressions. The answer is therefore read again, and proved or refuted
-    again.
+    The arguments are as for `verify_antiderivative`. A verdict contains no expressions. The answer
+    is therefore read again, and proved or refuted again.
 
     Args:
-        completion: the completion. All arguments are as for `verify_antiderivative`.
+        completion: the completion.
         integrand: f as LaTeX.
         variable: the variable of integration, or None.
         assumptions: assumptions on parameters.
-        strict: whether a box is required.
+        strict: whether the answer must be in a box.
         strict_domain: whether the integrand's radicals must have their principal signs.
         require_continuous: whether jumps of F are refused.
         stop: the prompt's stop strings.
@@ -73,9 +72,9 @@ def certify(
             needs no worker process has no deadline.
 
     Returns:
-        A dictionary that can be written as JSON. Its kind is ``identity`` (F' = f is proved) or
-        ``witness`` (F' and f differ at a point). The dictionary also has the integrand and the
-        answer as they were read.
+        A dictionary that can be written as JSON. The kind of the certificate is ``identity`` (F' =
+        f is proved) or ``witness`` (F' and f differ at a point). The dictionary also has the
+        integrand and the answer as they were read.
 
     Raises:
         ProblemError: the problem cannot be used.

@@ -1,1 +1,1 @@
-"""The decision on an answer: the order of proof, refutation, and acceptance by agreement."""
+"""The decision on an answer, by proof, by refutation, or by agreement at points."""

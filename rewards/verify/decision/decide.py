@@ -1,8 +1,8 @@
 """The decision whether F' = f for two expressions: by refutation, by proof, or by agreement.
 
 At points of the real domain of f, F' and f are enclosed in balls and compared. Disjoint balls are a
-refutation. If all balls overlap, the prover looks for a proof of the identity. If it finds none,
-the precision rises until the balls separate or agree to `POINT_BITS`.
+refutation. If all balls overlap, the prover looks for a proof of the identity. If the prover finds
+none, the precision rises until the balls are disjoint or agree to `POINT_BITS`.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def decide(
     """Decide whether an expression is an antiderivative of an integrand.
 
     Some functions have several definitions in use
-    (`rewards.numeric.ball_arithmetic.balls.Conventions`). It suffices that F' = f under one of
-    these conventions.
+    (`rewards.numeric.ball_arithmetic.balls.Conventions`). F is right if F' = f under one of these
+    conventions.
 
     Args:
         answer: F.
@@ -51,7 +51,7 @@ def decide(
         policy: the rules of acceptance.
         key: the seed of the sample points.
         order: 1 compares F' with f; 0 compares F with f.
-        budget: the remaining work of the whole verdict.
+        budget: the work that remains for the whole verdict.
         as_identity: whether F = f may be proved as an identity. This needs order 0.
 
     Returns:
@@ -97,7 +97,7 @@ PROVABLE = (USUAL, Conventions(real_roots=False))
 
 @dataclass(slots=True)
 class _Question:
-    """The question whether an answer is right, with the searches for proofs made so far."""
+    """The question whether an answer is right. Searches for a proof are kept for later calls."""
 
     answer: Expression
     integrand: Integrand
@@ -111,8 +111,8 @@ class _Question:
     def search(self, *, real_parts: bool = True, real_roots: bool = True) -> ProofSearch:
         """The search for a proof. A second call with the same arguments returns the same search.
 
-        If ``real_parts`` is true, the proof is only about points at which every part of f is real.
-        If ``real_roots`` is true, odd roots of negative numbers are real.
+        If ``real_parts`` is true, the proof covers only points at which every sub-expression of f
+        is real. If ``real_roots`` is true, odd roots of negative numbers are real.
         """
         key = real_parts, real_roots
         if key not in self._searches:
@@ -159,7 +159,7 @@ class _Question:
         return Decision(at, Steps(at, formulas), search)
 
     def _at_other_draws(self, tape: Tape, conventions: Conventions, variant: int) -> Outcome | None:
-        """Compare at other values of parameters and constants. Return a refutation or None."""
+        """Refute F if F' and f differ at other values of parameters and constants."""
         comparisons = self._other_comparisons(tape, conventions, variant)
         return next((outcome for at in comparisons if (outcome := refutation(at))), None)
 

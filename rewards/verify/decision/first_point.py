@@ -1,9 +1,9 @@
 """The decision at a first point: wrong answers are refuted at once, right answers get a proof.
 
-Expressions are evaluated directly, by the rules that a `Tape` (a compiled expression) uses, because
-compiling a tape takes longer than evaluating a point. The module decides only if every part of f
-and F is real and no convention matters. All other answers are decided by the stages (`stages`) and
-by `rewards.verify.agreement`.
+Expressions are evaluated directly, by the rules of a `Tape` (a compiled expression). Compiling a
+tape would take longer than evaluating a point. The module decides only if every sub-expression of f
+and F is real, and if all `Conventions` give the same values. All other answers are decided by the
+stages (`stages`) and by `rewards.verify.agreement`.
 """
 
 from __future__ import annotations
@@ -53,8 +53,7 @@ class _NotHereError(Exception):
 
 
 class _Evaluation:
-    """Evaluates expressions at a real point. The result is a jet: a value together with its
-    derivative.
+    """Evaluates expressions at a real point. The result is a pair of value and derivative.
 
     If ``slope`` is None, only values are computed.
 
@@ -192,9 +191,9 @@ def decide_at_first_point(
         search: the search for a proof.
 
     Returns:
-        If the balls of F' and f at the point are disjoint, the outcome is a refutation. If F' = f
-        is proved, F has a value at the point, and F cannot jump, the outcome is an acceptance. In
-        all other cases the result is None.
+        If the balls of F' and f at the point are disjoint, the outcome is a refutation. The outcome
+        is an acceptance if F' = f is proved, F has a value at the point, and F cannot jump. In all
+        other cases the result is None.
 
     """
     if integrand.differentiate:
@@ -245,7 +244,7 @@ def _digits(bits: int) -> float:
 
 
 def _real_points(integrand: Integrand, count: int) -> list[RealPoint]:
-    """Up to ``count`` points at which every part of f is real."""
+    """Up to ``count`` points at which every sub-expression of f is real."""
     cached = integrand.real_points.get(count)
     if cached is not None:
         return cached
@@ -269,7 +268,7 @@ def _real_points(integrand: Integrand, count: int) -> list[RealPoint]:
 def _compare(
     terms: Sequence[Expression], variable: str, point: RealPoint
 ) -> tuple[Ball, bool] | None:
-    """The value of F' at a point, and whether the point can refute F.
+    """The value of F' at a point, and whether a difference from f there refutes F.
 
     The result is None if F is not real at the point.
     """

@@ -1,7 +1,7 @@
 """The stages of a decision under one convention: proof, refutation at points, agreement.
 
-`STAGES` lists the stages in their order, with the reason for the order. A stage returns an outcome
-or None. The first outcome ends the decision.
+`STAGES` lists the stages in their order, with the reason for the order. A stage that does not
+decide returns None. The first outcome ends the decision.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Decision:
     def cannot_step(self) -> bool:
         """Whether a proof of F' = f suffices to accept F.
 
-        It suffices if the usual conventions are in force and F cannot jump.
+        A proof suffices if the usual conventions are in force and F cannot jump.
         """
         return self.at.tape.conventions == USUAL and self.steps.impossible()
 
@@ -168,7 +168,7 @@ def decide_in_stages(decision: Decision) -> Outcome:
 
 
 def refutation(at: Comparison) -> Outcome | None:
-    """Compare at the first points, for other values of parameters. Return a refutation or None."""
+    """Refute F if F' and f differ at the first points, for other values of parameters."""
     points = at.pool.take(2 * MIN_POINTS)
     at.see_constants()
     if at.pool.tier != "real":

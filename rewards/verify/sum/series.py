@@ -1,7 +1,7 @@
 r"""Judges answers about power series: Taylor polynomial, coefficient, remainder, radius.
 
 The function and a polynomial answer are expanded at the point with exact coefficients
-(`rewards.numeric.expansions`). The polynomial is right if all coefficients up to the degree of the
+(`rewards.numeric.expansions`). The polynomial is right if all coefficients up to the degree in the
 question are equal. It is wrong if two coefficients are proved to differ.
 """
 
@@ -52,7 +52,8 @@ def judge_series(
         question: the question.
         assumptions: the assumption about each parameter, by the parameter's name.
         through: the degree up to which the coefficients of a polynomial have to be right. A
-            negative degree means that the answer hides such terms in its remainder.
+            negative number means that the remainder in the answer hides terms that the question
+            asks for.
 
     Raises:
         ProblemError: the function has no Taylor series at the point.

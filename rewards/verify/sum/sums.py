@@ -1,9 +1,9 @@
 r"""Verify sums against the sum itself; no reference answer is needed.
 
-For a finite sum with a symbolic limit, the answer is compared with the sum at many whole numbers,
-and proved by telescoping. An infinite sum is enclosed (`rewards.numeric.summation`). The answer has
-to be a closed form that agrees with the sum to more digits than the text of the answer could
-encode. `rewards.verify.sum.series` judges questions about power series.
+If a finite sum has a symbolic limit, the answer is compared with the sum at many whole numbers.
+Telescoping can then prove the answer. An infinite sum is enclosed (`rewards.numeric.summation`).
+The answer has to be a closed form. The answer must agree with the sum to more digits than the text
+of the answer could encode. `rewards.verify.sum.series` judges questions about power series.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def verify_sum(
     undecided_reward: float = 0.0,
     deadline: float | Deadline = DEFAULT_DEADLINE,
 ) -> Verdict:
-    r"""Verify the final answer of a completion to a question about a sum or a power series.
+    r"""Verify the final answer to a question about a sum or a power series.
 
     Unevaluated sums, lists of terms and decimals are not accepted. The right answer to a
     divergent sum is "diverges", or the infinity to which the partial sums tend.
@@ -103,11 +103,11 @@ def verify_sum(
         assumptions: assumptions on parameters, as in `verify_antiderivative`. By default,
             parameters in the limits of the sum are whole numbers, and other parameters are
             positive.
-        strict: whether a box is required.
+        strict: whether the answer must be in a box.
         stop: the prompt's stop strings. Text after the first stop string is ignored.
         truncated: whether the token limit cut the completion off.
         accept: ``agreement`` or ``proof``. With ``proof``, an answer needs a proof: telescoping, an
-            enclosure of a sum without parameters, or an expansion. Other agreeing answers are
+            enclosure of a sum without parameters, or an expansion. Answers that only agree are then
             undecided.
         undecided_reward: the reward of an undecided answer.
         deadline: seconds of processor time after which a worker process is stopped. An answer that
@@ -116,8 +116,8 @@ def verify_sum(
     Returns:
         A `Verdict`. ``evidence.proof`` is ``telescoping``, ``enclosure``, ``divergence``,
         ``expansion`` or ``agreement``. ``evidence.digits`` is the number of digits that agree.
-        The answer is compared for several choices of the parameters, and ``evidence.points`` is
-        their number.
+        ``evidence.points`` is the number of choices of the parameters for which the answer was
+        compared.
 
     Raises:
         ProblemError: the question is unreadable, or a term of the sum is not defined.
@@ -177,7 +177,7 @@ def _of_series(
 def _of_interval(
     answer: ExtractedAnswer, question: SeriesQuestion, assumptions: Mapping[str, str]
 ) -> Outcome:
-    """Judge the answer to a question for an interval of convergence."""
+    """Judge an answer to a question that asks for the interval of convergence."""
     interval = read_interval(answer.text or "", question.variable)
     if interval is None or answer.alternatives or answer.steps or answer.definitions:
         return Outcome(answer.status or Status.UNPARSEABLE, detail="the answer is no interval")
@@ -197,7 +197,7 @@ def _of_sum(
     problems: Sequence[SumProblem],
     assumed: tuple[tuple[str, str], ...],
 ) -> tuple[Outcome, Reading | None]:
-    """Judge the answer to a question for the value or the convergence of a sum."""
+    """Judge an answer to a question that asks for the value or the convergence of a sum."""
     if answer.text is not None:
         answer.text = _OPEN_CASE.sub(" ", answer.text)
     if problems[0].asks_convergence and says_convergent(answer.text or ""):
@@ -246,7 +246,7 @@ class Asked:
         return dict.fromkeys(whole_parameters(self.problem), "integer") | stated
 
     def judge_divergence(self, infinity: int) -> Outcome:
-        """Judge "diverges" (``infinity`` is 0), or plus or minus infinity (1 or -1)."""
+        """Judge the answer "diverges" (``infinity`` is 0), or an infinity (1 or -1)."""
         if not is_infinite(self.problem):
             return Outcome(Status.INCORRECT, detail="a finite sum does not diverge")
         try:
