@@ -1,6 +1,6 @@
-"""The shares of integers by size in Lample and Charton's data.
+"""The sizes of the integers in Lample and Charton's data.
 
-Section 5 and appendix B of "Symbolic Brittleness" state these shares.
+Section 5 and appendix B of "Symbolic Brittleness" state the shares of small and large integers.
 """
 
 from __future__ import annotations

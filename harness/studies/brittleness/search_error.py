@@ -106,8 +106,8 @@ class Mass:
 
     p@1 is the mean for the first candidate, p@k for the k-th candidate, and p@{1..k} for the first
     k candidates together. ``problems`` is the number of problems in the means. ``left_out`` is the
-    number of problems that are left out. A problem is left out if it has fewer than k candidates,
-    or if the probability of one of the first k candidates is unknown.
+    number of problems that are left out. A problem is left out if it has fewer than k candidates.
+    It is also left out if one of the first k candidates has an unknown probability.
     """
 
     k: int

@@ -64,7 +64,7 @@ def _name(family: SubsetAnalysis) -> str:
 
 
 def _accuracy(family: SubsetAnalysis, title: str, samples: int) -> Section:
-    """Make a row of Table 1 or 2, written as a column."""
+    """Make the part of one subset in Table 1 or 2, with a line for each set of problems."""
     drops = {drop.name: drop for drop in family.drops}
     rows = []
     for scores in (family.static, *family.perturbed, *family.others):

@@ -60,7 +60,7 @@ def answered(run: Run, model: str) -> list[AnsweredExpression]:
 
 
 def importance(rows: Sequence[AnsweredExpression], seed: int = 0) -> dict[str, tuple[float, float]]:
-    """Compute the share of each property in the total importance, with its standard deviation.
+    """Compute each property's share of the total importance, and the share's standard deviation.
 
     A classifier predicts from the properties whether the model is right. It is fitted on every
     second problem, and its permutation importance is measured on the remaining problems.

@@ -1,4 +1,4 @@
-"""A search for wrong verdicts of the verifier, which can be repeated with new seeds.
+"""A search for wrong verdicts of the verifier. The search can be repeated with new seeds.
 
 Generators make cases: a question, an answer, and the label right or wrong. The label is certain by
 construction, or it is checked in mpmath. The search runs the verifier over the cases. It minimises
