@@ -154,7 +154,7 @@ def repaired_differences(
         policy: the verdicts to count.
 
     Yields:
-        A difference for each arm and turn with common problems.
+        A difference for each arm and turn in which both systems have common problems.
 
     """
     (run, model, name), (other_run, other_model, other_name) = first, second

@@ -232,8 +232,8 @@ class Comparison(Record):
 
     Attributes:
         by: ``model`` or ``perturbation``.
-        primary_k: the k of the family.
-        contrasts: the family.
+        primary_k: the k at which the p values are adjusted.
+        contrasts: the contrasts of the family.
         breakdown: the contrasts for each tag, operator or other label, as a separate family.
         broken_down_by: the property of the breakdown, for example ``tag``. It is None without a
             breakdown.

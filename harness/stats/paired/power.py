@@ -76,8 +76,8 @@ class Design:
         sampling: the part of ``variance`` that is due to the finite number of samples per problem.
             It is None with fewer than 2k samples. The remaining variance is the spread of the true
             differences.
-        alpha: the level of the test. For one of m tests that Holm's method adjusts together, the
-            level is 0.05 / m. This is the level of the strictest of the m tests.
+        alpha: the level of the test. In a family of m tests, the level is 0.05 / m, at which Holm's
+            method tests the smallest p value. Outside a family, the level is 0.05.
         target: the difference that ``clusters_needed`` and ``samples_needed`` would detect.
         clusters_needed: the number of clusters that would detect ``target``.
         samples_needed: the number of samples per problem that would detect ``target``. It is None

@@ -3,10 +3,10 @@
 A problem is a failure at k if its first k candidates are all wrong. A failure is a search error if
 a correct solution is more probable under the model than each candidate. A better search would have
 found the solution. A failure is a model error if a wrong candidate is more probable than the
-correct solution. The probability of a text is exp of the sum of the log-probabilities of its tokens
-and of the end token. The log-probabilities are computed by teacher forcing: the model reads the
+correct solution. The log-probability of a text is the sum of the log-probabilities of all tokens,
+including the end token. The log-probabilities are computed by teacher forcing: the model reads the
 given text and predicts each next token. The scores of a beam search, in contrast, are divided by
-the length.
+the length of the text.
 
 The correct solution is the reference of the problem. Another way to write the solution may be more
 probable. The number of model errors is therefore an upper bound. `teacher_forcing` computes the

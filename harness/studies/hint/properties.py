@@ -31,7 +31,7 @@ MIN_PROBLEMS = 40
 
 @dataclass(frozen=True, slots=True)
 class AnsweredExpression:
-    """A problem with a model's answers, and the properties that may explain them.
+    """A problem with a model's answers, and properties of the problem.
 
     Attributes:
         properties: the values of `PROPERTIES`.

@@ -162,9 +162,8 @@ class Oracle:
     def solves(self, problem: Problem, model: int = 0) -> bool:
         """Whether a model solves a problem.
 
-        Usually one correct answer is enough. The exception is a problem with several unranked
-        samples if ``below`` is given. Its pass rate must then have a 95 % interval that begins
-        above ``below``.
+        For ranked answers, for a single answer, and without ``below``, one correct answer is
+        enough. In all other cases, the 95 % interval of the pass rate must begin above ``below``.
         """
         own = self.outcome(problem, model)
         if self.below is None or self.ranked or own.samples == 1:

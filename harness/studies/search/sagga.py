@@ -235,7 +235,7 @@ class _State:
 
 
 class _RunningSearch:
-    """A search in progress, whose models are open."""
+    """A search in progress. Its models are ready for requests."""
 
     def __init__(
         self,
