@@ -318,7 +318,7 @@ def _common(
 
 
 def _by_run(systems: Sequence[System]) -> list[tuple[Run, set[str]]]:
-    """List each run with the problems that its models in ``systems`` answered."""
+    """List each run, with the problems that the run's models in ``systems`` answered."""
     answered: dict[str, tuple[Run, set[str]]] = {}
     for system in systems:
         answered.setdefault(str(system.run.path), (system.run, set()))[1].update(system.tallies)

@@ -136,7 +136,7 @@ def metric(
     shown: Visibility = "always",
     column: str = "",
 ) -> Callable[[Compute], Compute]:
-    """Register a function as a metric of all tables, pages and exports.
+    """Register a function as a metric of tables, pages and exports.
 
     Args:
         name: the heading of the column. If the name ends in ``@k`` or ``^k``, the metric has a

@@ -1,4 +1,4 @@
-"""The power of paired samples: the difference that a design detects, and the design that is needed.
+"""The power of paired samples: what a design detects, and which design a difference needs.
 
 A design is a number of clusters of problems and a number of samples per problem.
 """

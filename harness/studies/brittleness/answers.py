@@ -99,7 +99,7 @@ class ModelAnswers:
     def without_timeouts(self) -> dict[str, Tally]:
         """The counts of `scorer_tallies`, but with every answer that times out counted as wrong.
 
-        The paper counts timeouts as wrong in its results on sums of validation problems.
+        For sums of validation problems, the paper counts timeouts as wrong.
         """
         correct: dict[str, list[int]] = {}
         for row in self.run.verdicts(self.scorer).rows():

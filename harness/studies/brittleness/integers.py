@@ -39,7 +39,7 @@ def positive_integers(tokens: Sequence[str]) -> Iterator[int]:
 
 
 def _number(tokens: Sequence[str], start: int) -> tuple[int, int]:
-    """Read the number whose digits begin at ``start``. Return the number and the index after it."""
+    """Read the number whose digits begin at ``start``. Also return the index after them."""
     end = start
     while end < len(tokens) and tokens[end].isdecimal():
         end += 1

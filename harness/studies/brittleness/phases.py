@@ -47,7 +47,8 @@ def derive(variant: str, phase_filter: PhaseFilter, results: PhaseResults) -> li
     """Make the problems of the second phase, as one list per subset.
 
     Raises:
-        DerivationError: a solved problem has no neighbours or sums.
+        DerivationError: no problem can be made from a solved problem, or two different solved
+            problems have the same id.
 
     """
     valid = terms_of_sums = results.solved(_validation)

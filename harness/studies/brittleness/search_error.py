@@ -198,8 +198,8 @@ def top_and_correct(problems: Iterable[Ranked]) -> list[tuple[float, float]]:
     """Pair the probabilities of the top candidate and of the best-ranked correct candidate (Figure
     4).
 
-    The list has an entry for each problem whose top candidate is wrong and whose list has a correct
-    candidate. A problem is left out if one of the two probabilities is unknown.
+    The result has an entry for each problem with a wrong top candidate and a correct candidate
+    further down. A problem is left out if one of the two probabilities is unknown.
     """
     pairs = []
     for problem in problems:

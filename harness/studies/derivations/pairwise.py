@@ -1,6 +1,7 @@
-"""Pairwise analysis of items and their perturbed twins (Meadows et al., section 5, tables 3, 6).
+"""Pairwise analysis of problems and perturbed versions (Meadows et al., section 5, tables 3, 6).
 
-An item (`.items`) is in a category if the model's answers to the item and its twins are:
+An item (`.items`) is an unperturbed problem with its perturbed versions. An item is in a category
+if the model's answers are:
 
 - **S**: right unperturbed (the static accuracy);
 - **G**: right unperturbed, wrong under every perturbation;

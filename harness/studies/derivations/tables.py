@@ -1,8 +1,8 @@
 """The pairwise analysis (`pairwise`) as tables and a figure, with the published numbers.
 
 These are Tables 1, 2, 3 and 6 and figure 3 of Meadows et al. 2023. Published numbers have separate,
-marked tables, because they are from other models, and from examples that our verifier did not
-prove.
+marked tables, because these numbers are from other models. They are also from examples that our
+verifier did not prove.
 """
 
 from __future__ import annotations

@@ -62,8 +62,9 @@ def answered(run: Run, model: str) -> list[AnsweredExpression]:
 def importance(rows: Sequence[AnsweredExpression], seed: int = 0) -> dict[str, tuple[float, float]]:
     """Compute each property's share of the total importance, and the share's standard deviation.
 
-    A classifier predicts from the properties whether the model is right. It is fitted on every
-    second problem, and its permutation importance is measured on the remaining problems.
+    A classifier predicts from the properties whether the model is right. The classifier is fitted
+    on every second problem. The permutation importance of the properties is measured on the
+    remaining problems.
 
     Raises:
         UserError: there are too few problems, or the model is right on all problems, or it is wrong

@@ -1,4 +1,4 @@
-"""Find the problems that a model fails: ask the model, and count the verdicts on its answers."""
+"""Find the problems that a model fails: ask the model, and count the verdicts on the answers."""
 
 from __future__ import annotations
 

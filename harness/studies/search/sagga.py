@@ -147,7 +147,7 @@ def planned(
 
 
 def search_spec(settings: SearchSettings, **fields: object) -> SweepSpec:
-    """Make the `SweepSpec` of a search. The name of its benchmark depends on the settings.
+    """Make the `SweepSpec` of a search. The name of the spec's benchmark depends on the settings.
 
     Args:
         settings: the settings of the search.
