@@ -59,8 +59,9 @@ class Changes(Record):
 
 
 def changes(run: Run, before: str, after: str) -> Changes:
-    """Find the answers that two sets of verdicts of a run judge differently. ``before`` and
-    ``after`` are the names of the sets (policies).
+    """Find the answers of a run that two sets of verdicts judge differently.
+
+    ``before`` and ``after`` are the names of the sets (policies).
     """
     earlier, later = run.verdicts(before), run.verdicts(after)
     judged = 0

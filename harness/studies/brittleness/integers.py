@@ -17,7 +17,7 @@ RANGES = ((1, 100), (100, 200), (1000, 2000), (10_000, 20_000))
 
 
 def positive_integers(tokens: Sequence[str]) -> Iterator[int]:
-    """Yield the positive integers in prefix tokens. Integers inside fractions are left out.
+    """Yield the positive integers in a formula's prefix tokens, except integers inside fractions.
 
     The result has the integers that SymPy represents by a node of type Integer. SymPy represents a
     fraction by a single node of type Rational.

@@ -2,8 +2,8 @@
 
 Generators make cases: a question, an answer, and the label right or wrong. The label is certain by
 construction, or it is checked in mpmath. The search runs the verifier over the cases. It minimises
-and records the faults, which are accepted wrong answers, refused or undecided right answers, and
-failures.
+and records the faults. A fault is an accepted wrong answer, a refused or undecided right answer, or
+a failure of the verifier.
 """
 
 from . import (  # noqa: F401  # importing them registers generators

@@ -130,7 +130,7 @@ def planned(
     models: Sequence[str | Model] | None,
     seeds: Sequence[Problem],
 ) -> Job:
-    """Plan the job of a search. Its problems are the seeds.
+    """Plan the job of a search. The problems of the job are the seeds.
 
     The name of the run directory depends on the settings.
 
