@@ -184,7 +184,7 @@ def _rounded(value: Any) -> str | None:
 
 
 def distinct_forms(problem: Problem, samples: Iterable[Given]) -> int:
-    r"""The number of correct answers that are written differently.
+    r"""The number of different forms in which the correct answers are written.
 
     Spelling, the order of terms and additive constants make no difference. For example, ``\sin^2
     x`` and ``-\cos^2 x`` are two forms.
@@ -225,8 +225,8 @@ class Votes:
     """Majority votes of a model on a subset, and the variety of the model's correct answers.
 
     ``groups`` is the mean number of groups of equal answers per problem. ``forms`` is the mean
-    number of differently written correct answers per solved problem, or None without solved
-    problems.
+    number of different forms (`distinct_forms`) of the correct answers to a solved problem. It is
+    None if no problem is solved.
     """
 
     model: str

@@ -82,16 +82,17 @@ def compare(
         by: ``"model"`` compares every two models, on the problems that both models were asked. If
             two runs of a model have different prompts, the model counts as two models.
             ``"perturbation"`` pairs each perturbed problem with its original, for every model.
-        policy: the name of the set of verdicts to compare. By default, the latest set is used that
-            is complete in all runs.
+        policy: the name of the set of verdicts to compare. The default is the latest set that is
+            complete in all runs.
         ks: further values of k for pass@k. The manifest declares the primary k, which is always
             reported.
         breakdown: a property that divides the problems into groups. Each group is also compared at
             the primary k. The properties are ``"tag"`` (a tag of the original problem),
             ``"operator"`` (a function in the integrand), and ``"simplify"`` (how the integrand's
-            simplification ended). HINT's expressions are divided by operator, or by ranges of
-            ``"depth"``, ``"length"``, ``"dependency"`` (the longest), ``"operators"`` (their
-            number), ``"result"`` or ``"largest"`` (the largest value).
+            simplification ended). Expressions of the benchmark ``hint`` are divided by operator, or
+            by ranges of a number. The numbers are ``"depth"``, ``"length"``, ``"dependency"`` (the
+            longest dependency), ``"operators"`` (how many), ``"result"``, and ``"largest"`` (the
+            largest value).
         target: a difference in pass@k. The comparison says how many problems and samples would
             detect ``target``.
         prices: the prices of tokens, from which the cost of each system is computed.
@@ -215,10 +216,11 @@ def _with_families(
 ) -> tuple[Contrast, ...]:
     """Adjust the p values of contrasts, separately in two families.
 
-    A contrast is a single comparison, for example between two models. One family has the contrasts
-    on all common problems: which model is better? The other family has the contrasts on subsets: on
-    which problems is a model better? In a single family, six models on seven subsets would have 120
-    contrasts. No overall difference would be significant.
+    A contrast compares two sides, for example two models, on a group of problems. A family is a set
+    of contrasts whose p values are adjusted together. The first family has the contrasts on all
+    common problems. Its question is which model is better. The second family has the contrasts on
+    subsets. Its question is on which problems a model is better. In a single family, six models on
+    seven subsets would have 120 contrasts. No overall difference would be significant.
     """
     overall = [row.group == ALL for row in rows]
     adjusted: list[Contrast | None] = [None] * len(rows)
@@ -316,7 +318,7 @@ def _common(
 
 
 def _by_run(systems: Sequence[System]) -> list[tuple[Run, set[str]]]:
-    """List each run with the problems that its models in ``systems`` answered."""
+    """List each run, with the problems that the run's models in ``systems`` answered."""
     answered: dict[str, tuple[Run, set[str]]] = {}
     for system in systems:
         answered.setdefault(str(system.run.path), (system.run, set()))[1].update(system.tallies)
@@ -400,7 +402,10 @@ def labels_of(problem: Problem, by: Breakdown) -> tuple[str, ...]:
 
 
 def range_names(by: Breakdown) -> list[str]:
-    """The names of the ranges of a HINT feature, in ascending order. Other breakdowns have none."""
+    """The names of the ranges of a numeric breakdown, in ascending order.
+
+    Only breakdowns of the benchmark ``hint`` have ranges. For others, the result is empty.
+    """
     ends = _RANGES.get(by, ())
     between = [f"{low + 1:,} to {high:,}" for low, high in pairwise(ends)]
     return [f"up to {ends[0]:,}", *between, f"over {ends[-1]:,}"] if ends else []
@@ -439,7 +444,7 @@ def _primary_k(runs: Sequence[Run]) -> tuple[int, list[str]]:
 
 
 def _systems(runs: Sequence[Run], policy: str) -> tuple[list[System], list[str]]:
-    """List the models with a score in each run, and remark on each model without a score."""
+    """List the models that have a score, run by run. Add a remark on each other model."""
     systems, unscored = [], []
     for run, names in zip(runs, system_names(runs), strict=True):
         for model, tallies in tally_samples(run, policy).items():
@@ -451,7 +456,7 @@ def _systems(runs: Sequence[Run], policy: str) -> tuple[list[System], list[str]]
 
 
 def system_names(runs: Sequence[Run]) -> list[dict[str, str]]:
-    """A distinct name for each model in each run. The keys are the models' hashes.
+    """For each run, map the hash of each model to a distinct name.
 
     The name is the model's label. If several runs have a model with this label, the run's prompts
     are added to the name. If these runs have the same prompts, the run's name is added instead. If

@@ -8,10 +8,10 @@ resample would repeat some samples, and pass@k would be too low for k near the n
   effective number of independent trials (Korn and Graubard, "Confidence Intervals for Proportions
   with Small Expected Number of Positive Counts Estimated from Survey Data", Survey Methodology 24
   (1998)). A few clusters whose values are near 0 or 1 do not suffice to estimate the effective
-  number. The prior `ALIKE` then dominates the estimate, so that the interval does not jump when the
-  last cluster reaches 1.
-- `Ratio.interval` is the interval of a paired difference. It is the interval of the bootstrap over
-  clusters, widened to Student's tails.
+  number. The estimate therefore also counts an imaginary cluster, whose squared deviation is
+  `ALIKE`. Without this prior, the interval would jump when the last cluster reaches 1.
+- `Ratio.interval` is the interval of a paired difference. It is the percentile interval of the
+  bootstrap over clusters, made as wide as Student's interval.
 """
 
 from __future__ import annotations
@@ -154,9 +154,10 @@ def interval(values: Sequence[float], clusters: Labelled) -> tuple[float, float]
 
     The interval is the interval of a proportion in n independent trials (Korn and Graubard). Here n
     = m / phi. m is the number of clusters. If the clusters differ in size, m is the number of
-    clusters of equal size that would give the same precision (Kish). phi is the variance between
-    clusters, divided by the largest variance that is possible for this mean. The variance has its
-    largest value if each cluster has only values 0 or only values 1.
+    clusters of equal size that would give the same precision (Kish). phi is the quotient of two
+    variances. The numerator is the variance between clusters. The denominator is the largest
+    variance that is possible for this mean. This variance is reached if each cluster has only
+    values 0 or only values 1.
 
     Args:
         values: the values.

@@ -115,12 +115,12 @@ class Pairs(tuple[Pair, ...]):
 
     @cached_property
     def weights(self) -> dict[tuple[int, int], float]:
-        """The weights of sampling variances in the variance of the mean difference.
+        """The weight of each problem's sampling variance.
 
-        The sampling variance of a problem depends on its numbers of samples and of correct samples.
-        These two numbers are a key of the result. The weights of problems with the same key are
-        added. Sampling contributes the weighted sum of the sampling variances, divided by the
-        number of clusters, to the variance of the mean difference.
+        The weighted sum of these variances, divided by the number of clusters, is a part of the
+        variance of the mean difference. A problem's sampling variance depends only on the number of
+        samples and the number of correct samples. These two numbers are a key of the result. The
+        weights of problems with the same key are added.
         """
         scale = self.clusters.count / len(self) ** 2
         weights: dict[tuple[int, int], float] = {}

@@ -1,10 +1,10 @@
 """repaired@t: the share of wrong answers that are repaired within t turns (`harness.run.turns`).
 
 The denominator is the number of samples whose first answer was wrong. The numerator is the number
-of these samples with a right answer in a turn from 2 to t. Each arm of the experiment gives one
-kind of feedback. The control arm gives no feedback. All arms begin with the same first answers, so
-that differences between arms are paired. Intervals treat problems with a common origin as a cluster
-(`intervals`).
+of these samples with a right answer in a turn from 2 to t. Each arm of the experiment gives the
+model one kind of feedback. The control arm gives none. All arms begin with the same first answers,
+so that differences between arms are paired. Intervals treat problems with a common origin as a
+cluster (`intervals`).
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def repaired_differences(
         policy: the verdicts to count.
 
     Yields:
-        A difference for each arm and turn with common problems.
+        A difference for each arm and turn in which both systems have common problems.
 
     """
     (run, model, name), (other_run, other_model, other_name) = first, second
@@ -183,10 +183,10 @@ def _share(counts: tuple[int, int]) -> float:
 def _arms(run: Run, policy: str | None) -> dict[tuple[str, str, int], _Counts]:
     """For each model, kind of feedback (arm) and turn, count the repaired answers of each problem.
 
-    The counts of a problem are its wrong first answers, and how many of them are repaired up to the
-    turn. From turn 3 on, a turn must repeat every wrong answer of the previous turn. Otherwise the
-    turn was interrupted. An interrupted turn is left out, because its share of repaired answers
-    would be too low.
+    The counts of a problem are the number of wrong first answers, and the number of those answers
+    that are repaired up to the turn. From turn 3 on, a turn must repeat every wrong answer of the
+    previous turn. Otherwise the turn was interrupted. An interrupted turn is left out, because its
+    share of repaired answers would be too low.
     """
     turns: dict[str, dict[int, Run]] = {}
     for path in (run.path / "turns").glob("*/manifest.json"):

@@ -224,10 +224,10 @@ def detectable(
 ) -> float:
     """The mean difference that a two-sided test at level ``alpha`` detects with ``power``.
 
-    The difference is (t_{1-alpha/2} + t_{power}) sqrt(variance / m). m is the number of clusters,
-    and ``variance`` is the variance of the values of one cluster. Each t is a quantile of Student's
-    distribution with m - 1 degrees of freedom. Miller, "Adding Error Bars to Evals" (2024), section
-    5, has normal quantiles, which are too small for few clusters.
+    The difference is (t_{1-alpha/2} + t_{power}) sqrt(variance / m). Here m is the number of
+    clusters, and ``variance`` is the variance of one cluster's values. Each t is a quantile of
+    Student's distribution with m - 1 degrees of freedom. Miller, "Adding Error Bars to Evals"
+    (2024), section 5, has normal quantiles, which are too small for few clusters.
     """
     if clusters < 2:
         return math.inf

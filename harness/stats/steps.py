@@ -57,7 +57,7 @@ def write_steps(folder: Path, rows: Iterator[Steps]) -> int:
 
 
 def read_steps(folder: Path) -> list[Steps]:
-    """Read the stored steps of a run that this version of the verifier judged.
+    """Read those stored steps of a run that were judged by this version of the verifier.
 
     Raises:
         RunError: the file is damaged.

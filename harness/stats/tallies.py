@@ -210,8 +210,8 @@ class Group:
     def ks(self) -> list[int]:
         """The values of k to report.
 
-        For ranked candidates, these are 1, 5, 10, 50, ... as in published tables, and the smallest
-        number of candidates of a problem. For other samples, see `ks_up_to`.
+        For ranked candidates, these are 1, 5, 10, 50, ... as in published tables, and the number of
+        candidates of the problem with the fewest candidates. For other samples, see `ks_up_to`.
         """
         min_samples = min(tally.samples for tally in self.tallies)
         if not self.ranked:

@@ -1,4 +1,4 @@
-"""Answers that two sets of verdicts of a run judge differently, with both reasons."""
+"""Answers that two sets of verdicts judge differently, with the reasons of both verdicts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..store.run import Run
 
 @dataclass(frozen=True, slots=True)
 class ChangedVerdict:
-    """An answer whose status differs between two sets of verdicts, with both reasons."""
+    """An answer with different verdicts in two sets, and the reasons of both verdicts."""
 
     problem: str
     label: str
@@ -59,8 +59,9 @@ class Changes(Record):
 
 
 def changes(run: Run, before: str, after: str) -> Changes:
-    """Find the answers that two sets of verdicts of a run judge differently. ``before`` and
-    ``after`` are the names of the sets (policies).
+    """Find the answers of a run that two sets of verdicts judge differently.
+
+    ``before`` and ``after`` are the names of the sets (policies).
     """
     earlier, later = run.verdicts(before), run.verdicts(after)
     judged = 0

@@ -1,4 +1,4 @@
-"""Analyses that reproduce single papers, and the phases of the sweeps for these analyses."""
+"""Analyses that each reproduce one paper. Some analyses ask their problems in phases."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from .brittleness.phases import PLANS, phases
 def named_phases(name: str, phase_filter: PhaseFilter = "none") -> tuple[Phase, ...]:
     """The phases that a value of ``--phases`` selects.
 
-    A phase makes further problems from the solved problems of a sweep, and asks them.
+    A phase makes further problems from those problems of a sweep that the model solved. The model
+    is then asked the further problems.
 
     Args:
         name: a value of ``--phases``.

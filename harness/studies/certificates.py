@@ -115,10 +115,10 @@ class CheckedRun:
 
     Attributes:
         policy: the name of the set of verdicts.
-        verdicts: the number of verdicts by status and kind of proof.
+        verdicts: the number of verdicts with each status and kind of proof.
         valid: the number of certificates that hold.
-        taken: the functions whose derivatives the checker took from certificates without a check,
-            and how often it did so.
+        taken: for each function, how often the checker took the function's derivative from a
+            certificate without a check.
         reasons: the reasons why no certificate could be made, and the number of verdicts for each
             reason.
         failures: the key of every certificate that does not hold, and the reason.
@@ -139,8 +139,9 @@ class CheckedRun:
 def check_run(path: str | os.PathLike[str], policy: str | None = None) -> CheckedRun:
     """Check every stored certificate of a run with the independent checker.
 
-    A certificate is valid under three conditions: the checker confirms it, its statement is about
-    the run's problem, and its statement has the same status as the verdict.
+    A certificate is valid under three conditions. The checker confirms the certificate. The
+    certificate's statement is about the run's problem. The statement has the same status as the
+    verdict.
 
     Args:
         path: the run directory.

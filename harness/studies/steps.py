@@ -67,7 +67,7 @@ def judge_steps(
 
 
 def step_problems(sample: Sample, solution: Solution) -> Iterator[Problem]:
-    """Convert the steps of a judged completion to problems of the task ``derivation_step``."""
+    """Yield the steps of a judged completion, as problems of the task ``derivation_step``."""
     target = sample.problem.target
     problem = str(target.judged)
     if isinstance(target, IntegrationTarget):

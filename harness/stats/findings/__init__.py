@@ -1,7 +1,7 @@
 """The sentences on top of a report: which model is better, where models fail, how models fail.
 
 `sentences(*runs)` returns three sentences, and the score and rank of every model. The terminal and
-the page show this result. `failure_of` classifies one sample.
+the HTML page of a run show this result. `failure_of` classifies one sample.
 """
 
 from ...core.errors import UserError

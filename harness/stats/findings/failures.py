@@ -3,8 +3,8 @@
 An empty answer and a wrong answer are different failures, and many wrong answers contain a single
 slip. The slip in a wrong antiderivative F of f is recognised by the residual F' - f. If the
 residual is a constant times a single term, a change of the term's sign or coefficient repairs the
-answer. The terms that are tried are f, the addends of f, and the derivatives of the addends of F
-and of the reference.
+answer. The search tries f and the addends of f as this term. It also tries the derivatives of the
+addends of F, and the derivatives of the addends of the reference.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def failure_of(problem: Problem, row: Mapping[str, Any]) -> Failure | None:
 
     Args:
         problem: the problem that was asked.
-        row: the verdict as the run stores it, with its finish reason.
+        row: the stored verdict, with the finish reason of the answer.
 
     Returns:
         The class.
@@ -266,7 +266,8 @@ def near(a: complex, b: complex) -> bool:
 def _value_slip(expected: str, got: str) -> Failure:
     """Classify a wrong value by the quotient of ``got`` and ``expected``.
 
-    Both values are texts ``[midpoint +/- error]``. The verifier computed them to refute an answer.
+    Both values are texts ``[midpoint +/- error]``. The verifier computed both values when it
+    refuted an answer.
     """
     try:
         right, wrong = (float(text.strip("[] ").split(" ")[0]) for text in (expected, got))

@@ -64,8 +64,8 @@ def sentences(
 
     Args:
         runs: runs or their directories.
-        policy: the name of the set of verdicts. By default, the latest set is used that is
-            complete in all runs.
+        policy: the name of the set of verdicts. The default is the latest set that is complete in
+            all runs.
         names: a shorter name for each model. The keys are the models' distinct names
             (`stats.compare.system_names`). The default is the last part of each distinct name, if
             the last parts are distinct.

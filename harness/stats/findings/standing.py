@@ -31,10 +31,10 @@ class Standing(Record):
         problems: the number of problems that the model was asked.
         samples: the number of answers that were judged.
         own: pass@k on all problems that the model was asked. It is None if the model has no score.
-            It is not comparable between models.
+            The values of different models are not comparable.
         common: pass@k on the problems that every model with a score was asked. It is None if there
             are no such problems.
-        common_problems: the number of problems behind ``common``.
+        common_problems: the number of problems from which ``common`` is computed.
         rank: the rank by ``common``, from 1 on. It is None if fewer than two models have a score.
         failures: the share of all samples in each failure class, the most frequent class first.
 

@@ -1,4 +1,6 @@
-"""Metrics of runs, a file for each metric. Tables, pages and exports show all of them.
+"""Metrics of runs, a file for each metric.
+
+Exports have every metric. Each metric says whether tables and pages show it.
 
 A function becomes a metric by the decorator `metric`. Another package can register metrics in a
 module of its own. An entry point of that package, in the group ``calculus_harness.metrics``, must

@@ -17,7 +17,7 @@ def pass_at_k(n: int, c: int, k: int) -> float:
     """The unbiased estimate of pass@k from ``c`` correct samples among ``n``: 1 - C(n-c,k)/C(n,k).
 
     The estimate is a product of ratios, as in figure 3 of Chen et al. Binomial coefficients could
-    overflow, and their difference could lose digits. The formula is symmetric in c and k. The
+    overflow, and the subtraction could lose digits. The formula is symmetric in c and k. The
     product therefore needs only min(c, k) factors.
     """
     if not 0 <= c <= n or not 1 <= k <= n:

@@ -1,4 +1,4 @@
-"""Shares of samples without a usable or decided answer."""
+"""Shares of samples that have no usable answer, or whose verdict is undecided."""
 
 from __future__ import annotations
 

@@ -136,12 +136,12 @@ def metric(
     shown: Visibility = "always",
     column: str = "",
 ) -> Callable[[Compute], Compute]:
-    """Register a function as a metric of all tables, pages and exports.
+    """Register a function as a metric of tables, pages and exports.
 
     Args:
         name: the heading of the column. If the name ends in ``@k`` or ``^k``, the metric has a
-            value for every k. The function is then called as ``compute(n, c, k)``, and returns the
-            metric of a problem with ``n`` samples and ``c`` correct samples.
+            value for every k. The function is then called as ``compute(n, c, k)`` for a problem.
+            ``n`` is the problem's number of samples, and ``c`` is the number of correct samples.
         unit: ``"percent"`` (a share between 0 and 1), ``"tokens"``, ``"dollars"``, ``"number"``.
         direction: whether ``"higher"`` or ``"lower"`` is better.
         interval: how the interval is computed. With ``"clusters"``, ``compute(group)`` returns a

@@ -1,22 +1,23 @@
 """The numbers of a paired comparison: models, prompts, or originals and perturbations.
 
+A comparison has two sides. The sides are two systems, or original problems and perturbed problems.
 Two systems are paired by problem. A perturbed problem is paired with its parent, the original
 problem. The children of a parent are averaged first, so that each parent counts once. pass@k is
 estimated with the same k on both sides. k is at most the number of samples on either side. The
 reported numbers are:
 
 - the mean difference with an interval (`stats.intervals.Ratio`, with resampled clusters), and the
-  lowest and highest mean that is possible once the undecided samples are decided;
-- a p value: the larger of the p values of the sign-flip test (`stats.significance.sign_flip`) and
-  of the interval;
-- the p value and the interval, adjusted by Holm's method over the family. The family consists of
-  all rows at the primary k. The run's manifest declared the primary k before the first request. The
-  interval excludes 0 exactly if the p value is below 0.05, so that interval and p value never
-  contradict each other;
-- of the problems that the first side solves, the share that the second side fails (`Transfer`),
-  minus the share that is expected by chance;
-- the difference that is detected with 80 % power, and the numbers of problems and samples that are
-  needed to detect a given difference (`power.Design`).
+  lowest and the highest mean over all ways to decide the undecided samples;
+- a p value. It is the larger of two p values: the p value of the sign-flip test
+  (`stats.significance.sign_flip`), and the p value that corresponds to the interval;
+- the p value and the interval, adjusted by Holm's method over a family of tests. The family
+  consists of all contrasts of the comparison, at the primary k. The run's manifest declared the
+  primary k before the first request. The interval excludes 0 exactly if the p value is below 0.05,
+  so that interval and p value never contradict each other;
+- the share of problems that the second side fails, among the problems that the first side solves.
+  The share that is expected by chance is subtracted (`Transfer`);
+- the difference that is detected with 80 % power (`power.Design`);
+- the numbers of problems and samples that are needed to detect a given difference.
 
 The functions are pure. `stats.compare` reads the runs.
 """
@@ -68,8 +69,8 @@ class Transfer:
     """How often the second side fails problems that the first side solved, at the same k.
 
     The first side may have solved a problem by luck, and could fail the same problem in a
-    repetition. Such failures do not show brittleness. Their rate is estimated from two disjoint
-    sets of k samples of the first side (`pass_twice`), and subtracted.
+    repetition. Such failures do not show brittleness. The rate of such failures is estimated from
+    two disjoint sets of k samples of the first side (`pass_twice`), and subtracted.
 
     Attributes:
         share: P(second fails | first solved).
@@ -140,16 +141,16 @@ class Difference:
         first: pass@k of the first side.
         second: pass@k of the second side.
         value: the difference.
-        interval: the interval of the difference. Holm's method determines its level in a family.
-        bounds: the lowest and highest difference that is possible once the undecided samples are
-            decided.
+        interval: the interval of the difference. If the difference belongs to a family of tests,
+            Holm's method determines the level of the interval.
+        bounds: the lowest and the highest difference over all ways to decide the undecided samples.
         p: the larger of the p values of the sign-flip test and of the bootstrap's interval.
         exact: whether the p value of the sign-flip test is exact.
         adjusted: Holm's adjusted p value. It is None if the difference belongs to no family.
         design: the difference that the pairs can detect, and the numbers of problems and samples
             that would detect a given difference.
-        lost: the transfer from the first side to the second.
-        gained: the transfer from the second side to the first.
+        lost: how often the second side fails problems that the first side solves.
+        gained: how often the first side fails problems that the second side solves.
 
     >>> Difference(1, 0.75, 0.5, -0.25, (-0.5, 0.0), (-0.25, -0.25), p=0.25, exact=True).value
     -0.25
@@ -231,8 +232,8 @@ class Comparison(Record):
 
     Attributes:
         by: ``model`` or ``perturbation``.
-        primary_k: the k of the family.
-        contrasts: the family.
+        primary_k: the k at which the p values are adjusted.
+        contrasts: the contrasts of the family.
         breakdown: the contrasts for each tag, operator or other label, as a separate family.
         broken_down_by: the property of the breakdown, for example ``tag``. It is None without a
             breakdown.
@@ -290,7 +291,10 @@ def contrast(
     unpaired: int = 0,
     system: str = "",
 ) -> Contrast:
-    """Compare the two sides of pairs, at every k up to the smaller number of samples."""
+    """Compare the two sides of ``pairs`` at every k of ``ks``.
+
+    A k is left out if a problem on either side has fewer than k samples.
+    """
     if not pairs:
         raise ValueError("nothing is paired")
     paired = Pairs.of(pairs)
@@ -366,7 +370,7 @@ def _compare(sides: _Sides) -> Difference:
 
 
 def _unless(stands: bool, ends: tuple[float, float]) -> tuple[float, float]:
-    """Return the interval ``ends``. Extend it to include 0 unless the difference is significant."""
+    """Return the interval ``ends``. If ``stands`` is false, extend the interval to include 0."""
     return ends if stands else (min(0.0, ends[0]), max(0.0, ends[1]))
 
 
@@ -390,7 +394,8 @@ def with_family(
 ) -> tuple[Contrast, ...]:
     """Adjust the p values and intervals of all contrasts at the primary k, as one family.
 
-    Each difference also gets a `Design`, which says what the samples can detect.
+    Each difference also gets a `Design`, which has the smallest difference that the samples can
+    detect.
     """
     family = [difference for row in contrasts if (difference := row.at(primary_k)) is not None]
     ps = [difference.p for difference in family]

@@ -1,4 +1,4 @@
-"""The power of paired samples: the difference that a design detects, and the design that is needed.
+"""The power of paired samples: what a design detects, and which design a difference needs.
 
 A design is a number of clusters of problems and a number of samples per problem.
 """
@@ -25,7 +25,7 @@ POWER = 0.8
 def sampling_variance(n: int, c: int, k: int, at: int) -> float:
     """The variance that one problem's pass@k would have with ``at`` samples.
 
-    The estimate uses n samples with c correct samples, where 2k <= n. Let q be the chance of a
+    The estimate uses n samples, of which c are correct, where 2k <= n. Let q be the chance of a
     wrong sample. pass@k is a U-statistic. Its variance is sum_j C(k,j) C(at-k,k-j) / C(at,k)
     q^(2k-j) - q^(2k), where j is the number of common samples of two sets of k samples (Hoeffding,
     "A Class of Statistics with Asymptotically Normal Distribution", Ann. Math. Statist. 19 (1948),
@@ -63,11 +63,11 @@ def _overlaps(k: int, at: int) -> Any:
 
 @dataclass(frozen=True)
 class Design:
-    """The difference that paired samples can detect, at the level of the family's strictest test.
+    """The difference that paired samples can detect.
 
-    The formulas are from Miller, "Adding Error Bars to Evals" (2024), section 5, with the variance
-    between clusters (Cameron and Miller, "A Practitioner's Guide to Cluster-Robust Inference", J.
-    Human Resources 50 (2015), section II).
+    The formulas are from Miller, "Adding Error Bars to Evals" (2024), section 5. The variance in
+    these formulas is replaced by the variance between clusters (Cameron and Miller, "A
+    Practitioner's Guide to Cluster-Robust Inference", J. Human Resources 50 (2015), section II).
 
     Attributes:
         detectable: the difference that is detected with a power of `POWER`.
@@ -76,7 +76,8 @@ class Design:
         sampling: the part of ``variance`` that is due to the finite number of samples per problem.
             It is None with fewer than 2k samples. The remaining variance is the spread of the true
             differences.
-        alpha: the level of the test.
+        alpha: the level of the test. In a family of m tests, the level is 0.05 / m, at which Holm's
+            method tests the smallest p value. Outside a family, the level is 0.05.
         target: the difference that ``clusters_needed`` and ``samples_needed`` would detect.
         clusters_needed: the number of clusters that would detect ``target``.
         samples_needed: the number of samples per problem that would detect ``target``. It is None

@@ -1,8 +1,9 @@
 """Summaries of paired comparisons in sentences.
 
-A sentence calls a model better, or says that a perturbation breaks a model, only if the paired
-difference is significant within the family. A difference is significant if the p value is below
-0.05 and the interval excludes zero, both adjusted by Holm's method.
+A sentence calls a model better only if the paired difference is significant. The same condition
+holds for a sentence that a perturbation breaks a model. A difference is significant if its p value
+is below 0.05 and its interval excludes zero. Holm's method adjusts both for all differences that
+are tested together.
 """
 
 from __future__ import annotations

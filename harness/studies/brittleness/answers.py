@@ -62,18 +62,20 @@ class ModelAnswers:
 
     @cached_property
     def scorer(self) -> str | None:
-        """The name of the latest complete set of verdicts by the paper's scorer.
+        """The name of a set of verdicts by the paper's scorer, without a common time limit.
 
-        The result is None if the scorer did not judge the run.
+        The named set is the latest such set that is complete. The result is None if there is no
+        such set.
         """
         return self._latest_of_scorer(with_deadline=False)
 
     @cached_property
     def protocol(self) -> str | None:
-        """The name of the latest complete set of verdicts by the paper's scorer with a time limit.
+        """The name of a set of verdicts by the paper's scorer, with a common time limit.
 
-        The time limit holds for all candidates of a problem together. The result is None if there
-        are no such verdicts, or if the answers are several unranked samples.
+        The time limit holds for all candidates of a problem together. The named set is the latest
+        such set that is complete. The result is None if there is no such set, or if the answers are
+        several unranked samples.
         """
         if self.samples > 1 and not is_ranked(self.run):
             return None  # the limit is for candidates one after another
@@ -97,7 +99,7 @@ class ModelAnswers:
     def without_timeouts(self) -> dict[str, Tally]:
         """The counts of `scorer_tallies`, but with every answer that times out counted as wrong.
 
-        The paper counts timeouts as wrong in its results on sums of validation problems.
+        For sums of validation problems, the paper counts timeouts as wrong.
         """
         correct: dict[str, list[int]] = {}
         for row in self.run.verdicts(self.scorer).rows():
@@ -139,7 +141,7 @@ class ModelAnswers:
     def protocol_tallies(self, *, credit: bool) -> dict[str, Tally]:
         """The counts of each problem's answers, by the verdicts that `protocol` names.
 
-        A problem is cancelled if the time limit ends before a candidate is accepted, or if the
+        A problem is cancelled if its time is used up before a candidate is accepted, or if the
         scorer cannot decide on a candidate. A cancelled problem counts as correct if ``credit`` is
         true, and as incorrect otherwise.
         """

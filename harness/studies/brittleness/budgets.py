@@ -69,7 +69,7 @@ def _order(source: ModelAnswers) -> str:
 
 
 def decoding(sources: Sequence[ModelAnswers]) -> Section:
-    """Make Figure 7: Fail@k of each decoding method on the exp primitives.
+    """Make Figure 7: Fail@k of each decoding method on ``brittleness/primitive_exp``.
 
     Each run uses one decoding method.
     """

@@ -50,9 +50,9 @@ class ExampleAnswer:
 
     @property
     def example(self) -> Example:
-        """The answer in normal form, with its derivative.
+        """The answer in normal form, and the answer's derivative.
 
-        The result also has the difference of the derivative and the integrand.
+        The result also has the derivative minus the integrand.
         """
         target = self.problem.target_as(IntegrationTarget)
         return with_answer(
@@ -155,7 +155,7 @@ def table_5(source: ModelAnswers) -> Section:
 
 
 def table_7(source: ModelAnswers) -> Section:
-    """Make Table 7: sums that the model fails although it solves each of their terms.
+    """Make Table 7: sums that the model fails, with terms that the model solves.
 
     The terms are listed above each sum.
     """

@@ -1,6 +1,6 @@
-"""The shares of integers by size in Lample and Charton's data.
+"""The sizes of the integers in Lample and Charton's data.
 
-Section 5 and appendix B of "Symbolic Brittleness" state these shares.
+Section 5 and appendix B of "Symbolic Brittleness" state the shares of small and large integers.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ RANGES = ((1, 100), (100, 200), (1000, 2000), (10_000, 20_000))
 
 
 def positive_integers(tokens: Sequence[str]) -> Iterator[int]:
-    """Yield the positive integers in prefix tokens. Integers inside fractions are left out.
+    """Yield the positive integers in a formula's prefix tokens, except integers inside fractions.
 
     The result has the integers that SymPy represents by a node of type Integer. SymPy represents a
     fraction by a single node of type Rational.
@@ -39,7 +39,7 @@ def positive_integers(tokens: Sequence[str]) -> Iterator[int]:
 
 
 def _number(tokens: Sequence[str], start: int) -> tuple[int, int]:
-    """Read the number whose digits begin at ``start``. Return the number and the index after it."""
+    """Read the number whose digits begin at ``start``. Also return the index after them."""
     end = start
     while end < len(tokens) and tokens[end].isdecimal():
         end += 1

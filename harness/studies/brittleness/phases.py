@@ -5,13 +5,13 @@ the solved problems. The solved problems form three pools, as in the paper:
 
 - ``coeff``: the primitives (``brittleness/primitive_...``) whose top-ranked answer is correct;
 - ``exp``: powers and roots (``brittleness/powers``, ``roots``) whose top-ranked answer is correct;
-- ``valid``: problems of other benchmarks with any correct answer. With the filter ``published``, a
-  problem must also pass the paper's filters for Lample and Charton's validation problems
-  (`benchmarks.brittleness.filters`).
+- ``valid``: problems of other benchmarks that have at least one correct answer. With the filter
+  ``published``, a problem must also pass the paper's filters for Lample and Charton's validation
+  problems (`benchmarks.brittleness.filters`).
 
-The second phase asks slightly changed problems of ``valid`` (the paper's neighbours N1 and N2), and
-sums of two to four terms from each pool. If answers are sampled, the problems of the pools are also
-asked again (as sums of one term), to measure luck.
+The second phase asks slightly changed problems of ``valid`` (the paper's neighbours N1 and N2). It
+also asks sums of two to four terms from each pool. If answers are sampled, the problems of the
+pools are also asked again (as sums of one term), to measure luck.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ def derive(variant: str, phase_filter: PhaseFilter, results: PhaseResults) -> li
     """Make the problems of the second phase, as one list per subset.
 
     Raises:
-        DerivationError: a solved problem has no neighbours or sums.
+        DerivationError: no problem can be made from a solved problem, or two different solved
+            problems have the same id.
 
     """
     valid = terms_of_sums = results.solved(_validation)

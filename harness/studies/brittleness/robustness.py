@@ -82,9 +82,9 @@ def _row(
 def _scorers(source: ModelAnswers, *, valid: bool, credit: bool) -> Mapping[str, Tally]:
     """The counts of each problem's answers, as the paper's scorer judged them.
 
-    If ``valid`` is true, the candidates of a problem share one time limit, if the run has such
-    verdicts. Otherwise each candidate has its own time limit. If ``credit`` is true, an answer that
-    reaches the time limit counts as correct.
+    If ``valid`` is true, the counts use verdicts with one time limit for all candidates of a
+    problem. If the run has no such verdicts, or ``valid`` is false, each candidate has its own time
+    limit. If ``credit`` is true, an answer that reaches the time limit counts as correct.
     """
     if valid and source.protocol:
         return source.protocol_tallies(credit=credit)

@@ -3,10 +3,10 @@
 A problem is a failure at k if its first k candidates are all wrong. A failure is a search error if
 a correct solution is more probable under the model than each candidate. A better search would have
 found the solution. A failure is a model error if a wrong candidate is more probable than the
-correct solution. The probability of a text is exp of the sum of the log-probabilities of its tokens
-and of the end token. The log-probabilities are computed by teacher forcing: the model reads the
+correct solution. The log-probability of a text is the sum of the log-probabilities of all tokens,
+including the end token. The log-probabilities are computed by teacher forcing: the model reads the
 given text and predicts each next token. The scores of a beam search, in contrast, are divided by
-the length.
+the length of the text.
 
 The correct solution is the reference of the problem. Another way to write the solution may be more
 probable. The number of model errors is therefore an upper bound. `teacher_forcing` computes the
@@ -106,8 +106,8 @@ class Mass:
 
     p@1 is the mean for the first candidate, p@k for the k-th candidate, and p@{1..k} for the first
     k candidates together. ``problems`` is the number of problems in the means. ``left_out`` is the
-    number of problems that are left out. A problem is left out if it has fewer than k candidates,
-    or if the probability of one of the first k candidates is unknown.
+    number of problems that are left out. A problem is left out if it has fewer than k candidates.
+    It is also left out if one of the first k candidates has an unknown probability.
     """
 
     k: int
@@ -198,8 +198,8 @@ def top_and_correct(problems: Iterable[Ranked]) -> list[tuple[float, float]]:
     """Pair the probabilities of the top candidate and of the best-ranked correct candidate (Figure
     4).
 
-    The list has an entry for each problem whose top candidate is wrong and whose list has a correct
-    candidate. A problem is left out if one of the two probabilities is unknown.
+    The result has an entry for each problem with a wrong top candidate and a correct candidate
+    further down. A problem is left out if one of the two probabilities is unknown.
     """
     pairs = []
     for problem in problems:

@@ -1,10 +1,10 @@
-"""The time limit of the paper's validation experiments, for all candidates of a problem.
+"""The paper's time limit for all candidates of a validation problem together.
 
 Primitives and sums of primitives have one second per candidate. Validation problems, their
 neighbours and their sums have 10 s per problem. This time includes decoding. The candidates are
 judged in order until a candidate is accepted. If the time ends earlier, or if a candidate raises an
-exception, the problem is *cancelled*. The paper counts a cancelled problem as correct, except for
-sums at k = 50. Cancelled sums count as failures there.
+exception, the problem is *cancelled*. The paper counts a cancelled problem as correct, with one
+exception: at k = 50, a cancelled sum counts as a failure.
 
 `run.py score RUN --method welleck --deadline 10` records the verdict and the time of every
 candidate. These records determine the candidate at which a problem ends. Each candidate may use all
@@ -28,8 +28,8 @@ UNDECIDED = frozenset({"timeout_is_correct", "exception_is_correct"})
 class Ending:
     """The rank of the candidate at which the judging of a problem ended, counted from 0.
 
-    The candidate was accepted, or the problem was cancelled. A problem is cancelled if the time
-    limit ends, or if the scorer cannot decide on the candidate.
+    The candidate was accepted, or the problem was cancelled. A problem is cancelled if the time is
+    used up, or if the scorer cannot decide on the candidate.
     """
 
     rank: int

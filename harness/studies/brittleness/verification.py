@@ -95,7 +95,7 @@ def _is_sum(problem: Problem) -> bool:
 def _seconds(
     source: ModelAnswers, policy: str | None, keys: Set[str], counts: Sequence[int]
 ) -> dict[int, float]:
-    """The total seconds for judging at most n candidates of each problem.
+    """The time in seconds to judge at most n candidates of each problem, over all problems.
 
     Candidates are judged by rank, until one is correct. The result has a time for each n in
     ``counts``.

@@ -1,1 +1,1 @@
-"""The experiments of Meadows et al. on derivations: twins, pairwise tests, tables."""
+"""The experiments of Meadows et al. on derivations: pairs of original and perturbed problems."""

@@ -1,4 +1,7 @@
-"""Items that several models answer in the same way (Figure 5)."""
+"""Items that several models answer in the same way (Figure 5).
+
+An item is an unperturbed problem with its perturbed versions (twins).
+"""
 
 from __future__ import annotations
 
@@ -20,8 +23,8 @@ class Intersection(Record):
         perturbations: the perturbations of the items' twins.
         models: labels of the models.
         items: the number of items that all models answered.
-        categories: the categories S, G, None and All (`pairwise`), each with the items that are in
-            the category for all models.
+        categories: the counts for the categories S, G, None and All (`pairwise`). An item counts if
+            it is in the category for all models.
         fail_to_generalise: the keys of the items that are in category G for all models.
 
     """

@@ -1,4 +1,4 @@
-"""The items of runs: unperturbed problems with their perturbed twins.
+"""The items of runs. An item is an unperturbed problem with its perturbed versions (twins).
 
 The answers to these problems are labels. If a problem has several samples, the model's label is the
 majority label. A tie, or no label at all, is a wrong answer.
@@ -110,7 +110,7 @@ def items_of(runs: Sequence[Run], policy: str | None = None) -> list[ModelItems]
 
     Raises:
         NoTwinsError: a run has no perturbed problems.
-        UserError: no item is answered with all its twins.
+        UserError: no item has an answer to the problem and to every twin.
 
     """
     policy = common_policy(list(runs), policy)
@@ -146,7 +146,10 @@ def items_of(runs: Sequence[Run], policy: str | None = None) -> list[ModelItems]
 
 
 def judged_labels(run: Run, policy: str | None = None) -> dict[str, dict[str, JudgedLabel]]:
-    """For each model and labelled problem, the true label and the model's label."""
+    """The true label and the model's label of each problem whose answer is a label.
+
+    The keys of the result are the model and the problem.
+    """
     judged: dict[str, dict[str, JudgedLabel]] = {}
     for (model, key), sums in counts.totals(run.verdicts(policy)).items():
         problem = run.problems.get(key)

@@ -125,7 +125,7 @@ def seed_sections(trained: Mapping[str, Sequence[ModelItems]]) -> list[Section]:
     """Tables 1 and 2 (accuracy, F1, differences) and Table 3 (categories), for each encoder.
 
     Args:
-        trained: for each encoder, the items of the models of all seeds.
+        trained: for each encoder, the items of each seed.
 
     Returns:
         A section for each pair of a benchmark and a table.

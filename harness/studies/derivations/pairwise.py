@@ -1,6 +1,7 @@
-"""Pairwise analysis of items and their perturbed twins (Meadows et al., section 5, tables 3, 6).
+"""Pairwise analysis of problems and perturbed versions (Meadows et al., section 5, tables 3, 6).
 
-An item (`.items`) is in a category if the model's answers to the item and its twins are:
+An item (`.items`) is an unperturbed problem with its perturbed versions. An item is in a category
+if the model's answers are:
 
 - **S**: right unperturbed (the static accuracy);
 - **G**: right unperturbed, wrong under every perturbation;
@@ -13,9 +14,9 @@ an example. The categories of pairs are:
 - **Not P**: the positive item right unperturbed, and wrong under every perturbation.
 
 The final operator of an item is the last operation of its derivation. For each category, operators
-are ranked by normalised frequency. The normalised frequency of an operator is the share of the
-category among all items (or pairs) that have this final operator. N_P is the ranking for G, in
-descending order.
+are ranked by normalised frequency. The normalised frequency of an operator counts only the items
+(or pairs) with this final operator. The frequency is the share of these items that are in the
+category. N_P is the ranking for G, in descending order.
 
 Intervals treat an example, with its two items, as a cluster (docs/statistics.md). Differences are
 paired by item. Differences of F1 have the percentile interval of the bootstrap over clusters.
@@ -298,8 +299,8 @@ def categorised(
 ) -> Category:
     """Make the category ``name`` from the items that have a true entry in ``holds``.
 
-    The result has two parts: the share of these items among all items, and how often each operator
-    is their final operator.
+    The category has the share of these items among all items. It also has the number of these items
+    for each final operator.
     """
     bounds = interval([float(is_right) for is_right in holds], clusters)
     return Category(name, sum(holds), len(holds), bounds, ranked(holds, operators))

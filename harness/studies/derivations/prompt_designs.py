@@ -45,7 +45,7 @@ DESIGNS = (
 
 @dataclass(frozen=True, slots=True)
 class AskedDesign:
-    """A prompt of the paper with the scores that a model reaches with it."""
+    """A prompt of the paper, and the scores of a model that was asked with this prompt."""
 
     design: PromptDesign
     model: str

@@ -1,8 +1,8 @@
 """The pairwise analysis (`pairwise`) as tables and a figure, with the published numbers.
 
 These are Tables 1, 2, 3 and 6 and figure 3 of Meadows et al. 2023. Published numbers have separate,
-marked tables, because they are from other models, and from examples that our verifier did not
-prove.
+marked tables, because these numbers are from other models. They are also from examples that our
+verifier did not prove.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _name(family: SubsetAnalysis) -> str:
 
 
 def _accuracy(family: SubsetAnalysis, title: str, samples: int) -> Section:
-    """Make a row of Table 1 or 2, written as a column."""
+    """Make the part of one subset in Table 1 or 2, with a line for each set of problems."""
     drops = {drop.name: drop for drop in family.drops}
     rows = []
     for scores in (family.static, *family.perturbed, *family.others):

@@ -1,4 +1,4 @@
-"""The embeddings of handwritten symbols by t-SNE (Li et al. 2023, figure A4)."""
+"""The embeddings of handwritten symbols in the plane, by t-SNE (Li et al. 2023, figure A4)."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ MIN_PROBLEMS = 40
 
 @dataclass(frozen=True, slots=True)
 class AnsweredExpression:
-    """A problem with a model's answers, and the properties that may explain them.
+    """A problem with a model's answers, and properties of the problem.
 
     Attributes:
         properties: the values of `PROPERTIES`.
@@ -60,10 +60,11 @@ def answered(run: Run, model: str) -> list[AnsweredExpression]:
 
 
 def importance(rows: Sequence[AnsweredExpression], seed: int = 0) -> dict[str, tuple[float, float]]:
-    """Compute the share of each property in the total importance, with its standard deviation.
+    """Compute each property's share of the total importance, and the share's standard deviation.
 
-    A classifier predicts from the properties whether the model is right. It is fitted on every
-    second problem, and its permutation importance is measured on the remaining problems.
+    A classifier predicts from the properties whether the model is right. The classifier is fitted
+    on every second problem. The permutation importance of the properties is measured on the
+    remaining problems.
 
     Raises:
         UserError: there are too few problems, or the model is right on all problems, or it is wrong

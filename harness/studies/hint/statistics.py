@@ -60,7 +60,7 @@ ASPECTS = (
 
 
 def _range(value: int) -> str:
-    """The name of the figure's range that contains the result ``value``, such as ``1-9``."""
+    """The name of the range of Figure A2 that contains ``value``, such as ``1-9``."""
     low = 0
     for end in _RESULTS:
         if value <= end:
@@ -90,7 +90,7 @@ def drawn(seed: int, per_length: int | None) -> dict[str, list[Expression]]:
 def distributions(
     sets: Mapping[str, Sequence[Expression]], aspect: Aspect
 ) -> dict[str, dict[str, float]]:
-    """Compute for each set the share of each value of one aspect of the expressions.
+    """Compute the distribution of an aspect in each set: a share for each value.
 
     The set ``test`` consists of all test splits together.
     """

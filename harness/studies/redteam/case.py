@@ -129,7 +129,7 @@ _GROUPS: dict[str, tuple[Callable[[HashedRandom, int], Case], int]] = {}
 
 
 def generator(make: Make) -> Make:
-    """Register a generator of cases under its function's name."""
+    """Register a function as a generator of cases, under the function's name."""
     GENERATORS[make.__name__] = make
     return make
 

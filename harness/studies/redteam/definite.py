@@ -1,9 +1,14 @@
 """Generators of definite integrals whose value is known: shifts, regimes, kinks, critical powers.
 
-Each family of integrals is a function. It draws integers k, n, p and returns an integral, its
-value, and plausible wrong values. Most wrong values result from a mistake: a peak or kinks are
-missed, the value is right only for other values of a parameter, a logarithm has another power, a
-finite limit of integration is replaced by infinity, or the factor of a substitution is missing.
+Each family of integrals is a function. The function draws integers k, n, p and returns an integral,
+its value, and plausible wrong values. Most wrong values result from a mistake:
+
+- a peak or kinks are missed;
+- the value is right only for other values of a parameter;
+- a logarithm has another power;
+- a finite limit of integration is replaced by infinity;
+- the factor of a substitution is missing.
+
 Other wrong values are numbers fitted to the digits of the right value.
 """
 

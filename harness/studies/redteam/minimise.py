@@ -87,7 +87,7 @@ def label_holds(case: Case) -> bool:
 
 
 def _unshared(formulas: Formulas) -> tuple[Expression, Expression]:
-    """The remaining terms of answer and right antiderivative, without the terms of both."""
+    """The terms of the answer and of the right antiderivative, without their common terms."""
     answer, truth = (
         Counter(tree.args if isinstance(tree, Call) and tree.function == "add" else (tree,))
         for tree in (formulas.answer, formulas.truth)

@@ -191,7 +191,7 @@ def on_another_branch(integrand: Expression, answer: Expression) -> bool:
     """Whether F' = f at some points and F' = -f at all other points.
 
     For example, this is true of F = x and f = ``x/sqrt(x^2)``. The verifier's rule on branches
-    accepts these answers.
+    accepts such answers.
     """
     trees, signs = (integrand, differentiate(answer), answer), set()
     for point in points(integrand, answer, assumptions={}):

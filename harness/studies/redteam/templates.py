@@ -37,10 +37,10 @@ def _filled(name: str, is_right: bool, pairs: Sequence[Sequence[str]], rng: Hash
 
 @generator
 def horner(rng: HashedRandom) -> Case:
-    """Make a case with a wrong answer: a Taylor polynomial of degree 60 to 160 replaces the
-    function.
+    """Make a case with a wrong answer: a Taylor polynomial replaces the function.
 
-    The polynomial is in Horner's form. Its degree cannot be read from a single term.
+    The polynomial has a degree of 60 to 160. It is in Horner's form, so that no single term shows
+    the degree.
     """
     name, lowest, step = rng.choice((("e^x", 0, 1), (r"\cos x", 1, 2), (r"\cosh x", 1, 2)))
     text = "1"

@@ -1,8 +1,8 @@
 """Published results of papers, and the commands that reproduce them.
 
-The data are in `catalogue.toml`. `run.py reproduce` runs the commands of this file. The tables of
-docs/reproduce.md are made from the file. The numbers that a command measures are in the result file
-that the command writes (`measurements`).
+The data are in `catalogue.toml`. `run.py reproduce` runs the commands in `catalogue.toml`. The
+tables of docs/reproduce.md are made from `catalogue.toml`. The numbers that a command measures are
+in the result file that the command writes (`measurements`).
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Reproduction:
     def measured_commands(self) -> tuple[str, ...]:
         """The commands of our measurement.
 
-        If there is a smaller run, the result has its commands, otherwise the full commands.
+        If there is a smaller run, these are the commands of the smaller run.
         """
         return self.small or self.commands
 
@@ -87,8 +87,8 @@ class Reproduction:
             A list of arguments for each command.
 
         Raises:
-            UserError: there are no commands of this size, or a command needs ``model`` and it is
-                missing, or ``model`` is given and not needed.
+            UserError: there are no commands of this size, ``model`` is needed and missing, or
+                ``model`` is given and not needed.
 
         """
         lines = self.small if small else self.commands

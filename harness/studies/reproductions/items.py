@@ -1,8 +1,8 @@
-"""The contents of the papers as a list of items, with what works here and what does not.
+"""The contents of the papers as a list of items. The list says which items work here.
 
 The data are in `items.toml`. An item *works* if its code runs. A command of the catalogue or a test
-is the evidence. If weights, data or keys for some numbers are missing here, these numbers are a
-separate item.
+is the evidence. If some numbers need weights, data or keys that are missing here, these numbers are
+a separate item.
 """
 
 from __future__ import annotations

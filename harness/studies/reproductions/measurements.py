@@ -1,7 +1,7 @@
-"""Result files, with the numbers of a reproduction and the commands and versions behind them.
+"""Result files. Each has the numbers of a reproduction, the commands and the versions.
 
     measured/NAME.json      in this package; `run.py reproduce NAME --record` writes the file
-    FOLDER/measured.json    in the folder of every run of a reproduction that has a measure
+    FOLDER/measured.json    in the folder of results, if the reproduction has a measure
 
 The documentation states these numbers. `run.py reproduce --check` measures again and compares.
 """

@@ -32,9 +32,9 @@ def _numbers(tree: Expression) -> list[Number]:
 
 
 def _exponent(tree: Expression, test: Callable[[Number], bool]) -> bool:
-    """Whether the tree contains a power of a base with x and a number for which ``test`` is true.
+    """Whether the tree contains a power whose exponent is a number that passes ``test``.
 
-    The number is the exponent of the power.
+    Only powers whose base contains x are examined.
     """
     return any(
         isinstance(call.args[1], Number) and test(call.args[1]) and _varies(call.args[0])

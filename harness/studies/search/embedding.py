@@ -130,7 +130,7 @@ _OWN: dict[str, tuple[Callable[[Expression], Floats], str]] = {
 
 
 def _described(model: str) -> str:
-    """An encoder's name. For files on this machine, a hash of their content is added."""
+    """An encoder's name. If the encoder is on this machine, a hash of its files is added."""
     if not is_local(model):
         return model
     identity = weights_identity(ENCODER, model)

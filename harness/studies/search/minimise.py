@@ -1,9 +1,9 @@
 """Reduce each failure to a smaller formula that the model still fails, and find a solved neighbour.
 
-The method is delta debugging on trees. A reduction replaces a node by one of its arguments or by 1,
-leaves out an argument of a sum or product, or makes a number smaller. In each round, the one-step
-reductions of all failures are asked together. The smallest failing reduction of each failure is
-then reduced further.
+The method is delta debugging on trees. A reduction replaces a node by 1 or by one of the node's
+arguments. Other reductions leave out an argument of a sum or product, or make a number smaller. In
+each round, the model is asked the one-step reductions of all failures together. The smallest
+failing reduction of each failure is then reduced further.
 """
 
 from __future__ import annotations

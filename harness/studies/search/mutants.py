@@ -145,7 +145,10 @@ def _in_normal_form(trees: Sequence[Expression]) -> Iterator[Expression | str]:
 
 
 def _by_sympy(trees: Sequence[Expression]) -> Iterator[Expression | str]:
-    """Yield each tree as simplified by SymPy in worker processes, or the reason of a failure."""
+    """Yield each tree as SymPy simplifies it, or the reason of a failure.
+
+    SymPy runs in worker processes.
+    """
     tokens = [prefix(tree) for tree in trees]
     results = shared_pool(tasks=TASKS).map(
         "simplified", [[words] for words in tokens], deadline=_DEADLINE

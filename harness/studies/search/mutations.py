@@ -1,8 +1,8 @@
-"""Mutations of formulas, as the paper's text describes them and as its released code does them.
+"""Mutations of formulas, by the paper's text or by the paper's released code.
 
-A mutation changes a random node. The node is replaced by a constant, by the variable or by the
-result of a simple operation, or it gets another operation or an additional argument. The result is
-not evaluated.
+A mutation changes a random node. Some mutations replace the node by a constant, by the variable or
+by the result of a simple operation. Others give the node another operation or an additional
+argument. The mutated formula is not evaluated.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ class Rules:
         kinds: ``all`` for all mutations, or ``constants`` to replace nodes by constants only.
         low: the least constant.
         high: the upper bound of constants, not included.
-        variant: ``code`` for the mutations of the released code, which made the published archives,
-            or ``paper`` for the mutations in the paper's text. Unlike the code, the text draws all
-            constants between ``low`` and ``high``, and mutates sines, cosines and tangents. If
-            ``kinds`` is ``constants``, the text changes leaves only.
+        variant: ``code`` for the mutations of the released code, or ``paper`` for the mutations in
+            the paper's text. The released code made the published archives. Unlike the code, the
+            text draws all constants between ``low`` and ``high``, and mutates sines, cosines and
+            tangents. If ``kinds`` is ``constants``, the text changes leaves only.
 
     """
 

@@ -1,4 +1,4 @@
-"""Find the problems that a model fails: ask the model, and count the verdicts on its answers."""
+"""Find the problems that a model fails: ask the model, and count the verdicts on the answers."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class AnswerCounts:
     Attributes:
         samples: the number of judged answers.
         correct: the number of correct answers.
-        unknown: the number of answers that may be correct, because the verdict is undecided or the
-            model or the verifier ended with an error or timeout.
+        unknown: the number of answers that may be correct. The verdict on such an answer is
+            undecided, or the model or the verifier ended with an error or timeout.
         status: the verdict on the first answer.
 
     """
@@ -63,8 +63,9 @@ class Oracle:
     """Asks one or two models, and decides which problems are failures.
 
     A failure is a problem without correct or undecided answers. If ``below`` is given, a failure is
-    instead a problem for which the 95 % interval of the pass rate ends below ``below``. If there
-    are two models, a failure of the first model counts only if the second model solves the problem.
+    instead a problem with a low pass rate: the 95 % interval of the pass rate ends below ``below``.
+    If there are two models, a failure of the first model counts only if the second model solves the
+    problem.
     """
 
     def __init__(
@@ -161,8 +162,8 @@ class Oracle:
     def solves(self, problem: Problem, model: int = 0) -> bool:
         """Whether a model solves a problem.
 
-        Usually one correct answer is enough. If ``below`` is given and the problem has several
-        unranked samples, the lower end of the pass rate's 95 % interval must be above ``below``.
+        For ranked answers, for a single answer, and without ``below``, one correct answer is
+        enough. In all other cases, the 95 % interval of the pass rate must begin above ``below``.
         """
         own = self.outcome(problem, model)
         if self.below is None or self.ranked or own.samples == 1:

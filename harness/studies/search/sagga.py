@@ -1,9 +1,9 @@
 """The search (SAGGA) for formulas that a model fails to integrate.
 
-Generations of mutants (formulas changed at random) are asked, and an archive collects the failures.
-The state of a search is in a run directory. The mutants of a generation are stored before they are
-asked. Everything that is derived from verdicts is recomputed. Therefore the same call resumes a
-stopped search.
+The model is asked generations of mutants (formulas changed at random). An archive collects the
+failures. The state of a search is in a run directory. The mutants of a generation are stored before
+they are asked. Everything that is derived from verdicts is recomputed. Therefore the same call
+resumes a stopped search.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def planned(
     models: Sequence[str | Model] | None,
     seeds: Sequence[Problem],
 ) -> Job:
-    """Plan the job of a search. Its problems are the seeds.
+    """Plan the job of a search. The problems of the job are the seeds.
 
     The name of the run directory depends on the settings.
 
@@ -147,7 +147,7 @@ def planned(
 
 
 def search_spec(settings: SearchSettings, **fields: object) -> SweepSpec:
-    """Make the `SweepSpec` of a search. The name of its benchmark depends on the settings.
+    """Make the `SweepSpec` of a search. The name of the spec's benchmark depends on the settings.
 
     Args:
         settings: the settings of the search.
@@ -235,7 +235,7 @@ class _State:
 
 
 class _RunningSearch:
-    """A search in progress, whose models are open."""
+    """A search in progress. Its models are ready for requests."""
 
     def __init__(
         self,
@@ -403,7 +403,7 @@ class _RunningSearch:
         return novel
 
     def _next_seeds(self, novel: Sequence[tuple[Problem, float]], number: int) -> list[Expression]:
-        """Choose the next seeds: the fittest new failures of each cluster, and the first seeds."""
+        """Choose the next seeds: new failures by the setting ``select``, and the first seeds."""
         settings = self.settings
         trees = [read(str(problem.metadata["formula"])) for problem, _ in novel]
         values = [fitness for _, fitness in novel]
@@ -456,7 +456,7 @@ class _RunningSearch:
             )
 
     def _cluster(self, state: _State) -> None:
-        """Store each failure's cluster, and its place on a map of the formulas by structure."""
+        """Store each failure's cluster, and the failure's coordinates on a map of formulas."""
         if not state.archive:
             return
         failures = list(state.archive.values())

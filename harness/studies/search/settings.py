@@ -23,7 +23,7 @@ Simplifier = Literal["normal-form", "sympy"]
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings(Record):
-    """A search for problems that a model fails.
+    """The settings of a search for problems that a model fails.
 
     The defaults are from the published code, except for the embedding and the simplifier.
 
@@ -35,9 +35,9 @@ class SearchSettings(Record):
         high: the upper bound of the constants, not included.
         variant: ``code`` for the mutations and the fitness of the released code, or ``paper`` for
             the mutations and the fitness of the paper's text.
-        fitness: the kind of failures to prefer. They are short (``length``), short with sines,
-            cosines or tangents (``trig``), of a given length (``target``), or similar to the seeds
-            (``distance``).
+        fitness: the failures to prefer. ``length`` prefers short formulas. ``trig`` prefers short
+            formulas with sines, cosines or tangents. ``target`` prefers formulas of a given length,
+            and ``distance`` formulas similar to the seeds.
         target: the preferred number of characters, for the fitness ``target``.
         threshold: the smallest fitness of a failure that enters the archive.
         archive: the number of failures at which the search ends.
@@ -51,8 +51,8 @@ class SearchSettings(Record):
         embedding: the kind of vectors for clustering: ``ngrams``, ``structure``, ``scibert``,
             ``minilm``, or ``encoder:NAME`` (`embedding.embedding`).
         simplifier: ``normal-form``, or SymPy's ``simplify`` as published (``sympy``).
-        fails_below: for several samples per problem, the bound below which the pass rate of a
-            failure must be. For None, a failure is a problem that no sample solves.
+        fails_below: with several samples per problem, the pass rate of a failure must be below this
+            bound. With None, a failure is a problem that no sample solves.
         confirm: whether to ask a failure again, with fresh seeds, before it is stored.
         minimised: the number of failures to minimise.
 

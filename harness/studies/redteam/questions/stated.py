@@ -1,4 +1,4 @@
-"""Right and wrong answers to questions of the course, whose labels are checked in mpmath.
+"""Right and wrong answers to questions of a course. The labels are checked in mpmath.
 
 A case is a problem of the benchmark ``course`` with its answer, or with a wrong answer. A wrong
 answer is the right answer after a slip. The slip is another sign or factor, a missing term or
@@ -123,10 +123,7 @@ def _apart(left: Expression, right: Expression, point: Mapping[str, Fraction]) -
 
 @dataclass(frozen=True, slots=True)
 class _Formula:
-    """A right answer that is a formula. No other function is right.
-
-    Every other right answer is the same function of the symbols.
-    """
+    """A right answer that is a formula. Every other right answer is an equal formula."""
 
     tree: Expression
 

@@ -1,4 +1,4 @@
-"""The tables and figures of the paper on searches, with the published numbers."""
+"""The tables and figures on searches in Welleck et al., with the published numbers."""
 
 from .tables import paper_sections
 

@@ -1,7 +1,8 @@
 """Separate counts of failures with and without an elementary antiderivative.
 
-A model that writes elementary formulas cannot solve a problem without an elementary antiderivative.
-Such failures are no evidence of what the model has learnt. The paper counts both kinds together.
+A model that writes only elementary formulas cannot solve a problem without an elementary
+antiderivative. Such failures are no evidence of what the model has learnt. The paper counts
+failures with and without an elementary antiderivative together.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Problems with the model's answers, their derivatives, and the errors of the derivatives.
+"""Problems with a model's answers, the answers' derivatives, and the derivatives' errors.
 
 Published examples are from Welleck et al., Symbolic Brittleness in Sequence Models (2022), Tables
-4, 6, 16, 17 and 18, in SymPy's notation, as printed.
+4, 6, 16, 17 and 18. The examples are in SymPy's notation, as printed.
 """
 
 from __future__ import annotations

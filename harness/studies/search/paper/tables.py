@@ -1,4 +1,4 @@
-"""Tables 4, 6, 10, 11, 16 to 18 and Figures 3 and 8 of the paper on searches.
+"""Tables 4, 6, 10, 11, 16 to 18 and Figures 3 and 8 of Welleck et al. (2022).
 
 The layout is the paper's. Our rows come first, and the published rows follow. If no search here
 resembles an experiment, the table has published rows only.
