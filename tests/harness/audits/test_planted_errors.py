@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from calculus_harness.benchmarks.hashed_random import HashedRandom
-from calculus_harness.harness.audits.findings import AGREED, PROVED, REFUTED, SUSPECT, UNREAD
+from calculus_harness.harness.audits.findings import PROVED, REFUTED, SUSPECT, UNREAD
 from calculus_harness.harness.audits.items import AuditItem, task_of
 from calculus_harness.harness.audits.judge import audited
 from calculus_harness.harness.studies.redteam.antiderivatives import antiderivative
