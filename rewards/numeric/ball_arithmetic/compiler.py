@@ -90,7 +90,7 @@ def compile_tape(expression: Expression, variable: str, conventions: Conventions
 
 
 def _gather(rule: Rule, slots: Sequence[int]) -> Rule:
-    """Make a rule that takes the values of all slots. It applies ``rule`` to those of ``slots``."""
+    """Make a rule on the values of all slots that applies ``rule`` to the values of ``slots``."""
     return lambda all_: rule(*(all_[slot] for slot in slots))
 
 
@@ -286,7 +286,7 @@ class _Compiler:
         return self.leaf(node, lambda: acb(fmpq(node.numerator, node.denominator)))
 
     def _count_bits(self, node: Number, times: int = 1) -> None:
-        """Record the bit length of the power of a number with the exponent ``times``.
+        """Record the bit length of a power of a number. The exponent is ``times``.
 
         A long number such as 10^{-40} needs a higher precision than 0.1.
         """

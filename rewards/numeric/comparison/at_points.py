@@ -182,11 +182,11 @@ class Comparison:
         return self.run(f, x, derivative=order == 1)[f.root][order]
 
     def derivative(self, point: Point, bits: int) -> tuple[list[Jet], Ball]:
-        """Evaluate the answer at a point. Return the results of all slots, and the value of F' (of
-        F if the order is 0).
+        """Evaluate the answer at a point. Return the jets of all slots, and the value of F' (of F
+        if the order is 0).
 
         This method sets the working precision to ``bits`` and does not reset it. `decide` restores
-        it.
+        the precision.
         """
         if ctx.prec != bits:
             ctx.prec = bits
@@ -397,7 +397,8 @@ class Comparison:
     def other_branch(self, point: Point) -> Choice | None:
         """Choose branches for f's radicals so that f equals F' at a point.
 
-        The result is None if no choice fits. It is `UNCLEAR` if F' is not known accurately enough.
+        The result is None if no choice fits. The result is `UNCLEAR` if F' is not known accurately
+        enough.
         """
         if not self.pool.tape.radicals:
             return None

@@ -473,7 +473,7 @@ def _coth(z: Expression) -> Expression:
 
 
 def _logarithmic(sign: int) -> Callable[[Expression], Expression]:
-    """Make the function ln(z + sqrt(z^2 + sign)). It is asinh for sign 1, and acosh for sign -1."""
+    """Make the function ln(z + sqrt(z^2 + sign)). Sign 1 gives asinh, and sign -1 gives acosh."""
     return lambda z: Call("ln", (add(z, Call("sqrt", (add(power(z, TWO), Number(sign)),))),))
 
 

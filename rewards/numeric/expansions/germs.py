@@ -41,7 +41,7 @@ class LimitPoint:
     """A point, and the side from which the variable tends to the point.
 
     Attributes:
-        at: the point. It is None for infinity.
+        at: the point, or None for infinity.
         sign: 1 for a limit from above or at plus infinity, -1 for a limit from below or at minus
             infinity.
 

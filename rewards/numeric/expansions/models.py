@@ -62,7 +62,7 @@ class Model:
     error bound.
 
     Attributes:
-        valuation: the exponent of u. It is chosen so that m(0) is not known to be 0.
+        valuation: the exponent of u, chosen so that m(0) is not known to be 0.
         series: the first coefficients of m.
         bound: a ball that contains m(u) for all complex u with \|u\| <= radius.
         radius: the radius of the disc around u = 0.

@@ -58,7 +58,7 @@ class IntegralValue:
     r"""The value of an integral, for one choice of its parameters.
 
     Attributes:
-        ball: the value with its error. It is not finite if the integral diverges.
+        ball: the value with its error. The ball is not finite if the integral diverges.
         method: the method of the computation.
         sign: +1 or -1 if the integral tends to plus or minus infinity, else 0.
         size: a lower bound of the integral of \|f\|. If the value may be 0, the error of the value

@@ -474,11 +474,11 @@ def _finish(
 def sole_variable(names: set[str]) -> str:
     """The only possible variable of an expression whose symbols are ``names``.
 
-    The variable is x if there are no symbols. It is also x if x is a symbol and all other symbols
-    are customary for parameters, as in ``ax+b``.
+    The variable is x if there are no symbols. The variable is also x if x is a symbol and all other
+    symbols are customary for parameters, as in ``ax+b``.
 
     Raises:
-        ProblemError: several variables are possible. The message names them.
+        ProblemError: several variables are possible. The message names these variables.
 
     """
     letters = {name.partition("_")[0] for name in names - {"x"}}

@@ -55,7 +55,7 @@ class ParameterPoint:
     Attributes:
         values: the values of the parameters.
         sum: the value of the sum as a ball.
-        exact: the value of the sum as a rational number. It is None if the value is not known to be
+        exact: the value of the sum as a rational number, or None if the value is not known to be
             rational.
 
     """

@@ -366,7 +366,7 @@ def geometric_total(quotient: Hypergeometric, term: SlowTerm, start: int) -> Bal
 
     Args:
         quotient: the hypergeometric factor h.
-        term: the factor S. Its z has to be 1.
+        term: the factor S. The z of this factor has to be 1.
         start: the first index.
 
     Raises:

@@ -327,7 +327,7 @@ class _TermReader:
         """Write cos or sin of s n + c as a sum of multiples of e^{i(s n + c)} and e^{-i(s n + c)}.
 
         ``parity`` is 1 for cos and -1 for sin. If s is an integer multiple of pi, there is at most
-        one summand. Its base is 1 or -1.
+        one summand. The base of this summand is 1 or -1.
         """
         linear_form = self.linear(angle)
         if linear_form is None:

@@ -197,7 +197,7 @@ def levin_u(terms: list[arb], first: int = 1) -> arb:
     """The limit of the partial sums of ``terms`` by Levin's u transformation.
 
     Args:
-        terms: the terms. They decay as a power of their index, or their signs alternate.
+        terms: the terms, which decay as a power of the index or have alternating signs.
         first: the number of the first term.
 
     Returns:

@@ -81,8 +81,8 @@ class Level:
         plain: the integrand as a function of y, unexpanded.
         form: the integrand as a sum of terms, for large y.
         expander: the models that the form refers to.
-        start: the y at which the range begins. If it is nan, the range begins at ln z, and the
-            range of the previous level ended at z.
+        start: the y at which the range begins. If it is nan, the range begins at ln z, where z is
+            the end of the previous level's range.
 
     """
 

@@ -67,7 +67,7 @@ def tail_bound(
         expression: f.
         variable: its variable.
         values: the values of its parameters.
-        start: the point. It is not 0 and has the sign ``side``.
+        start: the point, which is not 0 and has the sign ``side``.
         side: +1 for the integral to infinity, -1 for the integral from minus infinity.
 
     >>> from calculus_harness.rewards.reading.latex import read
