@@ -50,7 +50,7 @@ import jinja2
 import jinja2.meta
 
 from ..benchmarks.hint.images import problem_pictures
-from ..benchmarks.hint.pools import PoolError
+from ..benchmarks.hint.pools import ExpressionPoolError
 from ..benchmarks.lample_charton.codec.prefix import PrefixError
 from ..benchmarks.lample_charton.prefix_forms import prefix_form
 from ..benchmarks.payloads import GROUPS
@@ -292,7 +292,7 @@ class Prompt:
     def _picture(self, problem: Problem) -> str:
         try:
             return b64encode(problem_pictures(self.pictures or "").png(problem)).decode()
-        except PoolError as error:
+        except ExpressionPoolError as error:
             raise PictureError(f"{problem.id}: {error}") from None
 
 

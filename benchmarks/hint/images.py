@@ -23,7 +23,7 @@ import numpy.typing as npt
 from ...rewards.errors import install
 from ..payloads import ArithmeticInputs
 from ..problem import Problem
-from .pools import DRAWN, VOCABULARY, PoolError, folder_of, pools_of
+from .pools import DRAWN, VOCABULARY, ExpressionPoolError, folder_of, pools_of
 from .semantics import DIGITS
 
 SIZE = 45
@@ -89,7 +89,9 @@ class Pictures:
         folder, _, name = path.partition("/")
         symbol, number = _SYMBOLS.get(folder), name.removesuffix(".png")
         if symbol is None or not number.isdecimal() or int(number) >= DRAWN[symbol]:
-            raise PoolError(f"{path[:60]!r} is not drawn here; name the folder that it is in")
+            raise ExpressionPoolError(
+                f"{path[:60]!r} is not drawn here; name the folder that it is in"
+            )
         if symbol in DIGITS:
             return _digits()[symbol][int(number)]
         return draw_symbol(symbol, int(number), self.seed)
@@ -113,7 +115,7 @@ class ProblemPictures:
             return tuple(map(str, named))
         part = "train" if problem.subset.endswith("train") else "test"
         if not isinstance(inputs := problem.inputs, ArithmeticInputs) or not inputs.expression:
-            raise PoolError("there is no expression to show")
+            raise ExpressionPoolError("there is no expression to show")
         return self.pools.chosen(part, inputs.expression, problem.id)
 
     def symbols(self, problem: Problem) -> list[Pixels]:
@@ -137,14 +139,14 @@ _SYMBOLS = {folder_of(symbol): symbol for symbol in VOCABULARY}
 def _read(folder: Path, path: str) -> Pixels:
     image = _pillow()
     if ".." in Path(path).parts or Path(path).is_absolute():
-        raise PoolError(f"{path[:60]!r} is outside the folder of pictures")
+        raise ExpressionPoolError(f"{path[:60]!r} is outside the folder of pictures")
     try:
         with image.open(folder / path) as opened:
             if opened.size != (SIZE, SIZE):
-                raise PoolError(f"{folder / path} is not of {SIZE} x {SIZE} pixels")
+                raise ExpressionPoolError(f"{folder / path} is not of {SIZE} x {SIZE} pixels")
             return np.asarray(opened.convert("L"), np.uint8)
     except (OSError, SyntaxError, ValueError, struct.error, zlib.error) as error:  # torn files
-        raise PoolError(f"cannot read {folder / path}: {error}") from None
+        raise ExpressionPoolError(f"cannot read {folder / path}: {error}") from None
 
 
 def draw_symbol(symbol: str, number: int, seed: int = 0) -> Pixels:
@@ -206,7 +208,7 @@ def _digits() -> dict[str, list[Pixels]]:
     try:
         from sklearn.datasets import load_digits
     except ImportError:
-        raise PoolError(
+        raise ExpressionPoolError(
             f"the digits are scikit-learn's: {install('images')}, or name a folder of pictures"
         ) from None
     data = load_digits()
@@ -240,5 +242,5 @@ def _pillow() -> Any:
     try:
         from PIL import Image
     except ImportError:
-        raise PoolError(f"this needs Pillow: {install('images')}") from None
+        raise ExpressionPoolError(f"this needs Pillow: {install('images')}") from None
     return Image

@@ -34,7 +34,7 @@ DRAWN = dict(
 Taker: TypeAlias = Callable[[str], tuple[str, ...]]
 
 
-class PoolError(ValueError):
+class ExpressionPoolError(ValueError):
     """Pictures that cannot serve as pools; the message names the symbol or file."""
 
 
@@ -59,7 +59,7 @@ class Pools:
 
         Returns:
             A function from an expression's text to paths such as ``times/00012.png``. It raises
-            `PoolError` for a symbol without pictures.
+            `ExpressionPoolError` for a symbol without pictures.
 
         """
         cycles: dict[str, Iterator[str]] = {}
@@ -92,7 +92,7 @@ class Pools:
         for folder in (folder_of(symbol), GREEK.get(symbol, "")):
             if names := self.names[part].get(folder):
                 return folder, names
-        raise PoolError(f"no picture of {symbol!r} for {part}")
+        raise ExpressionPoolError(f"no picture of {symbol!r} for {part}")
 
     def _cycle(self, part: str, symbol: str, start: int) -> Iterator[str]:
         folder, names = self._pool(part, symbol)
@@ -147,7 +147,7 @@ def folder_pools(folder: Path, seed: int = 0) -> Pools:
     }
     missing = [s for s in DIGITS + OPERATORS + PARENTHESES if not pictures.get(folder_of(s))]
     if missing:
-        raise PoolError(f"{folder} has no pictures of {' '.join(missing)}")
+        raise ExpressionPoolError(f"{folder} has no pictures of {' '.join(missing)}")
     return split_pictures(pictures, seed)
 
 
@@ -165,4 +165,4 @@ def read_pools(folder: Path, seed: int = 0) -> Pools:
         files = {part: (folder / f"sym_{part}.json").read_text("utf-8") for part in PARTS}
         return Pools({part: json.loads(text) for part, text in files.items()}, seed)
     except (OSError, ValueError) as error:
-        raise PoolError(f"cannot read the pools in {folder}: {error}") from None
+        raise ExpressionPoolError(f"cannot read the pools in {folder}: {error}") from None

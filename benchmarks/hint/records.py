@@ -18,7 +18,7 @@ class RecordError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class HintRecord:
     """A row of the release.
 
     Attributes:
@@ -57,7 +57,7 @@ class Record:
         return {"prompt": " ".join(self.expression.text) + " =", "completion": digits + " END"}
 
 
-def from_row(row: Any) -> Record:
+def from_row(row: Any) -> HintRecord:
     """Read and check a row of the release.
 
     Args:
@@ -97,7 +97,7 @@ def from_row(row: Any) -> Record:
     wrong += _wrong_split(row.get("eval"), expression)
     if wrong:
         raise RecordError("; ".join(wrong))
-    return Record(str(row["id"]), expression, tuple(row["img_paths"]), row.get("eval"))
+    return HintRecord(str(row["id"]), expression, tuple(row["img_paths"]), row.get("eval"))
 
 
 def _same(given: Any, ours: Any) -> bool:

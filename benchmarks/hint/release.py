@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, TextIO, TypeAlias
 
 from .pools import PARTS, Pools, Taker, drawn_pools
-from .records import Record, RecordError, from_row
+from .records import HintRecord, RecordError, from_row
 from .semantics import CONCEPTS, parse
 from .splits import OPERATORS, expressions, part, split_of
 
@@ -45,7 +45,7 @@ def labelled(seed: int, operators: int, concept: str | None, name: str) -> Label
 
 def records(
     name: str, seed: int = 0, concept: str | None = None, pools: Pools | None = None
-) -> Iterator[Record]:
+) -> Iterator[HintRecord]:
     """The records of a part, in the order of the release: by operators, then I, SS or LS, SL or LL.
 
     Args:
@@ -138,9 +138,9 @@ def _rows_text(
     return ", ".join(json.dumps(record.to_row()) for record in made)
 
 
-def _records(name: str, start: int, expressions: Labelled, take: Taker) -> Iterator[Record]:
+def _records(name: str, start: int, expressions: Labelled, take: Taker) -> Iterator[HintRecord]:
     for number, (text, split) in enumerate(expressions, start):
-        yield Record(f"{name}_{number:08}", parse(text), take(text), split)
+        yield HintRecord(f"{name}_{number:08}", parse(text), take(text), split)
 
 
 # --- reading ---
@@ -159,7 +159,7 @@ class Broken:
     row: Any
 
 
-def read_release(path: Path) -> Iterator[Record | Broken]:
+def read_release(path: Path) -> Iterator[HintRecord | Broken]:
     """Read a file of the release, row by row, and check each row against the semantics.
 
     Args:

@@ -14,7 +14,7 @@ from ..payloads import JSON
 from ..problem import Problem
 from ..registry import benchmark
 from .problems import concepts_in, problem_of
-from .records import Record, from_row
+from .records import HintRecord, from_row
 from .sampling import text
 from .semantics import CONCEPTS, infix, parse
 from .splits import SPLITS, located, part, split_sizes
@@ -40,7 +40,7 @@ def problem(split: str, seed: int, index: int, concept: str | None = None) -> Pr
     return problem_of(name, "hint", subset, parse(infix(text(rows[place]))), {"seed": seed})
 
 
-def released_problem(record: Record, benchmark: str = "hint") -> Problem:
+def released_problem(record: HintRecord, benchmark: str = "hint") -> Problem:
     """A record of a released file as a problem.
 
     Its subset is that of the test set with this name; of other sets ``train`` or as ``val_SS``. The

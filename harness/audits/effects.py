@@ -40,7 +40,7 @@ _BATCH = 2048
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class CorrectedStanding:
     """Accuracy and rank of a model before and after the correction of references."""
 
     model: str
@@ -56,7 +56,7 @@ class Standing:
 class Effects:
     """The standings of all models, best first, and the number of unusable responses."""
 
-    standings: tuple[Standing, ...]
+    standings: tuple[CorrectedStanding, ...]
     spoiled: int
     unmatched: int
 
@@ -134,7 +134,7 @@ def effects_of(
     return Effects(tuple(_standings(totals)), spoiled, unmatched)
 
 
-def _standings(totals: Mapping[str, Sequence[int]]) -> Iterator[Standing]:
+def _standings(totals: Mapping[str, Sequence[int]]) -> Iterator[CorrectedStanding]:
     shares = {model: (row[1] / row[0], row[2] / row[0]) for model, row in totals.items()}
 
     def rank(model: str, which: int) -> int:
@@ -143,7 +143,9 @@ def _standings(totals: Mapping[str, Sequence[int]]) -> Iterator[Standing]:
     for model in sorted(totals, key=lambda name: -shares[name][1]):
         before, after = shares[model]
         asked, _, _, changed = totals[model]
-        yield Standing(model, asked, changed, before, after, rank(model, 0), rank(model, 1))
+        yield CorrectedStanding(
+            model, asked, changed, before, after, rank(model, 0), rank(model, 1)
+        )
 
 
 def _names(problem: Problem) -> tuple[str, str]:

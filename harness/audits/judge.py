@@ -52,7 +52,7 @@ from .second_opinion.program import (
     witness_of,
 )
 from .suspicions import (
-    RealLine,
+    ReferenceOnLine,
     Suspicion,
     other_conditions,
     other_readings,
@@ -174,7 +174,7 @@ def _tree(text: str, verdict: Verdict, integrand: Integrand) -> Expression:
     return tree_of(reading or text, integrand.symbols)
 
 
-def _suspicions(pair: _Pair, tree: Expression, line: RealLine | None) -> Iterator[Suspicion]:
+def _suspicions(pair: _Pair, tree: Expression, line: ReferenceOnLine | None) -> Iterator[Suspicion]:
     """Readings and conditions under which the verifier accepts a refuted reference."""
     for suspicion, other in other_readings(tree, pair.answer):
         if pair.verdict(to_latex(other)).correct:

@@ -110,7 +110,7 @@ def other_conditions(integrand: Integrand) -> Iterator[tuple[Suspicion, Mapping[
 
 
 @dataclass(frozen=True)
-class RealLine:
+class ReferenceOnLine:
     """F and f at the real values of the variable that the conditions of a row allow.
 
     Attributes:
@@ -200,19 +200,19 @@ class RealLine:
 
 def real_line(
     tree: Expression, integrand: Integrand, comparisons: tuple[Expression, ...] = ()
-) -> RealLine | None:
+) -> ReferenceOnLine | None:
     """The real line of F and f; None if a formula cannot be evaluated here."""
     if needs_worker(tree) or integrand.needs_worker:
         return None
     try:
-        line = RealLine(tree, integrand, comparisons)
+        line = ReferenceOnLine(tree, integrand, comparisons)
         compile_tape(tree, integrand.variable)
         return line if line.places else None
     except UnusableError:
         return None
 
 
-def right_as_asked(line: RealLine | None) -> bool:
+def right_as_asked(line: ReferenceOnLine | None) -> bool:
     """Whether F' = f at all values that the row's condition on the variable allows."""
     if line is None or not line.limited:
         return False
@@ -224,7 +224,7 @@ def _moderate(places: Iterable[float]) -> int:
     return sum(abs(x) < _MODERATE for x in places)
 
 
-def partly_right(line: RealLine | None) -> Iterator[Suspicion]:
+def partly_right(line: ReferenceOnLine | None) -> Iterator[Suspicion]:
     """A suspicion if F' = f on one side of a value of the variable, and not on the other side."""
     # A periodic reference may be right on every second interval: the interval at zero decides.
     found = line.right(line.tree) if line is not None else {}
@@ -239,7 +239,7 @@ def partly_right(line: RealLine | None) -> Iterator[Suspicion]:
         yield Suspicion("part of the domain", f"right for {name} <= {max(good):g}, not above")
 
 
-def without_modulus(line: RealLine | None) -> str:
+def without_modulus(line: ReferenceOnLine | None) -> str:
     r"""A value where f is real and F is not, if F with \ln|u| for \ln u is right; else empty."""
     if line is None:
         return ""

@@ -20,7 +20,7 @@ from ..core.wording import counted
 from ..models import Model
 from ..report import export_summary, print_summary
 from ..report.numbers import dollars
-from ..run.budget import Estimate, estimates
+from ..run.budget import CostEstimate, estimates
 from ..run.job import Job
 from ..run.phases import run_phases, run_turns
 from ..run.plan import plan
@@ -244,7 +244,7 @@ def _confirm_cost(job: Job) -> None:
     click.confirm(f"{cost}. Go on?", abort=True, err=True)
 
 
-def _costs(estimate: Estimate) -> str:
+def _costs(estimate: CostEstimate) -> str:
     """An estimate as a line."""
     about = "" if estimate.counted else "about "
     line = f"{estimate.label}: {counted(estimate.answers, 'answer')} missing: prompts of {about}"

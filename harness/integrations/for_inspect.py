@@ -27,7 +27,7 @@ from ..core.errors import UserError
 from ..core.policy import Policy
 from ..report.inspect_logs import messages, score_of
 from ..report.lm_eval_logs import reference, task_name
-from .questions import Question, judge, questions
+from .questions import PromptedQuestion, judge, questions
 
 
 @scorer(metrics=[accuracy(), stderr()])
@@ -67,7 +67,7 @@ def in_stages(prompt: str, shots: int | None = None) -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         template = load(prompt) if shots is None else load(prompt).with_shots(shots)
-        question = Question(Problem.from_dict(state.metadata["problem"]), template)
+        question = PromptedQuestion(Problem.from_dict(state.metadata["problem"]), template)
         replies: dict[str, str] = {}
         for stage in template.stages:
             state.messages = messages(question.rendered(replies))
@@ -109,7 +109,7 @@ def problems(
     )
 
 
-def _sample(question: Question) -> Sample:
+def _sample(question: PromptedQuestion) -> Sample:
     problem = question.problem
     return Sample(
         id=question.key,

@@ -20,7 +20,7 @@ from ...rewards.verdict import Status, Verdict
 from ..core.errors import UserError
 from ..core.policy import Policy
 from ..report.lm_eval_logs import reference
-from .questions import UNDECIDED, Question, judge, questions
+from .questions import UNDECIDED, PromptedQuestion, judge, questions
 
 OPTIONS = ("prompt", "shots", "limit", "seed", "strict")
 
@@ -51,7 +51,7 @@ def dataset(
     return {"test": datasets.Dataset.from_list(rows)}
 
 
-def _document(question: Question, strict: bool) -> dict[str, Any]:
+def _document(question: PromptedQuestion, strict: bool) -> dict[str, Any]:
     prompt, rendered = question.prompt, question.rendered()
     roles = [message.role for message in rendered.messages]
     if len(prompt.stages) > 1 or roles not in ([], ["user"]):

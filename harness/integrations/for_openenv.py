@@ -25,7 +25,7 @@ from ...rewards.adapters.environments.episode import INSTRUCTION, Episode, Turns
 from ...rewards.adapters.scoring import NO_OPINION, Rubric
 from ..core.errors import UserError
 from ..tasks import TASKS
-from .questions import Question, questions
+from .questions import PromptedQuestion, questions
 
 #: The number of concurrent episodes, of a few kilobytes each.
 EPISODES = 512
@@ -49,7 +49,9 @@ class CalculusEnvironment(Environment[CalculusAction, CalculusObservation, State
 
     SUPPORTS_CONCURRENT_SESSIONS: ClassVar[bool] = True
 
-    def __init__(self, questions: list[Question], turns: Turns, rubric: dict[str, Any]) -> None:
+    def __init__(
+        self, questions: list[PromptedQuestion], turns: Turns, rubric: dict[str, Any]
+    ) -> None:
         super().__init__()
         self._asked = {question.key: question for question in questions}
         self._turns, self._settings = turns, rubric

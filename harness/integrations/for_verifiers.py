@@ -22,7 +22,7 @@ from ...rewards.workers.pool import DEFAULT_DEADLINE, DEFAULT_MEMORY_MB
 from ..core.errors import UserError
 from ..report.lm_eval_logs import reference
 from ..tasks import TASKS
-from .questions import Question, questions
+from .questions import PromptedQuestion, questions
 
 __all__ = ["CalculusTaskset"]
 
@@ -150,7 +150,7 @@ class CalculusTaskset(vf.Taskset[CalculusTask, CalculusTasksetConfig]):
             yield CalculusTask(_data(question), config.task)
 
 
-def _data(question: Question) -> CalculusData:
+def _data(question: PromptedQuestion) -> CalculusData:
     problem, template, rendered = question.problem, question.prompt, question.rendered()
     if len(template.stages) > 1:
         raise UserError(f"verifiers asks once: prompt {template.name!r} has stages")

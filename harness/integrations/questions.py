@@ -21,7 +21,7 @@ DEFAULT_POLICY = Policy()
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class PromptedQuestion:
     """A problem and its prompt template."""
 
     problem: Problem
@@ -44,7 +44,7 @@ def questions(
     shots: int | None = None,
     limit: int | None = None,
     seed: int = 0,
-) -> list[Question]:
+) -> list[PromptedQuestion]:
     """Return the questions of a benchmark, the same as in ``run.py sweep``.
 
     Args:
@@ -71,7 +71,7 @@ def questions(
         if templates[problem.task].pictures is not None:
             name = templates[problem.task].name
             raise UserError(f"prompt {name!r} shows pictures, which only `sweep` asks")
-        result.append(Question(problem, templates[problem.task]))
+        result.append(PromptedQuestion(problem, templates[problem.task]))
     if not result:
         raise UserError(f"there are no problems in {benchmark}")
     return result

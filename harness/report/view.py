@@ -34,7 +34,7 @@ class ViewedSample:
 
 
 @dataclass(frozen=True)
-class Solved:
+class SolvedProblem:
     """The number of judged samples of a problem, and of correct samples, for one model."""
 
     model: str
@@ -49,7 +49,7 @@ class View(Record):
     key: str
     problem: Problem
     policy: str | None
-    solved: tuple[Solved, ...]
+    solved: tuple[SolvedProblem, ...]
     samples: tuple[ViewedSample, ...]
 
 
@@ -199,12 +199,14 @@ def _samples_there(run: Run, key: str) -> str:
     return f"it has the samples {numbers[0]} to {numbers[-1]}" if numbers else "it has no samples"
 
 
-def _solved(run: Run, policy: str | None) -> dict[str, tuple[Solved, ...]]:
+def _solved(run: Run, policy: str | None) -> dict[str, tuple[SolvedProblem, ...]]:
     """For each problem, the number of correct samples among all judged samples of each model."""
     sums = counts.totals(run.verdicts(policy))
     return {
         key: tuple(
-            Solved(label, int(sums[model, key].get("correct", 0)), int(sums[model, key]["samples"]))
+            SolvedProblem(
+                label, int(sums[model, key].get("correct", 0)), int(sums[model, key]["samples"])
+            )
             for model, label in run.labels.items()
             if (model, key) in sums
         )

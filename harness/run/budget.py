@@ -76,7 +76,7 @@ def spent_by(runs: Iterable[Run], model: str, price: Price | None) -> Spent:
     )
 
 
-class Budget:
+class RequestBudget:
     """Admits requests as long as they fit into the limits of a job.
 
     Stored completions count, so that repeating a command never spends more than the limits. A
@@ -180,7 +180,7 @@ class Budget:
 
 
 @dataclass(frozen=True)
-class Estimate(Record):
+class CostEstimate(Record):
     """Estimated tokens and dollars of a model's missing answers.
 
     Attributes:
@@ -207,7 +207,7 @@ class Estimate(Record):
     usual_dollars: float | None = None
 
 
-def estimates(job: Job) -> Iterator[Estimate]:
+def estimates(job: Job) -> Iterator[CostEstimate]:
     """Estimates for the missing answers of each model, without requests; solvers need no tokens."""
     run = Run(job.out) if Run.exists(job.out) else None
     stored = {row["key"] for _, row in run.completions.heads()} if run else set()
@@ -235,7 +235,7 @@ def estimates(job: Job) -> Iterator[Estimate]:
         upper_bound = Spent(price, answers, prompts * job.stages, completions * job.stages)
         spent = spent_by([run], model.hash, price) if run else Spent(price)
         stages = job.stages * answers / spent.rows if spent.rows else 0.0
-        yield Estimate(
+        yield CostEstimate(
             label=model.label,
             answers=answers,
             prompt_tokens=prompts,

@@ -21,7 +21,7 @@ from ..store.log.appending import Log
 from ..store.manifest import ModelPlan
 from ..store.run import Run
 from ..store.writer import RunWriter, writing
-from .budget import Budget
+from .budget import RequestBudget
 from .duplicates import DuplicateSamples
 from .job import Job, Replies
 from .plan import for_chat
@@ -130,7 +130,7 @@ class SweepRunner:
     ) -> None:
         self.run, self.job, self.progress, self.session = run, job, progress, session
         self.scorer = Scorer(run, policy, verdicts, progress)
-        self.budget = Budget(job, run)
+        self.budget = RequestBudget(job, run)
         self.queue: asyncio.Queue[Completion | None] = asyncio.Queue()  # no more than `WAITING`
         self.stored = run.stored
         self.ungraded = not self.scorer.complete  # stored completions are left to grade at the end

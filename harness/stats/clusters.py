@@ -40,8 +40,8 @@ class ParentIndex:
     def cluster(self, problem: Problem) -> str:
         """The key of the original problem from which a problem is derived.
 
-        Between the two problems there may be further derived problems. If an ancestor is missing,
-        the result consists of the ancestor's id and the benchmark of the ancestor's child.
+        Between the two problems there may be further derived problems. If one of these problems is
+        missing, the result consists of its id and the benchmark of the problem derived from it.
         """
         seen = set()
         parent = _parent(problem)

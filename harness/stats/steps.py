@@ -18,7 +18,7 @@ NAME = "steps.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
-class Steps(Record):
+class StepCounts(Record):
     """The steps of one completion.
 
     Attributes:
@@ -47,7 +47,7 @@ class Steps(Record):
     marks: tuple[tuple[int, int, str, str, str], ...] = ()
 
 
-def write_steps(folder: Path, rows: Iterator[Steps]) -> int:
+def write_steps(folder: Path, rows: Iterator[StepCounts]) -> int:
     written = 0
     with replacing(folder / NAME) as file:
         for row in rows:
@@ -56,7 +56,7 @@ def write_steps(folder: Path, rows: Iterator[Steps]) -> int:
     return written
 
 
-def read_steps(folder: Path) -> list[Steps]:
+def read_steps(folder: Path) -> list[StepCounts]:
     """Read those stored steps of a run that were judged by this version of the verifier.
 
     Raises:
@@ -68,7 +68,7 @@ def read_steps(folder: Path) -> list[Steps]:
         return []
     try:
         with path.open(encoding="utf-8") as file:
-            rows = [Steps.from_dict(json.loads(line)) for line in file]
+            rows = [StepCounts.from_dict(json.loads(line)) for line in file]
     except ValueError as error:
         raise RunError(f"{path} is damaged ({error}); write it again with `steps`") from None
     return [row for row in rows if row.version == VERSION]

@@ -14,7 +14,7 @@ from . import counts
 from .log.reader import LogReader
 
 
-class Judged(Protocol):
+class JudgedRun(Protocol):
     """The attributes of a `harness.store.run.Run` that this module reads."""
 
     path: Path
@@ -31,7 +31,7 @@ class Judged(Protocol):
     def verdicts(self, policy: str | None = None) -> LogReader: ...
 
 
-def latest_complete(runs: Sequence[Judged], among: Iterable[str] | None = None) -> str | None:
+def latest_complete(runs: Sequence[JudgedRun], among: Iterable[str] | None = None) -> str | None:
     """The latest set of verdicts that all runs have and in which every answer is judged.
 
     If no set is complete, the set with the most verdicts is returned. A warning names a later set
@@ -70,20 +70,20 @@ def latest_complete(runs: Sequence[Judged], among: Iterable[str] | None = None) 
     return best
 
 
-def ambiguous_name(runs: Iterable[Judged], policy: str | None) -> str:
+def ambiguous_name(runs: Iterable[JudgedRun], policy: str | None) -> str:
     """The name of a set of verdicts for a table, if a run holds more than one set."""
     return policy or "" if any(len(run.policies) > 1 for run in runs) else ""
 
 
-def _stored(run: Judged) -> int:
+def _stored(run: JudgedRun) -> int:
     return sum(int(sums.get("samples", 0)) for sums in counts.totals(run.completions).values())
 
 
-def _judged(run: Judged, name: str) -> int:
+def _judged(run: JudgedRun, name: str) -> int:
     return sum(int(sums["samples"]) for sums in counts.totals(run.verdicts(name)).values())
 
 
-def _completing(runs: Iterable[Judged], name: str) -> str:
+def _completing(runs: Iterable[JudgedRun], name: str) -> str:
     """How to get the missing verdicts."""
     settings = [(run, run.manifest["policies"][name]) for run in runs]
     if any(policy.get("verifier") != version_of(policy["method"]) for _, policy in settings):
@@ -92,7 +92,7 @@ def _completing(runs: Iterable[Judged], name: str) -> str:
     return f"{' and '.join(commands)} completes them"
 
 
-def _command(run: Judged, settings: Mapping[str, Any]) -> str:
+def _command(run: JudgedRun, settings: Mapping[str, Any]) -> str:
     """The command that makes the rest of a run's verdicts."""
     words = [*program().split(), "score", str(run.path)]
     if settings["method"] != "balls":

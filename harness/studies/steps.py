@@ -17,7 +17,7 @@ from ...rewards.workers.errors import WorkerError
 from ...rewards.workers.pool import shared_pool
 from ..core.errors import UserError
 from ..core.requests import FinishReason
-from ..stats.steps import Steps, write_steps
+from ..stats.steps import StepCounts, write_steps
 from ..store.run import Run
 from ..store.samples import Prompts, Sample, samples
 
@@ -83,7 +83,7 @@ def _rows(
     workers: int | None,
     on_progress: Callable[[int], None],
     on_solution: Callable[[Sample, Solution], None],
-) -> Iterator[Steps]:
+) -> Iterator[StepCounts]:
     prompts = Prompts(run)
     tasks = {
         problem.task for problem in run.problems.values() if isinstance(problem.target, INTEGRALS)
@@ -126,10 +126,10 @@ def _item(sample: Sample, stop: list[str], thoughts: bool) -> tuple[str, str, di
     return completion["text"], str(problem.target.judged), options
 
 
-def _steps(sample: Sample, solution: Solution) -> Steps:
+def _steps(sample: Sample, solution: Solution) -> StepCounts:
     displayed = [claim for claim in solution.claims if claim.displayed]
     first_wrong = solution.first_wrong
-    return Steps(
+    return StepCounts(
         sample.completion["key"],
         sample.model,
         sample.key,

@@ -23,7 +23,7 @@ from ...rewards.reading.extraction.announced import final_text
 from ...rewards.verdict import Evidence, Status, Verdict
 from ...rewards.verify.arithmetic import verify_integer
 from ..core.policy import Policy
-from .base import AnswerOptions, Graded, Task
+from .base import AnswerArguments, Graded, Task
 
 ORDINARY_RIGHT, ORDINARY_WRONG = "ordinary_right", "ordinary_wrong"
 
@@ -48,7 +48,7 @@ def _verdict(graded: Graded, policy: Policy, stop: tuple[str, ...]) -> Verdict:
         verdict = verify_integer(
             completion.text,
             target.value,
-            **AnswerOptions.of(completion, policy, stop).keywords(),
+            **AnswerArguments.of(completion, policy, stop).keywords(),
         )
         prediction = read_prediction(re.sub(r"[^\d.+-]", "", verdict.answer or ""))
     if target.ordinary is UNSET:

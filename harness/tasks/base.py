@@ -55,7 +55,7 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerOptions:
+class AnswerArguments:
     """How the final answer of a completion is found, as keyword arguments of verifiers.
 
     Args:
@@ -70,7 +70,7 @@ class AnswerOptions:
     truncated: bool
 
     @classmethod
-    def of(cls, completion: Completion, policy: Policy, stop: tuple[str, ...]) -> AnswerOptions:
+    def of(cls, completion: Completion, policy: Policy, stop: tuple[str, ...]) -> AnswerArguments:
         """The options for a completion under a policy."""
         return cls(policy.strict, stop, completion.finish_reason.truncated)
 
@@ -90,7 +90,7 @@ def by_text(verify: Callable[..., Verdict]) -> Grader:
                 verify(
                     completion.text,
                     problem.target.judged,
-                    **AnswerOptions.of(completion, policy, stop).keywords(),
+                    **AnswerArguments.of(completion, policy, stop).keywords(),
                 )
                 for problem, completion in graded
             ]
@@ -113,7 +113,7 @@ def by_workers(question: Question) -> Grader:
                 {
                     "assumptions": dict(problem.assumptions),
                     "accept": policy.accept,
-                    **AnswerOptions.of(completion, policy, stop).keywords(),
+                    **AnswerArguments.of(completion, policy, stop).keywords(),
                 },
             )
             for problem, completion in graded

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from ....benchmarks.hint.images import problem_pictures
-from ....benchmarks.hint.pools import PoolError
+from ....benchmarks.hint.pools import ExpressionPoolError
 from ....benchmarks.payloads import ArithmeticInputs
 from ....rewards.errors import UserError
 from ...core.errors import ModelError
@@ -82,7 +82,7 @@ class Seq2Seq(BatchModel):
             try:
                 read = source_tokens(request.problem.inputs_as(ArithmeticInputs).expression)
                 symbols += pictures.symbols(request.problem) if pictures else []
-            except (KeyError, PoolError, UserError) as error:
+            except (KeyError, ExpressionPoolError, UserError) as error:
                 reason = f"this model cannot read {error}"
                 done += Completion.failures(request, reason)
                 continue

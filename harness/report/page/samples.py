@@ -20,7 +20,7 @@ from ....rewards.verify.solution_steps import Judgement
 from ...core.requests import FinishReason
 from ...core.wording import counted
 from ...stats.findings.failures import failure_of
-from ...stats.steps import Steps, read_steps
+from ...stats.steps import StepCounts, read_steps
 from ...stats.verdict_changes import reason
 from ...store.log.shards import Tests
 from ...store.samples import Sample, samples
@@ -156,7 +156,7 @@ def _answer(sample: Sample) -> str:
 
 
 def _detail(
-    sample: Sample, plots: dict[tuple[str, str], Any], steps: Steps | None
+    sample: Sample, plots: dict[tuple[str, str], Any], steps: StepCounts | None
 ) -> dict[str, Any]:
     verdict = Verdict.from_dict(sample.judged or {})
     key = (sample.key, verdict.answer or "")
@@ -216,7 +216,7 @@ def facts(verdict: Verdict, completion: dict[str, Any]) -> Iterator[tuple[str, s
     yield "model", f"finished by {completion['finish_reason']}, {seconds:.2f} s{length}"
 
 
-def step_facts(steps: Steps, text: str) -> Iterator[tuple[str, str]]:
+def step_facts(steps: StepCounts, text: str) -> Iterator[tuple[str, str]]:
     """The findings of `run.py steps` on a completion."""
     judged = Counter(mark[2] for mark in steps.marks)
     counts = ", ".join(f"{number} {judgement}" for judgement, number in judged.items())

@@ -77,7 +77,7 @@ class Counting:
 
 
 @dataclass(frozen=True, slots=True)
-class Tail:
+class LogTail:
     """A shard that is being written: ``columns`` and counts cover the rows up to ``end``."""
 
     file: IO[bytes]
@@ -151,7 +151,7 @@ class LogReader:
             counts = self._stored_counts(shard, self.stamp(shard))
             yield self.derive(shard) if counts is None else counts
 
-    def _counts_of(self, shard: int, tail: Tail) -> Iterator[Any]:
+    def _counts_of(self, shard: int, tail: LogTail) -> Iterator[Any]:
         """The counts of a growing shard: of the stored beginning, and of newer rows."""
         counts = self._stored_counts(shard, tail.stamp) if tail.end else None
         assert self.counting is not None
@@ -178,7 +178,7 @@ class LogReader:
             return None
 
     @contextmanager
-    def _growing(self, shard: int) -> Iterator[Tail | None]:
+    def _growing(self, shard: int) -> Iterator[LogTail | None]:
         """An unsealed shard, with derived data of the beginning; None for a sealed shard."""
         try:
             file = self._unsealed(shard).open("rb")
@@ -202,7 +202,7 @@ class LogReader:
                 columns = self._stored_columns(shard, stamp)
             if columns is None:
                 end = 0
-            yield Tail(file, self._unsealed(shard), [_GROWING, status.st_ino, end], end, columns)
+            yield LogTail(file, self._unsealed(shard), [_GROWING, status.st_ino, end], end, columns)
 
     def _columns_of(self, shard: int) -> Columns | None:
         """The columns of a shard; None if unsealed, or if columns can only be read from rows."""

@@ -72,7 +72,7 @@ PAIR_CATEGORIES: Mapping[str, Callable[[ItemPair], bool]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Operator:
+class RewritingOperator:
     """A final operator of items, with two numbers.
 
     ``of`` is the number of items that end in the operator. ``count`` is the number of those items
@@ -100,7 +100,7 @@ class Category:
     count: int
     of: int
     interval: Interval
-    operators: tuple[Operator, ...]
+    operators: tuple[RewritingOperator, ...]
 
     @property
     def share(self) -> float:
@@ -165,7 +165,7 @@ class SubsetAnalysis:
         return next(category for category in self.categories if category.name == name)
 
     @property
-    def by_rank(self) -> tuple[Operator, ...]:
+    def by_rank(self) -> tuple[RewritingOperator, ...]:
         """The final operators of the items in category G, by rank (N_P in the paper)."""
         return self.category(G).operators
 
@@ -306,11 +306,11 @@ def categorised(
     return Category(name, sum(holds), len(holds), bounds, ranked(holds, operators))
 
 
-def ranked(holds: Sequence[bool], operators: Sequence[str]) -> tuple[Operator, ...]:
+def ranked(holds: Sequence[bool], operators: Sequence[str]) -> tuple[RewritingOperator, ...]:
     """Rank operators by falling normalised frequency, and ties by falling total count."""
     of = Counter(operators)
     count = Counter(name for name, is_right in zip(operators, holds, strict=True) if is_right)
-    counted = [Operator(name, count[name], number) for name, number in of.items()]
+    counted = [RewritingOperator(name, count[name], number) for name, number in of.items()]
     return tuple(
         sorted(counted, key=lambda operator: (-operator.frequency, -operator.of, operator.name))
     )

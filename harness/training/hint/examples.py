@@ -74,7 +74,7 @@ def validation_set(
 
 
 @dataclass(frozen=True)
-class Reader:
+class ExampleReader:
     """Makes tensors of examples: tokens, and pictures for models that see.
 
     Attributes:

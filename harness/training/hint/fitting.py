@@ -25,7 +25,7 @@ from ...models.seq2seq.networks import Seq2SeqNetwork, make
 from ...models.seq2seq.sizes import Sizes, answer
 from ...store.atomic import replacing
 from . import examples as data
-from .examples import Examples, Reader
+from .examples import ExampleReader, Examples
 
 #: Gradients are cut to this norm (Li et al. 2023, section 4.3).
 CLIP = 5.0
@@ -110,7 +110,7 @@ def fit(settings: Fit, folder: Path) -> None:
         state = torch.load(checkpoint, map_location=device, weights_only=True)
         network.load_state_dict(state["network"])
         optimizer.load_state_dict(state["optimizer"])
-    reader = Reader(settings.sizes.inputs, device, settings.pictures, settings.data_seed)
+    reader = ExampleReader(settings.sizes.inputs, device, settings.pictures, settings.data_seed)
     began = time.perf_counter() - state["seconds"]
     best, accuracy = state["best"], state["accuracy"]
     losses: list[torch.Tensor] = []
@@ -155,7 +155,7 @@ def _write(weights: Mapping[str, torch.Tensor], sizes: Sizes, folder: Path) -> N
 
 
 def validated(
-    network: Seq2SeqNetwork, sets: Mapping[str, Examples], reader: Reader
+    network: Seq2SeqNetwork, sets: Mapping[str, Examples], reader: ExampleReader
 ) -> dict[str, float]:
     """The accuracy of greedy answers on each set."""
     accuracies = {}

@@ -25,7 +25,7 @@ from ..ball_arithmetic.balls import UnusableError
 from ..ball_arithmetic.compiler import compile_tape
 from ..ball_arithmetic.jets import ZERO, Ball
 from . import models
-from .models import Model, NoModelError
+from .models import NoModelError, TaylorModel
 
 #: Most terms that a product is multiplied out to, three by four; longer products are one term.
 MAX_TERMS = 12
@@ -44,7 +44,7 @@ class Term:
     factor: Expression
 
 
-Form = Model | list[Term]
+Form = TaylorModel | list[Term]
 
 
 def _exponent(terms: Mapping[Expression, Fraction]) -> Exponent:
@@ -89,7 +89,7 @@ class Expander:
     given: tuple[str, Form]
     values: Mapping[str, Ball]
     varying: frozenset[str] = frozenset()
-    models: dict[str, Model] = field(default_factory=dict)
+    models: dict[str, TaylorModel] = field(default_factory=dict)
     holomorphic: Callable[[Expression], Ball] | None = None
 
     def form(self, node: Expression) -> Form:
@@ -161,7 +161,7 @@ class Expander:
 
     def terms(self, form: Form) -> list[Term]:
         """Convert a form to a list of terms."""
-        if not isinstance(form, Model):
+        if not isinstance(form, TaylorModel):
             return form
         if form.written is not None:
             return [Term((), form.written)]
@@ -203,9 +203,9 @@ class Expander:
 
     def _add(self, forms: list[Form]) -> Form:
         total: list[Term] = []
-        model: Model | None = None
+        model: TaylorModel | None = None
         for form in forms:
-            if not isinstance(form, Model):
+            if not isinstance(form, TaylorModel):
                 total += form
                 continue
             try:
@@ -226,7 +226,7 @@ class Expander:
         return [term for term in sums if term.factor != Number(0)] or [Term((), Number(0))]
 
     def product(self, a: Form, b: Form) -> Form:
-        if isinstance(a, Model) and isinstance(b, Model):
+        if isinstance(a, TaylorModel) and isinstance(b, TaylorModel):
             return models.mul(a, b)
         a_terms, b_terms = self.terms(a), self.terms(b)
         if len(a_terms) * len(b_terms) > MAX_TERMS:
@@ -252,7 +252,7 @@ class Expander:
 
     def _power(self, form: Form, exponent: Expression) -> Form:
         ratio = fold(exponent)
-        if isinstance(form, Model):
+        if isinstance(form, TaylorModel):
             try:
                 if ratio is None:
                     return models.real_power(form, self.value(exponent))
@@ -272,7 +272,7 @@ class Expander:
         return [Term(scaled, factor)]
 
     def _exp(self, form: Form) -> Form:
-        if isinstance(form, Model):
+        if isinstance(form, TaylorModel):
             try:
                 return models.apply("exp", form)
             except NoModelError:
@@ -296,15 +296,15 @@ class Expander:
                 return self.product([Term(exponent, ONE)], model) if exponent else model
         return [Term(exponent, Call("exp", (self.expression(inner),)))]
 
-    def _small(self, terms: list[Term]) -> Model | None:
+    def _small(self, terms: list[Term]) -> TaylorModel | None:
         """Write a sum of terms c u^p with constant c and p >= 0 as a model. Else return None."""
-        total: Model | None = None
+        total: TaylorModel | None = None
         for term in terms:
             if [key for key, _ in term.exponent] != [ONE] or self.varies(term.factor):
                 return None
             factor = self._constant(term.factor)
             power_ = models.unit_power(term.exponent[0][1])
-            if not isinstance(factor, Model) or power_.valuation < 0:
+            if not isinstance(factor, TaylorModel) or power_.valuation < 0:
                 return None
             model = models.mul(factor, power_)
             with suppress(NoModelError):
@@ -355,7 +355,7 @@ class Expander:
         )
 
     def _ln(self, form: Form) -> Form:
-        if isinstance(form, Model):
+        if isinstance(form, TaylorModel):
             if not form.valuation:
                 try:
                     return models.apply("ln", form)
@@ -374,23 +374,24 @@ class Expander:
         model = self.models.get(factor.name) if isinstance(factor, Symbol) else None
         if model is not None:
             try:
-                unit = Model(Fraction(0), model.series, model.bound, model.radius, model.at_zero)
+                parts = model.series, model.bound, model.radius, model.at_zero
+                unit = TaylorModel(Fraction(0), *parts)
                 return self.terms(models.apply("ln", unit))
             except NoModelError:
                 pass
         return [Term((), Call("ln", (factor,)))]
 
     def _apply(self, name: str, forms: list[Form]) -> Form:
-        if name == "atan" and isinstance(forms[0], Model) and forms[0].valuation < 0:
+        if name == "atan" and isinstance(forms[0], TaylorModel) and forms[0].valuation < 0:
             # arctan z = pi/2 - arctan(1/z) for z > 0, and the same with -pi/2 for z < 0
             leading = forms[0].series[0].real
             if leading > 0 or leading < 0:
                 inner = self._apply("atan", [models.power(forms[0], Fraction(-1))])
                 turn = div(PI, TWO) if leading > 0 else neg(div(PI, TWO))
-                return self._add(
-                    [self._constant(turn), self.product(self._constant(Number(-1)), inner)]
-                )
-        if name in ("gamma", "lgamma") and isinstance(forms[0], Model) and forms[0].valuation > 0:
+                minus = self.product(self._constant(Number(-1)), inner)
+                return self._add([self._constant(turn), minus])
+        order = forms[0].valuation if isinstance(forms[0], TaylorModel) else 0
+        if name in ("gamma", "lgamma") and order > 0:
             # Gamma(z) = Gamma(1 + z) / z
             shifted = self._apply(name, [self._add([self._constant(ONE), forms[0]])])
             if name == "gamma":
@@ -398,7 +399,7 @@ class Expander:
             return self._add(
                 [shifted, self.product(self._constant(Number(-1)), self._ln(forms[0]))]
             )
-        if len(forms) == 1 and isinstance(forms[0], Model):
+        if len(forms) == 1 and isinstance(forms[0], TaylorModel):
             try:
                 return models.apply(name, forms[0])
             except NoModelError:

@@ -57,7 +57,7 @@ def series_length(order: int = ORDER) -> Iterator[None]:
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class TaylorModel:
     r"""A function u^valuation m(u) for 0 < u <= radius. The factor m is a power series with an
     error bound.
 
@@ -85,7 +85,7 @@ class Model:
         """The known coefficients of m."""
         return [self.series[k] for k in range(self.series.prec)]
 
-    def within(self, radius: arb) -> Model:
+    def within(self, radius: arb) -> TaylorModel:
         """The same model on a smaller disc, with a bound computed from the coefficients.
 
         If ``radius`` is at least half of the model's radius, the model is returned unchanged.
@@ -131,34 +131,42 @@ def _series(coefficients: list[Ball], order: int) -> Any:
     return acb_series(coefficients, prec=order)
 
 
-def constant(value: Ball, exact: tuple[Fraction, Fraction] | None, written: Expression) -> Model:
+def constant(
+    value: Ball, exact: tuple[Fraction, Fraction] | None, written: Expression
+) -> TaylorModel:
     """Make a model of a constant. The disc of this model is larger than the discs of all others."""
-    return Model(
+    return TaylorModel(
         Fraction(0), _series([value], ctx.cap), value, arb(2) ** 4096, exact, written, True
     )
 
 
-def line(start: Ball, exact: tuple[Fraction, Fraction] | None, sign: int, radius: arb) -> Model:
+def line(
+    start: Ball, exact: tuple[Fraction, Fraction] | None, sign: int, radius: arb
+) -> TaylorModel:
     """Make a model of the function start + sign u."""
     if exact == AT_ZERO:
-        return Model(
+        return TaylorModel(
             Fraction(1), _series([acb(sign)], ctx.cap), acb(sign), radius, None, None, True
         )
     bound = start + _disc(radius)
-    return _normal(Model(Fraction(0), _series([start, acb(sign)], ctx.cap), bound, radius, exact))
+    return _normal(
+        TaylorModel(Fraction(0), _series([start, acb(sign)], ctx.cap), bound, radius, exact)
+    )
 
 
-def inverse_power(sign: int, radius: arb) -> Model:
+def inverse_power(sign: int, radius: arb) -> TaylorModel:
     """Make a model of the function sign / u."""
-    return Model(Fraction(-1), _series([acb(sign)], ctx.cap), acb(sign), radius, None, None, True)
+    return TaylorModel(
+        Fraction(-1), _series([acb(sign)], ctx.cap), acb(sign), radius, None, None, True
+    )
 
 
-def unit_power(exponent: Fraction) -> Model:
+def unit_power(exponent: Fraction) -> TaylorModel:
     """Make a model of the function u^exponent, for u < 1."""
-    return Model(exponent, _series([acb(1)], ctx.cap), acb(1), arb(1), AT_ONE, None, True)
+    return TaylorModel(exponent, _series([acb(1)], ctx.cap), acb(1), arb(1), AT_ONE, None, True)
 
 
-def _normal(model: Model) -> Model:
+def _normal(model: TaylorModel) -> TaylorModel:
     """Rewrite a model so that the power series m does not begin with zeros.
 
     The power of u that multiplies the series is raised accordingly.
@@ -174,7 +182,7 @@ def _normal(model: Model) -> Model:
         # only what the series leaves out
         length = model.series.prec
         remainder = _disc((2 * abs(model.bound).upper() * model.radius ** (-length)).upper())
-        return Model(model.valuation + length, _series([remainder], 1), remainder, radius)
+        return TaylorModel(model.valuation + length, _series([remainder], 1), remainder, radius)
     order = model.series.prec - zeros
     # (m - known terms) / u^zeros, bounded on half of the disc by the coefficients' bounds
     tail = 2 * abs(model.bound).upper() * model.radius ** (-model.series.prec) * radius**order
@@ -183,10 +191,10 @@ def _normal(model: Model) -> Model:
     )
     bound = coefficients[zeros] + _disc(size.upper())
     series = _series(coefficients[zeros:], order)
-    return Model(model.valuation + zeros, series, bound, radius)
+    return TaylorModel(model.valuation + zeros, series, bound, radius)
 
 
-def _lowered(model: Model, valuation: Fraction) -> Model:
+def _lowered(model: TaylorModel, valuation: Fraction) -> TaylorModel:
     """Rewrite a model with a lower valuation, which is the exponent of u before the series."""
     shift = model.valuation - valuation
     if not shift:
@@ -196,10 +204,10 @@ def _lowered(model: Model, valuation: Fraction) -> Model:
     steps = shift.numerator
     series = _series([acb(0)] * steps + model.coefficients, min(ctx.cap, model.series.prec + steps))
     bound = model.bound * _disc(model.radius) ** steps
-    return Model(valuation, series, bound, model.radius, (Fraction(0), Fraction(0)))
+    return TaylorModel(valuation, series, bound, model.radius, (Fraction(0), Fraction(0)))
 
 
-def even(model: Model) -> Model | None:
+def even(model: TaylorModel) -> TaylorModel | None:
     """Make a model of g(u) + g(-u) from a model of g. The model of g must have whole powers of u.
 
     If the function is exactly 0, the result is None.
@@ -214,10 +222,10 @@ def even(model: Model) -> Model | None:
     ]
     bound = _disc(2 * abs(model.bound).upper())
     series = _series(coefficients, model.series.prec)
-    return _normal(Model(model.valuation, series, bound, model.radius))
+    return _normal(TaylorModel(model.valuation, series, bound, model.radius))
 
 
-def add(a: Model, b: Model) -> Model | None:
+def add(a: TaylorModel, b: TaylorModel) -> TaylorModel | None:
     """Add two models whose exponents of u differ by a whole number.
 
     If the sum is exactly 0, the result is None.
@@ -233,10 +241,10 @@ def add(a: Model, b: Model) -> Model | None:
         return None
     both = a.is_power and b.is_power
     radius = min(a.radius, b.radius, key=float)
-    return _normal(Model(valuation, series, bound, radius, exact, None, both))
+    return _normal(TaylorModel(valuation, series, bound, radius, exact, None, both))
 
 
-def mul(a: Model, b: Model) -> Model:
+def mul(a: TaylorModel, b: TaylorModel) -> TaylorModel:
     """The product of two models."""
     radius = min(a.radius, b.radius, key=float)
     a, b = a.within(radius), b.within(radius)
@@ -245,7 +253,7 @@ def mul(a: Model, b: Model) -> Model:
         if exact_a is not None and exact_b is not None and not exact_a[1]:
             exact = (exact_a[0] * exact_b[0], exact_a[0] * exact_b[1])
     series = a.series * b.series
-    return Model(
+    return TaylorModel(
         a.valuation + b.valuation,
         series,
         a.bound * b.bound,
@@ -257,8 +265,8 @@ def mul(a: Model, b: Model) -> Model:
 
 
 def _on_a_disc(
-    model: Model, function: Callable[[Ball], Ball], relative: bool = True
-) -> tuple[Model, Ball]:
+    model: TaylorModel, function: Callable[[Ball], Ball], relative: bool = True
+) -> tuple[TaylorModel, Ball]:
     """Shrink the disc of a model until a function is analytic on the model's values.
 
     The result is the model on the smaller disc, and a ball that contains the function's values. On
@@ -275,7 +283,7 @@ def _on_a_disc(
     raise NoModelError("no disc without a pole or a cut")
 
 
-def power(model: Model, exponent: Fraction) -> Model:
+def power(model: TaylorModel, exponent: Fraction) -> TaylorModel:
     """A rational power of a model.
 
     Raises:
@@ -307,10 +315,10 @@ def power(model: Model, exponent: Fraction) -> Model:
     elif model.at_zero == AT_ONE:
         exact = model.at_zero
     valuation = model.valuation * exponent
-    return Model(valuation, series, image, model.radius, exact, None, model.is_power)
+    return TaylorModel(valuation, series, image, model.radius, exact, None, model.is_power)
 
 
-def real_power(model: Model, exponent: Ball) -> Model:
+def real_power(model: TaylorModel, exponent: Ball) -> TaylorModel:
     """A model raised to any real exponent. The model must be positive at u = 0."""
     leading = model.series[0]
     if model.valuation or not (leading.real > 0 and leading.imag.is_zero()):
@@ -318,7 +326,7 @@ def real_power(model: Model, exponent: Ball) -> Model:
     model, image = _on_a_disc(model, lambda u: u.pow(exponent, analytic=True))
     series = (model.series.log() * exponent).exp()
     exact = model.at_zero if model.at_zero == AT_ONE else None
-    return Model(Fraction(0), series, image, model.radius, exact, None, model.is_power)
+    return TaylorModel(Fraction(0), series, image, model.radius, exact, None, model.is_power)
 
 
 #: Functions with a series in python-flint, and each as a function of balls that is not finite
@@ -338,7 +346,7 @@ _ANALYTIC: dict[str, Callable[[Ball], Ball]] = {
 _METHODS = {"ln": "log"}
 
 
-def apply(name: str, model: Model) -> Model:
+def apply(name: str, model: TaylorModel) -> TaylorModel:
     """Apply a named function to a model that has no negative power of u.
 
     Raises:
@@ -364,7 +372,7 @@ def apply(name: str, model: Model) -> Model:
         exact = (Fraction(0), Fraction(0))
     elif bool(series[0] == 1):
         exact = (Fraction(1), Fraction(0))
-    return _normal(Model(Fraction(0), series, image, model.radius, exact))
+    return _normal(TaylorModel(Fraction(0), series, image, model.radius, exact))
 
 
 def _quarter_turns(exact: tuple[Fraction, Fraction] | None) -> int | None:
@@ -374,7 +382,7 @@ def _quarter_turns(exact: tuple[Fraction, Fraction] | None) -> int | None:
     return int(2 * exact[1])
 
 
-def _turned(name: str, model: Model, quarters: int, image: Ball) -> Model:
+def _turned(name: str, model: TaylorModel, quarters: int, image: Ball) -> TaylorModel:
     """The sine or cosine of a model. At u = 0, the model is exactly ``quarters`` times pi/2."""
     angle = _series([acb(0), *model.coefficients[1:]], model.series.prec)
     quarters = (quarters + (name == "cos")) % 4  # cos z = sin(z + pi/2)
@@ -382,4 +390,4 @@ def _turned(name: str, model: Model, quarters: int, image: Ball) -> Model:
     if quarters >= 2:
         series = -series
     exact = (Fraction((0, 1, 0, -1)[quarters]), Fraction(0))
-    return _normal(Model(Fraction(0), series, image, model.radius, exact))
+    return _normal(TaylorModel(Fraction(0), series, image, model.radius, exact))

@@ -38,7 +38,7 @@ from ..ball_arithmetic.balls import precision
 from ..ball_arithmetic.jets import NAN, Ball
 from ..expansions import models
 from ..expansions.forms import Expander, exact_value
-from ..expansions.models import Model, NoModelError
+from ..expansions.models import NoModelError, TaylorModel
 from . import analytic
 from .kinks import BREAKING
 from .work import spend, target_bits
@@ -397,17 +397,17 @@ def _sum(
     return None if value is None or not value.imag.contains(0) else arb(value.real)
 
 
-def _total(summands: list[Expression], expander: Expander) -> Model | None:
+def _total(summands: list[Expression], expander: Expander) -> TaylorModel | None:
     """Add the pieces, expanded in powers of 1/n. If the sum is zero, the result is None.
 
     Raises:
         NoModelError: a piece has no expansion.
 
     """
-    total: Model | None = None
+    total: TaylorModel | None = None
     for summand in summands:
         form = expander.form(summand)
-        if isinstance(form, Model):
+        if isinstance(form, TaylorModel):
             total = form if total is None else models.add(total, form)
         elif any(term.factor != Number(0) for term in form):
             raise NoModelError("pieces with an exponential factor")

@@ -425,9 +425,9 @@ class _Computation:
                 total += value
         return total
 
-    def _oscillating(self, ends: list[arb]) -> dict[int, oscillation.Phase]:
+    def _oscillating(self, ends: list[arb]) -> dict[int, oscillation.OscillationPhase]:
         """The phases of f at the infinite ends where f oscillates and does not decay quickly."""
-        phases: dict[int, oscillation.Phase] = {}
+        phases: dict[int, oscillation.OscillationPhase] = {}
         for end, side in ((ends[0], -1), (ends[-1], 1)):
             if end.is_finite() or self._decays_fast(side):
                 continue
@@ -455,7 +455,7 @@ class _Computation:
         infinite = [bound for bound in bounds if not bound.is_finite()]
         return arb("inf") if infinite else max(bounds)
 
-    def _settles(self, phase: oscillation.Phase, side: int) -> bool:
+    def _settles(self, phase: oscillation.OscillationPhase, side: int) -> bool:
         """Whether f / phase' seems to tend to 0, which suggests that the integral converges."""
         with precision(BOUND_BITS):
             sizes = []

@@ -27,7 +27,7 @@ from ..ball_arithmetic.compiler import compile_tape
 from ..ball_arithmetic.jets import Ball
 from ..expansions import models
 from ..expansions.forms import Expander, exact_value, rate
-from ..expansions.models import Model, NoModelError
+from ..expansions.models import NoModelError, TaylorModel
 from ..quadrature.work import QuadratureError, spend
 from .hypergeometric import (
     MAX_TERMS,
@@ -172,14 +172,14 @@ class SlowTerm:
             expansions += [product.scaled(scale) for product in products]
         return expansions, cutoff
 
-    def _raw(self, tree: Expression) -> list[tuple[Ball, Fraction | None, int, Model]]:
+    def _raw(self, tree: Expression) -> list[tuple[Ball, Fraction | None, int, TaylorModel]]:
         """Write a tree as terms n^{-v} (ln n)^j m. Each is (v, exact v or None, j, model m)."""
         unknown = models.inverse_power(1, arb(1))
         expander = Expander(_Y, (self.index, unknown), {})
         try:
             terms = expander.terms(expander.form(tree))
             spend(4 * len(terms))
-            raw: list[tuple[Ball, Fraction | None, int, Model]] = []
+            raw: list[tuple[Ball, Fraction | None, int, TaylorModel]] = []
             for term in terms:
                 exponent = dict(term.exponent)
                 exact = exponent.get(ONE, Fraction(0)) if set(exponent) <= {ONE} else None
@@ -209,7 +209,7 @@ class SlowTerm:
         return total
 
 
-def _monomials(factor: Expression, expander: Expander) -> Iterator[tuple[int, Model]]:
+def _monomials(factor: Expression, expander: Expander) -> Iterator[tuple[int, TaylorModel]]:
     """Write a factor as a sum of y^power * model with y = ln n. Yield pairs (power, model)."""
     if isinstance(factor, Symbol):
         if factor.name == _Y:
@@ -245,8 +245,8 @@ def _small(node: Expression) -> int | None:
 
 
 def _products(
-    a: Sequence[tuple[int, Model]], b: Sequence[tuple[int, Model]]
-) -> list[tuple[int, Model]]:
+    a: Sequence[tuple[int, TaylorModel]], b: Sequence[tuple[int, TaylorModel]]
+) -> list[tuple[int, TaylorModel]]:
     if len(a) * len(b) > MAX_MONOMIALS:
         raise NoModelError("too many terms")
     return [
@@ -254,7 +254,7 @@ def _products(
     ]
 
 
-def _of_model(v: Ball, exact: Fraction | None, j: int, model: Model) -> Expansion:
+def _of_model(v: Ball, exact: Fraction | None, j: int, model: TaylorModel) -> Expansion:
     r"""Convert n^{-v} (ln n)^j times a model with bound M and radius r to an expansion.
 
     As \|m_k\| <= M r^{-k}, the remainder after K terms is at most 2 M (u/r)^K for u = 1/n <= r/2.

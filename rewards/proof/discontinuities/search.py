@@ -59,7 +59,7 @@ class CriticalInterval(NamedTuple):
     passing: Break
 
 
-class Steps:
+class JumpSearch:
     """The search for jumps of an answer F.
 
     F may jump at *critical points*. Such points are zeros of radicands, zeros of arguments of

@@ -2,12 +2,12 @@
 
 from ...numeric.comparison.at_points import Comparison
 from ...numeric.outcome import Outcome
-from ...proof.discontinuities.search import Steps
+from ...proof.discontinuities.search import JumpSearch
 from .acceptance import accepted
 from .searches import UnrefutedAnswer, refute
 
 
-def agrees(at: Comparison, steps: Steps) -> Outcome:
+def agrees(at: Comparison, steps: JumpSearch) -> Outcome:
     """Decide without a proof whether to accept an answer.
 
     No other function accepts answers that have no proof.

@@ -7,7 +7,7 @@ import math
 from ...numeric.ball_arithmetic.balls import USUAL, Conventions
 from ...numeric.comparison.at_points import Comparison
 from ...numeric.outcome import Outcome
-from ...proof.discontinuities.search import Steps
+from ...proof.discontinuities.search import JumpSearch
 from ...proof.prover import Proof
 from ...verdict import Status
 
@@ -21,7 +21,7 @@ CONVENTION_FLAGS: dict[Conventions, tuple[str, ...]] = {
 TIER_FLAGS = {"real": (), "complex": ("complex_disc",), "value": ("complex_parts",)}
 
 
-def accepted(at: Comparison, steps: Steps, proof: Proof | None) -> Outcome:
+def accepted(at: Comparison, steps: JumpSearch, proof: Proof | None) -> Outcome:
     """Accept an answer that is proved right or agrees at all points.
 
     If the policy requires a continuous F, an F that jumps is refused.

@@ -15,7 +15,7 @@ from ...numeric.ball_arithmetic.point_count import points_wanted
 from ...numeric.comparison.at_points import Comparison
 from ...numeric.outcome import Outcome
 from ...numeric.sampling.integrand import MIN_POINTS
-from ...proof.discontinuities.search import Steps
+from ...proof.discontinuities.search import JumpSearch
 from ...verdict import Status
 from . import branches, hidden_terms
 from .confirmation import Confirmation
@@ -42,7 +42,7 @@ class UnrefutedAnswer(NamedTuple):
     """
 
     at: Comparison
-    steps: Steps
+    steps: JumpSearch
     is_proved: bool
 
     @property

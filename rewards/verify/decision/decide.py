@@ -20,7 +20,7 @@ from ...numeric.outcome import Budget, DecisionPolicy, Outcome, OutOfBudgetError
 from ...numeric.sampling.events import beyond_reach
 from ...numeric.sampling.integrand import BASE_BITS, Integrand
 from ...numeric.sampling.parameters import EXTREME, draws
-from ...proof.discontinuities.search import Steps
+from ...proof.discontinuities.search import JumpSearch
 from ...proof.prover.prove import ProofSearch
 from ...reading.expression.build import mul
 from ...reading.expression.tree import Expression, Symbol
@@ -153,10 +153,10 @@ class _Question:
         has_search = self.order == 1 or self.as_identity
         provable = has_search and not self.integrand.differentiate and conventions in PROVABLE
         if not provable:
-            return Decision(at, Steps(at), None)
+            return Decision(at, JumpSearch(at), None)
         formulas = (self.answer, self.integrand.expression) if conventions == USUAL else None
         search = self.search(real_parts=at.pool.tier == "real", real_roots=conventions.real_roots)
-        return Decision(at, Steps(at, formulas), search)
+        return Decision(at, JumpSearch(at, formulas), search)
 
     def _at_other_draws(self, tape: Tape, conventions: Conventions, variant: int) -> Outcome | None:
         """Refute F if F' and f differ at other values of parameters and constants."""

@@ -14,7 +14,7 @@ from ...numeric.ball_arithmetic.compare import POINT_BITS
 from ...numeric.comparison.at_points import Comparison, PointResult
 from ...numeric.outcome import Outcome
 from ...numeric.sampling.integrand import MIN_POINTS
-from ...proof.discontinuities.search import Steps
+from ...proof.discontinuities.search import JumpSearch
 from ...proof.prover.prove import Proof, ProofSearch
 from ..agreement import agrees, branches, hidden_terms
 from ..agreement.acceptance import accepted
@@ -35,7 +35,7 @@ class Decision:
     """
 
     at: Comparison
-    steps: Steps
+    steps: JumpSearch
     search: ProofSearch | None
     proof: Proof | None = None
     was_tried: bool = False

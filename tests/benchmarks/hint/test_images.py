@@ -19,7 +19,13 @@ from calculus_harness.benchmarks.hint.images import (
     png,
     problem_pictures,
 )
-from calculus_harness.benchmarks.hint.pools import DRAWN, PARTS, PoolError, drawn_pools, folder_of
+from calculus_harness.benchmarks.hint.pools import (
+    DRAWN,
+    PARTS,
+    ExpressionPoolError,
+    drawn_pools,
+    folder_of,
+)
 from calculus_harness.benchmarks.hint.semantics import DIGITS
 from calculus_harness.benchmarks.registry import load
 
@@ -84,7 +90,7 @@ def test_digits_are_those_of_scikit_learn() -> None:
         images = [pictures.symbol(f"{digit}/{number:05}.png") for number in range(DRAWN[digit])]
         assert {one.shape for one in images} == {(SIZE, SIZE)}
         assert all(50 < (one < 128).sum() < 1200 for one in images)
-        with pytest.raises(PoolError, match="not drawn here"):
+        with pytest.raises(ExpressionPoolError, match="not drawn here"):
             pictures.symbol(f"{digit}/{DRAWN[digit]:05}.png")
 
 
@@ -93,13 +99,13 @@ def test_without_scikit_learn_the_extra_is_named(monkeypatch: pytest.MonkeyPatch
 
     images._digits.cache_clear()
     monkeypatch.setitem(sys.modules, "sklearn.datasets", None)
-    with pytest.raises(PoolError, match=r"\[images\]"):
+    with pytest.raises(ExpressionPoolError, match=r"\[images\]"):
         Pictures().symbol("3/00000.png")
 
 
 @pytest.mark.parametrize("path", ["+/99999.png", "plus/00001.png", "+/a.png", "../+/1.png", "+"])
 def test_paths_that_name_no_drawing(path: str) -> None:
-    with pytest.raises(PoolError, match="not drawn here"):
+    with pytest.raises(ExpressionPoolError, match="not drawn here"):
         Pictures().symbol(path)
 
 
@@ -122,18 +128,18 @@ def test_pictures_of_ones_own(tmp_path: Path) -> None:
         ("text", "cannot read"),
         ("wide", "not of 45 x 45"),
     ]:
-        with pytest.raises(PoolError, match=said) as caught:
+        with pytest.raises(ExpressionPoolError, match=said) as caught:
             pictures.expression(["+/a.png", f"+/{name}.png"])
         assert f"{name}.png" in str(caught.value)
-    with pytest.raises(PoolError, match="outside the folder"):
+    with pytest.raises(ExpressionPoolError, match="outside the folder"):
         pictures.symbol("../secret.png")
     whole = png(drawn)
     for end in range(0, len(whole), 7):
         (tmp_path / "+" / f"{end}.png").write_bytes(whole[:end])
-        with suppress(PoolError):
+        with suppress(ExpressionPoolError):
             Pictures(tmp_path).symbol(f"+/{end}.png")
         (tmp_path / "+" / f"{end}.png").write_bytes(whole[:end] + b"\xff" + whole[end + 1 :])
-        with suppress(PoolError):
+        with suppress(ExpressionPoolError):
             Pictures(tmp_path).symbol(f"+/{end}.png")
 
 
@@ -152,9 +158,9 @@ def test_pictures_of_problems(tmp_path: Path) -> None:
     assert len(drawn.symbols(problem)) == len(text)
     named = replace(problem, metadata={"img_paths": ["+/00001.png"]})
     assert (drawn.symbols(named)[0] == draw_symbol("+", 1)).all()
-    with pytest.raises(PoolError, match="no expression"):
+    with pytest.raises(ExpressionPoolError, match="no expression"):
         drawn.paths(replace(problem, inputs={}))
-    with pytest.raises(PoolError, match=r"no picture of '\^'"):
+    with pytest.raises(ExpressionPoolError, match=r"no picture of '\^'"):
         drawn.paths(replace(problem, inputs={"expression": "2^3"}))
     for symbol in "0123456789+-*/()":
         (tmp_path / folder_of(symbol)).mkdir()

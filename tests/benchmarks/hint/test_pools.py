@@ -10,7 +10,7 @@ from calculus_harness.benchmarks.hint.pools import (
     DRAWN,
     PARTS,
     VOCABULARY,
-    PoolError,
+    ExpressionPoolError,
     drawn_pools,
     folder_of,
     folder_pools,
@@ -60,24 +60,24 @@ def test_pictures_of_ones_own(tmp_path: Path) -> None:
     pools = folder_pools(tmp_path)
     assert Counter(len(names) for names in pools.names["val"].values()) == {1: 16}
     assert pools.taker("val")("1")[0].endswith(".jpg")
-    with pytest.raises(PoolError, match="no picture of 'x' for train"):
+    with pytest.raises(ExpressionPoolError, match="no picture of 'x' for train"):
         pools.taker("train")("x")
     (tmp_path / "div").rename(tmp_path / "divided")
-    with pytest.raises(PoolError, match="no pictures of /"):
+    with pytest.raises(ExpressionPoolError, match="no pictures of /"):
         folder_pools(tmp_path)
-    with pytest.raises(PoolError, match="no pictures of 0 1 2"):
+    with pytest.raises(ExpressionPoolError, match="no pictures of 0 1 2"):
         folder_pools(tmp_path / "nowhere")
 
 
 def test_a_symbol_with_too_few_pictures_for_each_part() -> None:
     pools = split_pictures({"1": ["a.jpg", "b.jpg"]})
     assert len(set(pools.taker("train")("11"))) == 1
-    with pytest.raises(PoolError, match="no picture of '1' for val"):
+    with pytest.raises(ExpressionPoolError, match="no picture of '1' for val"):
         pools.taker("val")("1")
 
 
 def test_the_pools_of_a_release(tmp_path: Path) -> None:
-    with pytest.raises(PoolError, match="cannot read the pools"):
+    with pytest.raises(ExpressionPoolError, match="cannot read the pools"):
         read_pools(tmp_path)
     for part in PARTS:
         (tmp_path / f"sym_{part}.json").write_text(json.dumps({"1": [f"{part}.jpg"]}))

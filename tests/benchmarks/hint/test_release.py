@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from calculus_harness.benchmarks.hint.pools import drawn_pools, read_pools
-from calculus_harness.benchmarks.hint.records import Record, RecordError, from_row
+from calculus_harness.benchmarks.hint.records import HintRecord, RecordError, from_row
 from calculus_harness.benchmarks.hint.release import (
     Broken,
     ReleaseError,
@@ -113,7 +113,7 @@ def test_all_that_is_wrong_is_listed() -> None:
 def test_rows_survive_json(tree: object) -> None:
     expression = parse(infix(flat(tree)))
     paths = drawn_pools().taker("val")(expression.text)
-    record = Record("val_00000001", expression, paths)
+    record = HintRecord("val_00000001", expression, paths)
     row = json.loads(json.dumps(record.to_row()))
     if expression.value is None:
         with pytest.raises(RecordError, match="undefined"):
@@ -130,7 +130,7 @@ def write(path: Path, text: str) -> Path:
 def test_broken_rows_are_named_and_the_others_kept(tmp_path: Path) -> None:
     rows = [ROW, 5, {**ROW, "id": "b", "expr": "6*?"}, {**ROW, "id": "c"}, {**ROW, "id": "c"}, None]
     found = list(read_release(write(tmp_path / "expr_test.json", json.dumps(rows, indent=1))))
-    assert [one.id for one in found if isinstance(one, Record)] == ["test_00000000", "c"]
+    assert [one.id for one in found if isinstance(one, HintRecord)] == ["test_00000000", "c"]
     broken = [one for one in found if isinstance(one, Broken)]
     assert [(one.where, one.row) for one in broken] == [
         ("row 2", 5),
@@ -150,7 +150,7 @@ def test_broken_rows_are_named_and_the_others_kept(tmp_path: Path) -> None:
 def test_a_torn_file_gives_what_is_whole(tmp_path: Path, cut: int) -> None:
     text = json.dumps([{**ROW, "id": str(i)} for i in range(3)])
     *whole, last = read_release(write(tmp_path / "torn.json", text[:cut]))
-    assert [one.id for one in whole if isinstance(one, Record)] == list("012")[: len(whole)]
+    assert [one.id for one in whole if isinstance(one, HintRecord)] == list("012")[: len(whole)]
     assert isinstance(last, Broken)
     assert last.where == f"row {len(whole) + 1}"
     assert "breaks off" in last.reason
@@ -160,7 +160,7 @@ def test_an_error_in_the_middle_does_not_read_on_for_ever(tmp_path: Path) -> Non
     good = json.dumps(ROW)
     text = f"[{good}, {{oops}}, {', '.join([good] * 500)}]"
     first, last = read_release(write(tmp_path / "middle.json", text))
-    assert isinstance(first, Record)
+    assert isinstance(first, HintRecord)
     assert isinstance(last, Broken)
 
 
@@ -181,7 +181,7 @@ def test_no_file(tmp_path: Path) -> None:
 def test_a_file_larger_than_what_is_read_at_once(tmp_path: Path) -> None:
     rows = [{**ROW, "id": f"test_{i:08}"} for i in range(20_000)]
     found = list(read_release(write(tmp_path / "large.json", json.dumps(rows))))
-    assert [one.id for one in found if isinstance(one, Record)] == [row["id"] for row in rows]
+    assert [one.id for one in found if isinstance(one, HintRecord)] == [row["id"] for row in rows]
 
 
 def test_records_of_a_few_shot_data_set(tmp_path: Path) -> None:
@@ -200,8 +200,8 @@ def test_the_whole_release(tmp_path: Path) -> None:
     counts = write_release(tmp_path, seed=0, workers=2)
     assert counts == {"train": 998_000, "val": 4_698, "test": 46_620}
     test = list(read_release(tmp_path / "expr_test.json"))
-    assert Counter(type(one) for one in test) == {Record: 46_620}
-    assert Counter(one.split for one in test if isinstance(one, Record)) == {
+    assert Counter(type(one) for one in test) == {HintRecord: 46_620}
+    assert Counter(one.split for one in test if isinstance(one, HintRecord)) == {
         "I": 9_980,
         "SS": 8_000,
         "LS": 10_000,
@@ -212,10 +212,10 @@ def test_the_whole_release(tmp_path: Path) -> None:
     assert list(records("test")) == test
     assert list(records("val")) == list(read_release(tmp_path / "expr_val.json"))
     few_shot = list(read_release(tmp_path / "fewshot_dataset.json"))
-    assert Counter(type(one) for one in few_shot) == {Record: 37_664}
+    assert Counter(type(one) for one in few_shot) == {HintRecord: 37_664}
     pools = read_pools(tmp_path)
     assert {**pools.names} == {part: dict(names) for part, names in drawn_pools(0).names.items()}
-    used = {path for one in test if isinstance(one, Record) for path in one.img_paths}
+    used = {path for one in test if isinstance(one, HintRecord) for path in one.img_paths}
     with (tmp_path / "expr_train.json").open() as file:
         start = file.read(5_000_000)
     assert not [path for path in used if f'"{path}"' in start]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from calculus_harness.harness.run.budget import Budget, Spent
+from calculus_harness.harness.run.budget import RequestBudget, Spent
 from calculus_harness.harness.run.duplicates import DuplicateSamples
 
 
@@ -32,7 +32,7 @@ def test_tokens_that_a_server_does_not_count_are_none() -> None:
 def test_a_budget_is_exhausted_when_all_are_refused(
     admitted: int, refused: bool, goes_on: bool, exhausted: bool
 ) -> None:
-    budget = Budget.__new__(Budget)
+    budget = RequestBudget.__new__(RequestBudget)
     budget.exhausted, budget.under_way = False, admitted
     budget._admitted, budget._refused = admitted, refused
     assert budget.goes_on() is goes_on

@@ -85,7 +85,7 @@ def test_accuracy_is_the_share_of_exact_answers() -> None:
         def answers(self, source: Any, windows: Any) -> list[list[int]]:
             return [[3 + 3, 2]] * len(source)  # the digit 3, and the end
 
-    reader = examples.Reader("symbols", "cpu")
+    reader = examples.ExampleReader("symbols", "cpu")
     network: Any = Right()
     assert fitting.validated(network, {"I": MAIN}, reader) == {"I": 0.5}  # 3 and 9/(2+1)
 

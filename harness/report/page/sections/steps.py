@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import get_args
 
 from .....rewards.verify.solution_steps.result import Judgement, Kind, Result
-from ....stats.steps import Steps, read_steps
+from ....stats.steps import StepCounts, read_steps
 from ...numbers import percent
 from ...sections import Section
 from ...sources import Sources
@@ -19,12 +19,12 @@ _STEP_KINDS: tuple[Kind, ...] = get_args(Kind)
 REASONS = 20
 
 #: The steps of a model's solutions, each with the perturbation of its problem.
-_Solutions = Sequence[tuple[Steps, str]]
+_Solutions = Sequence[tuple[StepCounts, str]]
 
 
 def sections(sources: Sources) -> list[Section]:
     """The tables of all runs; none if no steps were judged."""
-    models: dict[str, list[tuple[Steps, str]]] = {}
+    models: dict[str, list[tuple[StepCounts, str]]] = {}
     for run, names in zip(sources.runs, sources.names, strict=True):
         for row in read_steps(run.path):
             problem = run.problems.get(row.problem)
@@ -83,7 +83,7 @@ def _unchecked(models: Mapping[str, _Solutions]) -> Section:
     )
 
 
-def _outcomes(rows: Sequence[Steps]) -> tuple[str, ...]:
+def _outcomes(rows: Sequence[StepCounts]) -> tuple[str, ...]:
     counts = Counter(row.outcome for row in rows)
     right = counts["right"] + counts["lucky"]
     wrong = counts["slip"] + counts["wrong"] + counts["unlocated"]

@@ -123,7 +123,7 @@ def _apart(left: Expression, right: Expression, point: Mapping[str, Fraction]) -
 
 @dataclass(frozen=True, slots=True)
 class _Formula:
-    """A right answer that is a formula. Every other right answer is an equal formula."""
+    """A right answer that is a formula. All right answers equal this formula."""
 
     tree: Expression
 

@@ -53,7 +53,7 @@ NEWTON_STEPS = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Phase:
+class OscillationPhase:
     """The common phase of all oscillations of f as x tends to plus or minus infinity.
 
     The phases of f are the arguments of the periodic functions in f. For large x, all phases are
@@ -80,7 +80,7 @@ class Phase:
 
 def phase(
     expression: Expression, variable: str, values: Mapping[str, Ball], side: int
-) -> Phase | None:
+) -> OscillationPhase | None:
     """Find the phase of f towards ``side`` times infinity.
 
     The result is None if f does not oscillate there.
@@ -124,10 +124,12 @@ def phase(
     )
     if incommensurable or multiple > MAX_MULTIPLE:
         raise QuadratureError("the integrand oscillates without a common period")
-    return Phase(slowest, divisor, multiple)
+    return OscillationPhase(slowest, divisor, multiple)
 
 
-def tail(line: RealLine, phase: Phase, start: arb, side: int, digits: int) -> tuple[arb, arb]:
+def tail(
+    line: RealLine, phase: OscillationPhase, start: arb, side: int, digits: int
+) -> tuple[arb, arb]:
     """The integral from a point T to infinity, and the point T itself.
 
     T is ``start`` or lies a little beyond ``start``.
@@ -154,7 +156,7 @@ def tail(line: RealLine, phase: Phase, start: arb, side: int, digits: int) -> tu
 
 
 def _edges(
-    line: RealLine, phase: Phase, start: arb, side: int, periods: int
+    line: RealLine, phase: OscillationPhase, start: arb, side: int, periods: int
 ) -> tuple[list[arb], int]:
     """Find points after ``start`` at intervals of one period. Also return the number of the first
     point.

@@ -23,7 +23,7 @@ from ...ball_arithmetic.balls import precision
 from ...ball_arithmetic.jets import Ball
 from ...expansions import models
 from ...expansions.forms import Expander, Form, Term
-from ...expansions.models import Model, NoModelError
+from ...expansions.models import NoModelError, TaylorModel
 from .. import analytic
 from ..work import QuadratureError, model_bits
 from .tails import sign_of_divergence, tail_bound
@@ -170,7 +170,7 @@ class Approach:
                 values = {**self.values}
                 expander = Expander("y1", (self.variable, substituted), values)
                 form = expander.form(self.expression)
-                if not isinstance(form, Model):
+                if not isinstance(form, TaylorModel):
                     raise NoModelError("a pole with logarithms")
                 doubled = models.even(form)
             except NoModelError as error:
@@ -362,13 +362,13 @@ class Tail:
         truncation *= _moment(arb(power.numerator) / power.denominator, degree, cut)
         return scale * (total + arb(0, truncation.upper()))
 
-    def factors(self, factor: Expression) -> tuple[arb, int, Model | None] | None:
+    def factors(self, factor: Expression) -> tuple[arb, int, TaylorModel | None] | None:
         """Split a factor into a constant, the exponent of a power of y, and a model of this level.
 
         The result is None if the factor is not a product of these three.
         """
         scale, degree = arb(1), 0
-        model: Model | None = None
+        model: TaylorModel | None = None
         stack: list[tuple[Expression, int]] = [(factor, 1)]
         expander = self.level.expander
         while stack:

@@ -16,7 +16,7 @@ from calculus_harness.rewards.numeric.ball_arithmetic.balls import precision
 from calculus_harness.rewards.numeric.ball_arithmetic.compiler import compile_tape
 from calculus_harness.rewards.numeric.expansions import models
 from calculus_harness.rewards.numeric.expansions.forms import Expander, Term
-from calculus_harness.rewards.numeric.expansions.models import Model
+from calculus_harness.rewards.numeric.expansions.models import TaylorModel
 from calculus_harness.rewards.numeric.quadrature import analytic, kinks, pieces
 from calculus_harness.rewards.numeric.quadrature.enclosed import rotation
 from calculus_harness.rewards.numeric.quadrature.enclosed.approach import Edge, Tail, level_of
@@ -37,7 +37,7 @@ def _precise():
 def model(*coefficients, valuation=0, bound=BOUND, radius=RADIUS, **others):
     series = acb_series([acb(c) for c in coefficients], prec=len(coefficients))
     ball = acb(arb(0, bound), arb(0, bound)) if bound is not None else acb(coefficients[0])
-    return Model(Fraction(valuation), series, ball, radius, **others)
+    return TaylorModel(Fraction(valuation), series, ball, radius, **others)
 
 
 #: |B| of a square box of half width 3.
