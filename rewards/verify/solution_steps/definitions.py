@@ -14,7 +14,8 @@ from ...reading.functions import RECORDS
 from . import prose
 from .extents import NotReadError
 from .judging.readings import FUNCTIONS
-from .scope import Scope, free_symbols, is_constant_name
+from .judging.substitution import free_symbols
+from .scope import Scope, is_constant_name
 from .sides import Derivative, Differential, Integral, Side
 
 #: What an equation does: ``settle`` claims ``v = ..`` after ``dv = ..`` and defines v.

@@ -16,8 +16,9 @@ from ...reading.expression.traversal import needs_worker, symbols_of
 from ...reading.expression.tree import Expression
 from ...reading.problem import Limit, limit_of
 from .extents import NotReadError
+from .judging.substitution import substituted
 from .result import Judgement
-from .scope import Range, Scope, substituted
+from .scope import Range, Scope
 from .sides import Side, symbol_name
 
 #: Points that are remembered, and where a half-line under a condition may begin.

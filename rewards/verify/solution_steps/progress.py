@@ -20,7 +20,8 @@ from ...numeric.ball_arithmetic.jets import ZERO, Ball
 from ...reading.expression.linear import linear
 from ...reading.expression.traversal import fold, size, symbols_of
 from ...reading.expression.tree import Expression, Number, Symbol
-from .scope import MOST_NODES, Scope, substituted
+from .judging.substitution import MOST_NODES, substituted
+from .scope import Scope
 from .sides import Integral, Side
 
 #: Claims that are remembered, and the precision of the factors of integrals.

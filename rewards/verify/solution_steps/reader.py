@@ -18,10 +18,11 @@ from .extents import NotReadError
 from .judging.by_parts import Parts
 from .judging.equality import Finding, Work
 from .judging.readings import FAULTS, UNKNOWN, Judge, Judged, Read
+from .judging.substitution import free_symbols, substituted
 from .points import Points, is_narrow, leaves_out_a_point, number, range_of
 from .progress import Progress
 from .result import Claim, Definition, Judgement
-from .scope import UNRELATED, Range, Scope, free_symbols, is_constant_name, substituted
+from .scope import UNRELATED, Range, Scope, is_constant_name
 from .sides import INDEX, Derivative, Differential, Integral, Side, read_sides, symbol_name
 from .statements import MOST, Link, Statement
 

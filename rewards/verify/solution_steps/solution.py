@@ -20,9 +20,9 @@ from ..answers import NeedsWorkerError
 from ..antiderivative import verify_antiderivative
 from ..definite import verify_definite_integral
 from .judging.equality import Work
+from .judging.substitution import free_symbols
 from .reader import Reader
 from .result import Claim, Judgement, Solution
-from .scope import free_symbols
 from .sides import Integral
 from .statements import Link, statements
 

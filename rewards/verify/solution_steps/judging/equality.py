@@ -30,9 +30,10 @@ from ....verdict import Witness
 from ...answers import require_worker
 from ..extents import NotReadError
 from ..result import Judgement
-from ..scope import Equation, Range, free_symbols
+from ..scope import Equation, Range
 from ..sides import Derivative, Differential, Integral, LimitAt, Part, Side
 from .factors import without_integrals
+from .substitution import free_symbols
 from .values import DivergentStepError, inner_parts, part_tree, value_of
 
 #: Points on which both sides are compared, the fewest that suffice, and those that are tried.

@@ -8,8 +8,9 @@ from ....reading.expression.traversal import nodes_of
 from ....reading.expression.tree import Call, Symbol
 from ....reading.functions import TRANSCENDENTAL
 from ..result import Kind
-from ..scope import Scope, free_symbols
+from ..scope import Scope
 from ..sides import Change, Derivative, Differential, Integral, LimitAt, Side, Value
+from .substitution import free_symbols
 
 _BY_PARTS = re.compile(r"by[ -]parts|\bd\s?v\b", re.IGNORECASE)
 

@@ -13,11 +13,12 @@ from ....reading.expression.traversal import fold, symbols_of
 from ....reading.expression.tree import Expression, Symbol
 from ..extents import NotReadError
 from ..result import Judgement, Kind
-from ..scope import Equation, Scope, free_symbols, is_constant_name
+from ..scope import Equation, Scope, is_constant_name
 from ..sides import Derivative, Differential, Integral, LimitAt, Side
 from ..statements import Link
 from .equality import Finding, Work, compare
 from .kinds import kind_of
+from .substitution import free_symbols
 from .unknowns import solve
 
 #: Pairs of readings of two sides that are compared.

@@ -13,9 +13,10 @@ from ....numeric.ball_arithmetic.compare import compare, differ
 from ....numeric.ball_arithmetic.jets import ONE, ZERO, Ball
 from ....reading.expression.tree import Expression, Number, Symbol
 from ..extents import NotReadError
-from ..scope import Equation, free_symbols
+from ..scope import Equation
 from ..sides import Side
 from .equality import PRECISIONS, Program, Work, definite_parts
+from .substitution import free_symbols
 
 #: Unknowns of one equation, and points at which a solution is checked.
 MOST, CHECKED = 8, 3
