@@ -8,18 +8,18 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import count
 
-from ...numeric.sampling.integrand import Integrand
 from ...reading.expression.linear import NotLinearError
 from ...reading.expression.tree import Symbol
 from ...verdict import Status, Verdict
 from . import prose
+from .course.subjects import Subject
 from .definitions import meaning_of
 from .extents import NotReadError
 from .judging.by_parts import Parts
 from .judging.equality import Finding, Work
 from .judging.readings import FAULTS, UNKNOWN, Judge, Judged, Read
 from .judging.substitution import free_symbols, substituted
-from .points import Points, is_narrow, leaves_out_a_point, number, range_of
+from .points import Points, conditions_of, is_narrow, number
 from .progress import Progress
 from .result import Claim, Definition, Judgement
 from .scope import UNRELATED, Range, Scope, is_constant_name
@@ -30,7 +30,7 @@ from .statements import MOST, Link, Statement
 REMEMBERED = 8
 
 _CALL = re.compile(
-    r"(?P<name>[A-Za-z])'?\s*(?:\\left)?\(\s*\\?(?P<of>(?!pi|e\b)[A-Za-z]+)\s*(?:\\right)?\)"
+    r"(?P<name>(?:[A-Za-z]|\\(?:mu|rho|phi|varphi|psi|eta|xi))(?:_\w|_\{\w+\})?)'?\s*(?:\\left)?\(\s*\\?(?P<of>(?!pi|e\b)[A-Za-z]+)\s*(?:\\right)?\)"
 )
 
 #: ``u(1)``
@@ -50,15 +50,24 @@ class _EquationChain:
 class Reader:
     """Takes the statements of a solution in order, and collects judged claims in ``claims``."""
 
-    def __init__(self, problem: Integrand, whole: Integral, work: Work) -> None:
-        self.problem, self.whole = problem, whole
-        self.scope = Scope(problem.variable, frozenset(problem.symbols))
-        self._bound(whole)
+    def __init__(self, subject: Subject, work: Work) -> None:
+        self.whole = whole = subject.whole
+        self.scope = Scope(
+            subject.variable,
+            subject.symbols,
+            {name: value for name, (_, value) in subject.values.items()},
+            functions=subject.functions,
+            whole=subject.counted,
+            flow=subject.flow,
+            course=subject.course,
+        )
+        if whole is not None:
+            self._bound(whole)
         self.points = Points()
         self.conditions: dict[int, dict[str, Range] | None] = {}  # of a sentence, if all are read
         self.claims: list[Claim] = []
         self.definitions: list[Definition] = []
-        self.judge = Judge(self.scope, problem.assumptions, work)
+        self.judge = Judge(self.scope, subject.kinds, work)
         self.progress, self.parts = Progress(whole), Parts(whole)
         self.numbers = count(1000)
         self.places: dict[str, int] = {}  # of the definitions in force
@@ -90,19 +99,8 @@ class Reader:
         links = (link.latex for statement in every for link in statement.links)
         if any("i" in INDEX.findall(latex) for latex in links if "\\sum" in latex):
             self.scope.indices = frozenset("i")
-        for statement in every:
-            if statement.condition and not leaves_out_a_point(statement.links[0].latex):
-                bounds = self.conditions.setdefault(statement.sentence, {})
-                bound = None
-                with suppress(*FAULTS):
-                    alone = len(statement.links) == 1
-                    bound = range_of(statement.links[0].latex) if alone else None
-                if bound and bound[0] not in self.scope.names and prose.chooses(statement.lead):
-                    self.scope.ranges[bound[0]] = bound[1]  # "let b < 1"
-                if bounds is not None and bound is not None and bound[0] not in bounds:
-                    bounds[bound[0]] = bound[1]
-                else:
-                    self.conditions[statement.sentence] = None
+        self.conditions, named = conditions_of(every, self.scope.names)
+        self.scope.ranges |= named
         for statement in every:
             ranges = self.scope.ranges
             own = self.conditions.get(statement.sentence) or {}
@@ -178,6 +176,7 @@ class Reader:
             # What is not read is passed over: a = ? = b claims a = b.
             if right.sides or not left.sides:
                 left = right
+        self._close(links[0], left)
         if settled and left.sides:
             self._keep(settled, left.sides[0], links)
             self.parts.settle(left.sides[0])
@@ -187,6 +186,16 @@ class Reader:
         if not (settled or differential or short):
             chain.last = left
             self._go_on(chain, statement)
+
+    def _close(self, first: Link, last: Read) -> None:
+        r"""Take the closed form at the end of a chain for a symbol such as ``\mu = e^{\int p}``."""
+        name = symbol_name(_CALL.sub(r"\g<name>", first.latex).strip())
+        value = self.scope.values.get(name)
+        closed = last.sides and not last.sides[0].parts and last.link is not first
+        in_power = value is not None and value.has(Integral) and name not in self.scope.chosen
+        if self.scope.course and closed and in_power:
+            with suppress(NotReadError):
+                self.scope.define(name, last.sides[0])
 
     def _go_on(self, chain: _EquationChain, statement: Statement) -> None:
         """Keep a chain, so that later lines that begin with "=" can continue the chain."""
@@ -214,7 +223,8 @@ class Reader:
         key: tuple[Hashable, ...] = (link.latex, names, functions)
         sides = self.seen.get(key)
         if sides is None:
-            sides = read_sides(link.latex, names, applied, scope.variable, self.numbers)
+            options = scope.variable, self.numbers
+            sides = read_sides(link.latex, names, applied, *options, course=bool(scope.course))
             self.seen[key] = sides
             self.parts.see(link.latex, sides)
         return sides
@@ -227,8 +237,9 @@ class Reader:
             self._point_of_call(statement, at, links)
             return len(links), ""
         call = _CALL.fullmatch(links[0].latex)
-        if call and call["name"] not in scope.symbols:
-            scope.functions.setdefault(call["name"], call["of"])
+        called = symbol_name(call["name"]) if call else ""
+        if call and called not in scope.symbols:
+            scope.functions.setdefault(called, call["of"])
         lefts, rights = self.sides(links[0]), self.sides(links[1])
         passed = 0  # links that are not read: s(t) = ? = 2t says what s is
         while lefts and not rights and passed + 2 < len(links):
@@ -250,6 +261,8 @@ class Reader:
                     scope.assumed.add(meaning.name)
                 else:
                     scope.assumed.discard(meaning.name)
+                if call and called == meaning.name and meaning.act == "define":
+                    scope.functions[called] = call["of"]
                 self._keep(meaning.name, meaning.value, links)
                 if lefts[0].has(Differential, Derivative):
                     scope.chosen.add(meaning.name)

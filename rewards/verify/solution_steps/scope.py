@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from ...reading.expression.build import ZERO
+from ...reading.expression.build import ZERO, div
+from ...reading.expression.derivative import differentiate
 from ...reading.expression.traversal import symbols_of
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.problem import Limit
 from .extents import NotReadError
 from .judging.substitution import (
     differentiated,
+    differentiated_often,
     free_symbols,
     is_finite,
     movers,
@@ -24,7 +27,10 @@ from .judging.substitution import (
     to_the_end,
     without,
 )
-from .sides import Change, Integral, LimitAt, Part, Side, Value
+from .sides import Change, Derivative, Integral, LimitAt, Part, Side, Value
+
+if TYPE_CHECKING:
+    from .course.flows import Flow
 
 #: Rounds in which definitions are written out: a function of u, then u.
 NESTED = 2
@@ -55,6 +61,7 @@ class Equation:
         within: expressions in ``variable``, each with the range of its values at sample points.
         ranges: the ranges of letters.
         problem: the symbols of the problem.
+        whole: whether the common variable takes whole numbers only.
 
     """
 
@@ -68,6 +75,7 @@ class Equation:
     within: tuple[tuple[Side, Range], ...] = ()
     ranges: Mapping[str, Range] = field(default_factory=dict)
     problem: frozenset[str] = frozenset()
+    whole: bool = False
 
 
 @dataclass
@@ -88,6 +96,9 @@ class Scope:
         assumed: names such as I that are assumed to stand for the problem's integral.
         ranges: the ranges of variables, from the limits of the problem and from conditions.
         indices: contains ``i`` if the text sums over i, and is empty otherwise.
+        whole: the variables that take whole numbers only, such as the index of a sum.
+        flow: the functions that an equation of the problem defines, such as y in y' = 2xy.
+        course: the kind of a question of the course, else an empty text.
 
     """
 
@@ -104,6 +115,9 @@ class Scope:
     assumed: set[str] = field(default_factory=set)
     ranges: dict[str, Range] = field(default_factory=dict)
     indices: frozenset[str] = frozenset()
+    whole: frozenset[str] = frozenset()
+    flow: Flow | None = None
+    course: str = ""
 
     def __post_init__(self) -> None:
         self.variables.add(self.variable)
@@ -164,8 +178,9 @@ class Scope:
                 value = self.values.get(operation.function)
                 if value is None or movers(value):
                     raise NotReadError("a value of a function that is not known")
-                argument = {self.applied[operation.function]: Side(operation.at, {})}
-                table[name] = substituted(value, argument)
+                own = self.applied[operation.function]
+                slope = differentiated_often(value, own, operation.order)
+                table[name] = substituted(slope, {own: Side(operation.at, {})})
             elif isinstance(operation, Change):
                 table[name] = self._changed(name, operation, side.parts)
         side = without(side, table)
@@ -251,7 +266,8 @@ class Scope:
         used: dict[str, Side] = {}
         self.variables |= moving
         sides = [
-            differentiated(self.written_out(self.evaluated(side), used)) for side in (left, right)
+            self._flat(differentiated(self.written_out(self.evaluated(side), used)))
+            for side in (left, right)
         ]
         names = movers(sides[0]) | movers(sides[1])
         rates: dict[str, Side] = {}
@@ -279,7 +295,51 @@ class Scope:
         narrow |= root in self.introduced
         within = tuple(self._within(root))
         about = frozenset(used), free, within, self.ranges, self.symbols | {self.variable}
-        return Equation(sides[0], sides[1], root, rates, narrow, *about)
+        whole = root in self.whole and len(rates) <= 1
+        return Equation(sides[0], sides[1], root, rates, narrow, *about, whole=whole)
+
+    def _flat(self, side: Side) -> Side:
+        """A side with the derivatives of derivatives computed by the rules."""
+        done: dict[str, Side] = {}
+
+        def tree_of(node: Expression) -> Expression:
+            table = {}
+            for name in symbols_of(node) & side.parts.keys():
+                part = side.parts[name]
+                if not isinstance(part, Derivative):
+                    raise NotReadError("the derivative of an integral or a limit")
+                table[name] = self.slope(tree_of(part.of), part.variable)
+            return replaced(node, table)
+
+        for name, part in side.parts.items():
+            if isinstance(part, Derivative) and symbols_of(part.of) & side.parts.keys():
+                done[name] = Side(tree_of(Symbol(name)), {})
+        side = without(side, done)
+        used = {name for tree in self._trees(side) for name in symbols_of(tree)}
+        parts = {name: part for name, part in side.parts.items() if not done or name in used}
+        return Side(side.expression, parts)
+
+    @staticmethod
+    def _trees(side: Side) -> Iterator[Expression]:
+        yield side.expression
+        for part in side.parts.values():
+            if isinstance(part, Integral):
+                yield part.integrand
+            elif isinstance(part, LimitAt | Derivative):
+                yield part.of
+
+    def slope(self, tree: Expression, by: str) -> Expression:
+        """The derivative of a tree whose definitions are written out, by a variable or by u(x)."""
+        value = self.values.get(by, Side(Symbol(by), {}))
+        roots = symbols_of(value.expression) & self.variables or {by}
+        if value.parts or len(roots) > 1 or symbols_of(tree) & self.variables - roots:
+            raise NotReadError("a derivative by several variables")
+        (root,) = roots
+        try:
+            slope = differentiate(tree, root)
+            return slope if by == root else div(slope, differentiate(value.expression, root))
+        except ValueError:
+            raise NotReadError("a derivative without a rule") from None
 
     def _within(self, root: str) -> Iterator[tuple[Side, Range]]:
         """The expressions in a variable that must lie in a range, each with its range."""

@@ -42,7 +42,7 @@ class _Choice:
 class Parts:
     """The choices of parts in a text, and the integrals of the text."""
 
-    whole: Integral
+    whole: Integral | None
     integrals: dict[tuple[Expression, str], None] = field(default_factory=dict)
     choices: list[_Choice] = field(default_factory=list)
     unread: bool = False  # a formula with an integral is not read
@@ -102,7 +102,9 @@ class Parts:
         return result
 
     def _wrong(self, judge: Judge) -> Iterator[_Choice]:
-        integrands = [*self.integrals, (self.whole.integrand, self.whole.variable)]
+        integrands = [*self.integrals]
+        if self.whole is not None:
+            integrands.append((self.whole.integrand, self.whole.variable))
         if self.unread or len(self.choices) > CHOICES or len(integrands) > INTEGRALS:
             return
         integrands += [(term, by) for tree, by in integrands for term in _terms(tree)]

@@ -11,6 +11,8 @@ from ....reading.expression.build import ONE, ZERO
 from ....reading.expression.linear import NotLinearError, linear
 from ....reading.expression.traversal import fold, symbols_of
 from ....reading.expression.tree import Expression, Symbol
+from ..course.flows import Claimed
+from ..course.limits import infinite, with_logarithms, with_proved_limits
 from ..extents import NotReadError
 from ..result import Judgement, Kind
 from ..scope import Equation, Scope, is_constant_name
@@ -88,11 +90,18 @@ class Judge:
         """
         best = Judged(Finding(Judgement.UNCHECKED, detail="not read"), "algebra", frozenset())
         texts = left.link.latex, right.link.latex
+        if self.scope.course:
+            reads = [(read.link.latex, read.sides) for read in (left, right)]
+            judgement = infinite(reads[0], reads[1], self.scope, self.assumptions, self.work)
+            if judgement is not None:
+                return Judged(Finding(judgement, 1), "limit", frozenset())
         for pair in islice(product(left.sides, right.sides), PAIRS):
             anti = anti or any(map(self._is_anti, pair))
             kind = kind_of(*pair, self.scope, lead) if best.pair is None else best.kind
             finding, used = self._compare(*pair, "|".join(texts), anti)
             rounded = any(map(_DECIMAL.search, texts))
+            if finding.judgement is Judgement.INCORRECT and self._lacks_a_limit(*pair):
+                finding = Finding(Judgement.UNCHECKED, detail="a limit sign may be missing")
             if finding.judgement is Judgement.INCORRECT and rounded:
                 finding = _rounded(finding, "" if _DECIMAL.search(texts[0]) else texts[1])
             # What might be a rounded value cannot cost what it would earn.
@@ -105,6 +114,14 @@ class Judge:
             if best.pair is None or finding.judgement is Judgement.UNCHECKED:
                 best = judged
         return replace(best, anti=True) if anti else best
+
+    def _lacks_a_limit(self, left: Side, right: Side) -> bool:
+        """Whether one side is a number and the other a function, as in ``x + 2 = 4``."""
+        if self.scope.course not in ("limit", "sum"):
+            return False
+        moving = {*self.scope.variables, *self.scope.whole}
+        varies = [bool(free_symbols(side) & moving) for side in (left, right)]
+        return varies[0] != varies[1]
 
     def at_numbers(
         self, left: Read, right: Read, lead: str, sides: Callable[[Link], list[Side]]
@@ -124,7 +141,8 @@ class Judge:
         """
         latex = left.link.latex, right.link.latex
         letters = {letter for side in latex for letter in _SUM_TO.findall(side)}
-        if len(letters) != 1 or letters & self.scope.names:
+        counted = self.scope.symbols | self.scope.whole if self.scope.course else set()
+        if len(letters) != 1 or letters & (self.scope.names - counted):
             return None
         name = re.compile(rf"(?<![\\A-Za-z]){letters.pop()}(?![A-Za-z])")
         judged: Judged | None = None
@@ -176,7 +194,15 @@ class Judge:
         """Compare two sides. Returns the finding and the names of the definitions in use."""
         used: frozenset[str] = frozenset()
         try:
+            left, right = with_logarithms(left, right)
+            flow = self.scope.flow
+            if flow is not None:
+                claimed = Claimed(flow, self.scope, (left, right), self.work, key)
+                if flow.concerns(*claimed.sides):
+                    return claimed.judge(), claimed.used
             equation = self.scope.equation(left, right)
+            if self.scope.course:
+                equation = with_proved_limits(equation, self.scope, self.assumptions, self.work)
             used = equation.used
             moving = any(side.has(Differential, Derivative) for side in (left, right))
             anti = anti or self._is_anti(left) or self._is_anti(right)

@@ -14,7 +14,7 @@ from ....reading.expression.traversal import size, symbols_of
 from ....reading.expression.tree import Call, Expression, Number, Symbol
 from ....reading.problem import Limit
 from ..extents import NotReadError
-from ..sides import Change, Derivative, Differential, Integral, LimitAt, Part, Side, Value
+from ..sides import Change, Derivative, Differential, Integral, LimitAt, Part, Series, Side, Value
 
 #: Nodes of a tree after its definitions are written out.
 MOST_NODES = 4000
@@ -41,6 +41,11 @@ def substituted(side: Side, table: Mapping[str, Side]) -> Side:
         elif isinstance(operation, LimitAt):
             inner = {symbol: tree for symbol, tree in trees.items() if symbol != operation.variable}
             operations[name] = replace(operation, of=replaced(operation.of, inner))
+        elif isinstance(operation, Series):
+            inner = {symbol: tree for symbol, tree in trees.items() if symbol != operation.index}
+            operations[name] = replace(operation, term=replaced(operation.term, inner))
+        elif isinstance(operation, Value):
+            operations[name] = replace(operation, at=replaced(operation.at, trees))
         elif isinstance(operation, Derivative):
             operations[name] = replace(operation, of=replaced(operation.of, trees))
         else:
@@ -88,6 +93,8 @@ def free_symbols(side: Side) -> set[str]:
                 return free(of) | {variable}
             case Value(function, at):
                 return {function} | free(at)
+            case Series(term, index):
+                return free(term) - {index}
             case Change(of):
                 return free(of)
 
@@ -148,6 +155,23 @@ def differentiated(side: Side) -> Side:
         done |= integrals - symbols_of(side.expression)
     remaining = {name: operation for name, operation in side.parts.items() if name not in done}
     return without(Side(side.expression, remaining), table)
+
+
+def differentiated_often(side: Side, variable: str, order: int) -> Side:
+    """The derivative of a formula, as many times as ``order`` says."""
+    if not order:
+        return side
+    if side.parts:
+        raise NotReadError("a derivative at a place")
+    tree = side.expression
+    try:
+        for _ in range(order):
+            tree = differentiate(tree, variable)
+    except ValueError:
+        raise NotReadError("a derivative without a rule") from None
+    if size(tree) > MOST_NODES:
+        raise NotReadError("a derivative that grows too large")
+    return Side(tree, {})
 
 
 def _varies(side: Side, name: str, variable: str) -> bool:
@@ -214,3 +238,13 @@ def replaced(node: Expression, table: Mapping[str, Expression]) -> Expression:
         return node
 
     return walk(node)
+
+
+def definite_parts(side: Side) -> dict[str, LimitAt | Integral | Series]:
+    """The definite integrals, the limits and the infinite sums of a side, by their symbols."""
+    return {
+        name: operation
+        for name, operation in side.parts.items()
+        if isinstance(operation, LimitAt | Series)
+        or (isinstance(operation, Integral) and operation.limits)
+    }

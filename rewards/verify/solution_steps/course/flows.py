@@ -1,0 +1,440 @@
+"""Functions that only an equation defines: y of y' = 2xy, and y of x^2 + y^2 = 25.
+
+A claim about y is judged along all solutions at once. For y' = F(x, y) each point (x, y) is on a
+solution, so that a claim without constants holds for the solutions if it is an identity in x and y
+once y' is replaced by F. With y'' = F the independent variables are x, y and y', and so on. An
+implicit function has the slope of its curve, and a claim has to hold at the points of the curve.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from ....numeric.ball_arithmetic.balls import UnusableError
+from ....numeric.outcome import Budget, Outcome
+from ....proof.curves import vanishes_on
+from ....reading.expression.build import ONE, ZERO, add, div, mul, neg
+from ....reading.expression.derivative import differentiate
+from ....reading.expression.linear import NotLinearError, linear
+from ....reading.expression.traversal import fold, size, substitute, symbols_of
+from ....reading.expression.tree import Expression, Symbol
+from ....reading.problem.differential_equation import DifferentialEquation, StatedSolution
+from ....verdict import Status
+from ...differential_equation import Family
+from ...values import agreement_on_curve
+from ..extents import NotReadError
+from ..judging.equality import Finding, Work, compare
+from ..judging.substitution import MOST_NODES, free_symbols, replaced, without
+from ..result import Judgement
+from ..scope import Equation, Scope, is_constant_name
+from ..sides import Derivative, Differential, Integral, Part, Side, Value
+
+#: What a comparison that the verifier of a question does costs, in slots.
+FAMILY_COST = 2_000
+#: Names of the constants of a solution.
+_CONSTANTS = frozenset("ABCDKMNck")
+_JUDGEMENTS = {Status.CORRECT: Judgement.CORRECT, Status.INCORRECT: Judgement.INCORRECT}
+
+
+@dataclass(frozen=True)
+class Flow:
+    """The functions of a question without a formula.
+
+    Attributes:
+        variable: the independent variable.
+        functions: the names of the functions.
+        slopes: for each function and each of its lower derivatives, the derivative.
+        kinds: kinds of parameters.
+        curve: G, if G(x, y) = 0 defines the function; else None.
+        point: the point at which the question asks for a value.
+        question: the differential equation, if there is one.
+        known: the general solutions that the text has stated so far, by functions.
+
+    """
+
+    variable: str
+    functions: tuple[str, ...]
+    slopes: Mapping[str, Expression]
+    kinds: Mapping[str, str]
+    curve: Expression | None = None
+    point: Mapping[str, Expression] = field(default_factory=dict)
+    question: DifferentialEquation | None = None
+    known: dict[str, Expression] = field(default_factory=dict)
+
+    @cached_property
+    def homogeneous(self) -> Flow | None:
+        """The flow without the inhomogeneous terms. None if there are none, or no linear ones."""
+        slopes: dict[str, Expression] = {}
+        changed = False
+        for name, slope in self.slopes.items():
+            try:
+                rest, terms = linear(slope, self.slopes.keys())
+            except NotLinearError:
+                return None
+            if any(symbols_of(factor) & self.slopes.keys() for factor, _ in terms):
+                return None
+            slopes[name] = add(*[mul(factor, Symbol(key)) for factor, key in terms] or [ZERO])
+            changed |= fold(rest) != 0
+        return replace(self, slopes=slopes, question=None) if changed else None
+
+    def total(self, tree: Expression) -> Expression:
+        """The derivative of a tree along the solutions."""
+        if not symbols_of(tree).isdisjoint({*self.functions} - self.slopes.keys()):
+            raise NotReadError("an equation that is not solved for the highest derivative")
+        terms = [differentiate(tree, self.variable)]
+        for name in sorted(symbols_of(tree) & self.slopes.keys()):
+            terms.append(mul(differentiate(tree, name), self.slopes[name]))
+        total = add(*[term for term in terms if term != ZERO] or [ZERO])
+        if size(total) > MOST_NODES:
+            raise NotReadError("a derivative that grows too large")
+        return total
+
+    def concerns(self, *sides: Side) -> bool:
+        """Whether a side is about one of the functions."""
+        return any(not free_symbols(side).isdisjoint(self.functions) for side in sides)
+
+    def with_values(self, side: Side) -> Side:
+        """A side with the values of the functions that the question states, such as y(0) = 1."""
+        if self.question is None:
+            return side
+        jets, table = self.question.jets, {}
+        known = {
+            jets[left.name]: right
+            for left, right in self.question.conditions
+            if isinstance(left, Symbol) and left.name in jets
+        }
+        for name, part in side.parts.items():
+            if isinstance(part, Value) and part.function in self.functions:
+                for jet, value in known.items():
+                    if jet[::2] == (part.function, (part.at,)) and jet.order == part.order:
+                        table[name] = Side(value, {})
+        return without(side, table)
+
+    def tree(self, side: Side, scope: Scope, *, rate: bool = False) -> Expression:
+        """A side as a tree in the independent variables, or its derivative along the solutions.
+
+        Raises:
+            NotReadError: the side has an integral or a limit that is not differentiated.
+
+        """
+        try:
+            return self._rate(side, scope) if rate else self._value(side.expression, side, scope)
+        except (ValueError, NotLinearError) as error:
+            raise NotReadError(str(error)) from None
+
+    def _value(self, node: Expression, side: Side, scope: Scope) -> Expression:
+        table: dict[str, Expression] = {}
+        for name in symbols_of(node) & side.parts.keys():
+            part = side.parts[name]
+            if isinstance(part, Differential):
+                table[name] = self._speed(part.variable, scope)
+            elif isinstance(part, Derivative):
+                top = self._rate(Side(part.of, side.parts), scope)
+                by = self._speed(part.variable, scope)
+                table[name] = top if by == ONE else div(top, by)
+            else:
+                raise NotReadError("an integral or a limit of an unknown function")
+        return replaced(node, table)
+
+    def _rate(self, side: Side, scope: Scope) -> Expression:
+        integrals: dict[str, Integral] = {
+            name: part
+            for name, part in side.parts.items()
+            if isinstance(part, Integral) and part.limits is None
+        }
+        rest, terms = linear(side.expression, integrals.keys())
+        rates = [self.total(self._value(rest, side, scope))]
+        for factor, name in terms:
+            if symbols_of(factor) & {self.variable, *self.slopes, *side.parts}:
+                raise NotReadError("a factor of an integral that is not constant")
+            integral = integrals[name]
+            inner = self._value(integral.integrand, side, scope)
+            rates.append(mul(factor, inner, self._speed(integral.variable, scope)))
+        return add(*rates)
+
+    def _speed(self, name: str, scope: Scope) -> Expression:
+        if name == self.variable:
+            return ONE
+        if name in self.slopes:
+            return self.slopes[name]
+        if name in scope.values:
+            value = scope.written_out(scope.evaluated(scope.values[name]), {})
+            return self._rate(value, scope)
+        raise NotReadError(f"nothing relates {name} and {self.variable}")
+
+    def solves(self, stated: StatedSolution, *, conditions: bool) -> Outcome:
+        """Whether a stated solution solves the equation, whether or not it is general."""
+        question = self.question
+        assert question is not None
+        asked = question if conditions else replace(question, conditions=())
+        family = Family(asked, stated, self.kinds)
+        if family.strangers:
+            return Outcome(Status.UNDECIDED, detail=f"{', '.join(family.strangers)} unknown")
+        try:
+            outcomes = list(family.outcomes("a claim", Budget()))
+        except (UnusableError, ValueError) as error:
+            return Outcome(Status.UNDECIDED, detail=str(error))
+        wrong = [outcome for outcome in outcomes if outcome.status is not Status.CORRECT]
+        return wrong[0] if wrong else outcomes[0]
+
+
+def constants_of(names: set[str], scope: Scope) -> set[str]:
+    """The constants of integration among names."""
+    return {
+        name
+        for name in names - scope.symbols - scope.values.keys()
+        if name.partition("_")[0] in _CONSTANTS
+    }
+
+
+class Claimed:
+    """An equation about the functions of a flow."""
+
+    def __init__(
+        self, flow: Flow, scope: Scope, sides: tuple[Side, Side], work: Work, key: str
+    ) -> None:
+        self.flow, self.scope, self.work, self.key = flow, scope, work, key
+        used: dict[str, Side] = {}
+        self.sides = tuple(
+            scope.written_out(scope.evaluated(flow.with_values(side)), used) for side in sides
+        )
+        self.used = frozenset(used)
+        names: set[str] = set().union(*map(free_symbols, self.sides)) - {*flow.functions}
+        self.constants = constants_of(names, scope)
+        self.strangers = names - {flow.variable, *scope.symbols, *self.constants}
+
+    def judge(self) -> Finding:
+        """Judge the equation along all solutions.
+
+        Raises:
+            NotReadError: the equation is not read.
+
+        """
+        if self._has(Differential) and not all(
+            side.has(Differential) or side.expression == ZERO for side in self.sides
+        ):
+            raise NotReadError("a differential on one side")
+        if self.flow.curve is not None:
+            return self._on_curve()
+        stated = self._stated
+        if stated is not None and stated.implicit is None:
+            return self._explicit(*stated.formulas.values())
+        try:
+            finding = self._along(self.flow)
+        except NotReadError:
+            if stated is None or self.flow.question is None or not self.constants:
+                raise
+            self.work.spend(FAMILY_COST)
+            outcome = self.flow.solves(stated, conditions=False)
+            return _finding(outcome)
+        if finding.judgement is not Judgement.INCORRECT:
+            return finding
+        if self.strangers or self.constants - _usual(self.constants):
+            return Finding(Judgement.UNCHECKED, detail=_unknown(self.strangers or self.constants))
+        if self._is_about_a_root:
+            return Finding(Judgement.UNCHECKED, detail="an equation that may be solved")
+        if stated is not None and not self.constants and self.flow.question is not None:
+            return self._particular(stated, finding)
+        return self._unless_homogeneous(finding)
+
+    def _along(self, flow: Flow) -> Finding:
+        """Whether the equation is an identity along the solutions."""
+        return self._same(*self._pair(flow))
+
+    def _same(self, left: Expression, right: Expression) -> Finding:
+        names = symbols_of(left) | symbols_of(right)
+        variable = next((n for n in (self.flow.variable, *self.flow.functions) if n in names), "")
+        equation = Equation(
+            Side(left, {}),
+            Side(right, {}),
+            variable or self.flow.variable,
+            {},
+            False,
+            self.used,
+            frozenset(names),
+            ranges=self.scope.ranges,
+            problem=self.scope.symbols,
+        )
+        finding = compare(equation, 0, self.flow.kinds, self.key, self.work)
+        return replace(finding, loose=bool(self.strangers))
+
+    def _pair(self, flow: Flow) -> tuple[Expression, Expression]:
+        """Two trees that have to be identical. They have no constants of integration.
+
+        Raises:
+            NotReadError: the constants cannot be eliminated.
+
+        """
+        anti = any(
+            isinstance(side.parts.get(name), Integral)
+            for side in self.sides
+            for name in symbols_of(side.expression)
+        )
+        left, right = (flow.tree(side, self.scope, rate=anti) for side in self.sides)
+        constants = sorted(self.constants & (symbols_of(left) | symbols_of(right)))
+        if not constants:
+            return left, right
+        if len(constants) > 1:
+            raise NotReadError("several constants of integration")
+        try:
+            rest, terms = linear(add(left, neg(right)), constants)
+            factor = add(*(coefficient for coefficient, _ in terms))
+        except NotLinearError:
+            raise NotReadError("a constant of integration within a function") from None
+        if constants[0] in symbols_of(factor):
+            raise NotReadError("a constant of integration within a function")
+        try:
+            return flow.total(div(rest, factor)), ZERO
+        except ValueError as error:
+            raise NotReadError(str(error)) from None
+
+    def _unless_homogeneous(self, finding: Finding) -> Finding:
+        """The finding, unless the equation holds for the homogeneous equation."""
+        flow = self.flow.homogeneous
+        if flow is not None and self._along(flow).judgement is not Judgement.INCORRECT:
+            return Finding(Judgement.UNCHECKED, detail="it may be about the homogeneous equation")
+        return finding
+
+    def _explicit(self, formula: Expression) -> Finding:
+        """Judge ``y = ..`` by its residual."""
+        finding = self._residual(formula, self.flow)
+        right = finding.judgement is Judgement.CORRECT
+        question = self.flow.question
+        if right and not self.constants and question is not None and question.conditions:
+            met = self.flow.solves(
+                StatedSolution({self.flow.functions[0]: formula}), conditions=True
+            )
+            if met.status is not Status.CORRECT:
+                return Finding(Judgement.UNCHECKED, detail="a solution with other values")
+        if right and self.constants:
+            self.flow.known[self.flow.functions[0]] = formula
+        if finding.judgement is not Judgement.INCORRECT:
+            return finding
+        varies = self.flow.variable in symbols_of(formula)
+        asserted = _usual(self.constants) == self.constants and varies
+        asserted &= bool(self.constants) or bool(question and question.conditions)
+        homogeneous = self.flow.homogeneous
+        if homogeneous is not None and asserted:
+            at_home = self._residual(formula, homogeneous).judgement
+            asserted = at_home is Judgement.INCORRECT
+        if self.strangers or not asserted:
+            return Finding(Judgement.UNCHECKED, detail="it may be a trial")
+        return finding
+
+    def _residual(self, formula: Expression, flow: Flow) -> Finding:
+        if len(flow.functions) > 1 or not flow.slopes:
+            raise NotReadError("one formula of a system")
+        table, tree = {}, formula
+        try:
+            for name in flow.slopes:
+                table[name] = tree
+                tree = differentiate(tree, flow.variable)
+        except ValueError as error:
+            raise NotReadError(str(error)) from None
+        (*_, top) = flow.slopes.values()
+        return self._same(tree, replaced(top, table))
+
+    def _particular(self, stated: StatedSolution, finding: Finding) -> Finding:
+        """Judge an implicit solution without constants."""
+        self.work.spend(FAMILY_COST)
+        question = self.flow.question
+        assert question is not None
+        outcome = self.flow.solves(stated, conditions=False)
+        if outcome.status is Status.INCORRECT and question.conditions:
+            return self._unless_homogeneous(finding)
+        if outcome.status is Status.CORRECT and question.conditions:
+            outcome = self.flow.solves(stated, conditions=True)
+            if outcome.status is Status.CORRECT:
+                return _finding(outcome)
+        return Finding(Judgement.UNCHECKED, detail="a solution with other values, or a condition")
+
+    @property
+    def _stated(self) -> StatedSolution | None:
+        """The claim as a solution, explicit or implicit."""
+        if any(side.parts for side in self.sides) or len(self.flow.functions) != 1:
+            return None
+        left, right = (side.expression for side in self.sides)
+        (name,) = self.flow.functions
+        if left == Symbol(name) and symbols_of(right).isdisjoint(self.flow.slopes):
+            return StatedSolution({name: right})
+        return StatedSolution({}, (left, right))
+
+    @property
+    def _is_about_a_root(self) -> bool:
+        """Whether the equation may say where something vanishes, or what is put in for y."""
+        functions = [self.flow.concerns(side) for side in self.sides]
+        if self._has(Derivative):
+            moving = {self.flow.variable, *self.flow.functions}
+            bare = {
+                part.of
+                for side in self.sides
+                for name, part in side.parts.items()
+                if isinstance(part, Derivative) and name in symbols_of(side.expression)
+            }
+            alone = [isinstance(side.expression, Symbol) for side in self.sides]
+            varies = all(free_symbols(side) & moving for side in self.sides)
+            names = {Symbol(name) for name in self.flow.functions}
+            return not varies and any(alone) and bare <= names
+        if self._has(Differential, Integral) or self.constants:
+            return False
+        return not all(functions)
+
+    def _has(self, *kinds: type[Part]) -> bool:
+        return any(side.has(*kinds) for side in self.sides)
+
+    def _on_curve(self) -> Finding:
+        """Judge the equation at the points of the curve, or at the point of the question."""
+        flow = self.flow
+        left, right = (flow.tree(side, self.scope) for side in self.sides)
+        names = symbols_of(left) | symbols_of(right)
+        if self.constants or self.strangers:
+            raise NotReadError(_unknown(self.constants | self.strangers))
+        written = {
+            name for side in self.sides for name in symbols_of(side.expression) - side.parts.keys()
+        }
+        about_point = not written & {flow.variable, *flow.functions}
+        self.work.spend(FAMILY_COST)
+        if about_point and flow.point:
+            return self._same(*(at_point(tree, flow) for tree in (left, right)))
+        if not names & {flow.variable, *flow.functions}:
+            return self._same(left, right)
+        try:
+            finding = _finding(on_curve(left, right, flow))
+        except (UnusableError, ValueError) as error:
+            raise NotReadError(str(error)) from None
+        wrong = finding.judgement is Judgement.INCORRECT
+        if wrong and (about_point or not self._has(Derivative)):
+            return Finding(Judgement.UNCHECKED, detail="it may be about a point of the curve")
+        return finding
+
+
+def on_curve(left: Expression, right: Expression, flow: Flow) -> Outcome:
+    """Whether two trees are equal at the points of the curve."""
+    assert flow.curve is not None
+    if vanishes_on(add(left, neg(right)), flow.curve):
+        return Outcome(Status.CORRECT, proof="identity")
+    curve = flow.curve, flow.variable, flow.functions[0]
+    return agreement_on_curve(right, left, curve, flow.kinds)
+
+
+def at_point(tree: Expression, flow: Flow) -> Expression:
+    """A tree at the point of the question."""
+    for name, value in flow.point.items():
+        tree = substitute(tree, name, value)
+    return tree
+
+
+def _finding(outcome: Outcome) -> Finding:
+    judgement = _JUDGEMENTS.get(outcome.status, Judgement.UNCHECKED)
+    return Finding(judgement, max(outcome.points, 1), outcome.witness, outcome.detail)
+
+
+def _usual(constants: set[str]) -> set[str]:
+    """The constants whose names say that they are constants of integration."""
+    return {name for name in constants if is_constant_name(name)}
+
+
+def _unknown(names: set[str]) -> str:
+    return f"{', '.join(sorted(names))} unknown"
