@@ -143,9 +143,9 @@ class _Judge:
             closed = isinstance(error, NotClosedFormError)
             status = Status.NOT_CLOSED_FORM if closed else Status.UNPARSEABLE
             return Outcome(status, detail=str(error))
-        families: list[_Family] = []
+        families: list[Family] = []
         for solution in stated:
-            family = _Family(question, solution, self.kinds)
+            family = Family(question, solution, self.kinds)
             if family.strangers:
                 names = ", ".join(family.strangers)
                 return Outcome(Status.INCORRECT, detail=f"symbols that are no constants: {names}")
@@ -164,7 +164,7 @@ class _Judge:
             return Outcome(Status.UNDECIDED, detail=str(error))
         return _joined(outcomes)
 
-    def _general(self, families: Sequence[_Family]) -> Outcome:
+    def _general(self, families: Sequence[Family]) -> Outcome:
         """Judge whether a family has as many independent constants as the question requires."""
         question = self.asked
         needed = 0 if question.asks_one else max(question.order - len(question.conditions), 0)
@@ -193,7 +193,7 @@ class _Judge:
         detail = f"that its constants vary in {needed} independent ways is not shown"
         return Outcome(Status.UNDECIDED, detail=detail)
 
-    def _complete(self, families: Sequence[_Family]) -> Outcome:
+    def _complete(self, families: Sequence[Family]) -> Outcome:
         """Judge whether the answer covers constant solutions. If not, the outcome is undecided."""
         question = self.asked
         if question.order != 1 or question.conditions:
@@ -201,7 +201,7 @@ class _Judge:
         parameters = question.names - {question.variable, *question.functions}
         values: list[Expression] = [number(integer) for integer in _CONSTANT_SOLUTIONS]
         for value in (*values, *map(Symbol, sorted(parameters))):
-            constant = _Family(question, StatedSolution({question.functions[0]: value}), self.kinds)
+            constant = Family(question, StatedSolution({question.functions[0]: value}), self.kinds)
             solves = all(equality(a, b) is not None for a, b in constant.substituted())
             if solves and not any(family.contains(value) for family in families):
                 name = to_latex(value)
@@ -226,7 +226,7 @@ def _joined(outcomes: Sequence[Outcome]) -> Outcome:
     )
 
 
-class _Family:
+class Family:
     """A solution with its constants of integration, and what holds for it in the equations."""
 
     def __init__(
@@ -411,7 +411,7 @@ class _Family:
             return False
         scale = Symbol("scale of a solution")
         formulas = {name: mul(scale, tree) for name, tree in self.solution.formulas.items()}
-        family = _Family(self.asked, StatedSolution(formulas), self.kinds)
+        family = Family(self.asked, StatedSolution(formulas), self.kinds)
         pairs = [
             *family.substituted(),
             *((family.put(lhs), family.put(rhs)) for lhs, rhs in self.asked.conditions),

@@ -106,6 +106,8 @@ def _symbol(
     agrees: Callable[[Side, Side], bool],
 ) -> Meaning:
     if scope.flow is not None and name in scope.flow.functions:
+        scope.flow.stated[name] = right
+        scope.flow.general.discard(name)
         inner = _of_unknown(name, right, scope)
         if inner is not None:
             return inner

@@ -247,7 +247,7 @@ class Reader:
             rights = self.sides(links[1 + passed])
         if not lefts or not rights:
             return 0, ""
-        links = [links[0], *links[1 + passed :]]
+        every, links = links, [links[0], *links[1 + passed :]]
         try:
             meaning = meaning_of(
                 lefts[0], rights[0], statement.lead, scope, self.whole, self._agree
@@ -276,9 +276,9 @@ class Reader:
             return passed + len(links), ""
         if meaning.act == "nothing":
             return passed + len(links), ""
-        return (1 + passed) * (
-            meaning.act == "define"
-        ), meaning.name if meaning.act == "settle" else ""
+        # A sum to N that is not read is equal to the formula behind it.
+        start = 1 if any("\\sum" in link.latex for link in every[1 : 1 + passed]) else 1 + passed
+        return start * (meaning.act == "define"), meaning.name if meaning.act == "settle" else ""
 
     def _keep(self, name: str, value: Side, links: Sequence[Link]) -> None:
         if name in self.scope.values and name not in self.scope.chosen:

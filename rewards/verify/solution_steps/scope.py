@@ -239,6 +239,7 @@ class Scope:
     def applied(self) -> dict[str, str]:
         """The variable of each name that can be applied to a number, such as u(2) after u = x^2."""
         table = dict(self.functions)
+        table |= dict.fromkeys(self.flow.functions, self.variable) if self.flow else {}
         for name, value in self.values.items():
             if name not in table and not value.parts:
                 of = free_symbols(value)

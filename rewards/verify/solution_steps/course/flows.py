@@ -26,13 +26,22 @@ from ...differential_equation import Family
 from ...values import agreement_on_curve
 from ..extents import NotReadError
 from ..judging.equality import Finding, Work, compare
-from ..judging.substitution import MOST_NODES, free_symbols, replaced, without
+from ..judging.substitution import (
+    MOST_NODES,
+    differentiated_often,
+    free_symbols,
+    replaced,
+    substituted,
+    without,
+)
 from ..result import Judgement
 from ..scope import Equation, Scope, is_constant_name
 from ..sides import Derivative, Differential, Integral, Part, Side, Value
 
 #: What a comparison that the verifier of a question does costs, in slots.
 FAMILY_COST = 2_000
+#: Where equations are compared: further away one term may hide the others.
+NEAR = (-3.0, 3.0)
 #: Names of the constants of a solution.
 _CONSTANTS = frozenset("ABCDKMNck")
 _JUDGEMENTS = {Status.CORRECT: Judgement.CORRECT, Status.INCORRECT: Judgement.INCORRECT}
@@ -50,7 +59,8 @@ class Flow:
         curve: G, if G(x, y) = 0 defines the function; else None.
         point: the point at which the question asks for a value.
         question: the differential equation, if there is one.
-        known: the general solutions that the text has stated so far, by functions.
+        stated: the formula of each function that the text has stated last, perhaps as a trial.
+        general: the functions of which the stated formula is a solution with constants.
 
     """
 
@@ -61,7 +71,8 @@ class Flow:
     curve: Expression | None = None
     point: Mapping[str, Expression] = field(default_factory=dict)
     question: DifferentialEquation | None = None
-    known: dict[str, Expression] = field(default_factory=dict)
+    stated: dict[str, Side] = field(default_factory=dict)
+    general: set[str] = field(default_factory=set)
 
     @cached_property
     def homogeneous(self) -> Flow | None:
@@ -190,15 +201,19 @@ def constants_of(names: set[str], scope: Scope) -> set[str]:
 
 
 class Claimed:
-    """An equation about the functions of a flow."""
+    """An equation that may be about the functions of a flow."""
 
     def __init__(
         self, flow: Flow, scope: Scope, sides: tuple[Side, Side], work: Work, key: str
     ) -> None:
         self.flow, self.scope, self.work, self.key = flow, scope, work, key
         used: dict[str, Side] = {}
+        self.raw = sides
         self.sides = tuple(
-            scope.written_out(scope.evaluated(flow.with_values(side)), used) for side in sides
+            scope.written_out(scope.evaluated(flow.with_values(side)), used)
+            if flow.concerns(side) or not side.has(Value)
+            else scope.written_out(scope.evaluated(side), used)
+            for side in sides
         )
         self.used = frozenset(used)
         names: set[str] = set().union(*map(free_symbols, self.sides)) - {*flow.functions}
@@ -206,7 +221,7 @@ class Claimed:
         self.strangers = names - {flow.variable, *scope.symbols, *self.constants}
 
     def judge(self) -> Finding:
-        """Judge the equation along all solutions.
+        """Judge the equation along all solutions, and along the one that the text has stated.
 
         Raises:
             NotReadError: the equation is not read.
@@ -224,11 +239,13 @@ class Claimed:
         try:
             finding = self._along(self.flow)
         except NotReadError:
+            plugged = self.plugged()
+            if plugged is not None:
+                return plugged
             if stated is None or self.flow.question is None or not self.constants:
                 raise
             self.work.spend(FAMILY_COST)
-            outcome = self.flow.solves(stated, conditions=False)
-            return _finding(outcome)
+            return _finding(self.flow.solves(stated, conditions=False))
         if finding.judgement is not Judgement.INCORRECT:
             return finding
         if self.strangers or self.constants - _usual(self.constants):
@@ -237,7 +254,48 @@ class Claimed:
             return Finding(Judgement.UNCHECKED, detail="an equation that may be solved")
         if stated is not None and not self.constants and self.flow.question is not None:
             return self._particular(stated, finding)
+        plugged = self.plugged()
+        if plugged is not None:
+            return plugged
+        if _usual({*self.scope.solved} | self.used):
+            return Finding(Judgement.UNCHECKED, detail="a solution that is not known")
         return self._unless_homogeneous(finding)
+
+    def plugged(self) -> Finding | None:
+        """Judge the equation for the formula that the text has stated last. None if there is none.
+
+        It is wrong only if the formula is a general solution, and the equation has its constants.
+        """
+        if len(self.flow.functions) != 1 or self.flow.curve is not None:
+            return None
+        (name,) = self.flow.functions
+        side = self.flow.stated.get(name)
+        if side is None:
+            return None
+        formula = self.scope.written_out(self.scope.evaluated(side), {})
+        if formula.parts or name in symbols_of(formula.expression):
+            return None
+        sides = []
+        for raw in self.raw:
+            values = {
+                key: substituted(
+                    differentiated_often(formula, self.flow.variable, part.order),
+                    {self.flow.variable: Side(part.at, {})},
+                )
+                for key, part in raw.parts.items()
+                if isinstance(part, Value) and part.function == name
+            }
+            put = substituted(without(raw, values), {name: formula})
+            sides.append(self.scope.written_out(self.scope.evaluated(put), {}))
+        plain = Flow(self.flow.variable, (), {}, self.flow.kinds)
+        anti = any(side.has(Integral) for side in sides)
+        trees = [plain.tree(side, self.scope, rate=anti) for side in sides]
+        finding = self._same(trees[0], trees[1])
+        own = constants_of(symbols_of(formula.expression), self.scope)
+        shared = bool(self.constants) and self.constants <= own and name in self.flow.general
+        if finding.judgement is Judgement.INCORRECT and (self.strangers or not shared):
+            return Finding(Judgement.UNCHECKED, detail="a solution that is not known")
+        return finding
 
     def _along(self, flow: Flow) -> Finding:
         """Whether the equation is an identity along the solutions."""
@@ -254,8 +312,9 @@ class Claimed:
             False,
             self.used,
             frozenset(names),
-            ranges=self.scope.ranges,
-            problem=self.scope.symbols,
+            ((Side(Symbol(variable), {}), NEAR),) if variable else (),
+            self.scope.ranges,
+            self.scope.symbols,
         )
         finding = compare(equation, 0, self.flow.kinds, self.key, self.work)
         return replace(finding, loose=bool(self.strangers))
@@ -309,7 +368,7 @@ class Claimed:
             if met.status is not Status.CORRECT:
                 return Finding(Judgement.UNCHECKED, detail="a solution with other values")
         if right and self.constants:
-            self.flow.known[self.flow.functions[0]] = formula
+            self.flow.general.add(self.flow.functions[0])
         if finding.judgement is not Judgement.INCORRECT:
             return finding
         varies = self.flow.variable in symbols_of(formula)

@@ -62,7 +62,8 @@ class Subject:
         kinds: the kinds of parameters.
         verify: judges the final answer.
         whole: the integral of the problem. None for a question of the course.
-        values: the formulas that the question gives to functions, each with its variable.
+        values: the formulas that the question gives to functions, each with the variable of f(x);
+            it is empty for a name alone, as y.
         flow: the functions that an equation of the question defines.
         counted: the variables that take whole numbers only.
         course: the kind of a question of the course, else an empty text.
@@ -82,8 +83,7 @@ class Subject:
     @property
     def functions(self) -> dict[str, str]:
         """The functions of the question, each with its variable."""
-        table = {name: by for name, (by, _) in self.values.items()}
-        return table | (dict.fromkeys(self.flow.functions, self.variable) if self.flow else {})
+        return {name: by for name, (by, _) in self.values.items() if by}
 
 
 def subject_of(
@@ -182,6 +182,7 @@ def _derivative(problem: str, assumptions: Mapping[str, str], verify: Verify) ->
     for name, tree in formulas.items():
         own = symbols_of(tree)
         by = x if x in own or len(own) != 1 else next(iter(own))
+        by = by if re.search(rf"{re.escape(name)}\s*\(", problem) else ""
         values[name] = by, Side(tree, {})
     flow = None
     if question.curve is not None:

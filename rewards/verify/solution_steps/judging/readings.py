@@ -200,6 +200,10 @@ class Judge:
                 claimed = Claimed(flow, self.scope, (left, right), self.work, key)
                 if flow.concerns(*claimed.sides):
                     return claimed.judge(), claimed.used
+                stated = claimed.plugged() if flow.concerns(left, right) else None
+                if stated is not None and stated.judgement is not Judgement.UNCHECKED:
+                    return stated, claimed.used
+                left, right = map(flow.with_values, (left, right))
             equation = self.scope.equation(left, right)
             if self.scope.course:
                 equation = with_proved_limits(equation, self.scope, self.assumptions, self.work)
