@@ -392,7 +392,11 @@ class Reader:
             if around.finding.judgement is not Judgement.UNCHECKED:
                 judged = around
         if unread and not (left.sides and right.sides):
-            judged = self.judge.at_numbers(left, right, statement.lead, self.sides) or judged
+            for start in (left, root or left):
+                at_numbers = self.judge.at_numbers(start, right, statement.lead, self.sides)
+                if at_numbers and at_numbers.finding.judgement is not Judgement.UNCHECKED:
+                    judged = at_numbers
+                    break
         elif unread:
             self.pending.append((len(self.claims), left, right, statement.lead))
         span = left.link.latex, right.link.latex, start_link.start, right.link.end

@@ -37,6 +37,8 @@ NESTED = 2
 #: Between which numbers a variable runs.
 Range = tuple[float, float]
 
+#: Letters of whole numbers, as in ``a_n``.
+COUNTED = frozenset("jkmnKMN")
 #: Why an equation of several variables is not judged.
 UNRELATED = "nothing relates"
 #: Functions of two variables at once, for formulas in any u and v (``\int u\,dv = uv - ..``).
@@ -243,6 +245,9 @@ class Scope:
         for name, value in self.values.items():
             if name not in table and not value.parts:
                 of = free_symbols(value)
+                index = name.partition("_")[2]
+                if self.course and index in of and index in COUNTED:
+                    table[name] = index  # a_n = x^n is a function of n
                 if len(of) == 1 and of <= self.variables:
                     table[name] = next(iter(of))
         return table
@@ -312,8 +317,10 @@ class Scope:
                 table[name] = self.slope(tree_of(part.of), part.variable)
             return replaced(node, table)
 
-        for name, part in side.parts.items():
-            if isinstance(part, Derivative) and symbols_of(part.of) & side.parts.keys():
+        slopes = {name for name, part in side.parts.items() if isinstance(part, Derivative)}
+        for name in slopes:
+            part = side.parts[name]
+            if isinstance(part, Derivative) and symbols_of(part.of) & slopes:
                 done[name] = Side(tree_of(Symbol(name)), {})
         side = without(side, done)
         used = {name for tree in self._trees(side) for name in symbols_of(tree)}

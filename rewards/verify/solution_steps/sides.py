@@ -169,10 +169,13 @@ _SEVERAL = re.compile(r"\\(?:iint|iiint|oint|idotsint|fint)(?![A-Za-z])|[∬∭�
 _FUNCTION_OF = re.compile(
     r"(?<![A-Za-z\\^_{])(?P<name>[fghuvwyFGHPQR])\s*(?:\\left)?\(\s*(?:[a-z]|\\theta)\s*(?:\\right)?\)"
 )
-#: ``C(x)``: a constant that is varied.
+#: ``C(x)``, a constant that is varied, and ``f^{-1}``, an inverse function.
 _CONSTANT_OF = re.compile(
     r"(?<![A-Za-z\\^_{])[A-EKck](?:_\{?\d\}?)?\s*(?:\\left)?\(\s*[a-z]\s*(?:\\right)?\)"
+    r"|(?<![A-Za-z\\])[fghFG]\s*\^\s*\{?\s*-\s*1(?!\d)"
 )
+#: ``a_{n+1}`` after the text has said what ``a_n`` is.
+_TERM = re.compile(r"(?<![A-Za-z\\])([A-Za-z])\s*_\s*(?:\{([^{}]+)\}|(\d))")
 _SIZE = re.compile(r"\\(?:right|[bB]igg?r?)\s*\Z")
 _LETTER = r"(?:\\[A-Za-z]+|[A-Za-z])(?:_(?:\w|\{\w+\}))?"
 _ORDER = r"(?:\^\s*\{?\s*(\d)\s*\}?)?"
@@ -256,8 +259,10 @@ class _SideReader:
         text = with_primes(text)
         mark = rf"(?<![A-Za-z\\^])\\?({names})('*)\s*(?:\\left|\\[bB]igg?l?)?\("
         calls = re.finditer(mark, text) if names else ()
-        if self.course and _CONSTANT_OF.search(text):
-            raise NotReadError("a function that nothing defines")
+        if self.course:
+            if _CONSTANT_OF.search(text):
+                raise NotReadError("a function that nothing defines")
+            text = self._terms(text, applied)
         for call in _FUNCTION_OF.finditer(text):
             if not {call["name"], f"\\{call['name']}"} & {*self.names, *applied}:
                 raise NotReadError("a function that nothing defines")
@@ -277,6 +282,17 @@ class _SideReader:
                     continue  # a product: u(x + 1)
                 value = self._add(Value(call[1], at, len(call[2])))
             text = text[: call.start()] + value + text[end:]
+        return text
+
+    def _terms(self, text: str, applied: Mapping[str, str]) -> str:
+        """Replace the terms of a sequence at another index by symbols."""
+        for mark in reversed(list(_TERM.finditer(text))):
+            index = (mark[2] or mark[3]).strip()
+            for name, own in applied.items():
+                if name == f"{mark[1]}_{own}" and index != own:
+                    value = self._add(Value(name, self.tree(index)))
+                    text = text[: mark.start()] + value + text[mark.end() :]
+                    break
         return text
 
     def _limiting(self, text: str, mark: re.Match[str]) -> str:

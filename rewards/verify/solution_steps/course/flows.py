@@ -250,10 +250,10 @@ class Claimed:
             return finding
         if self.strangers or self.constants - _usual(self.constants):
             return Finding(Judgement.UNCHECKED, detail=_unknown(self.strangers or self.constants))
-        if self._is_about_a_root:
-            return Finding(Judgement.UNCHECKED, detail="an equation that may be solved")
         if stated is not None and not self.constants and self.flow.question is not None:
             return self._particular(stated, finding)
+        if self._is_about_a_root:
+            return Finding(Judgement.UNCHECKED, detail="an equation that may be solved")
         plugged = self.plugged()
         if plugged is not None:
             return plugged
@@ -331,7 +331,12 @@ class Claimed:
             for side in self.sides
             for name in symbols_of(side.expression)
         )
-        left, right = (flow.tree(side, self.scope, rate=anti) for side in self.sides)
+        try:
+            left, right = (flow.tree(side, self.scope, rate=anti) for side in self.sides)
+        except NotReadError:
+            if not anti:
+                raise
+            return self._pair_of_integral(flow)
         constants = sorted(self.constants & (symbols_of(left) | symbols_of(right)))
         if not constants:
             return left, right
@@ -348,6 +353,38 @@ class Claimed:
             return flow.total(div(rest, factor)), ZERO
         except ValueError as error:
             raise NotReadError(str(error)) from None
+
+    def _pair_of_integral(self, flow: Flow) -> tuple[Expression, Expression]:
+        r"""As `_pair`, for ``y = x^{-2}\left(\int x^4\,dx + C\right)``.
+
+        Both trees are derivatives of the integral.
+        """
+        (left, right), names = (
+            self.sides,
+            {
+                name: part
+                for side in self.sides
+                for name, part in side.parts.items()
+                if isinstance(part, Integral) and part.limits is None
+            },
+        )
+        if len(names) != 1:
+            raise NotReadError("several integrals with factors")
+        ((name, integral),) = names.items()
+        parts = {**left.parts, **right.parts}
+        plain = {key: part for key, part in parts.items() if key != name}
+        tree = flow.tree(Side(add(left.expression, neg(right.expression)), plain), self.scope)
+        rest, terms = linear(tree, {name})
+        factor = add(*(coefficient for coefficient, _ in terms))
+        for constant in self.constants & symbols_of(rest):
+            rest, others = linear(rest, {constant})
+            coefficient = add(*(other for other, _ in others))
+            same = self._same(coefficient, factor).judgement
+            if same is not Judgement.CORRECT:
+                raise NotReadError("a constant of integration beside an integral")
+        inner = flow.tree(Side(integral.integrand, plain), self.scope)
+        speed = flow.tree(Side(Symbol(name), {name: Differential(integral.variable)}), self.scope)
+        return flow.total(neg(div(rest, factor))), mul(inner, speed)
 
     def _unless_homogeneous(self, finding: Finding) -> Finding:
         """The finding, unless the equation holds for the homogeneous equation."""
@@ -401,7 +438,9 @@ class Claimed:
         question = self.flow.question
         assert question is not None
         outcome = self.flow.solves(stated, conditions=False)
-        if outcome.status is Status.INCORRECT and question.conditions:
+        names = set().union(*map(free_symbols, self.sides))
+        relates = {self.flow.variable, *self.flow.functions} <= names
+        if outcome.status is Status.INCORRECT and question.conditions and relates:
             return self._unless_homogeneous(finding)
         if outcome.status is Status.CORRECT and question.conditions:
             outcome = self.flow.solves(stated, conditions=True)

@@ -14,7 +14,7 @@ from ....reading.expression.traversal import fold, symbols_of
 from ....reading.expression.tree import Call, Symbol
 from ..extents import NotReadError
 from ..judging.equality import Work
-from ..judging.substitution import without
+from ..judging.substitution import is_finite, without
 from ..judging.values import DivergentStepError
 from ..result import Judgement
 from ..scope import Equation, Scope
@@ -30,7 +30,9 @@ def proved_limit(part: LimitAt, scope: Scope, kinds: Mapping[str, str], work: Wo
     names = symbols_of(part.of) - {part.variable}
     if not isinstance(part.point, int):
         names |= symbols_of(part.point)
-    known = tuple((name, kinds.get(name, "positive")) for name in sorted(names))
+    real = {*scope.variables, *scope.whole}
+    usual = {name: "real" if name in real else "positive" for name in names}
+    known = tuple((name, kinds.get(name, usual[name])) for name in sorted(names))
     whole = part.variable in scope.whole and part.point == 1
     work.pay(PROOF_COST)
     try:
@@ -120,7 +122,8 @@ def _sign(
     side = scope.written_out(scope.evaluated(sides[0]), {})
     found = side_part(side)
     if found is None:
-        return None if side.parts or symbols_of(side.expression) else 0
+        numeric = not side.parts and not symbols_of(side.expression)
+        return 0 if numeric and is_finite(side.expression) else None
     sign, part = found
     if isinstance(part, LimitAt):
         if symbols_of(part.of) & side.parts.keys():

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import Any, Protocol
 
 from ....errors import ProblemError
 from ....numeric.quadrature import prepare_definite
 from ....numeric.sampling.integrand import prepare
+from ....proof.inverse_functions import read_derivative_of_inverse
 from ....proof.limit_questions import limit_readings
 from ....questions import COURSE, NAMES, QUESTIONS
 from ....reading.expression.build import add, div, neg
@@ -29,7 +30,7 @@ from ....reading.problem.differential_equation import (
 from ....reading.problem.power_series import asks_of_series, read_series
 from ....reading.problem.sums import read_sum
 from ....verdict import Verdict
-from ..sides import Integral, Side
+from ..sides import Integral, Side, read_sides
 from .flows import Flow
 
 #: The variable where a question does not say it.
@@ -42,7 +43,9 @@ _SIGNS = (
     ),
 )
 #: A letter that stands alone, outside of words.
-_LETTER = re.compile(r"(?<![A-Za-z\\])[A-Za-z](?![A-Za-z])")
+_LETTER = re.compile(r"(?<![A-Za-z\\])[A-Za-z](?![A-Za-z]|\s*[('])")
+_BY_INTEGRAL = re.compile(r"([A-Za-z])\s*\(\s*([a-z])\s*\)\s*=\s*(\\int(?:\\,|[^,;$])*)")
+_NAMED = re.compile(r"(?<![A-Za-z\\])([fghF])\s*\(\s*[a-z]\s*\)\s*=")
 _WORD = re.compile(r"(?<![A-Za-z\\{])[A-Za-z]{3,}")
 
 
@@ -168,17 +171,32 @@ def _letters(problem: str) -> frozenset[str]:
     return frozenset() if _WORD.search(problem) else frozenset(_LETTER.findall(problem)) - {*"dei"}
 
 
+def _integral_function(problem: str) -> dict[str, tuple[str, Side]]:
+    r"""The function that a question defines by an integral: ``F(x) = \int_0^x ..``."""
+    defined = _BY_INTEGRAL.search(problem)
+    if defined is None:
+        return {}
+    name, by, formula = defined.groups()
+    sides = read_sides(formula, {by}, ({}, {}), by, count(1), course=True)
+    return {name: (by, sides[0])} if sides else {}
+
+
 def _derivative(problem: str, assumptions: Mapping[str, str], verify: Verify) -> Subject:
     try:
         question = read_derivative(problem)
-    except ProblemError:  # of an inverse function, for instance
-        verify("")
-        return Subject("x", frozenset(), assumptions, verify)
+    except ProblemError:
+        inverse = read_derivative_of_inverse(problem)
+        if inverse is None:
+            raise
+        tree, x, _ = inverse
+        named = _NAMED.search(problem)
+        of_name = {named[1]: (x, Side(tree, {}))} if named else {}
+        return Subject(x, frozenset(symbols_of(tree) - {x}), assumptions, verify, None, of_name)
     x, kinds = question.variable, {**dict(question.kinds), **assumptions}
     formulas = question.definitions
     trees = [question.derivative, *formulas.values(), *([question.curve] if question.curve else [])]
     symbols = set().union(*map(symbols_of, trees)) | _letters(problem)
-    values: dict[str, tuple[str, Side]] = {}
+    values = _integral_function(problem)
     for name, tree in formulas.items():
         own = symbols_of(tree)
         by = x if x in own or len(own) != 1 else next(iter(own))
@@ -212,7 +230,7 @@ def _sum(problem: str, assumptions: Mapping[str, str], verify: Verify) -> Subjec
         series = read_series(problem)
         kinds = {**dict(series.conditions.kinds), **assumptions}
         symbols = frozenset(series.parameters) - {series.variable}
-        named = re.search(r"(?<![A-Za-z\\])([fgh])\s*\(\s*[a-z]\s*\)\s*=", problem)
+        named = _NAMED.search(problem)
         values = {}
         if named and not series.series:
             values[named[1]] = series.variable, Side(series.function, {})

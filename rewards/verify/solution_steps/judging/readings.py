@@ -194,6 +194,8 @@ class Judge:
         """Compare two sides. Returns the finding and the names of the definitions in use."""
         used: frozenset[str] = frozenset()
         try:
+            if self.scope.course:
+                self._refuse_unknown_slopes(left, right)
             left, right = with_logarithms(left, right)
             flow = self.scope.flow
             if flow is not None:
@@ -234,6 +236,16 @@ class Judge:
             detail = f"{type(error).__name__}: {error}"
             return Finding(Judgement.UNCHECKED, detail=detail[:200]), used
         return (replace(finding, loose=True) if unknown - arbitrary else finding), used
+
+    def _refuse_unknown_slopes(self, *sides: Side) -> None:
+        """Refuse ``f'`` and ``c_1'`` if nothing says what f and c_1 are: they are no constants."""
+        known = {*self.scope.values, *self.scope.variables, *self.scope.introduced}
+        known |= {*self.scope.flow.functions} if self.scope.flow else set()
+        for side in sides:
+            for part in side.parts.values():
+                of = part.of if isinstance(part, Derivative) else None
+                if isinstance(of, Symbol) and of.name not in known | side.parts.keys():
+                    raise NotReadError(f"the derivative of {of.name}, which nothing defines")
 
     def _by_rates(self, left: Side, right: Side, key: str) -> Finding:
         """Judge an equation with a differential on one side: ``du = 2x`` may mean u' = 2x.

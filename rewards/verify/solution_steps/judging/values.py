@@ -30,8 +30,8 @@ from ..sides import Integral, LimitAt, Part, Series
 BITS, DIGITS, EVALUATIONS = 192, 30, 2_000
 #: What a limit and an improper integral cost, in evaluations, and one that is not found (0.6 s).
 LIMIT_COST, IMPROPER, FAILED = 100, 1_500, 10_000
-#: Operations that one infinite sum may take.
-ONE_SERIES = 500_000
+#: Operations that one infinite sum may take, and what it costs in evaluations.
+ONE_SERIES, SERIES_COST = 500_000, 300
 #: Nodes of two quadratures of the outer one of nested integrals.
 NODES = (32, 40)
 #: A limit is taken where the variable is so near, or so far, in bits, to so many bits.
@@ -74,7 +74,7 @@ def value_of(
             pay(LIMIT_COST)
             return _limit(definite, values)
         if isinstance(definite, Series):
-            pay(IMPROPER)
+            pay(SERIES_COST)
             return _series(definite, values)
         assert isinstance(definite, Integral)
         if inner_parts(definite.integrand, parts):
