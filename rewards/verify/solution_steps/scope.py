@@ -272,7 +272,8 @@ class Scope:
         used: dict[str, Side] = {}
         self.variables |= moving
         sides = [
-            self._flat(differentiated(self.written_out(self.evaluated(side), used)))
+            # Leibniz's rule also before: by u, which is written out as a function of x later.
+            self._flat(differentiated(self.written_out(differentiated(self.evaluated(side)), used)))
             for side in (left, right)
         ]
         names = movers(sides[0]) | movers(sides[1])
