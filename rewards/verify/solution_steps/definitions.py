@@ -11,12 +11,12 @@ from ...reading.expression.linear import NotLinearError, linear
 from ...reading.expression.traversal import symbols_of
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import RECORDS
-from . import prose
 from .extents import NotReadError
 from .judging.readings import FUNCTIONS
 from .judging.substitution import free_symbols
+from .parts import Derivative, Differential, Integral, LimitAt, Series, Side
 from .scope import Scope, is_constant_name
-from .sides import Derivative, Differential, Integral, LimitAt, Series, Side
+from .text import prose
 
 #: What an equation does: ``settle`` claims ``v = ..`` after ``dv = ..`` and defines v.
 #: ``again`` claims ``dv = ..`` once more, and lets v be chosen anew.

@@ -36,6 +36,13 @@ _GLUED = re.compile(r"(?<![A-Za-z\\])([A-Za-z])d([a-z])(?![A-Za-z])")
 #: Limits in small digits, both or the lower one: ``∫₀¹``, ``∫₀^π``.
 _SMALL_LIMITS = re.compile(r"(?<=[t\]|])\s*([₀-₉₊₋]+)\s*(?:([⁰¹²³⁴-⁹⁺⁻]+)|(?=\^))")
 _COLOUR = re.compile(r"\\(?:text)?color\s*(?:\{[^{}]*\}\s*)?\{([^{}]*)\}")
+_POWER = re.compile(r"\s*\^\s*(?:\{(?:[^{}]|\{[^{}]*\})*\}|\d)")
+#: ``C(x)`` and ``C'``, constants that are varied, and ``f^{-1}``, an inverse function.
+_CONSTANT_OF = re.compile(
+    r"(?<![A-Za-z\\^_{])[A-EKck](?:_\{?\d\}?)?\s*(?:\\left)?\(\s*[a-z]\s*(?:\\right)?\)"
+    r"|(?<![A-Za-z\\])[fghFG]\s*\^\s*\{?\s*-\s*1(?!\d)"
+    r"|(?<![A-Za-z\\])[CcKk]\s*(?:_\{?\d\}?)?\s*(?:'|\^\{?\s*\\prime)"
+)
 #: Orders of derivatives that are read.
 _HIGHEST = 12
 
@@ -121,7 +128,9 @@ def operand(text: str, *, grouped: bool = True) -> tuple[str, str]:
         if depth < 0:
             return text[:index], text[index:]
         if grouped and not depth and text[index] in _CLOSE:
-            return text[: index + 1], text[index + 1 :]
+            power = _POWER.match(text, index + 1)  # (1 + x)^2 is one operand
+            end = power.end() if power else index + 1
+            return text[:end], text[end:]
         if not grouped and not depth and index and text[index] in "+-=":
             return text[:index], text[index:]
     return text, ""
@@ -187,6 +196,11 @@ def prepared(latex: str) -> str:
     text = _DOTS.sub(r"\1", text) if "dots" in text or "..." in text else text
     text = _DELTA.sub(r"\\Delta_{\1}", text) if "Delta" in text else text
     return _SMALL_LIMITS.sub(_large, text) if not text.isascii() else text
+
+
+def varies_a_constant(latex: str) -> bool:
+    """Whether a formula has ``C(x)``, ``C'`` or an inverse function, which are not read."""
+    return _CONSTANT_OF.search(latex) is not None
 
 
 def leaves_out_terms(latex: str) -> bool:

@@ -15,13 +15,14 @@ from ...numeric.ball_arithmetic.jets import ZERO
 from ...reading.expression.traversal import needs_worker, symbols_of
 from ...reading.expression.tree import Expression
 from ...reading.problem import Limit, limit_of
-from . import prose
 from .extents import NotReadError
 from .judging.substitution import substituted
+from .parts import Side
 from .result import Judgement
 from .scope import Range, Scope
-from .sides import Side, symbol_name
-from .statements import Statement
+from .sides import symbol_name
+from .text import prose
+from .text.statements import Statement
 
 #: Points that are remembered, and where a half-line under a condition may begin.
 MOST, FAR = 24, 10.0

@@ -9,22 +9,22 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from ...reading.expression.linear import NotLinearError
-from ...reading.expression.tree import Symbol
 from ...verdict import Status, Verdict
-from . import prose
 from .course.subjects import Subject
 from .definitions import meaning_of
 from .extents import NotReadError
 from .judging.by_parts import Parts
+from .judging.context import in_context
 from .judging.equality import Finding, Work
 from .judging.readings import FAULTS, UNKNOWN, Judge, Judged, Read
 from .judging.substitution import free_symbols, substituted
-from .points import Points, conditions_of, is_narrow, number
+from .parts import Derivative, Differential, Integral, Side
+from .points import Points, conditions_of, number
 from .progress import Progress
 from .result import Claim, Definition, Judgement
-from .scope import UNRELATED, Range, Scope, is_constant_name
-from .sides import INDEX, Derivative, Differential, Integral, Side, read_sides, symbol_name
-from .statements import MOST, Link, Statement
+from .scope import UNRELATED, Range, Scope
+from .sides import INDEX, read_sides, symbol_name
+from .text.statements import MOST, Link, Statement
 
 #: Claims that may wait for a definition.
 REMEMBERED = 8
@@ -384,7 +384,7 @@ class Reader:
     ) -> int:
         """Judge that two links are equal. Returns the index of the claim."""
         judged = self._judge(left, right, statement.lead)
-        judged = self._in_context(judged, statement)
+        judged = in_context(judged, statement, self.conditions, self.points, self.judge)
         root, unread = self.chain.root, judged.finding.judgement is Judgement.UNCHECKED
         if unread and root is not None and root is not left:
             # With a substitution that is not named, or a letter, a = ?(u) = b claims a = b.
@@ -410,53 +410,6 @@ class Reader:
 
     def _failed(self) -> bool:
         return self.tried or any(claim.failed for claim in self.claims)
-
-    def _in_context(self, judged: Judged, statement: Statement) -> Judged:
-        """Adapt a finding to the conditions and the points of the statement's sentence.
-
-        A wrong claim may become unchecked, or right for one point. A right claim may lose its gain.
-        """
-        conditions = self.conditions.get(statement.sentence, {})
-        if conditions == {} and judged.finding.judgement is not Judgement.INCORRECT:
-            return judged
-        try:
-            sides = [self._written_out(side) for side in judged.pair or ()]
-        except (NotReadError, NotLinearError):
-            return judged
-        letters = any(map(free_symbols, sides))  # numbers alone have no conditions
-        if letters and (conditions is None or any(map(is_narrow, conditions.values()))):
-            judged = replace(judged, earns=False)  # else it could not cost what it earns
-        if judged.finding.judgement is not Judgement.INCORRECT or judged.pair is None:
-            return judged
-        letters_asked = set().union(*map(free_symbols, sides)) - self.scope.names
-        letters_asked = {name for name in letters_asked if not is_constant_name(name)}
-        if judged.finding.witness and letters_asked and prose.asks(statement.lead):
-            unread = Finding(Judgement.UNCHECKED, detail=f"an equation for {min(letters_asked)}")
-            return replace(judged, finding=unread)
-        at_point = self._is_at_point(judged.pair, sides, statement)
-        if not at_point and not (letters and conditions is None):
-            return judged
-        if at_point and self.points.hold(judged.pair, statement.sentence, self.judge.equal):
-            return replace(judged, finding=Finding(Judgement.CORRECT, points=1), earns=False)
-        detail = "said of a point" if at_point else "a condition that is not read"
-        return replace(judged, finding=Finding(Judgement.UNCHECKED, detail=detail))
-
-    def _written_out(self, side: Side) -> Side:
-        return self.scope.written_out(self.scope.evaluated(side), {})
-
-    def _is_at_point(
-        self, pair: tuple[Side, Side], sides: Sequence[Side], statement: Statement
-    ) -> bool:
-        """Whether an equation may be meant for one point, instead of all values of a variable."""
-        varies = any(free_symbols(side) & self.scope.variables for side in sides)
-        named = varies and bool(self.points.of(statement.sentence))
-        if named and not any(side.has(Integral) for side in sides):
-            return True
-        # "after v(t) = 0": no text says that a function is constant which it has defined.
-        name, number = pair[0].expression, pair[1]
-        vanishes = isinstance(name, Symbol) and name.name in self.scope.moving()
-        vanishes |= varies and prose.names_roots(statement.lead)
-        return vanishes and not free_symbols(number) and not number.parts
 
     def _with(self, claim: Claim, judged: Judged) -> Claim:
         """Fill in the finding and the gain of a claim."""

@@ -27,7 +27,7 @@ from .judging.substitution import (
     to_the_end,
     without,
 )
-from .sides import Change, Derivative, Integral, LimitAt, Part, Side, Value
+from .parts import Change, Derivative, Integral, LimitAt, Part, Side, Value
 
 if TYPE_CHECKING:
     from .course.flows import Flow
@@ -185,6 +185,9 @@ class Scope:
                 table[name] = substituted(slope, {own: Side(operation.at, {})})
             elif isinstance(operation, Change):
                 table[name] = self._changed(name, operation, side.parts)
+        for name, operation in side.parts.items():
+            if isinstance(operation, Derivative) and operation.partial:
+                table[name] = self._partial(operation, table)
         side = without(side, table)
         limits = {
             name: to_the_end(operation, side.parts)
@@ -192,6 +195,14 @@ class Scope:
             if isinstance(operation, LimitAt) and symbols_of(operation.of) & side.parts.keys()
         }
         return without(side, limits)
+
+    def _partial(self, derivative: Derivative, known: Mapping[str, Side]) -> Side:
+        """A partial derivative of a formula. ``known`` has those within."""
+        trees = {name: side.expression for name, side in known.items()}
+        of = self.written_out(Side(replaced(derivative.of, trees), {}), {})
+        if isinstance(of.expression, Symbol) and of.expression.name != derivative.variable:
+            raise NotReadError("a partial derivative of what nothing defines")
+        return differentiated_often(of, derivative.variable, 1)
 
     def _changed(self, name: str, change: Change, operations: Mapping[str, Part]) -> Side:
         of = Side(change.of, {})

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 
 from ...errors import ProblemError
 from ...reading.expression.build import ONE
@@ -31,96 +30,13 @@ from .extents import (
     prepared,
     released,
     terms_with,
+    varies_a_constant,
     with_primes,
 )
+from .parts import Change, Derivative, Differential, Integral, LimitAt, Part, Series, Side, Value
 
 #: Readings of a side that are tried, symbols in place of its parts, and characters of it.
 READINGS, PARTS, LONGEST = 3, 24, 4000
-
-
-@dataclass(frozen=True, slots=True)
-class Integral:
-    """An integral. The limits of an indefinite integral are None."""
-
-    integrand: Expression
-    variable: str
-    limits: tuple[Limit, Limit] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Derivative:
-    """The derivative of a tree."""
-
-    of: Expression
-    variable: str
-
-
-@dataclass(frozen=True, slots=True)
-class Differential:
-    """``dx`` outside an integral."""
-
-    variable: str
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """The change of F between two limits, written ``[F]_a^b``.
-
-    ``variable`` is None if the limits do not name the variable.
-    """
-
-    of: Expression
-    variable: str | None
-    limits: tuple[Limit, Limit]
-
-
-@dataclass(frozen=True, slots=True)
-class LimitAt:
-    """The limit of a tree at a point.
-
-    The integers -1 and 1 as a point are the infinities. ``side`` is -1 for a limit from the left, 1
-    for a limit from the right, and 0 for both sides.
-    """
-
-    of: Expression
-    variable: str
-    point: Limit
-    side: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """The value of a function of the text, or of a derivative of it, at a point: ``F'(2)``."""
-
-    function: str
-    at: Expression
-    order: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Series:
-    """The sum of a term over all whole numbers from ``lower`` on."""
-
-    term: Expression
-    index: str
-    lower: Expression
-
-
-Part = Integral | Derivative | Differential | Change | LimitAt | Value | Series
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """A tree, and the parts (integrals, derivatives, ..) that some of its symbols stand for."""
-
-    expression: Expression
-    parts: Mapping[str, Part]
-
-    def has(self, *kinds: type[Part]) -> bool:
-        """Whether the side has a part of one of the classes."""
-        return bool(self.parts) and any(
-            isinstance(operation, kinds) for operation in self.parts.values()
-        )
 
 
 def read_sides(
@@ -147,19 +63,24 @@ def read_sides(
             ``C(x)`` is no product.
 
     """
-    if len(latex) > LONGEST or leaves_out_terms(latex):
+    left_out = leaves_out_terms(latex) or (course and varies_a_constant(latex))
+    if len(latex) > LONGEST or left_out:
         return []
     text = prepared(latex)
+    texts = [text]
+    if course and latex.rstrip(" .,;").endswith("!") and not text.endswith("!"):
+        texts = [f"{text}!", text]  # a factorial, or a sign of exclamation
     sides: list[Side] = []
-    for choice in range(READINGS):
-        reader = _SideReader(frozenset(names), choice, variable, functions[1], numbers, course)
-        try:
-            side = Side(reader.tree(reader.called(text, *functions)), reader.parts)
-        except (NotReadError, ReadError, ProblemError, RecursionError):
-            break
-        sides.append(side)
-        if not reader.ambiguous:
-            break
+    for text in texts:
+        for choice in range(READINGS):
+            reader = _SideReader(frozenset(names), choice, variable, functions[1], numbers, course)
+            try:
+                side = Side(reader.tree(reader.called(text, *functions)), reader.parts)
+            except (NotReadError, ReadError, ProblemError, RecursionError):
+                break
+            sides.append(side)
+            if not reader.ambiguous:
+                break
     return sides
 
 
@@ -169,20 +90,17 @@ _SEVERAL = re.compile(r"\\(?:iint|iiint|oint|idotsint|fint)(?![A-Za-z])|[∬∭�
 _FUNCTION_OF = re.compile(
     r"(?<![A-Za-z\\^_{])(?P<name>[fghuvwyFGHPQR])\s*(?:\\left)?\(\s*(?:[a-z]|\\theta)\s*(?:\\right)?\)"
 )
-#: ``C(x)``, a constant that is varied, and ``f^{-1}``, an inverse function.
-_CONSTANT_OF = re.compile(
-    r"(?<![A-Za-z\\^_{])[A-EKck](?:_\{?\d\}?)?\s*(?:\\left)?\(\s*[a-z]\s*(?:\\right)?\)"
-    r"|(?<![A-Za-z\\])[fghFG]\s*\^\s*\{?\s*-\s*1(?!\d)"
-)
+#: ``f_{xy}`` after the text has said what f is.
+_PARTIAL = re.compile(r"[fghuwzFGMNPQ]_[xyzt]{1,3}")
 #: ``a_{n+1}`` after the text has said what ``a_n`` is.
-_TERM = re.compile(r"(?<![A-Za-z\\])([A-Za-z])\s*_\s*(?:\{([^{}]+)\}|(\d))")
+_TERM = re.compile(r"(?<![A-Za-z\\])([A-Za-z])\s*_\s*(?:\{([^{}]+)\}|(\d|[xyzt]))")
 _SIZE = re.compile(r"\\(?:right|[bB]igg?r?)\s*\Z")
 _LETTER = r"(?:\\[A-Za-z]+|[A-Za-z])(?:_(?:\w|\{\w+\}))?"
-_ORDER = r"(?:\^\s*\{?\s*(\d)\s*\}?)?"
+_ORDER = r"(?:\^\s*\{{?\s*(?P<{}>\d)\s*\}}?)?"
 #: ``\frac{d}{dx}``, ``\frac{du}{dx}`` and ``\frac{d^2u}{dx^2}``
 _OPERATOR = re.compile(
-    rf"\\[dt]?frac\s*\{{\s*{D}\s*{_ORDER}\s*(?P<of>{_LETTER})?\s*\}}"
-    rf"\s*\{{\s*{D}\s*(?P<by>\\[A-Za-z]+|[A-Za-z])\s*{_ORDER}\s*\}}\s*"
+    rf"\\[dt]?frac\s*\{{\s*(?:{D}|(?P<partial>\\partial))\s*{_ORDER.format('top')}\s*(?P<of>{_LETTER})?\s*\}}"
+    rf"\s*\{{\s*(?:{D}|\\partial)\s*(?P<by>\\[A-Za-z]+|[A-Za-z])\s*{_ORDER.format('bottom')}\s*\}}\s*"
     rf"|(?<![A-Za-z]){D}\s?(?P<of2>[A-Za-z])\s?/\s?{D}\s?(?P<by2>[A-Za-z])(?![A-Za-z])\s*"
 )
 _PRIMES = r"(?:'+|\^\{?(?:\s*\\prime)+\s*\}?)"
@@ -259,10 +177,7 @@ class _SideReader:
         text = with_primes(text)
         mark = rf"(?<![A-Za-z\\^])\\?({names})('*)\s*(?:\\left|\\[bB]igg?l?)?\("
         calls = re.finditer(mark, text) if names else ()
-        if self.course:
-            if _CONSTANT_OF.search(text):
-                raise NotReadError("a function that nothing defines")
-            text = self._terms(text, applied)
+        text = self._terms(text, applied) if self.course else text
         for call in _FUNCTION_OF.finditer(text):
             if not {call["name"], f"\\{call['name']}"} & {*self.names, *applied}:
                 raise NotReadError("a function that nothing defines")
@@ -293,6 +208,14 @@ class _SideReader:
                     value = self._add(Value(name, self.tree(index)))
                     text = text[: mark.start()] + value + text[mark.end() :]
                     break
+            else:
+                name = f"{mark[1]}_{index}"
+                if _PARTIAL.fullmatch(name) and mark[1] in self.names and name not in self.names:
+                    of = mark[1]
+                    for by in index:
+                        symbol = self._derivative(Symbol(of), by, partial=True)
+                        of = symbol.strip(" {}").replace("{", "")
+                    text = text[: mark.start()] + symbol + text[mark.end() :]
         return text
 
     def _limiting(self, text: str, mark: re.Match[str]) -> str:
@@ -420,7 +343,7 @@ class _SideReader:
             mark = operators[-1]
             by = symbol_name(mark["by"] or mark["by2"])
             of = mark["of"] or mark["of2"]
-            orders = mark[1] or "1", mark[4] or "1"
+            orders = mark["top"] or "1", mark["bottom"] or "1"
             if orders[0] != orders[1]:
                 raise NotReadError("a derivative of two orders")
             if of:
@@ -429,7 +352,10 @@ class _SideReader:
             else:
                 operand_text, tail = operand(text[mark.end() :])
                 inner = self.tree(operand_text)
-            text = text[: mark.start()] + self._derivative(inner, by, int(orders[0])) + tail
+            symbol = self._derivative(
+                inner, by, int(orders[0]), partial=mark["partial"] is not None
+            )
+            text = text[: mark.start()] + symbol + tail
         while prime := _PRIME.search(text):
             start = prime.start()
             name = symbol_name(prime["name"] or "")
@@ -444,11 +370,11 @@ class _SideReader:
             text = text[:start] + symbol + text[prime.end() :]
         return text
 
-    def _derivative(self, of: Expression, by: str, order: int) -> str:
+    def _derivative(self, of: Expression, by: str, order: int = 1, *, partial: bool = False) -> str:
         """The symbol for a derivative. One of a higher order is a derivative of a derivative."""
         symbol = ""
         for _ in range(order):
-            symbol = self._add(Derivative(of, by))
+            symbol = self._add(Derivative(of, by, partial))
             of = Symbol(symbol.strip(" {}").replace("{", ""))
         return symbol
 
@@ -480,6 +406,10 @@ class _SideReader:
             if mark is None:
                 break
             marks, tail = limits_of(text[mark.end() :])
+            if "_" not in marks and mark["mark"] == "]":  # [..]^2 is a power
+                at, begin = mark.start("mark"), opening(text, mark.start("mark"))
+                text = f"{text[:begin]}({text[begin + 1 : at]}){text[at + 1 :]}"
+                continue
             if "_" not in marks or "^" not in marks:
                 raise NotReadError("a value at one place")
             start, inner = self._changed(text, mark)

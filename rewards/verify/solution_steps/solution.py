@@ -19,7 +19,7 @@ from .judging.equality import Work
 from .judging.substitution import free_symbols
 from .reader import Reader
 from .result import Claim, Judgement, Solution
-from .statements import Link, statements
+from .text.statements import Link, statements
 
 if TYPE_CHECKING:
     import sympy

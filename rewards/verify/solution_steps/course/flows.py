@@ -34,9 +34,9 @@ from ..judging.substitution import (
     substituted,
     without,
 )
+from ..parts import Derivative, Differential, Integral, Part, Side, Value
 from ..result import Judgement
 from ..scope import Equation, Scope, is_constant_name
-from ..sides import Derivative, Differential, Integral, Part, Side, Value
 
 #: What a comparison that the verifier of a question does costs, in slots.
 FAMILY_COST = 2_000

@@ -16,9 +16,9 @@ from ..extents import NotReadError
 from ..judging.equality import Work
 from ..judging.substitution import is_finite, without
 from ..judging.values import DivergentStepError
+from ..parts import Integral, LimitAt, Series, Side
 from ..result import Judgement
 from ..scope import Equation, Scope
-from ..sides import Integral, LimitAt, Series, Side
 
 #: What the proof of a limit costs, in evaluations.
 PROOF_COST = 400

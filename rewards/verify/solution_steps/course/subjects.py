@@ -30,7 +30,8 @@ from ....reading.problem.differential_equation import (
 from ....reading.problem.power_series import asks_of_series, read_series
 from ....reading.problem.sums import read_sum
 from ....verdict import Verdict
-from ..sides import Integral, Side, read_sides
+from ..parts import Integral, Side
+from ..sides import read_sides
 from .flows import Flow
 
 #: The variable where a question does not say it.

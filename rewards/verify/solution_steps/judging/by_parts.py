@@ -15,9 +15,9 @@ from ....reading.expression.build import ZERO, mul
 from ....reading.expression.derivative import differentiate
 from ....reading.expression.traversal import symbols_of
 from ....reading.expression.tree import Call, Expression
+from ..parts import Integral, Side
 from ..result import Claim, Definition, Judgement
 from ..scope import Scope
-from ..sides import Integral, Side
 from .readings import Judge
 
 #: Choices and integrals that are compared with each other; texts with more say nothing by choices.

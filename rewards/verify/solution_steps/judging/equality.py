@@ -29,9 +29,9 @@ from ....reading.expression.tree import Call, Expression, Number, Symbol
 from ....verdict import Witness
 from ...answers import require_worker
 from ..extents import NotReadError
+from ..parts import Derivative, Differential, Integral, LimitAt, Part, Series, Side
 from ..result import Judgement
 from ..scope import Equation, Range
-from ..sides import Derivative, Differential, Integral, LimitAt, Part, Series, Side
 from .factors import without_integrals
 from .substitution import definite_parts, free_symbols
 from .values import DivergentStepError, inner_parts, part_tree, value_of

@@ -16,8 +16,8 @@ from ....reading.expression.linear import linear
 from ....reading.expression.traversal import size, symbols_of
 from ....reading.expression.tree import Expression, Number
 from ..extents import NotReadError
+from ..parts import Integral, Side
 from ..scope import Equation
-from ..sides import Integral, Side
 from .substitution import MOST_NODES
 
 

@@ -7,9 +7,9 @@ import re
 from ....reading.expression.traversal import nodes_of
 from ....reading.expression.tree import Call, Symbol
 from ....reading.functions import TRANSCENDENTAL
+from ..parts import Change, Derivative, Differential, Integral, LimitAt, Series, Side, Value
 from ..result import Kind
 from ..scope import Scope
-from ..sides import Change, Derivative, Differential, Integral, LimitAt, Series, Side, Value
 from .substitution import free_symbols
 
 _BY_PARTS = re.compile(r"by[ -]parts|\bd\s?v\b", re.IGNORECASE)

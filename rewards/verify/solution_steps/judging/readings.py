@@ -14,10 +14,10 @@ from ....reading.expression.tree import Expression, Symbol
 from ..course.flows import Claimed
 from ..course.limits import infinite, with_logarithms, with_proved_limits
 from ..extents import NotReadError
+from ..parts import Derivative, Differential, Integral, LimitAt, Side
 from ..result import Judgement, Kind
 from ..scope import Equation, Scope, is_constant_name
-from ..sides import Derivative, Differential, Integral, LimitAt, Side
-from ..statements import Link
+from ..text.statements import Link
 from .equality import Finding, Work, compare
 from .kinds import kind_of
 from .substitution import free_symbols

@@ -14,7 +14,7 @@ from ....reading.expression.traversal import size, symbols_of
 from ....reading.expression.tree import Call, Expression, Number, Symbol
 from ....reading.problem import Limit
 from ..extents import NotReadError
-from ..sides import Change, Derivative, Differential, Integral, LimitAt, Part, Series, Side, Value
+from ..parts import Change, Derivative, Differential, Integral, LimitAt, Part, Series, Side, Value
 
 #: Nodes of a tree after its definitions are written out.
 MOST_NODES = 4000

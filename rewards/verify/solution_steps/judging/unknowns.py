@@ -13,8 +13,8 @@ from ....numeric.ball_arithmetic.compare import compare, differ
 from ....numeric.ball_arithmetic.jets import ONE, ZERO, Ball
 from ....reading.expression.tree import Expression, Number, Symbol
 from ..extents import NotReadError
+from ..parts import Side
 from ..scope import Equation
-from ..sides import Side
 from .equality import PRECISIONS, Program, Work
 from .substitution import definite_parts, free_symbols
 

@@ -24,7 +24,7 @@ from ....reading.expression.build import number
 from ....reading.expression.traversal import fold, substitute, symbols_of
 from ....reading.expression.tree import Expression
 from ..extents import NotReadError
-from ..sides import Integral, LimitAt, Part, Series
+from ..parts import Integral, LimitAt, Part, Series
 
 #: Precision in bits, digits of improper integrals, evaluations for a proper one.
 BITS, DIGITS, EVALUATIONS = 192, 30, 2_000
