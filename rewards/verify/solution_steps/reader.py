@@ -63,6 +63,8 @@ class Reader:
         )
         if whole is not None:
             self._bound(whole)
+        self.scope.ranges |= subject.ranges
+        self.partial_sums = subject.partial_sums
         self.points = Points()
         self.conditions: dict[int, dict[str, Range] | None] = {}  # of a sentence, if all are read
         self.claims: list[Claim] = []
@@ -189,10 +191,17 @@ class Reader:
 
     def _close(self, first: Link, last: Read) -> None:
         r"""Take the closed form at the end of a chain for a symbol such as ``\mu = e^{\int p}``."""
-        name = symbol_name(_CALL.sub(r"\g<name>", first.latex).strip())
+        call = _CALL.fullmatch(first.latex)
+        name = symbol_name(call["name"] if call and "'" not in first.latex else first.latex.strip())
         value = self.scope.values.get(name)
         closed = last.sides and not last.sides[0].parts and last.link is not first
-        in_power = value is not None and value.has(Integral) and name not in self.scope.chosen
+        in_power = (
+            name not in self.scope.chosen
+            and value is not None
+            and any(
+                isinstance(part, Integral) and part.limits is None for part in value.parts.values()
+            )
+        )
         if self.scope.course and closed and in_power:
             with suppress(NotReadError):
                 self.scope.define(name, last.sides[0])
@@ -255,6 +264,8 @@ class Reader:
             if meaning.act == "point" and meaning.value is not None:
                 self._point(statement, meaning.name, meaning.value, links)
                 return passed + (1 if len(links) > len(("left", "right")) else len(links)), ""
+            if meaning.act == "define" and meaning.name not in scope.values and not passed:
+                self._partial_sum(statement, meaning.name, links)
             if meaning.value is not None:
                 self.tried |= meaning.tried
                 if meaning.act == "claim":
@@ -279,6 +290,20 @@ class Reader:
         # A sum to N that is not read is equal to the formula behind it.
         start = 1 if any("\\sum" in link.latex for link in every[1 : 1 + passed]) else 1 + passed
         return start * (meaning.act == "define"), meaning.name if meaning.act == "settle" else ""
+
+    def _partial_sum(self, statement: Statement, name: str, links: Sequence[Link]) -> None:
+        """Judge the first formula for ``S_N``: the partial sum of the series of the question."""
+        letter = name.partition("_")[2]
+        text = self.partial_sums(name[:1], letter) if self.partial_sums and letter else ""
+        if not text or links[0].latex.strip().replace("{", "").replace("}", "") != name:
+            return
+        right = Read(links[1], self.sides(links[1]))
+        judged = self.judge.partial_sum(text, right, letter, self.sides)
+        if judged is not None:
+            ends = links[0].start, links[1].end, statement.displayed
+            claim = Claim("sum", judged.judgement, name, links[1].latex, *ends)
+            finding = replace(claim, points=judged.points, witness=judged.witness)
+            self.claims.append(finding)
 
     def _keep(self, name: str, value: Side, links: Sequence[Link]) -> None:
         if name in self.scope.values and name not in self.scope.chosen:
@@ -393,7 +418,7 @@ class Reader:
                 judged = around
         if unread and not (left.sides and right.sides):
             for start in (left, root or left):
-                at_numbers = self.judge.at_numbers(start, right, statement.lead, self.sides)
+                at_numbers = self.judge.unread(start, right, statement.lead, self.sides)
                 if at_numbers and at_numbers.finding.judgement is not Judgement.UNCHECKED:
                     judged = at_numbers
                     break

@@ -250,11 +250,13 @@ class Claimed:
             return finding
         if self.strangers or self.constants - _usual(self.constants):
             return Finding(Judgement.UNCHECKED, detail=_unknown(self.strangers or self.constants))
+        plugged = self.plugged()
+        if plugged is not None and plugged.judgement is not Judgement.INCORRECT:
+            return plugged
         if stated is not None and not self.constants and self.flow.question is not None:
             return self._particular(stated, finding)
         if self._is_about_a_root:
             return Finding(Judgement.UNCHECKED, detail="an equation that may be solved")
-        plugged = self.plugged()
         if plugged is not None:
             return plugged
         if _usual({*self.scope.solved} | self.used):

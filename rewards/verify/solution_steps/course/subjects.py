@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count, pairwise
+from math import inf
 from typing import Any, Protocol
 
 from ....errors import ProblemError
@@ -16,11 +17,12 @@ from ....numeric.sampling.integrand import prepare
 from ....proof.inverse_functions import read_derivative_of_inverse
 from ....proof.limit_questions import limit_readings
 from ....questions import COURSE, NAMES, QUESTIONS
-from ....reading.expression.build import add, div, neg
+from ....reading.expression.build import add, div, mul, neg
 from ....reading.expression.derivative import differentiate
 from ....reading.expression.linear import NotLinearError, linear
-from ....reading.expression.traversal import substitute, symbols_of
+from ....reading.expression.traversal import fold, substitute, symbols_of
 from ....reading.expression.tree import Expression, Symbol
+from ....reading.latex import to_latex
 from ....reading.problem import integral_layout
 from ....reading.problem.derivative import read_derivative
 from ....reading.problem.differential_equation import (
@@ -28,12 +30,15 @@ from ....reading.problem.differential_equation import (
     read_differential_equation,
 )
 from ....reading.problem.power_series import asks_of_series, read_series
-from ....reading.problem.sums import read_sum
+from ....reading.problem.sums import SumProblem, read_sum
 from ....verdict import Verdict
 from ..parts import Integral, Side
+from ..scope import COUNTED, Range
 from ..sides import read_sides
 from .flows import Flow
 
+#: Where formulas of a limit are compared: beyond a number, or so near to the point.
+FAR, BESIDE = 4.0, 0.5
 #: The variable where a question does not say it.
 _INDEX = re.compile(r"_\s*\{?\s*([a-zA-Z])\s*(?:=|\\to|\\rightarrow|\\geq?)")
 _SIGNS = (
@@ -71,6 +76,9 @@ class Subject:
         flow: the functions that an equation of the question defines.
         counted: the variables that take whole numbers only.
         course: the kind of a question of the course, else an empty text.
+        ranges: the ranges of variables, near the point of a limit.
+        partial_sums: LaTeX of the partial sum of the series that the question asks for. Its
+            arguments are the name of the sum and the letter up to which it runs.
 
     """
 
@@ -83,6 +91,8 @@ class Subject:
     flow: Flow | None = None
     counted: frozenset[str] = frozenset()
     course: str = ""
+    ranges: Mapping[str, Range] = field(default_factory=dict)
+    partial_sums: Callable[[str, str], str] | None = None
 
     @property
     def functions(self) -> dict[str, str]:
@@ -223,7 +233,13 @@ def _limit(problem: str, assumptions: Mapping[str, str], verify: Verify) -> Subj
     counted = frozenset({question.variable} if question.whole else ())
     symbols = frozenset(question.parameters)
     kinds = dict(question.kinds)
-    return Subject(question.variable, symbols, kinds, verify, counted=counted)
+    ranges: dict[str, Range] = {}
+    if isinstance(question.at, int):
+        ranges[question.variable] = (FAR, inf) if question.at > 0 else (-inf, -FAR)
+    elif question.side and (at := fold(question.at)) is not None:
+        ends = float(at), float(at) + question.side * BESIDE
+        ranges[question.variable] = min(ends), max(ends)
+    return Subject(question.variable, symbols, kinds, verify, counted=counted, ranges=ranges)
 
 
 def _sum(problem: str, assumptions: Mapping[str, str], verify: Verify) -> Subject:
@@ -240,7 +256,32 @@ def _sum(problem: str, assumptions: Mapping[str, str], verify: Verify) -> Subjec
     sums = read_sum(problem)[0]
     kinds = {**dict(sums.conditions.kinds), **assumptions}
     counted = frozenset({sums.counter})
-    return Subject(sums.counter, frozenset(sums.parameters), kinds, verify, counted=counted)
+    partial = _PartialSums(sums) if sums.upper == 1 and not isinstance(sums.lower, int) else None
+    return Subject(
+        sums.counter,
+        frozenset(sums.parameters),
+        kinds,
+        verify,
+        counted=counted,
+        partial_sums=partial,
+    )
+
+
+@dataclass(frozen=True)
+class _PartialSums:
+    """Writes the partial sums of a series."""
+
+    problem: SumProblem
+
+    def __call__(self, name: str, letter: str) -> str:
+        """LaTeX of the sum up to a letter, if the name is a usual one; else an empty text."""
+        problem = self.problem
+        if name not in "Ss" or letter not in COUNTED or isinstance(problem.lower, int):
+            return ""
+        index = "j" if letter != "j" else "k"
+        term = substitute(mul(problem.factor, problem.term), problem.counter, Symbol(index))
+        lower = to_latex(problem.lower)
+        return rf"\sum_{{{index}={lower}}}^{{{letter}}} \left({to_latex(term)}\right)"
 
 
 def _differential_equation(problem: str, assumptions: Mapping[str, str], verify: Verify) -> Subject:

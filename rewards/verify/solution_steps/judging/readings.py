@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, product
 
-from ....reading.expression.build import ONE, ZERO
+from ....reading.expression.build import ONE, ZERO, mul
 from ....reading.expression.linear import NotLinearError, linear
 from ....reading.expression.traversal import fold, symbols_of
 from ....reading.expression.tree import Expression, Symbol
 from ..course.flows import Claimed
 from ..course.limits import infinite, with_logarithms, with_proved_limits
+from ..course.remainders import is_collected, is_factored, up_to_remainder
 from ..extents import NotReadError
-from ..parts import Derivative, Differential, Integral, LimitAt, Side
+from ..parts import Derivative, Differential, Integral, LimitAt, Series, Side
 from ..result import Judgement, Kind
 from ..scope import Equation, Scope, is_constant_name
 from ..text.statements import Link
@@ -43,7 +44,11 @@ FUNCTIONS = frozenset("IJFGySR")
 
 #: The letter to which a sum runs, and numbers that are put in its place. Equality at these is
 #: evidence and no proof, as equality at points is.
-_SUM_TO = re.compile(r"\\sum(?:\\limits)?\s*_\s*\{[^{}]*\}\s*\^\s*\{?\s*([a-zA-Z])\b")
+_SUM_TO = re.compile(
+    r"\\(?:sum|prod)(?:\\limits)?\s*_\s*\{[^{}]*\}\s*\^\s*(?:\{(?P<end>[^{}]*)\}|(?P<letter>[A-Za-z]))"
+)
+_LETTER = re.compile(r"(?<![A-Za-z\\])[A-Za-z](?![A-Za-z])")
+_BINOMIAL = re.compile(r"\\[dt]?binom\s*([A-Za-z\d])\s*([A-Za-z\d])")
 NUMBERS = (3, 4, 6, 9)
 
 
@@ -123,10 +128,13 @@ class Judge:
         varies = [bool(free_symbols(side) & moving) for side in (left, right)]
         return varies[0] != varies[1]
 
-    def at_numbers(
+    def unread(
         self, left: Read, right: Read, lead: str, sides: Callable[[Link], list[Side]]
     ) -> Judged | None:
-        """Judge an equation with a sum up to a letter n. Several numbers are tried for n.
+        """Judge an equation of which a side is not read as it is.
+
+        The side may leave terms out, as in ``x + O(x^3)``, or be a sum up to a letter n, for which
+        several numbers are tried.
 
         Args:
             left: the left link.
@@ -135,25 +143,52 @@ class Judge:
             sides: a function that reads a link.
 
         Returns:
-            The judged claim. The result is None if no sum ends at a letter, or if several letters
-            occur.
+            The judged claim. The result is None if the sides have other forms.
 
         """
-        latex = left.link.latex, right.link.latex
-        letters = {letter for side in latex for letter in _SUM_TO.findall(side)}
+        if self.scope.course:
+            texts = [(read.link.latex, list(read.sides)) for read in (left, right)]
+            finding = up_to_remainder(texts[0], texts[1], self.scope, self.work, sides)
+            if finding is not None:
+                return Judged(finding, "identity", frozenset(), earns=False)
+        latex = [_spelt(read.link.latex) for read in (left, right)]
+        letters = {letter for side in latex for letter in _sum_letters(side)}
         counted = self.scope.symbols | self.scope.whole if self.scope.course else set()
         if len(letters) != 1 or letters & (self.scope.names - counted):
             return None
-        name = re.compile(rf"(?<![\\A-Za-z]){letters.pop()}(?![A-Za-z])")
         judged: Judged | None = None
+        (letter,) = letters
         for value in NUMBERS:
-            links = [Link(name.sub(f"{{{value}}}", side), 0, 0) for side in latex]
-            at_left, at_right = (Read(link, sides(link)) for link in links)
+            at_left, at_right = (_at_number(side, letter, value, sides) for side in latex)
             judged = self.judge(at_left, at_right, lead, False)
             if judged.finding.judgement is not Judgement.CORRECT:
                 break
         # What no text says of a number cannot bring the problem nearer.
-        return judged and replace(judged, pair=None, earns=False)
+        kind: Kind = "sum" if self.scope.course else judged.kind if judged else "arithmetic"
+        return judged and replace(judged, pair=None, earns=False, kind=kind)
+
+    def partial_sum(
+        self, text: str, right: Read, letter: str, sides: Callable[[Link], list[Side]]
+    ) -> Finding | None:
+        """Judge a formula for a partial sum. It is not wrong if it is a multiple of the sum."""
+        latex = [_spelt(text), _spelt(right.link.latex)]
+        of_sum, of_formula = (
+            [_at_number(side, letter, value, sides) for value in NUMBERS] for side in latex
+        )
+        found = [
+            self.judge(*pair, "", False).finding for pair in zip(of_sum, of_formula, strict=True)
+        ]
+        judgements = {finding.judgement for finding in found}
+        if judgements == {Judgement.CORRECT}:
+            return found[0]
+        if judgements != {Judgement.INCORRECT} or not of_sum[0].sides or not of_formula[0].sides:
+            return None
+        first, second = (
+            Side(mul(one.sides[0].expression, other.sides[0].expression), {})
+            for one, other in zip(of_sum[:2], reversed(of_formula[:2]), strict=True)
+        )
+        multiple = self._compare(first, second, "multiple", False)[0].judgement
+        return found[0] if multiple is Judgement.INCORRECT else None
 
     def agree(self, left: Side, right: Side, anti: bool) -> bool:
         """Whether two sides are equal. With ``anti``, equality up to a constant suffices."""
@@ -225,7 +260,11 @@ class Judge:
             arbitrary = {name for name in _integrated(left) if _PARAMETER.fullmatch(name)}
             # On both sides of a definite integral, too: \int_0^c f = F(c), \int_0^1 ax = a/2.
             both = _integrated(left, limits=True) & free_symbols(right)
+            if self.scope.course:
+                both |= _integrated(right, limits=True) & free_symbols(left)
             free_choice = unknown <= (arbitrary if order else both)
+            free_choice |= any(self._is_slope(side, unknown) for side in (left, right))
+            free_choice |= is_factored(left, right, unknown, self.scope)
             if unknown & {*FUNCTIONS, *"fgh"} & (_integrated(left) | _integrated(right)):
                 raise NotReadError("an integral of what nothing defines")
             if finding.judgement is Judgement.INCORRECT and unknown and not free_choice:
@@ -246,6 +285,16 @@ class Judge:
                 of = part.of if isinstance(part, Derivative) else None
                 if isinstance(of, Symbol) and of.name not in known | side.parts.keys():
                     raise NotReadError(f"the derivative of {of.name}, which nothing defines")
+
+    def _is_slope(self, side: Side, unknown: frozenset[str]) -> bool:
+        """Whether a side is the derivative of what the text has defined with unknown letters."""
+        node, slope = side.expression, False
+        while isinstance(node, Symbol) and isinstance(
+            part := side.parts.get(node.name), Derivative
+        ):
+            node, slope = part.of, True
+        value = self.scope.values.get(node.name) if isinstance(node, Symbol) else None
+        return slope and value is not None and unknown <= free_symbols(value)
 
     def _by_rates(self, left: Side, right: Side, key: str) -> Finding:
         """Judge an equation with a differential on one side: ``du = 2x`` may mean u' = 2x.
@@ -302,10 +351,33 @@ class Judge:
         ansatz = coefficients or (functions and not any(side.parts for side in sides))
         if not values or vacuous or not ansatz:
             return Finding(Judgement.UNCHECKED, detail=f"it only says what {names} may be")
+        if is_collected(equation, unknown):  # A = 0 is not what -3A = 3A says
+            return Finding(Judgement.INCORRECT, 1, detail="terms that are collected")
         for name, value in values.items():
             self.scope.values[name] = Side(value, {})
             self.scope.solved.add(name)
         return Finding(Judgement.CORRECT, points=len(unknown), detail=UNKNOWN)
+
+
+def _spelt(latex: str) -> str:
+    r"""A formula with braces around arguments, such as ``n`` in ``\sum^nk`` and ``\binom nk``."""
+    latex = _BINOMIAL.sub(r"\\binom{\1}{\2}", latex)
+    return _SUM_TO.sub(
+        lambda mark: mark[0] if mark["end"] else f"{mark[0][:-1]}{{{mark['letter']}}} ", latex
+    )
+
+
+def _sum_letters(latex: str) -> Iterator[str]:
+    """The letters in the upper limits of the sums of a formula."""
+    for mark in _SUM_TO.finditer(latex):
+        yield from _LETTER.findall(mark["end"] or mark["letter"])
+
+
+def _at_number(latex: str, letter: str, value: int, sides: Callable[[Link], list[Side]]) -> Read:
+    """A formula with a number for a letter, read."""
+    name = re.compile(rf"(?<![\\A-Za-z]){letter}(?![A-Za-z])")
+    link = Link(name.sub(f"{{{value}}}", latex), 0, 0)
+    return Read(link, sides(link))
 
 
 def _integrated(side: Side, *, limits: bool = False) -> set[str]:
@@ -314,6 +386,8 @@ def _integrated(side: Side, *, limits: bool = False) -> set[str]:
         name: operation for name, operation in side.parts.items() if isinstance(operation, Integral)
     }
     if limits:
+        sums = {name for name, operation in side.parts.items() if isinstance(operation, Series)}
+        integrals |= {name: Integral(ONE, "") for name in sums}
         return set().union(*(free_symbols(Side(Symbol(name), side.parts)) for name in integrals))
     return set().union(*(symbols_of(integral.integrand) for integral in integrals.values()))
 
