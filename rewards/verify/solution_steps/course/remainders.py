@@ -21,7 +21,7 @@ from ..extents import NotReadError
 from ..judging.equality import Finding, Work
 from ..parts import Side
 from ..result import Judgement
-from ..scope import Equation, Scope
+from ..scope import COUNTED, Equation, Scope
 from ..text.statements import Link
 from .limits import PROOF_COST
 
@@ -85,7 +85,8 @@ def up_to_remainder(
         for cut, tree in zip(cuts, trees, strict=True):
             if cut is not None:
                 term = _tree(sides(Link(cut.of, 0, 0)), scope) if cut.of else _highest(tree, name)
-                fits.append(_is_within(difference, term, name, cut.is_small, work))
+                order = degree(tree, name)
+                fits.append(_is_within(difference, term, name, order, cut.is_small, work))
     except NotReadError:
         return None
     if None in fits:
@@ -109,20 +110,40 @@ def _tree(readings: list[Side], scope: Scope) -> Expression:
 
 
 def _highest(tree: Expression, name: str) -> Expression:
-    order = degree(tree, name)
-    if order is None:
-        raise NotReadError("dots behind what is no polynomial")
-    return power(Symbol(name), number(order))
+    terms = tree.args if isinstance(tree, Call) and tree.function == "add" else (tree,)
+    orders = [order for term in terms if (order := degree(term, name)) is not None]
+    # Of one term alone, or of falling powers, it is not clear what the dots leave out.
+    if len(orders) < max(len(terms), 2) or orders != sorted(orders) or not orders[-1]:
+        raise NotReadError("dots behind what has no rising powers")
+    return power(Symbol(name), number(orders[-1]))
 
 
 def _is_within(
-    difference: Expression, term: Expression, name: str, small: bool, work: Work
+    difference: Expression,
+    term: Expression,
+    name: str,
+    kept: int | None,
+    small: bool,
+    work: Work,
 ) -> bool | None:
-    """Whether a difference is of the order of a term, or smaller. None if this is not known."""
+    """Whether a difference is of the order of a term, or smaller. None if this is not known.
+
+    Args:
+        difference: the difference of both sides.
+        term: the term.
+        name: the variable.
+        kept: the degree of what is not left out, if this is a polynomial.
+        small: whether the quotient by the term has to tend to zero.
+        work: the remaining budget of the solution.
+
+    """
     base = term.args[0] if isinstance(term, Call) and term.function == "pow" else term
+    order = degree(term, name)
     at: Expression | int
-    if base == Symbol(name) or fold(term) is not None:
-        at = ZERO
+    if kept is None or name in COUNTED:
+        return None  # it is not clear which point the variable tends to
+    if base == Symbol(name) or order == 0:
+        at = ZERO if kept <= (order or 0) else 1
     elif isinstance(base, Call) and base.function == "add" and degree(base, name) == 1:
         shifts = [arg for arg in base.args if arg != Symbol(name)]
         if len(shifts) != len(base.args) - 1 or any(symbols_of(shift) for shift in shifts):

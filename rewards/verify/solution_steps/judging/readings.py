@@ -14,6 +14,7 @@ from ....reading.expression.tree import Expression, Symbol
 from ..course.flows import Claimed
 from ..course.limits import infinite, with_logarithms, with_proved_limits
 from ..course.remainders import is_collected, is_factored, up_to_remainder
+from ..course.roots import both_signs
 from ..extents import NotReadError
 from ..parts import Derivative, Differential, Integral, LimitAt, Series, Side
 from ..result import Judgement, Kind
@@ -151,6 +152,9 @@ class Judge:
             finding = up_to_remainder(texts[0], texts[1], self.scope, self.work, sides)
             if finding is not None:
                 return Judged(finding, "identity", frozenset(), earns=False)
+            judgement = both_signs(left.link.latex, right.link.latex)
+            if judgement is not None:
+                return Judged(Finding(judgement, 1), "arithmetic", frozenset(), earns=False)
         latex = [_spelt(read.link.latex) for read in (left, right)]
         letters = {letter for side in latex for letter in _sum_letters(side)}
         counted = self.scope.symbols | self.scope.whole if self.scope.course else set()
@@ -376,7 +380,14 @@ def _sum_letters(latex: str) -> Iterator[str]:
 def _at_number(latex: str, letter: str, value: int, sides: Callable[[Link], list[Side]]) -> Read:
     """A formula with a number for a letter, read."""
     name = re.compile(rf"(?<![\\A-Za-z]){letter}(?![A-Za-z])")
-    link = Link(name.sub(f"{{{value}}}", latex), 0, 0)
+    for mark in reversed(list(_SUM_TO.finditer(latex))):  # the value of n - 1
+        ends = sides(Link(name.sub(f"{{{value}}}", mark["end"] or ""), 0, 0))
+        end = fold(ends[0].expression) if len(ends) == 1 and not ends[0].parts else None
+        if end is not None:
+            before, behind = latex[: mark.start("end")], latex[mark.end("end") :]
+            latex = f"{before}{end}{behind}"
+    text = name.sub(f"{{{value}}}", latex)
+    link = Link(text, 0, 0)
     return Read(link, sides(link))
 
 
