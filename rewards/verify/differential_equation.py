@@ -23,6 +23,7 @@ from ..proof.curves import vanishes_on
 from ..proof.ranks import ball_of, has_rank, is_invertible
 from ..reading.expression.build import ZERO, add, div, mul, neg, number
 from ..reading.expression.derivative import differentiate
+from ..reading.expression.linear import addends
 from ..reading.expression.traversal import needs_worker, size, substitute, symbols_of
 from ..reading.expression.tree import Expression, Symbol
 from ..reading.latex import NotClosedFormError, ReadError, to_latex
@@ -59,6 +60,8 @@ _POLICY: Final = DecisionPolicy(strict_domain=True)
 _CONSTANT: Final = re.compile(
     r"(?:[A-EKMNPQRa-dkmnpqrs]|alpha|beta|gamma|delta|lambda|mu|phi|varphi|theta)(?:_\w+)?"
 )
+#: Independent variables that an answer may use where the question names none.
+_VARIABLES: Final = ({"x"}, {"t"}, {"s"})
 _SIGNED_FUNCTION: Final = "not shown where the function has the sign that is assumed"
 #: Nodes of a residual: those of textbooks have up to 400.
 _LARGEST = 12_000
@@ -146,6 +149,10 @@ class _Judge:
         families: list[Family] = []
         for solution in stated:
             family = Family(question, solution, self.kinds)
+            if {*family.strangers} in _VARIABLES and question.is_variable_implied:
+                (variable,) = family.strangers
+                asked = replace(question, variable=variable, is_variable_implied=False)
+                return _Judge(asked, self.kinds).judge(text)
             if family.strangers:
                 names = ", ".join(family.strangers)
                 return Outcome(Status.INCORRECT, detail=f"symbols that are no constants: {names}")
@@ -309,7 +316,7 @@ class Family:
         """Each equation with the solution in it. The highest derivatives are on the left."""
         question = self.asked
         for lhs, rhs in question.equations:
-            terms = [*_addends(lhs), *map(neg, _addends(rhs))]
+            terms = [*addends(lhs), *map(neg, addends(rhs))]
             tops = {
                 name
                 for name, jet in question.jets.items()
@@ -489,11 +496,3 @@ class Family:
         except (ValueError, UnusableError):
             return False
         return len(rows) == len(highest) and is_invertible(rows)
-
-
-def _addends(tree: Expression) -> list[Expression]:
-    if tree.function == "add":
-        return [term for arg in tree.args for term in _addends(arg)]
-    if tree.function == "neg":
-        return [neg(term) for term in _addends(tree.args[0])]
-    return [tree]

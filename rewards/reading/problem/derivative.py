@@ -17,7 +17,7 @@ from ..expression.derivative import differentiate
 from ..expression.traversal import substitute, symbols_of
 from ..expression.tree import Call, Expression, Symbol
 from ..latex import to_latex
-from ..latex.tokens.names import GREEK
+from ..latex.tokens.names import GREEK, UNARY
 from ..latex.tokens.roles import IN_PROBLEM
 from .clauses import WORDS, Clause, clauses, without_assumptions, without_prose
 from .conditions import conditions_of
@@ -75,7 +75,8 @@ _ORDERS: Final = {
     )
 }
 _DEFINED: Final = re.compile(
-    r"(?P<name>(?:\\[A-Za-z]+|[A-Za-z])(?:_(?:\w|\{\w+\}))?)\s*(?:\((?P<own>[A-Za-z\\ ,]+)\))?\Z"
+    rf"(?P<name>(?:\\(?!(?:{'|'.join(UNARY)})(?![A-Za-z]))[A-Za-z]+|[A-Za-z])(?:_(?:\w|\{{\w+\}}))?)"
+    r"\s*(?:\((?P<own>[A-Za-z\\ ,]+)\))?\Z"
 )
 _HAS_DERIVATIVE: Final = re.compile(
     r"\\frac\s*\{?\s*(?:d|\\partial)|'|\^\s*\{\s*\(\s*(?:\d+|[ivx]+)\s*\)|\\d{1,3}ot(?![A-Za-z])"

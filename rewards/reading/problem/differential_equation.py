@@ -44,6 +44,7 @@ class DifferentialEquation:
         kinds: pairs of a parameter's name and its kind.
         asks_all: whether all solutions are asked for, including constant and singular ones.
         asks_one: whether any one solution suffices, such as a particular one.
+        is_variable_implied: whether the question does not name the independent variable.
 
     """
 
@@ -56,6 +57,7 @@ class DifferentialEquation:
     kinds: tuple[tuple[str, str], ...] = ()
     asks_all: bool = False
     asks_one: bool = False
+    is_variable_implied: bool = False
 
     @property
     def order(self) -> int:
@@ -104,6 +106,8 @@ _APPLIED: Final = re.compile(
 _MEMBER: Final = re.compile(r"\\(?:in|neq|ne|geq?|leq?|forall|quad)(?![A-Za-z])|[<>≠∈]")
 #: The value of a condition: a number, or the name of one.
 _NAME_OR_DIGIT: Final = re.compile(rf"[-\d./\s]*|-?\s*{_NAME.pattern}|-?\\frac[\d{{}}\s]+")
+#: ``y \\equiv 0``
+_IDENTICAL: Final = re.compile(r"\\equiv(?![A-Za-z])|≡")
 _IMPULSE: Final = re.compile(r"\\delta\s*\(")
 _PARTIAL: Final = re.compile(r"\\partial|∂")
 
@@ -173,6 +177,7 @@ def read_differential_equation(text: str) -> DifferentialEquation:
         tuple(parameter_kinds),
         asks_all=bool({"all", "every", "singular"} & words),
         asks_one="particular" in words or "nontrivial" in words,
+        is_variable_implied=re.search(rf"(?<![A-Za-z\\]){variable}(?![A-Za-z])", joined) is None,
     )
 
 
@@ -370,6 +375,7 @@ def solutions(text: str, question: DifferentialEquation) -> list[StatedSolution]
     [1]
 
     """
+    text = _IDENTICAL.sub("=", text)
     results: list[StatedSolution] = []
     formulas: dict[str, Expression] = {}
     try:

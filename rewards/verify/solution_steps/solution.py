@@ -116,7 +116,7 @@ def _solution(
     task: str,
     assumptions: Mapping[str, str],
 ) -> Solution:
-    subject = subject_of(problem, task, variable, assumptions)
+    subject = subject_of(problem, task, variable, assumptions, completion)
     whole = subject.whole
     verify = subject.verify
     options_of_text = {"strict": strict, "stop": stop, "truncated": truncated}

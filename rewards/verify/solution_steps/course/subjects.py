@@ -101,7 +101,11 @@ class Subject:
 
 
 def subject_of(
-    problem: str, task: str, variable: str | None, assumptions: Mapping[str, str]
+    problem: str,
+    task: str,
+    variable: str | None,
+    assumptions: Mapping[str, str],
+    completion: str = "",
 ) -> Subject:
     """What the solution of a problem is about.
 
@@ -111,6 +115,7 @@ def subject_of(
             text says it.
         variable: the variable of an indefinite integral.
         assumptions: the kinds of parameters.
+        completion: the solution. It names the variable of a differential equation that names none.
 
     Raises:
         ProblemError: the problem is unreadable, or the task is unknown.
@@ -120,14 +125,19 @@ def subject_of(
         raise ProblemError(f"no steps are judged for the task {task!r}")
     name = NAMES.get(task, "")
     if name in COURSE:
-        return _of_course(problem, name, assumptions)
+        return _of_course(problem, name, assumptions, completion)
     try:
         return _of_integral(problem, variable, assumptions)
     except ProblemError:
-        told = "" if name else kind_of_question(problem)
-        if not told:
+        told = kind_of_question(problem)
+        if told and name == "steps":
+            raise ProblemError(
+                f"{problem!r} is a question of the course: its steps bring no reward; name the "
+                f"task {told!r}, which pays for the answer"
+            ) from None
+        if not told or name:
             raise
-    return _of_course(problem, told, assumptions)
+    return _of_course(problem, told, assumptions, completion)
 
 
 def kind_of_question(problem: str) -> str:
@@ -166,13 +176,13 @@ def _of_integral(problem: str, variable: str | None, assumptions: Mapping[str, s
     return Subject(integrand.variable, symbols, integrand.assumptions, verify, whole)
 
 
-def _of_course(problem: str, kind: str, assumptions: Mapping[str, str]) -> Subject:
+def _of_course(problem: str, kind: str, assumptions: Mapping[str, str], completion: str) -> Subject:
     verify = partial(QUESTIONS[kind].verify, problem=problem, assumptions=assumptions)
-    make = {
+    make: dict[str, Callable[[str, Mapping[str, str], Verify], Subject]] = {
         "derivative": _derivative,
         "limit": _limit,
         "sum": _sum,
-        "differential_equation": _differential_equation,
+        "differential_equation": partial(_differential_equation, completion=completion),
     }[kind]
     return replace(make(problem, assumptions, verify), course=kind)
 
@@ -284,8 +294,15 @@ class _PartialSums:
         return rf"\sum_{{{index}={lower}}}^{{{letter}}} \left({to_latex(term)}\right)"
 
 
-def _differential_equation(problem: str, assumptions: Mapping[str, str], verify: Verify) -> Subject:
+def _differential_equation(
+    problem: str, assumptions: Mapping[str, str], verify: Verify, completion: str
+) -> Subject:
     question = read_differential_equation(problem)
+    if question.is_variable_implied:
+        letters = set(_LETTER.findall(completion))
+        others = [name for name in ("x", "t") if name in letters - {*question.names}]
+        if question.variable not in letters and others:
+            question = replace(question, variable=others[0])
     kinds = {**dict(question.kinds), **assumptions}
     symbols = frozenset(question.names - {question.variable} | {*question.functions})
     slopes = _slopes(question)
