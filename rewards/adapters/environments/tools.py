@@ -96,7 +96,8 @@ def solution_claims(
 ) -> list[dict[str, Any]]:
     """The claims of a solution, which are its judged equations (`rewards.verify.solution_steps`).
 
-    ``task`` is the kind of the question, if the question is one of the calculus course. If the worker raises an exception, this function raises it again.
+    ``task`` is the kind of the question, if the question is one of the calculus course. If the
+    worker raises an exception, this function raises it again.
     """
     pool = shared_pool(rubric.workers, rubric.memory_mb)
     options = {"task": task} if task in COURSE else {}

@@ -106,8 +106,9 @@ def _symbol(
     agrees: Callable[[Side, Side], bool],
 ) -> Meaning:
     if scope.flow is not None and name in scope.flow.functions:
-        scope.flow.stated[name] = right
-        scope.flow.general.discard(name)
+        if scope.variable in free_symbols(right):
+            scope.flow.stated[name] = right
+            scope.flow.general.discard(name)
         inner = _of_unknown(name, right, scope)
         if inner is not None:
             return inner

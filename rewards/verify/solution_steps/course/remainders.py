@@ -15,7 +15,7 @@ from ....errors import ProblemError
 from ....numeric.expansions.series import NotExpandedError, UndefinedError
 from ....proof.limits import Limit, limit
 from ....reading.expression.build import ZERO, add, div, neg, number, power
-from ....reading.expression.traversal import fold, symbols_of
+from ....reading.expression.traversal import fold, nodes_of, symbols_of
 from ....reading.expression.tree import Call, Expression, Number, Symbol
 from ..extents import NotReadError
 from ..judging.equality import Finding, Work
@@ -112,6 +112,8 @@ def _tree(readings: list[Side], scope: Scope) -> Expression:
 def _highest(tree: Expression, name: str) -> Expression:
     terms = tree.args if isinstance(tree, Call) and tree.function == "add" else (tree,)
     orders = [order for term in terms if (order := degree(term, name)) is not None]
+    if any(_has_sum(term, name) for term in terms):
+        raise NotReadError("powers of another variable")  # of x - 1
     # Of one term alone, or of falling powers, it is not clear what the dots leave out.
     if len(orders) < max(len(terms), 2) or orders != sorted(orders) or not orders[-1]:
         raise NotReadError("dots behind what has no rising powers")
@@ -163,6 +165,31 @@ def _is_within(
     if found.value is None:
         return False
     return fold(found.value) == 0 if small and fold(found.value) is not None else not small or None
+
+
+def _has_sum(tree: Expression, name: str) -> bool:
+    """Whether a sum with a symbol occurs in a tree."""
+    return any(
+        isinstance(node, Call) and node.function == "add" and name in symbols_of(node)
+        for node in nodes_of(tree)
+    )
+
+
+def leaves_out_a_remainder(left: Side, right: Side, scope: Scope, work: Work) -> bool:
+    r"""Whether the difference is as small as the remainder of a series: ``\sin x = x - x^3/6``."""
+    trees = [left.expression, right.expression]
+    names = set().union(*map(symbols_of, trees))
+    if left.parts or right.parts or len(names) != 1 or names & scope.values.keys():
+        return False
+    (name,) = names
+    orders = [order for tree in trees if (order := degree(tree, name)) is not None]
+    if len(orders) != 1 or not orders[0]:
+        return False
+    difference, term = add(trees[0], neg(trees[1])), power(Symbol(name), number(orders[0]))
+    try:
+        return _is_within(difference, term, name, 0, True, work) is True
+    except NotReadError:
+        return False
 
 
 def degree(tree: Expression, name: str) -> int | None:

@@ -178,13 +178,12 @@ def _of_integral(problem: str, variable: str | None, assumptions: Mapping[str, s
 
 def _of_course(problem: str, kind: str, assumptions: Mapping[str, str], completion: str) -> Subject:
     verify = partial(QUESTIONS[kind].verify, problem=problem, assumptions=assumptions)
-    make: dict[str, Callable[[str, Mapping[str, str], Verify], Subject]] = {
-        "derivative": _derivative,
-        "limit": _limit,
-        "sum": _sum,
-        "differential_equation": partial(_differential_equation, completion=completion),
-    }[kind]
-    return replace(make(problem, assumptions, verify), course=kind)
+    if kind == "differential_equation":
+        subject = _differential_equation(problem, assumptions, verify, completion)
+    else:
+        make = {"derivative": _derivative, "limit": _limit, "sum": _sum}[kind]
+        subject = make(problem, assumptions, verify)
+    return replace(subject, course=kind)
 
 
 def _letters(problem: str) -> frozenset[str]:

@@ -13,7 +13,7 @@ from ....reading.expression.traversal import fold, symbols_of
 from ....reading.expression.tree import Expression, Symbol
 from ..course.flows import Claimed
 from ..course.limits import infinite, with_logarithms, with_proved_limits
-from ..course.remainders import is_collected, is_factored, up_to_remainder
+from ..course.remainders import is_collected, is_factored, leaves_out_a_remainder, up_to_remainder
 from ..course.roots import both_signs
 from ..extents import NotReadError
 from ..parts import Derivative, Differential, Integral, LimitAt, Series, Side
@@ -106,8 +106,8 @@ class Judge:
             kind = kind_of(*pair, self.scope, lead) if best.pair is None else best.kind
             finding, used = self._compare(*pair, "|".join(texts), anti)
             rounded = any(map(_DECIMAL.search, texts))
-            if finding.judgement is Judgement.INCORRECT and self._lacks_a_limit(*pair):
-                finding = Finding(Judgement.UNCHECKED, detail="a limit sign may be missing")
+            if finding.judgement is Judgement.INCORRECT and self.scope.course:
+                finding = self._unless_sloppy(finding, *pair)
             if finding.judgement is Judgement.INCORRECT and rounded:
                 finding = _rounded(finding, "" if _DECIMAL.search(texts[0]) else texts[1])
             # What might be a rounded value cannot cost what it would earn.
@@ -121,11 +121,20 @@ class Judge:
                 best = judged
         return replace(best, anti=True) if anti else best
 
+    def _unless_sloppy(self, finding: Finding, left: Side, right: Side) -> Finding:
+        """A wrong finding, unless a limit sign or the remainder of a series may be missing."""
+        if self._lacks_a_limit(left, right):
+            return Finding(Judgement.UNCHECKED, detail="a limit sign may be missing")
+        if leaves_out_a_remainder(left, right, self.scope, self.work):
+            return Finding(Judgement.UNCHECKED, detail="the remainder of a series may be missing")
+        return finding
+
     def _lacks_a_limit(self, left: Side, right: Side) -> bool:
         """Whether one side is a number and the other a function, as in ``x + 2 = 4``."""
         if self.scope.course not in ("limit", "sum"):
             return False
-        moving = {*self.scope.variables, *self.scope.whole}
+        scope = self.scope
+        moving = {*scope.variables, *scope.whole, *scope.introduced, *scope.moving()}
         varies = [bool(free_symbols(side) & moving) for side in (left, right)]
         return varies[0] != varies[1]
 
@@ -174,25 +183,29 @@ class Judge:
     def partial_sum(
         self, text: str, right: Read, letter: str, sides: Callable[[Link], list[Side]]
     ) -> Finding | None:
-        """Judge a formula for a partial sum. It is not wrong if it is a multiple of the sum."""
-        latex = [_spelt(text), _spelt(right.link.latex)]
-        of_sum, of_formula = (
-            [_at_number(side, letter, value, sides) for value in NUMBERS] for side in latex
-        )
-        found = [
-            self.judge(*pair, "", False).finding for pair in zip(of_sum, of_formula, strict=True)
-        ]
-        judgements = {finding.judgement for finding in found}
-        if judgements == {Judgement.CORRECT}:
-            return found[0]
-        if judgements != {Judgement.INCORRECT} or not of_sum[0].sides or not of_formula[0].sides:
+        r"""Judge a formula for a partial sum, such as ``S_N = 1 - \frac{1}{N+1}``.
+
+        It is not wrong if it is the sum of some terms more or less, or a multiple of that.
+        """
+        latex = _spelt(text), _spelt(right.link.latex)
+        sums = [_at_number(latex[0], letter, value, sides).sides for value in range(1, 9)]
+        formulas = [_at_number(latex[1], letter, value, sides).sides for value in (4, 5)]
+        if not all(len(readings) == 1 for readings in (*sums, *formulas)):
             return None
-        first, second = (
-            Side(mul(one.sides[0].expression, other.sides[0].expression), {})
-            for one, other in zip(of_sum[:2], reversed(of_formula[:2]), strict=True)
-        )
-        multiple = self._compare(first, second, "multiple", False)[0].judgement
-        return found[0] if multiple is Judgement.INCORRECT else None
+        totals = [readings[0] for readings in sums]
+        own = [readings[0] for readings in formulas]
+        found = [self._compare(totals[3], own[0], text, False)[0]]
+        found.append(self._compare(totals[4], own[1], text, False)[0])
+        if {finding.judgement for finding in found} == {Judgement.CORRECT}:
+            return found[0]
+        for at in range(len(totals) - 1):
+            pairs = zip(totals[at : at + 2], reversed(own), strict=True)
+            first, second = (
+                Side(mul(one.expression, other.expression), {}) for one, other in pairs
+            )
+            if self.equal(first, second) is not Judgement.INCORRECT:
+                return None
+        return found[0] if found[0].judgement is Judgement.INCORRECT else None
 
     def agree(self, left: Side, right: Side, anti: bool) -> bool:
         """Whether two sides are equal. With ``anti``, equality up to a constant suffices."""
