@@ -202,7 +202,9 @@ class Reader:
                 isinstance(part, Integral) and part.limits is None for part in value.parts.values()
             )
         )
-        if self.scope.course and closed and in_power:
+        # r = a_{n+1}/a_n = 2/3 without a word on a_n
+        unknown = value is not None and free_symbols(value) - self.scope.names
+        if self.scope.course and closed and (in_power or unknown):
             with suppress(NotReadError):
                 self.scope.define(name, last.sides[0])
 

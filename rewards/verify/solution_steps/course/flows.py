@@ -39,7 +39,7 @@ from ..result import Judgement
 from ..scope import Equation, Scope, is_constant_name
 
 #: What a comparison that the verifier of a question does costs, in slots.
-FAMILY_COST = 2_000
+FAMILY_COST = 5_000
 #: Where equations are compared: further away one term may hide the others.
 NEAR = (-3.0, 3.0)
 #: Names of the constants of a solution.

@@ -100,7 +100,8 @@ class Judge:
             reads = [(read.link.latex, read.sides) for read in (left, right)]
             judgement = infinite(reads[0], reads[1], self.scope, self.assumptions, self.work)
             if judgement is not None:
-                return Judged(Finding(judgement, 1), "limit", frozenset())
+                detail = "an infinite value" if judgement is Judgement.UNCHECKED else ""
+                return Judged(Finding(judgement, 1, detail=detail), "limit", frozenset())
         for pair in islice(product(left.sides, right.sides), PAIRS):
             anti = anti or any(map(self._is_anti, pair))
             kind = kind_of(*pair, self.scope, lead) if best.pair is None else best.kind
