@@ -13,9 +13,9 @@ from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import RECORDS
 from .extents import NotReadError
 from .judging.readings import FUNCTIONS
-from .judging.substitution import free_symbols
 from .parts import Derivative, Differential, Integral, LimitAt, Series, Side
 from .scope import Scope, is_constant_name
+from .substitution import free_symbols
 from .text import prose
 
 #: What an equation does: ``settle`` claims ``v = ..`` after ``dv = ..`` and defines v.
@@ -106,9 +106,7 @@ def _symbol(
     agrees: Callable[[Side, Side], bool],
 ) -> Meaning:
     if scope.flow is not None and name in scope.flow.functions:
-        if scope.variable in free_symbols(right):
-            scope.flow.stated[name] = right
-            scope.flow.general.discard(name)
+        scope.flow.state(name, right)
         inner = _of_unknown(name, right, scope)
         if inner is not None:
             return inner

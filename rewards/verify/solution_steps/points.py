@@ -16,11 +16,11 @@ from ...reading.expression.traversal import needs_worker, symbols_of
 from ...reading.expression.tree import Expression
 from ...reading.problem import Limit, limit_of
 from .extents import NotReadError
-from .judging.substitution import substituted
 from .parts import Side
 from .result import Judgement
 from .scope import Range, Scope
 from .sides import symbol_name
+from .substitution import substituted
 from .text import prose
 from .text.statements import Statement
 

@@ -20,9 +20,9 @@ from ...numeric.ball_arithmetic.jets import ZERO, Ball
 from ...reading.expression.linear import linear
 from ...reading.expression.traversal import fold, size, symbols_of
 from ...reading.expression.tree import Expression, Number, Symbol
-from .judging.substitution import MOST_NODES, substituted
 from .parts import Integral, Side
 from .scope import Scope
+from .substitution import MOST_NODES, substituted
 
 #: Claims that are remembered, and the precision of the factors of integrals.
 MOST, BITS = 200, 128

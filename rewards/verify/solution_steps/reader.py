@@ -17,13 +17,13 @@ from .judging.by_parts import Parts
 from .judging.context import in_context
 from .judging.equality import Finding, Work
 from .judging.readings import FAULTS, UNKNOWN, Judge, Judged, Read
-from .judging.substitution import free_symbols, substituted
 from .parts import Derivative, Differential, Integral, Side
 from .points import Points, conditions_of, number
 from .progress import Progress
 from .result import Claim, Definition, Judgement
 from .scope import UNRELATED, Range, Scope
 from .sides import INDEX, read_sides, symbol_name
+from .substitution import free_symbols, substituted
 from .text.statements import MOST, Link, Statement
 
 #: Claims that may wait for a definition.
@@ -69,7 +69,7 @@ class Reader:
         self.conditions: dict[int, dict[str, Range] | None] = {}  # of a sentence, if all are read
         self.claims: list[Claim] = []
         self.definitions: list[Definition] = []
-        self.judge = Judge(self.scope, subject.kinds, work)
+        self.judge = Judge(self.scope, subject.kinds, work, subject.flow)
         self.progress, self.parts = Progress(whole), Parts(whole)
         self.numbers = count(1000)
         self.places: dict[str, int] = {}  # of the definitions in force

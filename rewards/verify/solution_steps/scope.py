@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from ...reading.expression.build import ZERO, div
 from ...reading.expression.derivative import differentiate
@@ -16,7 +16,8 @@ from ...reading.expression.traversal import symbols_of
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.problem import Limit
 from .extents import NotReadError
-from .judging.substitution import (
+from .parts import Change, Derivative, Integral, LimitAt, Part, Side, Value
+from .substitution import (
     differentiated,
     differentiated_often,
     free_symbols,
@@ -27,10 +28,6 @@ from .judging.substitution import (
     to_the_end,
     without,
 )
-from .parts import Change, Derivative, Integral, LimitAt, Part, Side, Value
-
-if TYPE_CHECKING:
-    from .course.flows import Flow
 
 #: Rounds in which definitions are written out: a function of u, then u.
 NESTED = 2
@@ -46,6 +43,24 @@ _ANY = (
     Call("add", (Call("sin", (Symbol("t"),)), Number(2))),
     Call("add", (Call("exp", (Call("div", (Symbol("t"), Number(3))),)), Symbol("t"))),
 )
+
+
+class Unknowns(Protocol):
+    """The functions that only an equation of the problem defines (`judging.course.flows.Flow`)."""
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """The names of the functions."""
+
+    @property
+    def is_of_differential_equation(self) -> bool:
+        """Whether a differential equation defines the functions."""
+
+    def concerns(self, *sides: Side) -> bool:
+        """Whether a side is about one of the functions."""
+
+    def state(self, name: str, formula: Side) -> None:
+        """Keep the formula that the text states for a function, perhaps as a trial."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +133,7 @@ class Scope:
     ranges: dict[str, Range] = field(default_factory=dict)
     indices: frozenset[str] = frozenset()
     whole: frozenset[str] = frozenset()
-    flow: Flow | None = None
+    flow: Unknowns | None = None
     course: str = ""
 
     def __post_init__(self) -> None:

@@ -153,7 +153,7 @@ class _SideReader:
         if _SEVERAL.search(text):
             raise NotReadError("a multiple integral")
         # Each of these searches takes longer than to look for a letter of what it looks for.
-        if "d" in text or "'" in text or "prime" in text or not text.isascii():
+        if any(mark in text for mark in ("d", "'", "prime", "partial")) or not text.isascii():
             text = self._derivatives(text)
             text = self._differentials_of_functions(text) if "d" not in self.names else text
         if "|" in text or "]" in text or "vert" in text or (")" in text and "_" in text):

@@ -16,9 +16,9 @@ from ...workers.verdicts import call_task
 from ..answers import NeedsWorkerError
 from .course.subjects import subject_of
 from .judging.equality import Work
-from .judging.substitution import free_symbols
 from .reader import Reader
 from .result import Claim, Judgement, Solution
+from .substitution import free_symbols
 from .text.statements import Link, statements
 
 if TYPE_CHECKING:

@@ -32,10 +32,10 @@ from ....reading.problem.differential_equation import (
 from ....reading.problem.power_series import asks_of_series, read_series
 from ....reading.problem.sums import SumProblem, read_sum
 from ....verdict import Verdict
+from ..judging.course.flows import Flow
 from ..parts import Integral, Side
 from ..scope import COUNTED, Range
 from ..sides import read_sides
-from .flows import Flow
 
 #: Where formulas of a limit are compared: beyond a number, or so near to the point.
 FAR, BESIDE = 4.0, 0.5
@@ -220,7 +220,7 @@ def _derivative(problem: str, assumptions: Mapping[str, str], verify: Verify) ->
     for name, tree in formulas.items():
         own = symbols_of(tree)
         by = x if x in own or len(own) != 1 else next(iter(own))
-        by = by if re.search(rf"{re.escape(name)}\s*\(", problem) else ""
+        by = by if re.search(rf"{re.escape(name)}\s*\(\s*\\?{re.escape(by)}\s*\)", problem) else ""
         values[name] = by, Side(tree, {})
     flow = None
     if question.curve is not None:

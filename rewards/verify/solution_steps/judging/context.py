@@ -12,11 +12,11 @@ from ..parts import Integral, Side
 from ..points import Points, is_narrow
 from ..result import Judgement
 from ..scope import Range, Scope, is_constant_name
+from ..substitution import free_symbols
 from ..text import prose
 from ..text.statements import Statement
 from .equality import Finding
 from .readings import Judge, Judged
-from .substitution import free_symbols
 
 
 def in_context(

@@ -32,8 +32,8 @@ from ..extents import NotReadError
 from ..parts import Derivative, Differential, Integral, LimitAt, Part, Series, Side
 from ..result import Judgement
 from ..scope import Equation, Range
+from ..substitution import definite_parts, free_symbols
 from .factors import without_integrals
-from .substitution import definite_parts, free_symbols
 from .values import DivergentStepError, inner_parts, part_tree, value_of
 
 #: Points on which both sides are compared, the fewest that suffice, and those that are tried.

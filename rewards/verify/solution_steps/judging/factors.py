@@ -18,7 +18,7 @@ from ....reading.expression.tree import Expression, Number
 from ..extents import NotReadError
 from ..parts import Integral, Side
 from ..scope import Equation
-from .substitution import MOST_NODES
+from ..substitution import MOST_NODES
 
 
 def without_integrals(equation: Equation) -> Equation:

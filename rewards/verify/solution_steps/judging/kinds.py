@@ -10,7 +10,7 @@ from ....reading.functions import TRANSCENDENTAL
 from ..parts import Change, Derivative, Differential, Integral, LimitAt, Series, Side, Value
 from ..result import Kind
 from ..scope import Scope
-from .substitution import free_symbols
+from ..substitution import free_symbols
 
 _BY_PARTS = re.compile(r"by[ -]parts|\bd\s?v\b", re.IGNORECASE)
 
@@ -30,7 +30,7 @@ def kind_of(left: Side, right: Side, scope: Scope, lead: str) -> Kind:
     if left.has(Differential) or right.has(Differential):
         return "parts" if by_parts else "substitution"
     if scope.flow is not None and scope.flow.concerns(left, right):
-        return "differential equation" if scope.flow.question else "derivative"
+        return "differential equation" if scope.flow.is_of_differential_equation else "derivative"
     if left.has(Derivative) or right.has(Derivative):
         return "derivative"
     integrals_left, integrals_right = _integrals(left, scope), _integrals(right, scope)

@@ -11,18 +11,19 @@ from ....reading.expression.build import ONE, ZERO, mul
 from ....reading.expression.linear import NotLinearError, linear
 from ....reading.expression.traversal import fold, symbols_of
 from ....reading.expression.tree import Expression, Symbol
-from ..course.flows import Claimed
-from ..course.limits import infinite, with_logarithms, with_proved_limits
-from ..course.remainders import is_collected, is_factored, leaves_out_a_remainder, up_to_remainder
-from ..course.roots import both_signs
 from ..extents import NotReadError
 from ..parts import Derivative, Differential, Integral, LimitAt, Series, Side
 from ..result import Judgement, Kind
 from ..scope import Equation, Scope, is_constant_name
+from ..substitution import free_symbols
 from ..text.statements import Link
+from .course.claims import Claimed
+from .course.flows import Flow
+from .course.limits import infinite, with_logarithms, with_proved_limits
+from .course.remainders import is_collected, is_factored, leaves_out_a_remainder, up_to_remainder
+from .course.roots import both_signs
 from .equality import Finding, Work, compare
 from .kinds import kind_of
-from .substitution import free_symbols
 from .unknowns import solve
 
 #: Pairs of readings of two sides that are compared.
@@ -80,6 +81,7 @@ class Judge:
     scope: Scope
     assumptions: Mapping[str, str]
     work: Work
+    flow: Flow | None = None
 
     def judge(self, left: Read, right: Read, lead: str, anti: bool) -> Judged:
         """Judge the claim that two links (sides of an equation) are equal.
@@ -250,7 +252,7 @@ class Judge:
             if self.scope.course:
                 self._refuse_unknown_slopes(left, right)
             left, right = with_logarithms(left, right)
-            flow = self.scope.flow
+            flow = self.flow
             if flow is not None:
                 claimed = Claimed(flow, self.scope, (left, right), self.work, key)
                 if flow.concerns(*claimed.sides):

@@ -15,8 +15,8 @@ from ....reading.expression.tree import Expression, Number, Symbol
 from ..extents import NotReadError
 from ..parts import Side
 from ..scope import Equation
+from ..substitution import definite_parts, free_symbols
 from .equality import PRECISIONS, Program, Work
-from .substitution import definite_parts, free_symbols
 
 #: Unknowns of one equation, and points at which a solution is checked.
 MOST, CHECKED = 8, 3

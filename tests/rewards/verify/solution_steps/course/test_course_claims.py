@@ -113,7 +113,7 @@ def test_one_claim(problem: str, claim: str, judgement: str) -> None:
         (SERIES, r"\sum_{n=1}^N \frac{1}{n(n+1)} = 1 - \frac{1}{N+1}", "correct"),
         (SERIES, r"\sum_{n=1}^N \frac{1}{n(n+1)} = 1 - \frac{1}{N}", "incorrect"),
         (SERIES, r"S_N = 1 - \frac{1}{N+1}", "correct"),
-        (SERIES, r"S_N = 1 - \frac{1}{N+2}", "incorrect"),
+        (SERIES, r"S_N = 1 - \frac{1}{(N+1)^2}", "incorrect"),
         (SERIES, r"\sum_{n=0}^{\infty} x^n = \frac{1}{1-x}", "correct"),
         (SERIES, r"\sum_{n=0}^{\infty} x^n = \frac{1}{1+x}", "incorrect"),
         (SERIES, r"\sum_{n=1}^{\infty} \frac1n = \infty", "correct"),

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ....numeric.ball_arithmetic.compiler import compile_tape
-from ....numeric.ball_arithmetic.jets import ZERO as ZERO_BALL
-from ....reading.expression.build import ZERO, add, mul
-from ....reading.expression.derivative import differentiate
-from ....reading.expression.linear import linear
-from ....reading.expression.traversal import size, symbols_of
-from ....reading.expression.tree import Call, Expression, Number, Symbol
-from ....reading.problem import Limit
-from ..extents import NotReadError
-from ..parts import Change, Derivative, Differential, Integral, LimitAt, Part, Series, Side, Value
+from ...numeric.ball_arithmetic.compiler import compile_tape
+from ...numeric.ball_arithmetic.jets import ZERO as ZERO_BALL
+from ...reading.expression.build import ZERO, add, mul
+from ...reading.expression.derivative import differentiate
+from ...reading.expression.linear import linear
+from ...reading.expression.traversal import size, symbols_of
+from ...reading.expression.tree import Call, Expression, Number, Symbol
+from ...reading.problem import Limit
+from .extents import NotReadError
+from .parts import Change, Derivative, Differential, Integral, LimitAt, Part, Series, Side, Value
 
 #: Nodes of a tree after its definitions are written out.
 MOST_NODES = 4000
@@ -214,7 +214,8 @@ def movers(side: Side) -> set[str]:
     return {
         operation.variable
         for operation in side.parts.values()
-        if isinstance(operation, Differential | Derivative)
+        if isinstance(operation, Differential)
+        or (isinstance(operation, Derivative) and not operation.partial)
         or (isinstance(operation, Integral) and operation.limits is None)
     }
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
-from ....numeric.ball_arithmetic.balls import UnusableError, precision
-from ....numeric.ball_arithmetic.compare import compare
-from ....numeric.ball_arithmetic.compiler import compile_tape
-from ....numeric.ball_arithmetic.jets import ZERO, Ball
-from ....reading.expression.traversal import needs_worker, substitute, symbols_of
-from ....reading.expression.tree import Call, Number
-from ....reading.latex import ReadError, read
-from ..result import Judgement
+from .....numeric.ball_arithmetic.balls import UnusableError, precision
+from .....numeric.ball_arithmetic.compare import compare
+from .....numeric.ball_arithmetic.compiler import compile_tape
+from .....numeric.ball_arithmetic.jets import ZERO, Ball
+from .....reading.expression.traversal import needs_worker, substitute, symbols_of
+from .....reading.expression.tree import Call, Number
+from .....reading.latex import ReadError, read
+from ...result import Judgement
 
 _BITS = 128
 _BOTH_SIGNS = re.compile(r"\\pm(?![A-Za-z])|±")

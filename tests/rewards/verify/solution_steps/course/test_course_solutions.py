@@ -19,7 +19,7 @@ from calculus_harness.rewards.errors import ProblemError
 from calculus_harness.rewards.verdict import Status
 from calculus_harness.rewards.verify.solution_steps import Judgement, Solution
 
-FOLDER = Path(__file__).parents[2] / "cases"
+FOLDER = Path(__file__).parents[3] / "cases"
 FOREIGN, OWN = (
     json.loads((FOLDER / name).read_text(encoding="utf-8"))
     for name in ("course_solutions.json", "course_steps.json")

@@ -6,19 +6,19 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from ....errors import ProblemError
-from ....numeric.expansions.series import NotExpandedError, UndefinedError
-from ....numeric.quadrature.work import QuadratureError
-from ....proof.limits import Limit, limit
-from ....reading.expression.traversal import fold, symbols_of
-from ....reading.expression.tree import Call, Symbol
-from ..extents import NotReadError
-from ..judging.equality import Work
-from ..judging.substitution import is_finite, without
-from ..judging.values import DivergentStepError
-from ..parts import Integral, LimitAt, Series, Side
-from ..result import Judgement
-from ..scope import Equation, Scope
+from .....errors import ProblemError
+from .....numeric.expansions.series import NotExpandedError, UndefinedError
+from .....numeric.quadrature.work import QuadratureError
+from .....proof.limits import Limit, limit
+from .....reading.expression.traversal import fold, symbols_of
+from .....reading.expression.tree import Call, Symbol
+from ...extents import NotReadError
+from ...parts import Integral, LimitAt, Series, Side
+from ...result import Judgement
+from ...scope import Equation, Scope
+from ...substitution import is_finite, without
+from ..equality import Work
+from ..values import DivergentStepError
 
 #: What the proof of a limit costs, in evaluations.
 PROOF_COST = 400

@@ -11,18 +11,18 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from ....errors import ProblemError
-from ....numeric.expansions.series import NotExpandedError, UndefinedError
-from ....proof.limits import Limit, limit
-from ....reading.expression.build import ZERO, add, div, neg, number, power
-from ....reading.expression.traversal import fold, nodes_of, symbols_of
-from ....reading.expression.tree import Call, Expression, Number, Symbol
-from ..extents import NotReadError
-from ..judging.equality import Finding, Work
-from ..parts import Side
-from ..result import Judgement
-from ..scope import COUNTED, Equation, Scope
-from ..text.statements import Link
+from .....errors import ProblemError
+from .....numeric.expansions.series import NotExpandedError, UndefinedError
+from .....proof.limits import Limit, limit
+from .....reading.expression.build import ZERO, add, div, neg, number, power
+from .....reading.expression.traversal import fold, nodes_of, symbols_of
+from .....reading.expression.tree import Call, Expression, Number, Symbol
+from ...extents import NotReadError
+from ...parts import Side
+from ...result import Judgement
+from ...scope import COUNTED, Equation, Scope
+from ...text.statements import Link
+from ..equality import Finding, Work
 from .limits import PROOF_COST
 
 _TERM = re.compile(
