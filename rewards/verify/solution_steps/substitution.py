@@ -16,8 +16,8 @@ from ...reading.problem import Limit
 from .extents import NotReadError
 from .parts import Change, Derivative, Differential, Integral, LimitAt, Part, Series, Side, Value
 
-#: Nodes of a tree after its definitions are written out.
-MOST_NODES = 4000
+#: Nodes of a tree after its definitions are written out, and of a derivative.
+MOST_NODES, LARGEST_DERIVATIVE = 4000, 1500
 
 
 def substituted(side: Side, table: Mapping[str, Side]) -> Side:
@@ -167,10 +167,10 @@ def differentiated_often(side: Side, variable: str, order: int) -> Side:
     try:
         for _ in range(order):
             tree = differentiate(tree, variable)
+            if size(tree) > LARGEST_DERIVATIVE:
+                raise NotReadError("a derivative that grows too large")
     except ValueError:
         raise NotReadError("a derivative without a rule") from None
-    if size(tree) > MOST_NODES:
-        raise NotReadError("a derivative that grows too large")
     return Side(tree, {})
 
 

@@ -26,7 +26,7 @@ from ...extents import NotReadError
 from ...parts import Derivative, Differential, Integral, Side, Value
 from ...scope import Scope
 from ...substitution import (
-    MOST_NODES,
+    LARGEST_DERIVATIVE,
     free_symbols,
     replaced,
     without,
@@ -95,7 +95,7 @@ class Flow:
         for name in sorted(symbols_of(tree) & self.slopes.keys()):
             terms.append(mul(differentiate(tree, name), self.slopes[name]))
         total = add(*[term for term in terms if term != ZERO] or [ZERO])
-        if size(total) > MOST_NODES:
+        if size(total) > LARGEST_DERIVATIVE:
             raise NotReadError("a derivative that grows too large")
         return total
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from calculus_harness.benchmarks.registry import resolve
 from calculus_harness.rewards import verify_solution
 from calculus_harness.rewards.errors import ProblemError
 from calculus_harness.rewards.verdict import Status
@@ -55,6 +56,22 @@ def test_the_first_wrong_claim_is_named(case: dict[str, Any]) -> None:
     first = next(claim for claim in solution.claims if claim.failed)
     assert first.start < begin + len(case["first_wrong"])
     assert begin < first.end
+
+
+@pytest.mark.parametrize("name", ["limits", "sums", "differential_equations"])
+def test_no_right_answer_of_a_bank_is_a_wrong_claim(name: str) -> None:
+    seen = 0
+    for subset in resolve(f"course/{name}"):
+        for problem in subset.problems(None, 0):
+            question, answer = problem.target.judged, problem.target.reference
+            formula = answer if name == "differential_equations" else f"{question} = {answer}"
+            if not formula.startswith(("y", "\\lim", "\\sum")):
+                continue
+            options = {"task": problem.task, "assumptions": dict(problem.assumptions)}
+            claims = verify_solution(f"$${formula}$$", question, **options).claims
+            seen += len(claims)
+            assert "incorrect" not in {claim.judgement for claim in claims if claim.left}, formula
+    assert seen > 50
 
 
 def test_nearly_all_claims_are_judged() -> None:
