@@ -31,6 +31,8 @@ from .flows import Flow
 
 #: What a comparison that the verifier of a question does costs, in slots.
 FAMILY_COST = 5_000
+#: What an equation costs that cannot be written without derivatives.
+FAILED_COST = 2_000
 #: Where equations are compared: further away one term may hide the others.
 NEAR = (-3.0, 3.0)
 #: Names of the constants of a solution.
@@ -150,7 +152,11 @@ class Claimed:
 
     def _along(self, flow: Flow) -> Finding:
         """Whether the equation is an identity along the solutions."""
-        return self._same(*self._pair(flow))
+        try:
+            return self._same(*self._pair(flow))
+        except NotReadError:
+            self.work.spend(FAILED_COST)  # perhaps for derivatives that grow too large
+            raise
 
     def _same(self, left: Expression, right: Expression) -> Finding:
         names = symbols_of(left) | symbols_of(right)
