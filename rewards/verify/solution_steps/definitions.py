@@ -163,6 +163,12 @@ def _defined(
     define = Meaning("define", name, right)
     names = free_symbols(right)
     value = scope.values[name]
+    of_unknown = scope.flow is not None and scope.flow.concerns(value)
+    new = prose.chooses(lead) and not any(map(is_constant_name, names))
+    if of_unknown and scope.variable in names and not new:
+        return _CLAIM  # v = 1/y, then v = 1 + Ce^x: a solution, and no other meaning of v
+    if scope.course and free_symbols(value) & scope.solved and scope.variable in names:
+        return _CLAIM  # y_p = Ax, then A = 2 and y_p = 2x
     if not value.has(Integral) and not (scope.course and value.has(LimitAt, Series)):
         if name in scope.solved or agrees(Side(Symbol(name), {}), right):
             return _CLAIM

@@ -6,7 +6,7 @@ import re
 from collections.abc import Hashable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import count
+from itertools import count, pairwise
 
 from ...reading.expression.linear import NotLinearError
 from ...verdict import Status, Verdict
@@ -101,6 +101,12 @@ class Reader:
         links = (link.latex for statement in every for link in statement.links)
         if any("i" in INDEX.findall(latex) for latex in links if "\\sum" in latex):
             self.scope.indices = frozenset("i")
+        self.scope.vanishing = frozenset(
+            symbol_name(left.latex)
+            for statement in every
+            for left, right in pairwise(statement.links)
+            if right.latex.strip(" .,;") == "0"
+        )
         self.conditions, named = conditions_of(every, self.scope.names)
         self.scope.ranges |= named
         for statement in every:

@@ -113,6 +113,7 @@ class Scope:
         assumed: names such as I that are assumed to stand for the problem's integral.
         ranges: the ranges of variables, from the limits of the problem and from conditions.
         indices: contains ``i`` if the text sums over i, and is empty otherwise.
+        vanishing: the letters that the text says to be zero.
         whole: the variables that take whole numbers only, such as the index of a sum.
         flow: the functions that an equation of the problem defines, such as y in y' = 2xy.
         course: the kind of a question of the course, else an empty text.
@@ -132,6 +133,7 @@ class Scope:
     assumed: set[str] = field(default_factory=set)
     ranges: dict[str, Range] = field(default_factory=dict)
     indices: frozenset[str] = frozenset()
+    vanishing: frozenset[str] = frozenset()
     whole: frozenset[str] = frozenset()
     flow: Unknowns | None = None
     course: str = ""

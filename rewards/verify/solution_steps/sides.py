@@ -225,7 +225,7 @@ class _SideReader:
         if tends is None:
             raise NotReadError("a limit at no point")
         name = symbol_name(tends["name"])
-        readings = terms_with(text_behind, name)
+        readings = terms_with(text_behind, name)[: 1 if self.course else None]
         self.ambiguous |= len(readings) > self.choice + 1
         body, tail = readings[min(self.choice, len(readings) - 1)]
         side = {"+": 1, "-": -1, None: 0}[tends["side"]]

@@ -20,7 +20,7 @@ from ..text.statements import Link
 from .course.claims import Claimed
 from .course.flows import Flow
 from .course.limits import infinite, with_logarithms, with_proved_limits
-from .course.remainders import is_collected, is_factored, leaves_out_a_remainder, up_to_remainder
+from .course.remainders import is_factored, is_multiple, leaves_out_a_remainder, up_to_remainder
 from .course.roots import both_signs
 from .equality import Finding, Work, compare
 from .kinds import kind_of
@@ -126,20 +126,29 @@ class Judge:
 
     def _unless_sloppy(self, finding: Finding, left: Side, right: Side) -> Finding:
         """A wrong finding, unless a limit sign or the remainder of a series may be missing."""
-        if self._lacks_a_limit(left, right):
+        try:
+            sloppy = self._lacks_a_limit(left, right)
+        except (NotReadError, NotLinearError):
+            return finding
+        if sloppy:
             return Finding(Judgement.UNCHECKED, detail="a limit sign may be missing")
         if leaves_out_a_remainder(left, right, self.scope, self.work):
             return Finding(Judgement.UNCHECKED, detail="the remainder of a series may be missing")
         return finding
 
     def _lacks_a_limit(self, left: Side, right: Side) -> bool:
-        """Whether one side is a number and the other a function, as in ``x + 2 = 4``."""
-        if self.scope.course not in ("limit", "sum"):
-            return False
+        """Whether one side is a number and the other a function, as in ``x + 2 = 4``.
+
+        In solutions of other questions than limits and sums the number is 0: ``f'(x) = 0``.
+        """
         scope = self.scope
+        if left.has(Derivative) or right.has(Derivative):
+            return any(side.expression == ZERO for side in (left, right))
+        sides = [scope.written_out(scope.evaluated(side), {}) for side in (left, right)]
         moving = {*scope.variables, *scope.whole, *scope.introduced, *scope.moving()}
-        varies = [bool(free_symbols(side) & moving) for side in (left, right)]
-        return varies[0] != varies[1]
+        varies = [bool(free_symbols(side) & moving) for side in sides]
+        solved = any(side.expression == ZERO for side in sides)
+        return varies[0] != varies[1] and (solved or scope.course in ("limit", "sum"))
 
     def unread(
         self, left: Read, right: Read, lead: str, sides: Callable[[Link], list[Side]]
@@ -258,9 +267,12 @@ class Judge:
                 if flow.concerns(*claimed.sides):
                     return claimed.judge(), claimed.used
                 stated = claimed.plugged() if flow.concerns(left, right) else None
+                plain = [flow.with_values(side) for side in (left, right)]
                 if stated is not None and stated.judgement is not Judgement.UNCHECKED:
+                    if not flow.concerns(*plain):  # y(0) = C says what C is
+                        self._compare(plain[0], plain[1], key, anti)
                     return stated, claimed.used
-                left, right = map(flow.with_values, (left, right))
+                left, right = plain
             equation = self.scope.equation(left, right)
             if self.scope.course:
                 equation = with_proved_limits(equation, self.scope, self.assumptions, self.work)
@@ -283,7 +295,9 @@ class Judge:
             if self.scope.course:
                 both |= _integrated(right, limits=True) & free_symbols(left)
             free_choice = unknown <= (arbitrary if order else both)
-            free_choice |= any(self._is_slope(side, unknown) for side in (left, right))
+            free_choice |= self._is_slope(left, right, unknown) or self._is_slope(
+                right, left, unknown
+            )
             free_choice |= is_factored(left, right, unknown, self.scope)
             if unknown & {*FUNCTIONS, *"fgh"} & (_integrated(left) | _integrated(right)):
                 raise NotReadError("an integral of what nothing defines")
@@ -306,15 +320,23 @@ class Judge:
                 if isinstance(of, Symbol) and of.name not in known | side.parts.keys():
                     raise NotReadError(f"the derivative of {of.name}, which nothing defines")
 
-    def _is_slope(self, side: Side, unknown: frozenset[str]) -> bool:
-        """Whether a side is the derivative of what the text has defined with unknown letters."""
-        node, slope = side.expression, False
-        while isinstance(node, Symbol) and isinstance(
-            part := side.parts.get(node.name), Derivative
-        ):
-            node, slope = part.of, True
-        value = self.scope.values.get(node.name) if isinstance(node, Symbol) else None
-        return slope and value is not None and unknown <= free_symbols(value)
+    def _is_slope(self, side: Side, other: Side, unknown: frozenset[str]) -> bool:
+        r"""Whether a side has derivatives of what the text has defined with unknown letters.
+
+        The equation then has to hold for all values of these letters: ``y_p'' = -4A\sin 2x``.
+        If the other side has none, the equation is to be solved for them.
+        """
+        values = [
+            self.scope.values[part.of.name]
+            for part in side.parts.values()
+            if isinstance(part, Derivative)
+            and isinstance(part.of, Symbol)
+            and part.of.name in self.scope.values
+        ]
+        known = set().union(*map(free_symbols, values))
+        alone = isinstance(side.expression, Symbol) and side.expression.name in side.parts
+        written = bool(free_symbols(other) & unknown) and not other.has(Derivative)
+        return bool(values) and unknown <= known and (alone or written)
 
     def _by_rates(self, left: Side, right: Side, key: str) -> Finding:
         """Judge an equation with a differential on one side: ``du = 2x`` may mean u' = 2x.
@@ -340,7 +362,7 @@ class Judge:
         constants = {
             name
             for name in equation.free
-            if is_constant_name(name) and name not in self.scope.symbols
+            if is_constant_name(name) and name not in {*self.scope.symbols, equation.variable}
         }
         sides = equation.left, equation.right
         valued = any(side.has(Integral, LimitAt) for side in sides)
@@ -371,8 +393,13 @@ class Judge:
         ansatz = coefficients or (functions and not any(side.parts for side in sides))
         if not values or vacuous or not ansatz:
             return Finding(Judgement.UNCHECKED, detail=f"it only says what {names} may be")
-        if is_collected(equation, unknown):  # A = 0 is not what -3A = 3A says
-            return Finding(Judgement.INCORRECT, 1, detail="terms that are collected")
+        if self.scope.course and all(fold(value) == 0 for value in values.values()):
+            # 4A - A = 2A, or A is zero
+            if is_multiple(equation, unknown) and not self.scope.vanishing & set(unknown):
+                return Finding(Judgement.INCORRECT, 1, detail="terms that are collected")
+            return Finding(Judgement.UNCHECKED, detail=f"it only says what {names} may be")
+        if self.flow is not None and self.flow.contradicts(values, self.scope, self.work):
+            return Finding(Judgement.INCORRECT, 1, detail="the conditions give another value")
         for name, value in values.items():
             self.scope.values[name] = Side(value, {})
             self.scope.solved.add(name)

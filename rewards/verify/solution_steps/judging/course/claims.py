@@ -10,8 +10,8 @@ from .....proof.curves import vanishes_on
 from .....reading.expression.build import ZERO, add, div, mul, neg
 from .....reading.expression.derivative import differentiate
 from .....reading.expression.linear import NotLinearError, linear
-from .....reading.expression.traversal import substitute, symbols_of
-from .....reading.expression.tree import Expression, Symbol
+from .....reading.expression.traversal import nodes_of, substitute, symbols_of
+from .....reading.expression.tree import Call, Expression, Symbol
 from .....reading.problem.differential_equation import StatedSolution
 from .....verdict import Status
 from ....values import agreement_on_curve
@@ -70,6 +70,18 @@ class Claimed:
         self.strangers = names - {flow.variable, *scope.symbols, *self.constants}
 
     def judge(self) -> Finding:
+        """Judge the equation (`_judged`), and keep a right one that has constants.
+
+        Raises:
+            NotReadError: the equation is not read.
+
+        """
+        finding, stated = self._judged(), self._stated
+        if finding.judgement is Judgement.CORRECT and self.constants and stated is not None:
+            self.flow.relations.append((stated, frozenset(self.constants)))
+        return finding
+
+    def _judged(self) -> Finding:
         """Judge the equation along all solutions, and along the one that the text has stated.
 
         Raises:
@@ -97,9 +109,10 @@ class Claimed:
             return _finding(self.flow.solves(stated, conditions=False))
         if finding.judgement is not Judgement.INCORRECT:
             return finding
-        if self.strangers or self.constants - _usual(self.constants):
-            return Finding(Judgement.UNCHECKED, detail=_unknown(self.strangers or self.constants))
         plugged = self.plugged()
+        if self.strangers or self.constants - _usual(self.constants):
+            detail = _unknown(self.strangers or self.constants)
+            return plugged or Finding(Judgement.UNCHECKED, detail=detail)
         if plugged is not None and plugged.judgement is not Judgement.INCORRECT:
             return plugged
         if stated is not None and not self.constants and self.flow.question is not None:
@@ -144,9 +157,11 @@ class Claimed:
         anti = any(side.has(Integral) for side in sides)
         trees = [plain.tree(side, self.scope, rate=anti) for side in sides]
         finding = self._same(trees[0], trees[1])
-        own = constants_of(symbols_of(formula.expression), self.scope)
-        shared = bool(self.constants) and self.constants <= own and name in self.flow.general
-        if finding.judgement is Judgement.INCORRECT and (self.strangers or not shared):
+        own = symbols_of(formula.expression)
+        letters = self.constants | self.strangers
+        shared = bool(letters) and letters <= own
+        shared &= bool(self.strangers) or name in self.flow.general
+        if finding.judgement is Judgement.INCORRECT and not shared:
             return Finding(Judgement.UNCHECKED, detail="a solution that is not known")
         return finding
 
@@ -297,6 +312,8 @@ class Claimed:
         outcome = self.flow.solves(stated, conditions=False)
         names = set().union(*map(free_symbols, self.sides))
         relates = {self.flow.variable, *self.flow.functions} <= names
+        if self.flow.variable not in names and all(map(self._divides, self.sides)):
+            return finding  # partial fractions of y
         if outcome.status is Status.INCORRECT and question.conditions and relates:
             return self._unless_homogeneous(finding)
         if outcome.status is Status.CORRECT and question.conditions:
@@ -304,6 +321,15 @@ class Claimed:
             if outcome.status is Status.CORRECT:
                 return _finding(outcome)
         return Finding(Judgement.UNCHECKED, detail="a solution with other values, or a condition")
+
+    def _divides(self, side: Side) -> bool:
+        """Whether a side has a function in a denominator."""
+        return any(
+            isinstance(node, Call)
+            and node.function == "div"
+            and not symbols_of(node.args[1]).isdisjoint(self.flow.functions)
+            for node in nodes_of(side.expression)
+        )
 
     @property
     def _stated(self) -> StatedSolution | None:
@@ -346,9 +372,15 @@ class Claimed:
         names = symbols_of(left) | symbols_of(right)
         if self.constants or self.strangers:
             raise NotReadError(_unknown(self.constants | self.strangers))
-        written = {
-            name for side in self.sides for name in symbols_of(side.expression) - side.parts.keys()
-        }
+        functions = {Symbol(name) for name in flow.functions}
+        parts = {name: part for side in self.sides for name, part in side.parts.items()}
+        trees = [side.expression for side in self.sides]
+        trees += [
+            part.of
+            for part in parts.values()
+            if isinstance(part, Derivative) and part.of not in functions
+        ]
+        written = set().union(*map(symbols_of, trees)) - parts.keys()
         about_point = not written & {flow.variable, *flow.functions}
         self.work.spend(FAMILY_COST)
         if about_point and flow.point:

@@ -31,6 +31,10 @@ from ...substitution import (
     replaced,
     without,
 )
+from ..equality import Work
+
+#: Stated solutions that are remembered, and what a look at one costs, in slots.
+MOST_RELATIONS, RELATION_COST = 6, 2_000
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,7 @@ class Flow:
         point: the point at which the question asks for a value.
         question: the differential equation, if there is one.
         stated: the formula of each function that the text has stated last, perhaps as a trial.
+        relations: the solutions with constants that the text has stated, with the constants.
         general: the functions of which the stated formula is a solution with constants.
 
     """
@@ -59,6 +64,7 @@ class Flow:
     question: DifferentialEquation | None = None
     stated: dict[str, Side] = field(default_factory=dict)
     general: set[str] = field(default_factory=set)
+    relations: list[tuple[StatedSolution, frozenset[str]]] = field(default_factory=list)
 
     @property
     def is_of_differential_equation(self) -> bool:
@@ -172,6 +178,26 @@ class Flow:
             return self._rate(value, scope)
         raise NotReadError(f"nothing relates {name} and {self.variable}")
 
+    def contradicts(self, values: Mapping[str, Expression], scope: Scope, work: Work) -> bool:
+        """Whether values of constants contradict the conditions, for all stated solutions.
+
+        The text may have given the same name to constants of several solutions.
+        """
+        if self.question is None or not self.question.conditions:
+            return False
+        known = {name: scope.values[name].expression for name in scope.solved} | dict(values)
+        concerned = [
+            stated
+            for stated, names in self.relations[-MOST_RELATIONS:]
+            if names & values.keys() and names <= known.keys()
+        ]
+        for stated in concerned:
+            work.spend(RELATION_COST)
+            outcome = self.solves(_with_constants(stated, known), conditions=True)
+            if outcome.status is not Status.INCORRECT:
+                return False
+        return bool(concerned)
+
     def solves(self, stated: StatedSolution, *, conditions: bool) -> Outcome:
         """Whether a stated solution solves the equation, whether or not it is general."""
         question = self.question
@@ -186,3 +212,12 @@ class Flow:
             return Outcome(Status.UNDECIDED, detail=str(error))
         wrong = [outcome for outcome in outcomes if outcome.status is not Status.CORRECT]
         return wrong[0] if wrong else outcomes[0]
+
+
+def _with_constants(stated: StatedSolution, values: Mapping[str, Expression]) -> StatedSolution:
+    """A solution with values of its constants."""
+    formulas = {name: replaced(tree, values) for name, tree in stated.formulas.items()}
+    if stated.implicit is None:
+        return StatedSolution(formulas)
+    left, right = stated.implicit
+    return StatedSolution(formulas, (replaced(left, values), replaced(right, values)))

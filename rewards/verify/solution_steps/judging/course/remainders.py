@@ -15,7 +15,7 @@ from .....errors import ProblemError
 from .....numeric.expansions.series import NotExpandedError, UndefinedError
 from .....proof.limits import Limit, limit
 from .....reading.expression.build import ZERO, add, div, neg, number, power
-from .....reading.expression.traversal import fold, nodes_of, symbols_of
+from .....reading.expression.traversal import fold, nodes_of, substitute, symbols_of
 from .....reading.expression.tree import Call, Expression, Number, Symbol
 from ...extents import NotReadError
 from ...parts import Side
@@ -157,7 +157,8 @@ def _is_within(
         return None
     work.pay(PROOF_COST)
     try:
-        found: Limit = limit(div(difference, term), name, at)
+        # From one side: from both, an odd power is infinite with two signs.
+        found: Limit = limit(div(difference, term), name, at, 0 if isinstance(at, int) else 1)
     except (NotExpandedError, UndefinedError, ProblemError, ValueError):
         return None
     if not found.exists:
@@ -243,14 +244,13 @@ def is_factored(left: Side, right: Side, unknown: frozenset[str], scope: Scope) 
     return found.value is not None and fold(found.value) == 1
 
 
-def is_collected(equation: Equation, unknown: Sequence[str]) -> bool:
-    """Whether an equation collects multiples of one letter: ``4A - A = 2A``."""
+def is_multiple(equation: Equation, unknown: Sequence[str]) -> bool:
+    """Whether both sides of an equation are multiples of one letter: ``4A - A = 2A``."""
     sides = [equation.left.expression, equation.right.expression]
     if len(unknown) != 1 or equation.left.parts or equation.right.parts:
         return False
     (name,) = unknown
-    terms = [tree.args if tree.function == "add" else (tree,) for tree in sides]
-    alone = all(
-        symbols_of(term) == {name} and degree(term, name) == 1 for of in terms for term in of
-    )
-    return alone and min(map(len, terms)) == 1 and max(map(len, terms)) > 1
+    if not all(name in symbols_of(side) for side in sides):
+        return False
+    at_zero = [fold(substitute(side, name, ZERO)) for side in sides]
+    return at_zero == [0, 0] or all(degree(side, name) == 1 for side in sides)
