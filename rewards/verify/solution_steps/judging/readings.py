@@ -18,6 +18,7 @@ from ..scope import Equation, Scope, is_constant_name
 from ..substitution import free_symbols
 from ..text.statements import Link
 from .course.claims import Claimed
+from .course.constants import renamed
 from .course.flows import Flow
 from .course.limits import infinite, with_logarithms, with_proved_limits
 from .course.remainders import is_factored, is_multiple, leaves_out_a_remainder, up_to_remainder
@@ -127,28 +128,26 @@ class Judge:
     def _unless_sloppy(self, finding: Finding, left: Side, right: Side) -> Finding:
         """A wrong finding, unless a limit sign or the remainder of a series may be missing."""
         try:
-            sloppy = self._lacks_a_limit(left, right)
+            detail = self._sloppy(left, right)
         except (NotReadError, NotLinearError):
             return finding
-        if sloppy:
-            return Finding(Judgement.UNCHECKED, detail="a limit sign may be missing")
-        if leaves_out_a_remainder(left, right, self.scope, self.work):
-            return Finding(Judgement.UNCHECKED, detail="the remainder of a series may be missing")
-        return finding
+        return Finding(Judgement.UNCHECKED, detail=detail) if detail else finding
 
-    def _lacks_a_limit(self, left: Side, right: Side) -> bool:
-        """Whether one side is a number and the other a function, as in ``x + 2 = 4``.
-
-        In solutions of other questions than limits and sums the number is 0: ``f'(x) = 0``.
-        """
+    def _sloppy(self, left: Side, right: Side) -> str:
+        """What may be missing in an equation of a number and a function, such as ``x + 2 = 4``."""
         scope = self.scope
-        if left.has(Derivative) or right.has(Derivative):
-            return any(side.expression == ZERO for side in (left, right))
-        sides = [scope.written_out(scope.evaluated(side), {}) for side in (left, right)]
-        moving = {*scope.variables, *scope.whole, *scope.introduced, *scope.moving()}
-        varies = [bool(free_symbols(side) & moving) for side in sides]
-        solved = any(side.expression == ZERO for side in sides)
-        return varies[0] != varies[1] and (solved or scope.course in ("limit", "sum"))
+        sides = [left, right]
+        if not any(side.has(Derivative) for side in sides):
+            sides = [scope.written_out(scope.evaluated(side), {}) for side in sides]
+            moving = {*scope.variables, *scope.whole, *scope.introduced, *scope.moving()}
+            varies = [bool(free_symbols(side) & moving) for side in sides]
+            if varies[0] != varies[1] and scope.course in ("limit", "sum"):
+                return "a limit sign may be missing"
+        if any(side.expression == ZERO for side in sides):
+            return "an equation that may be solved"
+        if leaves_out_a_remainder(left, right, scope, self.work):
+            return "the remainder of a series may be missing"
+        return ""
 
     def unread(
         self, left: Read, right: Read, lead: str, sides: Callable[[Link], list[Side]]
@@ -261,21 +260,10 @@ class Judge:
             if self.scope.course:
                 self._refuse_unknown_slopes(left, right)
             left, right = with_logarithms(left, right)
-            flow = self.flow
-            if flow is not None:
-                claimed = Claimed(flow, self.scope, (left, right), self.work, key)
-                if flow.concerns(*claimed.sides):
-                    return claimed.judge(), claimed.used
-                stated = claimed.plugged() if flow.concerns(left, right) else None
-                plain = [flow.with_values(side) for side in (left, right)]
-                if stated is not None and stated.judgement is not Judgement.UNCHECKED:
-                    if not flow.concerns(*plain):  # y(0) = C says what C is
-                        self._compare(plain[0], plain[1], key, anti)
-                    return stated, claimed.used
-                left, right = plain
-            equation = self.scope.equation(left, right)
-            if self.scope.course:
-                equation = with_proved_limits(equation, self.scope, self.assumptions, self.work)
+            found = self._equation(left, right, key, anti)
+            if isinstance(found, tuple):
+                return found
+            equation = found
             used = equation.used
             moving = any(side.has(Differential, Derivative) for side in (left, right))
             anti = anti or self._is_anti(left) or self._is_anti(right)
@@ -284,6 +272,8 @@ class Judge:
             # Numbers without a constant are no antiderivatives, in whatever chain they stand.
             anti &= bool(equation.free) or any(side.has(Integral) for side in (left, right))
             order = int(anti or (not moving and self._up_to_a_constant(equation)))
+            if self.scope.course and order and not anti:
+                return renamed(equation, self.assumptions, key, self.work), used
             finding = compare(equation, order, self.assumptions, key, self.work)
             unknown = equation.free - {equation.variable} - self.scope.symbols - self.scope.indices
             if order or moving:
@@ -309,6 +299,26 @@ class Judge:
             detail = f"{type(error).__name__}: {error}"
             return Finding(Judgement.UNCHECKED, detail=detail[:200]), used
         return (replace(finding, loose=True) if unknown - arbitrary else finding), used
+
+    def _equation(
+        self, left: Side, right: Side, key: str, anti: bool
+    ) -> Equation | tuple[Finding, frozenset[str]]:
+        """Two sides in one variable; or the finding, if they are about an unknown function."""
+        flow = self.flow
+        if flow is not None:
+            claimed = Claimed(flow, self.scope, (left, right), self.work, key)
+            if flow.concerns(*claimed.sides):
+                return claimed.ansatz or (claimed.judge(), claimed.used)
+            stated = claimed.plugged() if flow.concerns(left, right) else None
+            left, right = map(flow.with_values, (left, right))
+            if stated is not None and stated.judgement is not Judgement.UNCHECKED:
+                if not flow.concerns(left, right):  # y(0) = C says what C is
+                    self._compare(left, right, key, anti)
+                return stated, claimed.used
+        equation = self.scope.equation(left, right)
+        if self.scope.course:
+            equation = with_proved_limits(equation, self.scope, self.assumptions, self.work)
+        return equation
 
     def _refuse_unknown_slopes(self, *sides: Side) -> None:
         """Refuse ``f'`` and ``c_1'`` if nothing says what f and c_1 are: they are no constants."""

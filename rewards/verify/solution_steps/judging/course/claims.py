@@ -106,7 +106,10 @@ class Claimed:
             if stated is None or self.flow.question is None or not self.constants:
                 raise
             self.work.spend(FAMILY_COST)
-            return _finding(self.flow.solves(stated, conditions=False))
+            found = _finding(self.flow.solves(stated, conditions=False))
+            certain = self.constants <= _usual(self.constants) and not self.strangers
+            wrong = found.judgement is Judgement.INCORRECT
+            return found if certain or not wrong else Finding(Judgement.UNCHECKED)
         if finding.judgement is not Judgement.INCORRECT:
             return finding
         plugged = self.plugged()
@@ -174,9 +177,14 @@ class Claimed:
             raise
 
     def _same(self, left: Expression, right: Expression) -> Finding:
+        equation = self._equation(left, right)
+        finding = compare(equation, 0, self.flow.kinds, self.key, self.work)
+        return replace(finding, loose=bool(self.strangers))
+
+    def _equation(self, left: Expression, right: Expression) -> Equation:
         names = symbols_of(left) | symbols_of(right)
         variable = next((n for n in (self.flow.variable, *self.flow.functions) if n in names), "")
-        equation = Equation(
+        return Equation(
             Side(left, {}),
             Side(right, {}),
             variable or self.flow.variable,
@@ -188,8 +196,20 @@ class Claimed:
             self.scope.ranges,
             self.scope.symbols,
         )
-        finding = compare(equation, 0, self.flow.kinds, self.key, self.work)
-        return replace(finding, loose=bool(self.strangers))
+
+    @property
+    def ansatz(self) -> Equation | None:
+        """The equation as one of a function alone with unknown coefficients, as 1 = A(1-y) + By.
+
+        The result is None for other equations.
+        """
+        names = set().union(*map(free_symbols, self.sides))
+        letters = (self.constants | self.strangers) - _usual(self.constants)
+        if any(side.parts for side in self.sides) or self.flow.variable in names:
+            return None
+        if not letters or _usual(self.constants) or self.flow.curve is not None:
+            return None
+        return self._equation(*(side.expression for side in self.sides))
 
     def _pair(self, flow: Flow) -> tuple[Expression, Expression]:
         """Two trees that have to be identical. They have no constants of integration.
