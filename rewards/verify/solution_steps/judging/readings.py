@@ -143,7 +143,8 @@ class Judge:
             varies = [bool(free_symbols(side) & moving) for side in sides]
             if varies[0] != varies[1] and scope.course in ("limit", "sum"):
                 return "a limit sign may be missing"
-        if any(side.expression == ZERO for side in sides):
+        known = self.flow is None or not self.flow.concerns(left, right)
+        if known and any(side.expression == ZERO for side in sides):
             return "an equation that may be solved"
         if leaves_out_a_remainder(left, right, scope, self.work):
             return "the remainder of a series may be missing"
