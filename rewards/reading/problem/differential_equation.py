@@ -177,7 +177,7 @@ def read_differential_equation(text: str) -> DifferentialEquation:
         tuple(parameter_kinds),
         asks_all=bool({"all", "every", "singular"} & words),
         asks_one="particular" in words or "nontrivial" in words,
-        is_variable_implied=re.search(rf"(?<![A-Za-z\\]){variable}(?![A-Za-z])", joined) is None,
+        is_variable_implied=variable not in re.findall(r"\\?[A-Za-z]+", _symbols(joined)),
     )
 
 

@@ -18,7 +18,7 @@ from ..scope import Equation, Scope, is_constant_name
 from ..substitution import free_symbols
 from ..text.statements import Link
 from .course.claims import Claimed
-from .course.constants import renamed
+from .course.constants import RENAMED, renamed
 from .course.flows import Flow
 from .course.limits import infinite, with_logarithms, with_proved_limits
 from .course.remainders import is_factored, is_multiple, leaves_out_a_remainder, up_to_remainder
@@ -274,7 +274,7 @@ class Judge:
             anti &= bool(equation.free) or any(side.has(Integral) for side in (left, right))
             order = int(anti or (not moving and self._up_to_a_constant(equation)))
             if self.scope.course and order and not anti:
-                return renamed(equation, self.assumptions, key, self.work), used
+                return self._renamed(equation, key), used
             finding = compare(equation, order, self.assumptions, key, self.work)
             unknown = equation.free - {equation.variable} - self.scope.symbols - self.scope.indices
             if order or moving:
@@ -300,6 +300,13 @@ class Judge:
             detail = f"{type(error).__name__}: {error}"
             return Finding(Judgement.UNCHECKED, detail=detail[:200]), used
         return (replace(finding, loose=True) if unknown - arbitrary else finding), used
+
+    def _renamed(self, equation: Equation, key: str) -> Finding:
+        """Judge an equation with constants of integration on both sides."""
+        finding = renamed(equation, self.assumptions, key, self.work)
+        if finding.detail == RENAMED and self.flow is not None:
+            self.flow.relations.clear()  # these have constants of the former meaning
+        return replace(finding, detail="" if finding.detail == RENAMED else finding.detail)
 
     def _equation(
         self, left: Side, right: Side, key: str, anti: bool
@@ -406,7 +413,8 @@ class Judge:
             return Finding(Judgement.UNCHECKED, detail=f"it only says what {names} may be")
         if self.scope.course and all(fold(value) == 0 for value in values.values()):
             # 4A - A = 2A, or A is zero
-            if is_multiple(equation, unknown) and not self.scope.vanishing & set(unknown):
+            own = not self.scope.vanishing & {*unknown} and not any(map(is_constant_name, unknown))
+            if own and is_multiple(equation, unknown):
                 return Finding(Judgement.INCORRECT, 1, detail="terms that are collected")
             return Finding(Judgement.UNCHECKED, detail=f"it only says what {names} may be")
         if self.flow is not None and self.flow.contradicts(values, self.scope, self.work):

@@ -16,6 +16,8 @@ from ...scope import Equation, is_constant_name
 from ...substitution import free_symbols
 from ..equality import Finding, Work, compare
 
+#: A constant has got another meaning.
+RENAMED = "a constant with another meaning"
 #: The name of a constant with another meaning than on the other side.
 _FRESH = "C new"
 
@@ -59,7 +61,7 @@ def renamed(equation: Equation, kinds: Mapping[str, str], key: str, work: Work) 
             value = equation
         judgement = compare(value, 1, kinds, key, work).judgement
         if judgement is Judgement.CORRECT:
-            return Finding(Judgement.CORRECT, finding.points)
+            return Finding(Judgement.CORRECT, finding.points, detail=RENAMED)
         refuted.append(judgement is Judgement.INCORRECT)
     if refuted and all(refuted):
         return finding

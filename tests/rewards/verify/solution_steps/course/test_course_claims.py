@@ -159,6 +159,41 @@ def test_values_at_the_start_determine_the_constants() -> None:
     assert wrong.index("incorrect") == 3
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # a value of a constant against the condition, whatever the text has called it before
+        (r"$y = Ce^{x^2}$. $3 = Ce^0$.", ["correct", "correct"]),
+        (r"$y = Ce^{x^2}$. $4 = Ce^0$.", ["correct", "incorrect"]),
+        (r"$\ln y = x^2 + C$, $y = e^{x^2 + C} = Ce^{x^2}$. $3 = Ce^0$.", ["correct"] * 4),
+        (
+            r"$\ln y = x^2 + C$, $y = e^{x^2 + C} = e^{x^2} + C$.",
+            ["correct", "correct", "incorrect"],
+        ),
+        (r"$y(0) = C = 4$", ["correct", "incorrect"]),
+        (r"$y = e^{x^2}$. Hence $y' = 2xe^{x^2}$.", ["unchecked", "correct"]),
+        (r"Try $y = e^{rx}$. Then $y' = re^{rx}$.", ["correct"]),
+        (r"Try $y = e^{rx}$. Then $y' = e^{rx}$.", ["incorrect"]),
+        (r"Let $v = \ln y$. Then $v' = 2x$ and $v = x^2 + C$.", ["correct", "correct"]),
+        (r"Let $v = \ln y$. Then $v' = x$ and $v = 2x + C$.", ["incorrect", "incorrect"]),
+        # letters that an ansatz leaves open, and such that the text says to be zero
+        (r"$y_p = A\cos x$, so $y_p'' = -A\cos x$.", ["correct"]),
+        (r"$y_p = A\cos x$, so $y_p'' = -A\sin x$.", ["incorrect"]),
+        (r"$4A - A = 3A$", ["correct"]),
+        (r"$4A - A = 2A$", ["incorrect"]),
+        (r"$4A - A = 2A$, so $A = 0$.", ["correct"]),
+        (
+            r"$\frac{1}{y(1-y)} = \frac{A}{y} + \frac{B}{1-y}$, $A = 1$, $B = 2$",
+            ["correct"] * 2 + ["incorrect"],
+        ),
+    ],
+)
+def test_constants_and_coefficients(text: str, expected: list[str]) -> None:
+    text = r"$y = Ce^{x^2}$. " + text if "y(0)" in text else text
+    found = judgements(text, "y' = 2xy, y(0) = 3")
+    assert found[len(found) - len(expected) :] == expected
+
+
 def solved() -> Solution:
     text = r"$\lim_{x\to0}\frac{\sin x}{x} = \lim_{x\to0}\frac{\cos x}{1} = 1$. \boxed{1}"
     return verify_solution(text, r"\lim_{x\to0}\frac{\sin x}{x}")
