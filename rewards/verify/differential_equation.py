@@ -17,7 +17,7 @@ from typing import Final
 from ..arguments import Acceptance
 from ..numeric.ball_arithmetic.balls import UnusableError
 from ..numeric.ball_arithmetic.jets import Ball
-from ..numeric.outcome import Budget, DecisionPolicy, Outcome
+from ..numeric.outcome import Budget, DecisionPolicy, Outcome, joined
 from ..numeric.sampling.integrand import Integrand, assumption_items
 from ..proof.curves import vanishes_on
 from ..proof.ranks import ball_of, has_rank, is_invertible
@@ -118,6 +118,9 @@ def verify_differential_equation(
     answer.text = stated_text(answer)
     try:
         outcome = prepared.judge(answer.text)
+        if outcome.status is Status.INCORRECT and prepared.asked.may_determine_parameters:
+            detail = "the conditions may determine a parameter"
+            outcome = replace(outcome, status=Status.UNDECIDED, detail=detail)
     except NeedsWorkerError:
         return verify_in_worker("differential_equation", problem, answer)
     return answer.verdict(outcome.status, outcome)
@@ -169,7 +172,7 @@ class _Judge:
                 outcomes.append(self._complete(families))
         except (UnusableError, ValueError) as error:
             return Outcome(Status.UNDECIDED, detail=str(error))
-        return _joined(outcomes)
+        return joined(outcomes)
 
     def _general(self, families: Sequence[Family]) -> Outcome:
         """Judge whether a family has as many independent constants as the question requires."""
@@ -215,22 +218,6 @@ class _Judge:
                 detail = f"all solutions are asked for; the constant {name} is not among them"
                 return Outcome(Status.UNDECIDED, detail=detail)
         return Outcome(Status.CORRECT, proof="identity")
-
-
-def _joined(outcomes: Sequence[Outcome]) -> Outcome:
-    """The first incorrect or undecided outcome, else the first without a proof, else the first."""
-    wrong = next((outcome for outcome in outcomes if outcome.status is not Status.CORRECT), None)
-    if wrong is not None:
-        return wrong
-    coverages = [outcome.coverage for outcome in outcomes if outcome.coverage is not None]
-    agreed = [outcome for outcome in outcomes if outcome.proof != "identity"]
-    return replace(
-        (agreed or outcomes)[0],
-        points=max(outcome.points for outcome in outcomes),
-        coverage=min(coverages, default=None),
-        flags=tuple(dict.fromkeys(flag for outcome in outcomes for flag in outcome.flags)),
-        rules=tuple(sorted({rule for outcome in outcomes for rule in outcome.rules})),
-    )
 
 
 class Family:

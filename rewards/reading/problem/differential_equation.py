@@ -65,6 +65,12 @@ class DifferentialEquation:
         return sum(self.orders.values())
 
     @property
+    def may_determine_parameters(self) -> bool:
+        """Whether there are more conditions than constants, as of a growth with an unknown rate."""
+        parameters = self.names - {self.variable, *self.functions}
+        return len(self.conditions) > self.order and bool(parameters)
+
+    @property
     def has_cases(self) -> bool:
         """Whether the equations hold a function with cases, as the root of y^2 is y or -y."""
         nodes = (node for pair in self.equations for side in pair for node in nodes_of(side))

@@ -19,7 +19,7 @@ from calculus_harness.harness.core.requests import Completion, Request
 from calculus_harness.harness.models.python_function import LocalFunction
 from calculus_harness.harness.report import export_summary
 from calculus_harness.harness.report.comparison import export_comparison
-from calculus_harness.harness.run.turns.feedback import told
+from calculus_harness.harness.run.turns.feedback import told as message_after
 from calculus_harness.rewards import verify_limit
 from tests.harness.faulty_server import Body, FaultyServer, payload_for
 
@@ -257,5 +257,5 @@ def test_the_first_wrong_step_of_a_question_of_the_course_is_told() -> None:
     problem = next(p for subset in resolve("course/limits") for p in subset.problems(1, 0))
     text = r"$1 + 1 = 2$ and $1 + 2 = 4$, so \boxed{17}"
     verdict = verify_limit(text, problem.target.judged)
-    message = asyncio.run(told("steps", problem, text, verdict))
+    message = asyncio.run(message_after("steps", problem, text, verdict))
     assert "The first wrong step is 1 + 2 = 4." in message

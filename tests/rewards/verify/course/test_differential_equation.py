@@ -75,6 +75,16 @@ def test_a_right_answer_is_proved(question: str, answer: str) -> None:
     assert verdict.correct, verdict
 
 
+def test_conditions_that_determine_a_parameter_refute_nothing() -> None:
+    # y(2) = 400 says that the rate is ln 2, which is not computed.
+    question = r"\frac{dy}{dt} = ky, y(0) = 100, y(2) = 400"
+    verdict = verify_differential_equation(r"\boxed{100\cdot 2^t}", question)
+    assert verdict.status is Status.UNDECIDED
+    question = r"\frac{dy}{dt} = ky, y(0) = 100"
+    verdict = verify_differential_equation(r"\boxed{100\cdot 2^t}", question)
+    assert verdict.status is Status.INCORRECT
+
+
 @pytest.mark.parametrize(("question", "answer", "detail"), [row[:3] for row in WRONG])
 def test_a_wrong_answer_is_refuted(question: str, answer: str, detail: str) -> None:
     verdict = verify_differential_equation(rf"\boxed{{{answer}}}", question)

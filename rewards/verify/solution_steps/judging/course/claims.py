@@ -77,6 +77,10 @@ class Claimed:
 
         """
         finding, stated = self._judged(), self._stated
+        question = self.flow.question
+        open_parameters = question is not None and question.may_determine_parameters
+        if finding.judgement is Judgement.INCORRECT and open_parameters:
+            return Finding(Judgement.UNCHECKED, detail="a parameter may be determined")
         if finding.judgement is Judgement.CORRECT and self.constants and stated is not None:
             self.flow.relations.append((stated, frozenset(self.constants)))
         return finding
