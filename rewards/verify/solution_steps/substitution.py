@@ -162,7 +162,19 @@ def differentiated_often(side: Side, variable: str, order: int) -> Side:
     if not order:
         return side
     if side.parts:
-        raise NotReadError("a derivative at a place")
+        name = f"slope_{'_'.join(sorted(side.parts))}"
+        slope = differentiated(
+            Side(Symbol(name), {**side.parts, name: Derivative(side.expression, variable)})
+        )
+        rests = {
+            key: differentiated_often(Side(part.of, {}), variable, 1)
+            for key, part in slope.parts.items()
+            if isinstance(part, Derivative) and not symbols_of(part.of) & slope.parts.keys()
+        }
+        slope = without(slope, rests)
+        if order > 1 or slope.has(Derivative):
+            raise NotReadError("a derivative at a place")
+        return slope
     tree = side.expression
     try:
         for _ in range(order):

@@ -300,7 +300,9 @@ def _differential_equation(
     if question.is_variable_implied:
         letters = set(_LETTER.findall(completion))
         others = [name for name in ("x", "t") if name in letters - {*question.names}]
-        if others and not re.search(rf"(?<![\\A-Za-z])[a-z]?{question.variable}", completion):
+        if others and not re.search(
+            rf"(?<![\\A-Za-z])[a-z]?{question.variable}[a-z]?(?![A-Za-z])", completion
+        ):
             question = replace(question, variable=others[0])
     kinds = {**dict(question.kinds), **assumptions}
     symbols = frozenset(question.names - {question.variable} | {*question.functions})

@@ -143,7 +143,7 @@ class Judge:
             varies = [bool(free_symbols(side) & moving) for side in sides]
             if varies[0] != varies[1] and scope.course in ("limit", "sum"):
                 return "a limit sign may be missing"
-            given = [bool(free_symbols(side)) for side in sides]
+            given = [bool(free_symbols(side) & scope.symbols) for side in sides]
             if scope.course == "differential_equation" and not any(varies) and given[0] != given[1]:
                 return "a parameter may be determined"
         known = self.flow is None or not self.flow.concerns(left, right)
