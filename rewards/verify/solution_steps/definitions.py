@@ -133,6 +133,8 @@ def _symbol(
     if name in scope.introduced:
         return _CLAIM  # back from the new variable
     if is_constant_name(name) and constant:
+        if scope.flow is not None and not names:
+            scope.flow.specialise()
         return _NOTHING
     if name in FUNCTIONS and problem_integral and not isinstance(right.expression, Symbol):
         meant = Side(Symbol("Q_0"), {"Q_0": problem_integral})

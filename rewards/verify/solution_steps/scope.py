@@ -62,6 +62,9 @@ class Unknowns(Protocol):
     def state(self, name: str, formula: Side) -> None:
         """Keep the formula that the text states for a function, perhaps as a trial."""
 
+    def specialise(self) -> None:
+        """Note that the text goes on with one solution: it has given a constant a value."""
+
 
 @dataclass(frozen=True, slots=True)
 class Equation:
@@ -271,6 +274,8 @@ class Scope:
         table = dict(self.functions)
         table |= dict.fromkeys(self.flow.functions, self.variable) if self.flow else {}
         for name, value in self.values.items():
+            if self.flow is not None and name not in table and self.flow.concerns(value):
+                table[name] = self.variable  # p = y'
             if name not in table and not value.parts:
                 of = free_symbols(value)
                 index = name.partition("_")[2]

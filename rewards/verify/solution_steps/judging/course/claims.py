@@ -130,7 +130,7 @@ class Claimed:
             return Finding(Judgement.UNCHECKED, detail=_unknown(self.constants))  # y' = ky
         if plugged is not None:
             return plugged
-        if _usual({*self.scope.solved} | self.used):
+        if self.flow.special or _usual({*self.scope.solved} | self.used):
             return Finding(Judgement.UNCHECKED, detail="a solution that is not known")
         return self._unless_homogeneous(finding)
 

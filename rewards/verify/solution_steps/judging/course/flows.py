@@ -50,6 +50,7 @@ class Flow:
         point: the point at which the question asks for a value.
         question: the differential equation, if there is one.
         stated: the formula of each function that the text has stated last, perhaps as a trial.
+        special: the functions of which the text may mean one solution by now.
         relations: the solutions with constants that the text has stated, with the constants.
         general: the functions of which the stated formula is a solution with constants.
 
@@ -64,6 +65,7 @@ class Flow:
     question: DifferentialEquation | None = None
     stated: dict[str, Side] = field(default_factory=dict)
     general: set[str] = field(default_factory=set)
+    special: set[str] = field(default_factory=set)
     relations: list[tuple[StatedSolution, frozenset[str]]] = field(default_factory=list)
 
     @property
@@ -76,6 +78,10 @@ class Flow:
         if self.variable in free_symbols(formula):
             self.stated[name] = formula
             self.general.discard(name)
+
+    def specialise(self) -> None:
+        """Note that the text goes on with one solution: it has given a constant a value."""
+        self.special.update(self.functions)
 
     @cached_property
     def homogeneous(self) -> Flow | None:
