@@ -121,7 +121,8 @@ def _solution(
     verify = subject.verify
     options_of_text = {"strict": strict, "stop": stop, "truncated": truncated}
     verdict = verify(completion, **options_of_text, deadline=deadline)
-    if verdict.status is Status.INCORRECT and verdict.answer and verdict.evidence.witness is None:
+    unproven = verdict.status is Status.INCORRECT and verdict.evidence.witness is None
+    if whole is not None and unproven and verdict.answer:
         # Perhaps a wrong step beside a right answer; here steps are judged by themselves.
         alone = verify(rf"\boxed{{{verdict.answer}}}", deadline=deadline)
         verdict = alone if alone.answer == verdict.answer else verdict

@@ -130,7 +130,8 @@ class Claimed:
             return Finding(Judgement.UNCHECKED, detail=_unknown(self.constants))  # y' = ky
         if plugged is not None:
             return plugged
-        if self.flow.special or _usual({*self.scope.solved} | self.used):
+        special = bool(self.flow.special) or self._is_below_the_order
+        if special or _usual({*self.scope.solved} | self.used):
             return Finding(Judgement.UNCHECKED, detail="a solution that is not known")
         return self._unless_homogeneous(finding)
 
@@ -365,6 +366,25 @@ class Claimed:
         if left == Symbol(name) and symbols_of(right).isdisjoint(self.flow.slopes):
             return StatedSolution({name: right})
         return StatedSolution({}, (left, right))
+
+    @property
+    def _is_below_the_order(self) -> bool:
+        """Whether the equation may hold for the values at the start only: ``y' = 3x^2 + 2``.
+
+        It has neither a constant nor the highest derivative of the differential equation.
+        """
+        question = self.flow.question
+        if question is None or not question.conditions or self.constants:
+            return False
+        parts = {name: part for side in self.sides for name, part in side.parts.items()}
+
+        def depth(name: str) -> int:
+            part = parts[name]
+            inner = symbols_of(part.of) & parts.keys() if isinstance(part, Derivative) else ()
+            return isinstance(part, Derivative) + max(map(depth, inner), default=0)
+
+        highest = max(map(depth, parts), default=0)
+        return highest < max(question.orders.values()) and not self._has(Integral, Differential)
 
     @property
     def _is_about_a_root(self) -> bool:

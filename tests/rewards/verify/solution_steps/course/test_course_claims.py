@@ -7,6 +7,7 @@ import pytest
 from calculus_harness.rewards import verify_solution
 from calculus_harness.rewards.adapters.scoring import Rollout, Rubric, score
 from calculus_harness.rewards.errors import ProblemError
+from calculus_harness.rewards.verdict import Status
 from calculus_harness.rewards.verify.solution_steps import Solution, token_rewards
 from calculus_harness.rewards.verify.solution_steps.reward import verify_steps
 
@@ -124,6 +125,19 @@ def test_one_claim(problem: str, claim: str, judgement: str) -> None:
 )
 def test_one_claim_of_a_limit_or_a_sum(problem: str, claim: str, judgement: str) -> None:
     assert judgements(f"${claim}$", problem) == [judgement]
+
+
+def test_the_answer_is_judged_as_the_kind_judges_it() -> None:
+    # Not one side of the equation alone: y = 2x + C is right.
+    solution = verify_solution(r"Answer: $\boxed{y^2 = 2x + C}$", "y' = 2")
+    assert solution.verdict.status is Status.INCORRECT
+
+
+def test_what_holds_for_the_values_at_the_start_is_not_wrong() -> None:
+    problem = "y'' = 6x, y(0) = 1, y'(0) = 2"
+    assert judgements("$y' = 3x^2 + 2$ and $y'' = 5x$.", problem) == ["unchecked", "incorrect"]
+    text = "$p = y'$, $p' = p$, $p = Ce^x$, $p(0) = 1$, so $C = 1$ and $y' = e^x$."
+    assert "incorrect" not in judgements(text, "y'' = y', y(0) = 0, y'(0) = 1")
 
 
 @pytest.mark.parametrize(
