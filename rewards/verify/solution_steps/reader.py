@@ -295,7 +295,6 @@ class Reader:
             return passed + len(links), ""
         if meaning.act == "nothing":
             return passed + len(links), ""
-        # A sum to N that is not read is equal to the formula behind it.
         start = 1 if any("\\sum" in link.latex for link in every[1 : 1 + passed]) else 1 + passed
         return start * (meaning.act == "define"), meaning.name if meaning.act == "settle" else ""
 
@@ -308,10 +307,8 @@ class Reader:
         right = Read(links[1], self.sides(links[1]))
         judged = self.judge.partial_sum(text, right, letter, self.sides)
         if judged is not None:
-            ends = links[0].start, links[1].end, statement.displayed
-            claim = Claim("sum", judged.judgement, name, links[1].latex, *ends)
-            finding = replace(claim, points=judged.points, witness=judged.witness)
-            self.claims.append(finding)
+            span = name, links[1].latex, links[0].start, links[1].end, statement.displayed
+            self.claims.append(Claim("sum", judged.judgement, *span, witness=judged.witness))
 
     def _keep(self, name: str, value: Side, links: Sequence[Link]) -> None:
         if name in self.scope.values and name not in self.scope.chosen:
