@@ -36,6 +36,8 @@ Range = tuple[float, float]
 
 #: Letters of whole numbers, as in ``a_n``.
 COUNTED = frozenset("jkmnKMN")
+#: Letters of functions, which are no constants where nothing defines them.
+FUNCTION_LETTERS = frozenset("fghuvwyzFGHPQ")
 #: Why an equation of several variables is not judged.
 UNRELATED = "nothing relates"
 #: Functions of two variables at once, for formulas in any u and v (``\int u\,dv = uv - ..``).
@@ -377,6 +379,8 @@ class Scope:
         if value.parts or len(roots) > 1 or symbols_of(tree) & self.variables - roots:
             raise NotReadError("a derivative by several variables")
         (root,) = roots
+        if (symbols_of(tree) - self.names - {root}) & FUNCTION_LETTERS:
+            raise NotReadError("the derivative of what nothing defines")
         try:
             slope = differentiate(tree, root)
             return slope if by == root else div(slope, differentiate(value.expression, root))

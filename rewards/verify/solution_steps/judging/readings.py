@@ -355,9 +355,8 @@ class Judge:
             and part.of.name in self.scope.values
         ]
         known = set().union(*map(free_symbols, values))
-        alone = isinstance(side.expression, Symbol) and side.expression.name in side.parts
         written = bool(free_symbols(other) & unknown) and not other.has(Derivative)
-        return bool(values) and unknown <= known and (alone or written)
+        return bool(values) and unknown <= known and written
 
     def _by_rates(self, left: Side, right: Side, key: str) -> Finding:
         """Judge an equation with a differential on one side: ``du = 2x`` may mean u' = 2x.

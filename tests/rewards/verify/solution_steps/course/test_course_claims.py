@@ -193,6 +193,7 @@ def test_values_at_the_start_determine_the_constants() -> None:
         # letters that an ansatz leaves open, and such that the text says to be zero
         (r"$y_p = A\cos x$, so $y_p'' = -A\cos x$.", ["correct"]),
         (r"$y_p = A\cos x$, so $y_p'' = -A\sin x$.", ["incorrect"]),
+        (r"$y_p = Ax\cos x$. We want $y_p'' = -2\sin x$.", ["unchecked"]),
         (r"$4A - A = 3A$", ["correct"]),
         (r"$4A - A = 2A$", ["incorrect"]),
         (r"$4A - A = 2A$, so $A = 0$.", ["correct"]),
