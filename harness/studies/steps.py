@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from ...benchmarks.payloads import JSON, DefiniteTarget, IntegrationTarget
+from ...benchmarks.payloads import JSON, DefiniteTarget, IntegrationTarget, QuestionTarget
 from ...benchmarks.problem import Problem
 from ...benchmarks.solution_steps import problems_of
 from ...rewards.verdict import VERSION
@@ -21,8 +21,8 @@ from ..stats.steps import StepCounts, write_steps
 from ..store.run import Run
 from ..store.samples import Prompts, Sample, samples
 
-#: The targets of the tasks with solutions to judge.
-INTEGRALS = (IntegrationTarget, DefiniteTarget)
+#: The targets of the tasks with solutions to judge: integrals, and questions of the course.
+JUDGED = (IntegrationTarget, DefiniteTarget, QuestionTarget)
 #: The number of solutions in a batch, and the seconds for a solution.
 BATCH, DEADLINE = 512, 30.0
 
@@ -38,7 +38,7 @@ def judge_steps(
 ) -> int:
     """Judge the steps in a run's solutions, and store the judgements.
 
-    Only solutions of problems about integrals are judged.
+    The solutions are those of problems about integrals and of questions of the calculus course.
 
     Args:
         run: the run, or its directory.
@@ -53,14 +53,15 @@ def judge_steps(
         The number of judged completions.
 
     Raises:
-        UserError: the run has no solutions of integrals.
+        UserError: the run has no such solutions.
         RunError: the directory is not a run, or is damaged.
 
     """
     run = Run.of(run)
-    if not any(isinstance(problem.target, INTEGRALS) for problem in run.problems.values()):
+    if not any(isinstance(problem.target, JUDGED) for problem in run.problems.values()):
         raise UserError(
-            f"{run.path} has no integrals, and steps are judged of the solutions of integrals only"
+            f"{run.path} has no integrals and no questions of the course, and steps are judged of "
+            "their solutions only"
         )
     rows = _rows(run, limit, thoughts, workers, on_progress, on_solution)
     return write_steps(run.path, rows)
@@ -86,7 +87,7 @@ def _rows(
 ) -> Iterator[StepCounts]:
     prompts = Prompts(run)
     tasks = {
-        problem.task for problem in run.problems.values() if isinstance(problem.target, INTEGRALS)
+        problem.task for problem in run.problems.values() if isinstance(problem.target, JUDGED)
     }
     stops = {task: prompts.stop(task) for task in tasks}
     chosen = _chosen(run, limit)
@@ -107,7 +108,7 @@ def _chosen(run: Run, limit: int | None) -> Iterator[Sample]:
     """Yield the solutions to judge, at most ``limit`` for each model."""
     of_model: Counter[str] = Counter()
     for sample in samples(run):
-        if sample.final and isinstance(sample.problem.target, INTEGRALS):
+        if sample.final and isinstance(sample.problem.target, JUDGED):
             of_model[sample.model] += 1
             if limit is None or of_model[sample.model] <= limit:
                 yield sample
@@ -117,6 +118,7 @@ def _item(sample: Sample, stop: list[str], thoughts: bool) -> tuple[str, str, di
     """Prepare the arguments of `verify_solution` for a completion."""
     problem, completion = sample.problem, sample.completion
     options = {
+        "task": problem.task if isinstance(problem.target, QuestionTarget) else "",
         "variable": problem.target.integrated_over,
         "assumptions": dict(problem.assumptions),
         "stop": stop,

@@ -21,7 +21,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args
 
-from ..questions import QUESTIONS
+from ..questions import COURSE, QUESTIONS
 from ..verdict import Status, Verdict, Witness
 
 #: The kind of message before another attempt. ``none`` is the control: only the request.
@@ -35,8 +35,8 @@ LONGEST, LONGEST_EQUATION, EQUATIONS = 300, 200, 8
 
 #: Tasks whose witness consists of data that the problem states.
 _STATED = frozenset(name for name, question in QUESTIONS.items() if question.shows_witness)
-#: Tasks with integrals as targets, whose solutions have steps.
-WITH_STEPS = frozenset({"antiderivative", "steps", "definite"})
+#: Tasks whose solutions have steps that are judged.
+WITH_STEPS = frozenset({"antiderivative", "steps", "definite", *COURSE})
 _UNREADABLE = frozenset({Status.UNPARSEABLE, Status.NO_ANSWER, Status.NOT_CLOSED_FORM})
 _SENTENCES = {
     Status.CORRECT: "Your answer is correct.",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ..verdict import Status, Witness
@@ -71,3 +71,19 @@ class Budget:
 def show(ball: Ball) -> str:
     """Write a ball as text: its midpoint with 15 digits, and its radius."""
     return str(ball.real.str(15)) if ball.imag.is_zero() else str(ball.str(15))
+
+
+def joined(outcomes: Sequence[Outcome]) -> Outcome:
+    """The first incorrect or undecided outcome, else the first without a proof, else the first."""
+    wrong = next((outcome for outcome in outcomes if outcome.status is not Status.CORRECT), None)
+    if wrong is not None:
+        return wrong
+    coverages = [outcome.coverage for outcome in outcomes if outcome.coverage is not None]
+    agreed = [outcome for outcome in outcomes if outcome.proof != "identity"]
+    return replace(
+        (agreed or outcomes)[0],
+        points=max(outcome.points for outcome in outcomes),
+        coverage=min(coverages, default=None),
+        flags=tuple(dict.fromkeys(flag for outcome in outcomes for flag in outcome.flags)),
+        rules=tuple(sorted({rule for outcome in outcomes for rule in outcome.rules})),
+    )

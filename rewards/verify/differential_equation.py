@@ -18,12 +18,13 @@ from typing import Final
 from ..arguments import Acceptance
 from ..numeric.ball_arithmetic.balls import UnusableError
 from ..numeric.ball_arithmetic.jets import Ball
-from ..numeric.outcome import Budget, DecisionPolicy, Outcome
+from ..numeric.outcome import Budget, DecisionPolicy, Outcome, joined
 from ..numeric.sampling.integrand import Integrand, assumption_items
 from ..proof.curves import vanishes_on
 from ..proof.ranks import ball_of, has_rank, is_invertible
 from ..reading.expression.build import ZERO, add, div, mul, neg, number
 from ..reading.expression.derivative import differentiate
+from ..reading.expression.linear import addends
 from ..reading.expression.traversal import needs_worker, size, substitute, symbols_of
 from ..reading.expression.tree import Expression, Symbol
 from ..reading.latex import NotClosedFormError, ReadError, to_latex
@@ -60,6 +61,8 @@ _POLICY: Final = DecisionPolicy(strict_domain=True)
 _CONSTANT: Final = re.compile(
     r"(?:[A-EKMNPQRa-dkmnpqrs]|alpha|beta|gamma|delta|lambda|mu|phi|varphi|theta)(?:_\w+)?"
 )
+#: Independent variables that an answer may use where the question names none.
+_VARIABLES: Final = ({"x"}, {"t"}, {"s"})
 _SIGNED_FUNCTION: Final = "not shown where the function has the sign that is assumed"
 #: Nodes of a residual: those of textbooks have up to 400.
 _LARGEST = 12_000
@@ -118,6 +121,9 @@ def verify_differential_equation(
     answer.text = stated_text(answer)
     try:
         outcome = prepared.judge(answer.text)
+        if outcome.status is Status.INCORRECT and prepared.asked.may_determine_parameters:
+            detail = "the conditions may determine a parameter"
+            outcome = replace(outcome, status=Status.UNDECIDED, detail=detail)
     except NeedsWorkerError:
         return verify_in_worker("differential_equation", problem, answer)
     return answer.verdict(outcome.status, outcome)
@@ -144,9 +150,13 @@ class _Judge:
             closed = isinstance(error, NotClosedFormError)
             status = Status.NOT_CLOSED_FORM if closed else Status.UNPARSEABLE
             return Outcome(status, detail=str(error))
-        families: list[_Family] = []
+        families: list[Family] = []
         for solution in stated:
-            family = _Family(question, solution, self.kinds)
+            family = Family(question, solution, self.kinds)
+            if {*family.strangers} in _VARIABLES and question.is_variable_implied:
+                (variable,) = family.strangers
+                asked = replace(question, variable=variable, is_variable_implied=False)
+                return _Judge(asked, self.kinds).judge(text)
             if family.strangers:
                 names = ", ".join(family.strangers)
                 return Outcome(Status.INCORRECT, detail=f"symbols that are no constants: {names}")
@@ -163,9 +173,9 @@ class _Judge:
                 outcomes.append(self._complete(families))
         except (UnusableError, ValueError) as error:
             return Outcome(Status.UNDECIDED, detail=str(error))
-        return _joined(outcomes)
+        return joined(outcomes)
 
-    def _general(self, families: Sequence[_Family]) -> Outcome:
+    def _general(self, families: Sequence[Family]) -> Outcome:
         """Judge whether a solution has as many independent constants as the question requires."""
         question = self.asked
         needed = 0 if question.asks_one else max(question.order - len(question.conditions), 0)
@@ -194,7 +204,7 @@ class _Judge:
         detail = f"that its constants vary in {needed} independent ways is not shown"
         return Outcome(Status.UNDECIDED, detail=detail)
 
-    def _complete(self, families: Sequence[_Family]) -> Outcome:
+    def _complete(self, families: Sequence[Family]) -> Outcome:
         """Return undecided if an answer lacks a constant solution of the equation."""
         question = self.asked
         if question.order != 1 or question.conditions:
@@ -202,7 +212,7 @@ class _Judge:
         parameters = question.names - {question.variable, *question.functions}
         values: list[Expression] = [number(integer) for integer in _CONSTANT_SOLUTIONS]
         for value in (*values, *map(Symbol, sorted(parameters))):
-            constant = _Family(question, StatedSolution({question.functions[0]: value}), self.kinds)
+            constant = Family(question, StatedSolution({question.functions[0]: value}), self.kinds)
             solves = all(equality(a, b) is not None for a, b in constant.substituted())
             if solves and not any(family.contains(value) for family in families):
                 name = to_latex(value)
@@ -211,23 +221,7 @@ class _Judge:
         return Outcome(Status.CORRECT, proof="identity")
 
 
-def _joined(outcomes: Sequence[Outcome]) -> Outcome:
-    """Return the first outcome that is not correct. If all are correct, merge the outcomes."""
-    wrong = next((outcome for outcome in outcomes if outcome.status is not Status.CORRECT), None)
-    if wrong is not None:
-        return wrong
-    coverages = [outcome.coverage for outcome in outcomes if outcome.coverage is not None]
-    agreed = [outcome for outcome in outcomes if outcome.proof != "identity"]
-    return replace(
-        (agreed or outcomes)[0],
-        points=max(outcome.points for outcome in outcomes),
-        coverage=min(coverages, default=None),
-        flags=tuple(dict.fromkeys(flag for outcome in outcomes for flag in outcome.flags)),
-        rules=tuple(sorted({rule for outcome in outcomes for rule in outcome.rules})),
-    )
-
-
-class _Family:
+class Family:
     """A solution that an answer states, with the constants of integration."""
 
     def __init__(
@@ -310,7 +304,7 @@ class _Family:
         """Substitute the solution. Yield both sides of each equation, highest derivatives left."""
         question = self.asked
         for lhs, rhs in question.equations:
-            terms = [*_addends(lhs), *map(neg, _addends(rhs))]
+            terms = [*addends(lhs), *map(neg, addends(rhs))]
             tops = {
                 name
                 for name, jet in question.jets.items()
@@ -411,7 +405,7 @@ class _Family:
             return False
         scale = Symbol("scale of a solution")
         formulas = {name: mul(scale, tree) for name, tree in self.solution.formulas.items()}
-        family = _Family(self.asked, StatedSolution(formulas), self.kinds)
+        family = Family(self.asked, StatedSolution(formulas), self.kinds)
         pairs = [
             *family.substituted(),
             *((family.put(lhs), family.put(rhs)) for lhs, rhs in self.asked.conditions),
@@ -490,11 +484,3 @@ class _Family:
         except (ValueError, UnusableError):
             return False
         return len(rows) == len(highest) and is_invertible(rows)
-
-
-def _addends(tree: Expression) -> list[Expression]:
-    if tree.function == "add":
-        return [term for arg in tree.args for term in _addends(arg)]
-    if tree.function == "neg":
-        return [neg(term) for term in _addends(tree.args[0])]
-    return [tree]

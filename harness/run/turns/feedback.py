@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ....benchmarks.payloads import DefiniteTarget, IntegrationTarget
+from ....benchmarks.payloads import DefiniteTarget, IntegrationTarget, QuestionTarget
 from ....benchmarks.problem import Problem
 from ....rewards.adapters.environments.tools import solution_claims
 from ....rewards.adapters.feedback import FEEDBACK, Feedback, retry
@@ -36,9 +36,9 @@ async def told(arm: str, problem: Problem, text: str, verdict: Verdict) -> str:
 
 def _claims(problem: Problem, text: str) -> Sequence[Mapping[str, Any]]:
     """The judged equations of a text; empty if the equations cannot be judged."""
-    if not isinstance(problem.target, IntegrationTarget | DefiniteTarget):
+    if not isinstance(problem.target, IntegrationTarget | DefiniteTarget | QuestionTarget):
         return ()
     try:
-        return solution_claims(text, problem.target.judged, Rubric())
+        return solution_claims(text, problem.target.judged, Rubric(), problem.task)
     except (WorkerError, ProblemError, PoolError, OSError):
         return ()

@@ -141,7 +141,7 @@ class Episode:
         feedback, claims, task = self.turns.feedback, [], task_of(rollout, self.rubric)
         if feedback == "steps" and task in WITH_STEPS:
             with suppress(WorkerError, ProblemError, PoolError, OSError):
-                claims = solution_claims(rollout.text, rollout.target, self.rubric)
+                claims = solution_claims(rollout.text, rollout.target, self.rubric, task)
         return retry(feedback, judged(score), task, claims)
 
 

@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...errors import ProblemError
+from ...questions import COURSE
 from ...verdict import Status, Verdict
 from ...workers.errors import PoolError, WorkerError
 from ...workers.pool import shared_pool
@@ -85,18 +86,21 @@ def step_checked(step: str, problem: Any, rubric: Rubric) -> str:
         return f"unreadable: give equations of at most {LONGEST_ARGUMENT} characters"
     text = step if "$" in step or r"\[" in step else f"$${step}$$"
     try:
-        return steps(solution_claims(text, problem, rubric))
+        return steps(solution_claims(text, problem, rubric, rubric.task))
     except (WorkerError, ProblemError, PoolError, OSError) as error:
         return f"undecided: {error}"[:LONGEST]
 
 
-def solution_claims(text: str, problem: str, rubric: Rubric) -> list[dict[str, Any]]:
-    """Judge the equations of a solution. The results are called claims
-    (`rewards.verify.solution_steps`).
+def solution_claims(
+    text: str, problem: str, rubric: Rubric, task: str = ""
+) -> list[dict[str, Any]]:
+    """The claims of a solution, which are its judged equations (`rewards.verify.solution_steps`).
 
-    If the worker raises an exception, this function raises it again.
+    ``task`` is the kind of the question, if the question is one of the calculus course. If the
+    worker raises an exception, this function raises it again.
     """
     pool = shared_pool(rubric.workers, rubric.memory_mb)
-    solution = pool.call("solution", text, problem, {}, deadline=rubric.deadline)
+    options = {"task": task} if task in COURSE else {}
+    solution = pool.call("solution", text, problem, options, deadline=rubric.deadline)
     claims: list[dict[str, Any]] = solution["claims"]
     return claims

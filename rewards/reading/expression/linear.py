@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from .build import ONE, ZERO
+from .build import ONE, ZERO, neg
 from .traversal import symbols_of
 from .tree import Call, Expression, Symbol
 
@@ -14,6 +14,15 @@ class NotLinearError(ValueError):
 
     A symbol is in a denominator, is in a function, or is multiplied by a symbol.
     """
+
+
+def addends(tree: Expression) -> list[Expression]:
+    """The terms of a sum, with the signs of negated sums."""
+    if tree.function == "add":
+        return [term for arg in tree.args for term in addends(arg)]
+    if tree.function == "neg":
+        return [neg(term) for term in addends(tree.args[0])]
+    return [tree]
 
 
 def linear(

@@ -6,16 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from ...reading.expression.build import add, neg
-from ...reading.expression.linear import linear
+from ...reading.expression.build import add, div, neg
+from ...reading.expression.linear import NotLinearError, linear
 from ...reading.expression.traversal import symbols_of
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import RECORDS
-from . import prose
 from .extents import NotReadError
 from .judging.readings import FUNCTIONS
-from .scope import Scope, free_symbols, is_constant_name
-from .sides import Derivative, Differential, Integral, Side
+from .parts import Derivative, Differential, Integral, LimitAt, Series, Side
+from .scope import Scope, is_constant_name
+from .substitution import free_symbols
+from .text import prose
 
 #: What an equation does: ``settle`` claims ``v = ..`` after ``dv = ..`` and defines v.
 #: ``again`` claims ``dv = ..`` once more, and lets v be chosen anew.
@@ -50,7 +51,7 @@ def meaning_of(
     right: Side,
     lead: str,
     scope: Scope,
-    problem_integral: Integral,
+    problem_integral: Integral | None,
     agrees: Callable[[Side, Side], bool],
 ) -> Meaning:
     """Decide whether the first equation of a chain defines a symbol or makes a claim.
@@ -60,7 +61,7 @@ def meaning_of(
         right: the right side.
         lead: the prose before the equation.
         scope: the definitions in force.
-        problem_integral: the integral of the problem. The letter ``I`` may stand for it.
+        problem_integral: the integral of the problem, if any. The letter ``I`` may stand for it.
         agrees: a function that tells whether two sides are equal up to a constant.
 
     Raises:
@@ -101,9 +102,14 @@ def _symbol(
     right: Side,
     lead: str,
     scope: Scope,
-    problem_integral: Integral,
+    problem_integral: Integral | None,
     agrees: Callable[[Side, Side], bool],
 ) -> Meaning:
+    if scope.flow is not None and name in scope.flow.functions:
+        scope.flow.state(name, right)
+        inner = _of_unknown(name, right, scope)
+        if inner is not None:
+            return inner
     names = free_symbols(right)
     constant = not right.parts and not names & (scope.variables | scope.values.keys())
     define = Meaning("define", name, right)
@@ -127,12 +133,29 @@ def _symbol(
     if name in scope.introduced:
         return _CLAIM  # back from the new variable
     if is_constant_name(name) and constant:
+        if scope.flow is not None and not names:
+            scope.flow.specialise()
         return _NOTHING
-    if name in FUNCTIONS and not isinstance(right.expression, Symbol):
+    if name in FUNCTIONS and problem_integral and not isinstance(right.expression, Symbol):
         meant = Side(Symbol("Q_0"), {"Q_0": problem_integral})
         if agrees(meant, right):
             return Meaning("claim", name, meant)
     return define
+
+
+def _of_unknown(name: str, right: Side, scope: Scope) -> Meaning | None:
+    """What v is by ``y = vx``, where an equation defines y and nothing has defined v."""
+    fresh = {symbol for symbol in free_symbols(right) if scope.is_fresh(symbol)}
+    if right.parts or len(fresh) != 1 or not fresh <= {"u", "v", "w", "z"}:
+        return None
+    (symbol,) = fresh
+    try:
+        rest, terms = linear(right.expression, fresh)
+        value = div(add(Symbol(name), neg(rest)), add(*(factor for factor, _ in terms)))
+    except NotLinearError:
+        inner = implicit(Side(Symbol(name), {}), right, scope)
+        return Meaning("define", *inner) if inner and inner[0] == symbol else None
+    return Meaning("define", symbol, Side(value, {}))
 
 
 def _defined(
@@ -142,7 +165,13 @@ def _defined(
     define = Meaning("define", name, right)
     names = free_symbols(right)
     value = scope.values[name]
-    if not value.has(Integral):
+    of_unknown = scope.flow is not None and scope.flow.concerns(value)
+    new = prose.chooses(lead) and not any(map(is_constant_name, names))
+    if of_unknown and scope.variable in names and not new:
+        return _CLAIM  # v = 1/y, then v = 1 + Ce^x: a solution, and no other meaning of v
+    if scope.course and free_symbols(value) & scope.solved and scope.variable in names:
+        return _CLAIM  # y_p = Ax, then A = 2 and y_p = 2x
+    if not value.has(Integral) and not (scope.course and value.has(LimitAt, Series)):
         if name in scope.solved or agrees(Side(Symbol(name), {}), right):
             return _CLAIM
         # A second substitution of the variable: u = x + 3, then u = \tan t says what t is.
@@ -156,13 +185,14 @@ def _defined(
         return define
     if prose.derives(lead):
         return _CLAIM
-    lone = isinstance(right.expression, Symbol) and right.has(Integral)
+    lone = isinstance(right.expression, Symbol) and right.has(Integral, LimitAt, Series)
     redefined = lone and not agrees(Side(Symbol(name), {}), right)
     return Meaning("define", name, right, tried=True) if redefined else _CLAIM
 
 
 def _differential(name: str, right: Side, scope: Scope, agree: Callable[[], bool]) -> Meaning:
-    if name == scope.variable or (name in scope.values and name not in scope.chosen):
+    chosen = name in scope.chosen
+    if name == scope.variable or name in scope.symbols or (name in scope.values and not chosen):
         return _CLAIM
     differential_of = {
         symbol: differential

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from unicodedata import normalize
 
 from ...reading.extraction.boxes import closing_brace
+from ...reading.extraction.clean import clean
+from ...reading.extraction.visible import plain
 from ...reading.problem.differential import D, Differential, differentials_in_order
 
 _FRACTION = re.compile(r"\\[dt]?frac\s*$")
@@ -16,6 +19,32 @@ _BRACED = re.compile(r"\{[^{}]*\}")
 _BARE_DENOMINATOR = re.compile(rf"(\\[dt]?frac\s*\{{[^{{}}]*{D}\s*\\?[A-Za-z]+\s*\}})\s*(\d)")
 #: Nothing that is seen: ``\\,`` before ``du`` is no factor of it.
 _BLANK = re.compile(r"(?:\\(?:[,;:! ]|q?quad(?![A-Za-z]))|\s)*")
+
+_HIGH_DERIVATIVE = re.compile(
+    r"(?<![A-Za-z\\])(?P<name>[fghFGuvy](?:_(?:\w|\{\w+\}))?)\s*(?:\\,)?\s*\^\s*\{?\s*"
+    r"\(\s*(?P<order>[\dn]+)\s*\)\s*\}?"
+)
+#: The variable of a bar, ``|_{x=0}``; its sign must not look as that of a remark does.
+_BAR_NAME = re.compile(r"([|\]]|vert)\s*_\s*\{\s*(\\?[A-Za-z]+)\s*=")
+#: ``O(x^3)``: what is left out of a formula.
+_ORDER_TERM = re.compile(r"(?<![A-Za-z\\])[Oo]\s*(?:\\left|\\[bB]igl?)?\s*\(|\\mathcal\s*\{?\s*O")
+_DOTS = re.compile(r"(\d\.\d+)\s*(?:\\[lc]?dots(?![A-Za-z])|\.{3})\s*\Z")
+#: ``\\Delta x`` is one symbol.
+_DELTA = re.compile(r"\\Delta\s*([A-Za-z])(?![A-Za-z])")
+#: ``x dx`` and ``e^xdx`` without a space.
+_GLUED = re.compile(r"(?<![A-Za-z\\])([A-Za-z])d([a-z])(?![A-Za-z])")
+#: Limits in small digits, both or the lower one: ``∫₀¹``, ``∫₀^π``.
+_SMALL_LIMITS = re.compile(r"(?<=[t\]|])\s*([₀-₉₊₋]+)\s*(?:([⁰¹²³⁴-⁹⁺⁻]+)|(?=\^))")
+_COLOUR = re.compile(r"\\(?:text)?color\s*(?:\{[^{}]*\}\s*)?\{([^{}]*)\}")
+_POWER = re.compile(r"\s*\^\s*(?:\{(?:[^{}]|\{[^{}]*\})*\}|\d)")
+#: ``C(x)`` and ``C'``, constants that are varied, and ``f^{-1}``, an inverse function.
+_CONSTANT_OF = re.compile(
+    r"(?<![A-Za-z\\^_{])[A-EKck](?:_\{?\d\}?)?\s*(?:\\left)?\(\s*[a-z]\s*(?:\\right)?\)"
+    r"|(?<![A-Za-z\\])[fghFG]\s*\^\s*\{?\s*-\s*1(?!\d)"
+    r"|(?<![A-Za-z\\])[CcKk]\s*(?:_\{?\d\}?)?\s*(?:'|\^\{?\s*\\prime)"
+)
+#: Orders of derivatives that are read.
+_HIGHEST = 12
 
 
 class NotReadError(ValueError):
@@ -99,7 +128,9 @@ def operand(text: str, *, grouped: bool = True) -> tuple[str, str]:
         if depth < 0:
             return text[:index], text[index:]
         if grouped and not depth and text[index] in _CLOSE:
-            return text[: index + 1], text[index + 1 :]
+            power = _POWER.match(text, index + 1)  # (1 + x)^2 is one operand
+            end = power.end() if power else index + 1
+            return text[:end], text[end:]
         if not grouped and not depth and index and text[index] in "+-=":
             return text[:index], text[index:]
     return text, ""
@@ -143,3 +174,56 @@ def bar_starts(text: str, at: int) -> list[int]:
     limit = list(_LIMIT_BEFORE.finditer(text, start, at))
     start = limit[-1].end() if limit else start
     return [start] if term <= start else [start, term]
+
+
+def terms_with(text: str, name: str) -> list[tuple[str, str]]:
+    """The operands that the text behind a limit sign may have, each with the rest of the text.
+
+    The operand is one term. If further terms have the variable of the limit, these belong to it.
+    """
+    readings = [operand(text, grouped=False)]
+    end = next((at for at, depth in depths(text) if depth < 0), len(text))
+    if re.search(rf"(?<![A-Za-z\\]){re.escape(name)}(?![A-Za-z])", text[len(readings[0][0]) : end]):
+        readings.insert(0, (text[:end], text[end:]))
+    return readings
+
+
+def prepared(latex: str) -> str:
+    """The LaTeX of a side with a uniform spelling."""
+    latex = _COLOUR.sub(r" \1 ", latex) if "color" in latex else latex
+    latex = _GLUED.sub(r"\1\\,d\2", latex) if "d" in latex else latex
+    text = clean(_BAR_NAME.sub(r"\1_{\2:", plain(latex)))
+    text = _DOTS.sub(r"\1", text) if "dots" in text or "..." in text else text
+    text = _DELTA.sub(r"\\Delta_{\1}", text) if "Delta" in text else text
+    return _SMALL_LIMITS.sub(_large, text) if not text.isascii() else text
+
+
+def varies_a_constant(latex: str) -> bool:
+    """Whether a formula has ``C(x)``, ``C'`` or an inverse function, which are not read."""
+    return _CONSTANT_OF.search(latex) is not None
+
+
+def leaves_out_terms(latex: str) -> bool:
+    """Whether a formula has a sign for what it leaves out, such as ``O(x^3)``."""
+    return _ORDER_TERM.search(latex) is not None
+
+
+def with_primes(text: str) -> str:
+    """A text with primes in place of the numbers of derivatives, as in ``f^{(4)}``.
+
+    Raises:
+        NotReadError: a derivative has another order than a small number.
+
+    """
+    return _HIGH_DERIVATIVE.sub(_primes, text)
+
+
+def _primes(high: re.Match[str]) -> str:
+    if not high["order"].isdigit() or int(high["order"]) > _HIGHEST:
+        raise NotReadError("a derivative of a general order")
+    return high["name"] + "'" * int(high["order"])
+
+
+def _large(limits: re.Match[str]) -> str:
+    lower, upper = (normalize("NFKC", digits or "") for digits in limits.groups())
+    return f"_{{{lower}}}^{{{upper}}}" if upper else f"_{{{lower}}}"

@@ -3,7 +3,7 @@ r"""Values of variables at points (``when x = 1, u = \pi/4``), and ranges (``0 <
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf, isinf
@@ -16,9 +16,13 @@ from ...reading.expression.traversal import needs_worker, symbols_of
 from ...reading.expression.tree import Expression
 from ...reading.problem import Limit, limit_of
 from .extents import NotReadError
+from .parts import Side
 from .result import Judgement
-from .scope import Range, Scope, substituted
-from .sides import Side, symbol_name
+from .scope import Range, Scope
+from .sides import symbol_name
+from .substitution import substituted
+from .text import prose
+from .text.statements import Statement
 
 #: Points that are remembered, and where a half-line under a condition may begin.
 MOST, FAR = 24, 10.0
@@ -70,6 +74,38 @@ def range_of(latex: str) -> tuple[str, Range] | None:
         lower, upper = ends
         return (name, (lower, upper)) if lower < upper else None
     return None
+
+
+def conditions_of(
+    statements: Iterable[Statement], names: Collection[str]
+) -> tuple[dict[int, dict[str, Range] | None], dict[str, Range]]:
+    """The conditions of each sentence, and the ranges of new letters, as in "let b < 1".
+
+    Args:
+        statements: the statements of a text.
+        names: the symbols that are in use.
+
+    Returns:
+        A table of the ranges in a sentence, by the number of the sentence: None if a condition of
+        the sentence is not read. Then a table of the ranges of new letters.
+
+    """
+    of_sentence: dict[int, dict[str, Range] | None] = {}
+    of_letters: dict[str, Range] = {}
+    for statement in statements:
+        if not statement.condition or leaves_out_a_point(statement.links[0].latex):
+            continue
+        bounds = of_sentence.setdefault(statement.sentence, {})
+        bound = None
+        with suppress(ArithmeticError, LookupError, RecursionError, TypeError, ValueError):
+            bound = range_of(statement.links[0].latex) if len(statement.links) == 1 else None
+        if bound and bound[0] not in names and prose.chooses(statement.lead):
+            of_letters[bound[0]] = bound[1]
+        if bounds is not None and bound is not None and bound[0] not in bounds:
+            bounds[bound[0]] = bound[1]
+        else:
+            of_sentence[statement.sentence] = None
+    return of_sentence, of_letters
 
 
 def is_narrow(run: Range) -> bool:

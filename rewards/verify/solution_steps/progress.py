@@ -20,8 +20,9 @@ from ...numeric.ball_arithmetic.jets import ZERO, Ball
 from ...reading.expression.linear import linear
 from ...reading.expression.traversal import fold, size, symbols_of
 from ...reading.expression.tree import Expression, Number, Symbol
-from .scope import MOST_NODES, Scope, substituted
-from .sides import Integral, Side
+from .parts import Integral, Side
+from .scope import Scope
+from .substitution import MOST_NODES, substituted
 
 #: Claims that are remembered, and the precision of the factors of integrals.
 MOST, BITS = 200, 128
@@ -35,12 +36,16 @@ _EVALUATION: _Key = ("value", "", None)
 class Progress:
     """Measures how far right claims bring a solution. Each integral has a cost."""
 
-    def __init__(self, whole: Integral) -> None:
-        self.problem: _Key = (_canonical(whole.integrand), whole.variable, whole.limits)
-        self.whole = self.left = size(whole.integrand) + bool(whole.limits)
-        self.costs: dict[_Key, int] = {self.problem: self.whole, _EVALUATION: 1}
+    def __init__(self, whole: Integral | None) -> None:
+        self.costs: dict[_Key, int] = {_EVALUATION: 1}
         self.relations: list[tuple[_Key, ...]] = []
         self.stated = False  # a claim gives the problem's integral in closed form
+        self.problem: _Key | None = None  # questions of the course have no integral to settle
+        if whole is None:
+            return
+        self.problem = (_canonical(whole.integrand), whole.variable, whole.limits)
+        self.whole = self.left = size(whole.integrand) + bool(whole.limits)
+        self.costs[self.problem] = self.whole
         if whole.limits:
             self._add_evaluation(self.problem)
 
@@ -56,6 +61,8 @@ class Progress:
             NotReadError: an integral in the claim has an unsupported form.
 
         """
+        if self.problem is None:
+            return 0.0
         related = self._related(left, right, scope)
         if not related or len(self.relations) == MOST:
             return 0.0

@@ -6,30 +6,31 @@ import re
 from collections.abc import Hashable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import count
+from itertools import count, pairwise
 
-from ...numeric.sampling.integrand import Integrand
 from ...reading.expression.linear import NotLinearError
-from ...reading.expression.tree import Symbol
 from ...verdict import Status, Verdict
-from . import prose
+from .course.subjects import Subject
 from .definitions import meaning_of
 from .extents import NotReadError
 from .judging.by_parts import Parts
+from .judging.context import in_context
 from .judging.equality import Finding, Work
 from .judging.readings import FAULTS, UNKNOWN, Judge, Judged, Read
-from .points import Points, is_narrow, leaves_out_a_point, number, range_of
+from .parts import Derivative, Differential, Integral, Side
+from .points import Points, conditions_of, number
 from .progress import Progress
 from .result import Claim, Definition, Judgement
-from .scope import UNRELATED, Range, Scope, free_symbols, is_constant_name, substituted
-from .sides import INDEX, Derivative, Differential, Integral, Side, read_sides, symbol_name
-from .statements import MOST, Link, Statement
+from .scope import UNRELATED, Range, Scope
+from .sides import INDEX, read_sides, symbol_name
+from .substitution import free_symbols, substituted
+from .text.statements import MOST, Link, Statement
 
 #: Claims that may wait for a definition.
 REMEMBERED = 8
 
 _CALL = re.compile(
-    r"(?P<name>[A-Za-z])'?\s*(?:\\left)?\(\s*\\?(?P<of>(?!pi|e\b)[A-Za-z]+)\s*(?:\\right)?\)"
+    r"(?P<name>(?:[A-Za-z]|\\(?:mu|rho|phi|varphi|psi|eta|xi))(?:_\w|_\{\w+\})?)'?\s*(?:\\left)?\(\s*\\?(?P<of>(?!pi|e\b)[A-Za-z]+)\s*(?:\\right)?\)"
 )
 
 #: ``u(1)``
@@ -49,15 +50,26 @@ class _EquationChain:
 class Reader:
     """Reads the statements of a solution in order, and collects the judged claims in ``claims``."""
 
-    def __init__(self, problem: Integrand, whole: Integral, work: Work) -> None:
-        self.problem, self.whole = problem, whole
-        self.scope = Scope(problem.variable, frozenset(problem.symbols))
-        self._bound(whole)
+    def __init__(self, subject: Subject, work: Work) -> None:
+        self.whole = whole = subject.whole
+        self.scope = Scope(
+            subject.variable,
+            subject.symbols,
+            {name: value for name, (_, value) in subject.values.items()},
+            functions=subject.functions,
+            whole=subject.counted,
+            flow=subject.flow,
+            course=subject.course,
+        )
+        if whole is not None:
+            self._bound(whole)
+        self.scope.ranges |= subject.ranges
+        self.partial_sums = subject.partial_sums
         self.points = Points()
         self.conditions: dict[int, dict[str, Range] | None] = {}  # of a sentence, if all are read
         self.claims: list[Claim] = []
         self.definitions: list[Definition] = []
-        self.judge = Judge(self.scope, problem.assumptions, work)
+        self.judge = Judge(self.scope, subject.kinds, work, subject.flow)
         self.progress, self.parts = Progress(whole), Parts(whole)
         self.numbers = count(1000)
         self.places: dict[str, int] = {}  # of the definitions in force
@@ -89,19 +101,14 @@ class Reader:
         links = (link.latex for statement in every for link in statement.links)
         if any("i" in INDEX.findall(latex) for latex in links if "\\sum" in latex):
             self.scope.indices = frozenset("i")
-        for statement in every:
-            if statement.condition and not leaves_out_a_point(statement.links[0].latex):
-                bounds = self.conditions.setdefault(statement.sentence, {})
-                bound = None
-                with suppress(*FAULTS):
-                    alone = len(statement.links) == 1
-                    bound = range_of(statement.links[0].latex) if alone else None
-                if bound and bound[0] not in self.scope.names and prose.chooses(statement.lead):
-                    self.scope.ranges[bound[0]] = bound[1]  # "let b < 1"
-                if bounds is not None and bound is not None and bound[0] not in bounds:
-                    bounds[bound[0]] = bound[1]
-                else:
-                    self.conditions[statement.sentence] = None
+        self.scope.vanishing = frozenset(
+            symbol_name(left.latex)
+            for statement in every
+            for left, right in pairwise(statement.links)
+            if right.latex.strip(" .,;") == "0"
+        )
+        self.conditions, named = conditions_of(every, self.scope.names)
+        self.scope.ranges |= named
         for statement in every:
             ranges = self.scope.ranges
             own = self.conditions.get(statement.sentence) or {}
@@ -177,6 +184,7 @@ class Reader:
             # What is not read is passed over: a = ? = b claims a = b.
             if right.sides or not left.sides:
                 left = right
+        self._close(links[0], left)
         if settled and left.sides:
             self._keep(settled, left.sides[0], links)
             self.parts.settle(left.sides[0])
@@ -186,6 +194,25 @@ class Reader:
         if not (settled or differential or short):
             chain.last = left
             self._go_on(chain, statement)
+
+    def _close(self, first: Link, last: Read) -> None:
+        r"""Take the closed form at the end of a chain for a symbol such as ``\mu = e^{\int p}``."""
+        call = _CALL.fullmatch(first.latex)
+        name = symbol_name(call["name"] if call and "'" not in first.latex else first.latex.strip())
+        value = self.scope.values.get(name)
+        closed = last.sides and not last.sides[0].parts and last.link is not first
+        in_power = (
+            name not in self.scope.chosen
+            and value is not None
+            and any(
+                isinstance(part, Integral) and part.limits is None for part in value.parts.values()
+            )
+        )
+        # r = a_{n+1}/a_n = 2/3 without a word on a_n
+        unknown = value is not None and free_symbols(value) - self.scope.names
+        if self.scope.course and closed and (in_power or unknown):
+            with suppress(NotReadError):
+                self.scope.define(name, last.sides[0])
 
     def _go_on(self, chain: _EquationChain, statement: Statement) -> None:
         """Record a chain, so that later lines that begin with "=" can continue it."""
@@ -213,7 +240,8 @@ class Reader:
         key: tuple[Hashable, ...] = (link.latex, names, functions)
         sides = self.seen.get(key)
         if sides is None:
-            sides = read_sides(link.latex, names, applied, scope.variable, self.numbers)
+            options = scope.variable, self.numbers
+            sides = read_sides(link.latex, names, applied, *options, course=bool(scope.course))
             self.seen[key] = sides
             self.parts.see(link.latex, sides)
         return sides
@@ -226,8 +254,9 @@ class Reader:
             self._point_of_call(statement, at, links)
             return len(links), ""
         call = _CALL.fullmatch(links[0].latex)
-        if call and call["name"] not in scope.symbols:
-            scope.functions.setdefault(call["name"], call["of"])
+        called = symbol_name(call["name"]) if call else ""
+        if call and called not in scope.symbols:
+            scope.functions.setdefault(called, call["of"])
         lefts, rights = self.sides(links[0]), self.sides(links[1])
         passed = 0  # links that are not read: s(t) = ? = 2t says what s is
         while lefts and not rights and passed + 2 < len(links):
@@ -235,7 +264,7 @@ class Reader:
             rights = self.sides(links[1 + passed])
         if not lefts or not rights:
             return 0, ""
-        links = [links[0], *links[1 + passed :]]
+        every, links = links, [links[0], *links[1 + passed :]]
         try:
             meaning = meaning_of(
                 lefts[0], rights[0], statement.lead, scope, self.whole, self._agree
@@ -243,12 +272,16 @@ class Reader:
             if meaning.act == "point" and meaning.value is not None:
                 self._point(statement, meaning.name, meaning.value, links)
                 return passed + (1 if len(links) > len(("left", "right")) else len(links)), ""
+            if meaning.act == "define" and meaning.name not in scope.values and not passed:
+                self._partial_sum(statement, meaning.name, links)
             if meaning.value is not None:
                 self.tried |= meaning.tried
                 if meaning.act == "claim":
                     scope.assumed.add(meaning.name)
                 else:
                     scope.assumed.discard(meaning.name)
+                if call and called == meaning.name and meaning.act == "define":
+                    scope.functions[called] = call["of"]
                 self._keep(meaning.name, meaning.value, links)
                 if lefts[0].has(Differential, Derivative):
                     scope.chosen.add(meaning.name)
@@ -262,9 +295,20 @@ class Reader:
             return passed + len(links), ""
         if meaning.act == "nothing":
             return passed + len(links), ""
-        return (1 + passed) * (
-            meaning.act == "define"
-        ), meaning.name if meaning.act == "settle" else ""
+        start = 1 if any("\\sum" in link.latex for link in every[1 : 1 + passed]) else 1 + passed
+        return start * (meaning.act == "define"), meaning.name if meaning.act == "settle" else ""
+
+    def _partial_sum(self, statement: Statement, name: str, links: Sequence[Link]) -> None:
+        """Judge the first formula for ``S_N``: the partial sum of the series of the question."""
+        letter = name.partition("_")[2]
+        text = self.partial_sums(name[:1], letter) if self.partial_sums and letter else ""
+        if not text or links[0].latex.strip().replace("{", "").replace("}", "") != name:
+            return
+        right = Read(links[1], self.sides(links[1]))
+        judged = self.judge.partial_sum(text, right, letter, self.sides)
+        if judged is not None:
+            span = name, links[1].latex, links[0].start, links[1].end, statement.displayed
+            self.claims.append(Claim("sum", judged.judgement, *span, witness=judged.witness))
 
     def _keep(self, name: str, value: Side, links: Sequence[Link]) -> None:
         if name in self.scope.values and name not in self.scope.chosen:
@@ -370,7 +414,7 @@ class Reader:
     ) -> int:
         """Judge that two links are equal, and record the claim. Return the index of the claim."""
         judged = self._judge(left, right, statement.lead)
-        judged = self._in_context(judged, statement)
+        judged = in_context(judged, statement, self.conditions, self.points, self.judge)
         root, unread = self.chain.root, judged.finding.judgement is Judgement.UNCHECKED
         if unread and root is not None and root is not left:
             # With a substitution that is not named, or a letter, a = ?(u) = b claims a = b.
@@ -378,7 +422,11 @@ class Reader:
             if around.finding.judgement is not Judgement.UNCHECKED:
                 judged = around
         if unread and not (left.sides and right.sides):
-            judged = self.judge.at_numbers(left, right, statement.lead, self.sides) or judged
+            for start in (left, root or left):
+                at_numbers = self.judge.unread(start, right, statement.lead, self.sides)
+                if at_numbers and at_numbers.finding.judgement is not Judgement.UNCHECKED:
+                    judged = at_numbers
+                    break
         elif unread:
             self.pending.append((len(self.claims), left, right, statement.lead))
         span = left.link.latex, right.link.latex, start_link.start, right.link.end
@@ -392,53 +440,6 @@ class Reader:
 
     def _failed(self) -> bool:
         return self.tried or any(claim.failed for claim in self.claims)
-
-    def _in_context(self, judged: Judged, statement: Statement) -> Judged:
-        """Adapt a finding to the conditions and the points of the statement's sentence.
-
-        A wrong claim may become unchecked, or right for one point. A right claim may lose its gain.
-        """
-        conditions = self.conditions.get(statement.sentence, {})
-        if conditions == {} and judged.finding.judgement is not Judgement.INCORRECT:
-            return judged
-        try:
-            sides = [self._written_out(side) for side in judged.pair or ()]
-        except (NotReadError, NotLinearError):
-            return judged
-        letters = any(map(free_symbols, sides))  # numbers alone have no conditions
-        if letters and (conditions is None or any(map(is_narrow, conditions.values()))):
-            judged = replace(judged, earns=False)  # else it could not cost what it earns
-        if judged.finding.judgement is not Judgement.INCORRECT or judged.pair is None:
-            return judged
-        letters_asked = set().union(*map(free_symbols, sides)) - self.scope.names
-        letters_asked = {name for name in letters_asked if not is_constant_name(name)}
-        if judged.finding.witness and letters_asked and prose.asks(statement.lead):
-            unread = Finding(Judgement.UNCHECKED, detail=f"an equation for {min(letters_asked)}")
-            return replace(judged, finding=unread)
-        at_point = self._is_at_point(judged.pair, sides, statement)
-        if not at_point and not (letters and conditions is None):
-            return judged
-        if at_point and self.points.hold(judged.pair, statement.sentence, self.judge.equal):
-            return replace(judged, finding=Finding(Judgement.CORRECT, points=1), earns=False)
-        detail = "said of a point" if at_point else "a condition that is not read"
-        return replace(judged, finding=Finding(Judgement.UNCHECKED, detail=detail))
-
-    def _written_out(self, side: Side) -> Side:
-        return self.scope.written_out(self.scope.evaluated(side), {})
-
-    def _is_at_point(
-        self, pair: tuple[Side, Side], sides: Sequence[Side], statement: Statement
-    ) -> bool:
-        """Whether an equation may be meant for one point instead of all values of a variable."""
-        varies = any(free_symbols(side) & self.scope.variables for side in sides)
-        named = varies and bool(self.points.of(statement.sentence))
-        if named and not any(side.has(Integral) for side in sides):
-            return True
-        # "after v(t) = 0": no text says that a function is constant which it has defined.
-        name, number = pair[0].expression, pair[1]
-        vanishes = isinstance(name, Symbol) and name.name in self.scope.moving()
-        vanishes |= varies and prose.names_roots(statement.lead)
-        return vanishes and not free_symbols(number) and not number.parts
 
     def _with(self, claim: Claim, judged: Judged) -> Claim:
         """Complete a claim with its finding and its gain."""

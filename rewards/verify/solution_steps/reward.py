@@ -39,7 +39,8 @@ def verify_steps(
         The `Verdict` of the final answer; the ``reward`` is `Solution.progress`.
 
     Raises:
-        ProblemError: as for `verify_solution`.
+        ProblemError: as for `verify_solution`; or the problem is a question of the course, whose
+            steps have no progress that a reward could pay.
 
     Example:
         >>> verify_steps(r"$\int xe^x\,dx = xe^x - \int e^x\,dx$ and then?", "xe^x").reward
@@ -49,6 +50,7 @@ def verify_steps(
     solution = verify_solution(
         completion,
         integrand,
+        task="steps",
         variable=variable,
         assumptions=assumptions,
         strict=strict,

@@ -7,24 +7,37 @@ equations with theta. ``dv = e^x\,dx`` makes v some antiderivative, until the te
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from typing import Protocol
 
-from ...numeric.ball_arithmetic.compiler import compile_tape
-from ...numeric.ball_arithmetic.jets import ZERO as ZERO_BALL
-from ...reading.expression.build import ZERO, add, mul
+from ...reading.expression.build import ZERO, div
 from ...reading.expression.derivative import differentiate
-from ...reading.expression.linear import linear
-from ...reading.expression.traversal import size, symbols_of
+from ...reading.expression.traversal import symbols_of
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.problem import Limit
 from .extents import NotReadError
-from .sides import Change, Derivative, Differential, Integral, LimitAt, Part, Side, Value
+from .parts import Change, Derivative, Integral, LimitAt, Part, Side, Value
+from .substitution import (
+    differentiated,
+    differentiated_often,
+    free_symbols,
+    is_finite,
+    movers,
+    replaced,
+    substituted,
+    to_the_end,
+    without,
+)
 
-#: Nodes of a tree after its definitions are written out, and rounds of it: a function of u, then u.
-MOST_NODES, NESTED = 4000, 2
+#: Rounds in which definitions are written out: a function of u, then u.
+NESTED = 2
 #: Between which numbers a variable runs.
 Range = tuple[float, float]
 
+#: Letters of whole numbers, as in ``a_n``.
+COUNTED = frozenset("jkmnKMN")
+#: Letters of functions, which are no constants where nothing defines them.
+FUNCTION_LETTERS = frozenset("fghuvwyzFGHPQ")
 #: Why an equation of several variables is not judged.
 UNRELATED = "nothing relates"
 #: Functions of two variables at once, for formulas in any u and v (``\int u\,dv = uv - ..``).
@@ -32,6 +45,27 @@ _ANY = (
     Call("add", (Call("sin", (Symbol("t"),)), Number(2))),
     Call("add", (Call("exp", (Call("div", (Symbol("t"), Number(3))),)), Symbol("t"))),
 )
+
+
+class Unknowns(Protocol):
+    """The functions that only an equation of the problem defines (`judging.course.flows.Flow`)."""
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """The names of the functions."""
+
+    @property
+    def is_of_differential_equation(self) -> bool:
+        """Whether a differential equation defines the functions."""
+
+    def concerns(self, *sides: Side) -> bool:
+        """Whether a side is about one of the functions."""
+
+    def state(self, name: str, formula: Side) -> None:
+        """Keep the formula that the text states for a function, perhaps as a trial."""
+
+    def specialise(self) -> None:
+        """Note that the text goes on with one solution: it has given a constant a value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +83,7 @@ class Equation:
         within: expressions in ``variable``, each with the range of its values at sample points.
         ranges: the ranges of letters.
         problem: the symbols of the problem.
+        whole: whether the common variable takes whole numbers only.
 
     """
 
@@ -62,6 +97,7 @@ class Equation:
     within: tuple[tuple[Side, Range], ...] = ()
     ranges: Mapping[str, Range] = field(default_factory=dict)
     problem: frozenset[str] = frozenset()
+    whole: bool = False
 
 
 @dataclass
@@ -82,6 +118,10 @@ class Scope:
         assumed: names such as I that are assumed to stand for the problem's integral.
         ranges: the ranges of variables, from the limits of the problem and from conditions.
         indices: contains ``i`` if the text sums over i, and is empty otherwise.
+        vanishing: the letters that the text says to be zero.
+        whole: the variables that take whole numbers only, such as the index of a sum.
+        flow: the functions that an equation of the problem defines, such as y in y' = 2xy.
+        course: the kind of a question of the course, else an empty text.
 
     """
 
@@ -98,6 +138,10 @@ class Scope:
     assumed: set[str] = field(default_factory=set)
     ranges: dict[str, Range] = field(default_factory=dict)
     indices: frozenset[str] = frozenset()
+    vanishing: frozenset[str] = frozenset()
+    whole: frozenset[str] = frozenset()
+    flow: Unknowns | None = None
+    course: str = ""
 
     def __post_init__(self) -> None:
         self.variables.add(self.variable)
@@ -156,19 +200,31 @@ class Scope:
         for name, operation in side.parts.items():
             if isinstance(operation, Value):
                 value = self.values.get(operation.function)
-                if value is None or _movers(value):
+                if value is None or movers(value):
                     raise NotReadError("a value of a function that is not known")
-                argument = {self.applied[operation.function]: Side(operation.at, {})}
-                table[name] = substituted(value, argument)
+                own = self.applied[operation.function]
+                slope = differentiated_often(value, own, operation.order)
+                table[name] = substituted(slope, {own: Side(operation.at, {})})
             elif isinstance(operation, Change):
                 table[name] = self._changed(name, operation, side.parts)
-        side = _without(side, table)
+        for name, operation in side.parts.items():
+            if isinstance(operation, Derivative) and operation.partial:
+                table[name] = self._partial(operation, table)
+        side = without(side, table)
         limits = {
             name: to_the_end(operation, side.parts)
             for name, operation in side.parts.items()
             if isinstance(operation, LimitAt) and symbols_of(operation.of) & side.parts.keys()
         }
-        return _without(side, limits)
+        return without(side, limits)
+
+    def _partial(self, derivative: Derivative, known: Mapping[str, Side]) -> Side:
+        """A partial derivative of a formula. ``known`` has those within."""
+        trees = {name: side.expression for name, side in known.items()}
+        of = self.written_out(Side(replaced(derivative.of, trees), {}), {})
+        if isinstance(of.expression, Symbol) and of.expression.name != derivative.variable:
+            raise NotReadError("a partial derivative of what nothing defines")
+        return differentiated_often(of, derivative.variable, 1)
 
     def _changed(self, name: str, change: Change, operations: Mapping[str, Part]) -> Side:
         of = Side(change.of, {})
@@ -190,7 +246,7 @@ class Scope:
         ends = []
         limits_at_ends: dict[str, Part] = {}
         for at, (limit, inward) in enumerate(zip(change.limits, (1, -1), strict=True)):
-            tree = None if isinstance(limit, int) else _replaced(of.expression, {variable: limit})
+            tree = None if isinstance(limit, int) else replaced(of.expression, {variable: limit})
             if tree is None or not is_finite(tree):
                 limits_at_ends[f"{name}_{at}"] = LimitAt(of.expression, variable, limit, inward)
                 tree = Symbol(f"{name}_{at}")
@@ -218,9 +274,15 @@ class Scope:
     def applied(self) -> dict[str, str]:
         """Map each function's name to its variable: u to x after u = x^2."""
         table = dict(self.functions)
+        table |= dict.fromkeys(self.flow.functions, self.variable) if self.flow else {}
         for name, value in self.values.items():
+            if self.flow is not None and name not in table and self.flow.concerns(value):
+                table[name] = self.variable  # p = y'
             if name not in table and not value.parts:
                 of = free_symbols(value)
+                index = name.partition("_")[2]
+                if self.course and index in of and index in COUNTED:
+                    table[name] = index  # a_n = x^n is a function of n
                 if len(of) == 1 and of <= self.variables:
                     table[name] = next(iter(of))
         return table
@@ -232,7 +294,7 @@ class Scope:
             NotReadError: the sides have several variables without a relation.
 
         """
-        moving = _movers(left) | _movers(right)
+        moving = movers(left) | movers(right)
         unknown = [self.values[name] for name in moving if name in self.values]
         if (
             len(moving - {self.variable}) == len(_ANY)
@@ -245,15 +307,17 @@ class Scope:
         used: dict[str, Side] = {}
         self.variables |= moving
         sides = [
-            differentiated(self.written_out(self.evaluated(side), used)) for side in (left, right)
+            # Leibniz's rule also before: by u, which is written out as a function of x later.
+            self._flat(differentiated(self.written_out(differentiated(self.evaluated(side)), used)))
+            for side in (left, right)
         ]
-        names = _movers(sides[0]) | _movers(sides[1])
+        names = movers(sides[0]) | movers(sides[1])
         rates: dict[str, Side] = {}
         pending = set(names)
         while pending:
             name = pending.pop()
             rates[name] = self.values.get(name, Side(Symbol(name), {}))
-            pending |= _movers(rates[name]) - rates.keys()
+            pending |= movers(rates[name]) - rates.keys()
         free = self._free(sides, rates)
         narrow = False
         for name, value in self.changed.items():
@@ -273,7 +337,55 @@ class Scope:
         narrow |= root in self.introduced
         within = tuple(self._within(root))
         about = frozenset(used), free, within, self.ranges, self.symbols | {self.variable}
-        return Equation(sides[0], sides[1], root, rates, narrow, *about)
+        whole = root in self.whole and len(rates) <= 1
+        return Equation(sides[0], sides[1], root, rates, narrow, *about, whole=whole)
+
+    def _flat(self, side: Side) -> Side:
+        """A side with the derivatives of derivatives computed by the rules."""
+        done: dict[str, Side] = {}
+
+        def tree_of(node: Expression) -> Expression:
+            table = {}
+            for name in symbols_of(node) & side.parts.keys():
+                part = side.parts[name]
+                if not isinstance(part, Derivative):
+                    raise NotReadError("the derivative of an integral or a limit")
+                table[name] = self.slope(tree_of(part.of), part.variable)
+            return replaced(node, table)
+
+        slopes = {name for name, part in side.parts.items() if isinstance(part, Derivative)}
+        for name in slopes:
+            part = side.parts[name]
+            if isinstance(part, Derivative) and symbols_of(part.of) & slopes:
+                done[name] = Side(tree_of(Symbol(name)), {})
+        side = without(side, done)
+        used = {name for tree in self._trees(side) for name in symbols_of(tree)}
+        parts = {name: part for name, part in side.parts.items() if not done or name in used}
+        return Side(side.expression, parts)
+
+    @staticmethod
+    def _trees(side: Side) -> Iterator[Expression]:
+        yield side.expression
+        for part in side.parts.values():
+            if isinstance(part, Integral):
+                yield part.integrand
+            elif isinstance(part, LimitAt | Derivative):
+                yield part.of
+
+    def slope(self, tree: Expression, by: str) -> Expression:
+        """The derivative of a tree whose definitions are written out, by a variable or by u(x)."""
+        value = self.values.get(by, Side(Symbol(by), {}))
+        roots = symbols_of(value.expression) & self.variables or {by}
+        if value.parts or len(roots) > 1 or symbols_of(tree) & self.variables - roots:
+            raise NotReadError("a derivative by several variables")
+        (root,) = roots
+        if (symbols_of(tree) - self.names - {root}) & FUNCTION_LETTERS:
+            raise NotReadError("the derivative of what nothing defines")
+        try:
+            slope = differentiate(tree, root)
+            return slope if by == root else div(slope, differentiate(value.expression, root))
+        except ValueError:
+            raise NotReadError("a derivative without a rule") from None
 
     def _within(self, root: str) -> Iterator[tuple[Side, Range]]:
         """Yield each expression in ``root`` that must lie in a range, with the range."""
@@ -301,199 +413,3 @@ class Scope:
 def is_constant_name(name: str) -> bool:
     """Whether a name is customary for a constant of integration."""
     return name.partition("_")[0] in ("C", "c", "K", "k", "constant", "tilde C", "hat C", "bar C")
-
-
-def substituted(side: Side, table: Mapping[str, Side]) -> Side:
-    """Replace symbols of a side, all at once. The bound variables of integrals are not replaced."""
-    if not table:
-        return side
-    trees = {name: value.expression for name, value in table.items()}
-    operations: dict[str, Part] = {}
-    for name, operation in side.parts.items():
-        if isinstance(operation, Integral):
-            bound = operation.limits is not None
-            inner = {
-                key: tree for key, tree in trees.items() if not bound or key != operation.variable
-            }
-            limits = operation.limits and (
-                _limit_replaced(operation.limits[0], trees),
-                _limit_replaced(operation.limits[1], trees),
-            )
-            integrand = _replaced(operation.integrand, inner)
-            operations[name] = replace(operation, integrand=integrand, limits=limits)
-        elif isinstance(operation, LimitAt):
-            inner = {symbol: tree for symbol, tree in trees.items() if symbol != operation.variable}
-            operations[name] = replace(operation, of=_replaced(operation.of, inner))
-        elif isinstance(operation, Derivative):
-            operations[name] = replace(operation, of=_replaced(operation.of, trees))
-        else:
-            operations[name] = operation
-    for name in free_symbols(side) & table.keys():
-        operations.update(table[name].parts)
-    return Side(_replaced(side.expression, trees), operations)
-
-
-def _limit_replaced(limit: Limit, table: Mapping[str, Expression]) -> Limit:
-    return limit if isinstance(limit, int) else _replaced(limit, table)
-
-
-def _without(side: Side, table: Mapping[str, Side]) -> Side:
-    """Replace some parts of a side (integrals, derivatives, ..) by sides."""
-    if not table:
-        return side
-    remaining = {name: operation for name, operation in side.parts.items() if name not in table}
-    return substituted(Side(side.expression, remaining), table)
-
-
-def free_symbols(side: Side) -> set[str]:
-    """The free symbols of a side, also within its integrals and other parts."""
-    if not side.parts:
-        return symbols_of(side.expression)
-
-    def free(tree: Expression) -> set[str]:
-        names: set[str] = set()
-        for name in symbols_of(tree):
-            operation = side.parts.get(name)
-            names |= {name} if operation is None else of_part(operation)
-        return names
-
-    def of_part(operation: Part) -> set[str]:
-        match operation:
-            case Integral(integrand, variable, None):
-                return free(integrand) | {variable}
-            case Integral(integrand, variable, limits):
-                return (free(integrand) - {variable}).union(*map(of_end, limits or ()))
-            case LimitAt(of, variable, point):
-                return (free(of) - {variable}) | of_end(point)
-            case Differential(variable):
-                return {variable}
-            case Derivative(of, variable):
-                return free(of) | {variable}
-            case Value(function, at):
-                return {function} | free(at)
-            case Change(of):
-                return free(of)
-
-    def of_end(limit: Limit) -> set[str]:
-        return set() if isinstance(limit, int) else free(limit)
-
-    return free(side.expression)
-
-
-def to_the_end(limit: LimitAt, operations: Mapping[str, Part]) -> Side:
-    """Replace a limit of integrals by improper integrals.
-
-    As b tends to infinity, the limit of the integral from 1 to b becomes the integral from 1 to
-    infinity. If the integrals converge, the limit of a sum is the sum of the limits.
-    """
-    integrals = symbols_of(limit.of) & operations.keys()
-    summand, terms = linear(limit.of, integrals)
-    moved: dict[str, Part] = {}
-    for name in integrals:
-        integral = operations[name]
-        if not isinstance(integral, Integral) or integral.limits is None:
-            raise NotReadError("a limit of an indefinite integral")
-        if limit.variable in symbols_of(integral.integrand):
-            raise NotReadError("a limit of an integral whose integrand varies")
-        lower, upper = (
-            limit.point if end == Symbol(limit.variable) else end for end in integral.limits
-        )
-        moved[name] = replace(integral, limits=(lower, upper))
-    if any(limit.variable in symbols_of(factor) for factor, _ in terms):
-        raise NotReadError("a limit of an integral and a factor")
-    if limit.variable in symbols_of(summand):
-        name = f"{min(integrals)}_rest"
-        moved[name], summand = replace(limit, of=summand), Symbol(name)
-    return Side(add(summand, *(mul(factor, Symbol(name)) for factor, name in terms)), moved)
-
-
-def differentiated(side: Side) -> Side:
-    """Write out the derivatives of definite integrals in a side by Leibniz's rule."""
-    table: dict[str, Side] = {}
-    done: set[str] = set()
-    for name, operation in side.parts.items():
-        if not isinstance(operation, Derivative):
-            continue
-        integrals = {
-            key for key in symbols_of(operation.of) if _varies(side, key, operation.variable)
-        }
-        if not integrals:
-            continue
-        summand, terms = linear(operation.of, integrals)
-        if any(operation.variable in symbols_of(factor) for factor, _ in terms):
-            raise NotReadError("the derivative of a product with an integral")
-        derivatives: dict[str, Part] = {f"{name}_rest": replace(operation, of=summand)}
-        slopes = [
-            mul(factor, _slope(side, symbol, operation.variable, derivatives))
-            for factor, symbol in terms
-        ]
-        table[name] = Side(add(Symbol(f"{name}_rest"), *slopes), derivatives)
-        done |= integrals - symbols_of(side.expression)
-    remaining = {name: operation for name, operation in side.parts.items() if name not in done}
-    return _without(Side(side.expression, remaining), table)
-
-
-def _varies(side: Side, name: str, variable: str) -> bool:
-    """Whether a symbol stands for a definite integral whose value depends on ``variable``."""
-    operation = side.parts.get(name)
-    definite = isinstance(operation, Integral) and operation.limits is not None
-    return definite and variable in free_symbols(Side(Symbol(name), side.parts))
-
-
-def _slope(side: Side, name: str, variable: str, derivatives: dict[str, Part]) -> Expression:
-    """Differentiate an integral by Leibniz's rule. New integrals are added to ``derivatives``."""
-    integral = side.parts[name]
-    if not isinstance(integral, Integral) or symbols_of(integral.integrand) & side.parts.keys():
-        raise NotReadError("the derivative of a nested integral")
-    try:
-        under = differentiate(integral.integrand, variable)
-        total: list[Expression] = []
-        for limit, sign in zip(integral.limits or (), (-1, 1), strict=False):
-            if not isinstance(limit, int) and variable in symbols_of(limit):
-                boundary_value = _replaced(integral.integrand, {integral.variable: limit})
-                total.append(mul(Number(sign), boundary_value, differentiate(limit, variable)))
-    except ValueError:
-        raise NotReadError("a derivative without a rule") from None
-    if under != ZERO:
-        derivatives[f"{name}_slope"] = replace(integral, integrand=under)
-        total.append(Symbol(f"{name}_slope"))
-    return add(*total)
-
-
-def is_finite(tree: Expression) -> bool:
-    """Whether an expression has a finite value. An expression with symbols counts as finite."""
-    if symbols_of(tree):
-        return True
-    tape = compile_tape(tree, "")
-    return bool(tape.run(ZERO_BALL, {}, derivative=False)[tape.root][0].is_finite())
-
-
-def _movers(side: Side) -> set[str]:
-    """The variables of indefinite integrals, derivatives and differentials in a side."""
-    return {
-        operation.variable
-        for operation in side.parts.values()
-        if isinstance(operation, Differential | Derivative)
-        or (isinstance(operation, Integral) and operation.limits is None)
-    }
-
-
-def _replaced(node: Expression, table: Mapping[str, Expression]) -> Expression:
-    if not table or symbols_of(node).isdisjoint(table):
-        return node
-    node_count = 0
-    sizes = {name: size(tree) for name, tree in table.items()}
-
-    def walk(node: Expression) -> Expression:
-        nonlocal node_count
-        if isinstance(node, Symbol):
-            node_count += sizes.get(node.name, 1)
-            if node_count > MOST_NODES:
-                raise NotReadError("definitions that grow too large")
-            return table.get(node.name, node)
-        node_count += 1
-        if isinstance(node, Call) and node.args:
-            return Call(node.function, tuple(map(walk, node.args)))
-        return node
-
-    return walk(node)

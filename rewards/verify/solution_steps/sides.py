@@ -9,99 +9,34 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
-from unicodedata import normalize
 
 from ...errors import ProblemError
 from ...reading.expression.build import ONE
 from ...reading.expression.derivative import differentiate
 from ...reading.expression.traversal import substitute, symbols_of
 from ...reading.expression.tree import Expression, Symbol
-from ...reading.extraction.clean import clean
-from ...reading.extraction.visible import plain
 from ...reading.latex import ReadError, Reading, read
 from ...reading.latex.tokens.names import GREEK_VARIANTS, UNARY
 from ...reading.problem import Limit, limit_of, limits_of
 from ...reading.problem.differential import D, differentials_in_order
-from .extents import NotReadError, bar_starts, depths, extent, opening, operand, released
+from .extents import (
+    NotReadError,
+    bar_starts,
+    depths,
+    extent,
+    leaves_out_terms,
+    opening,
+    operand,
+    prepared,
+    released,
+    terms_with,
+    varies_a_constant,
+    with_primes,
+)
+from .parts import Change, Derivative, Differential, Integral, LimitAt, Part, Series, Side, Value
 
 #: Readings of a side that are tried, symbols in place of its parts, and characters of it.
 READINGS, PARTS, LONGEST = 3, 24, 4000
-
-
-@dataclass(frozen=True, slots=True)
-class Integral:
-    """An integral in a side. An indefinite integral has ``limits`` None."""
-
-    integrand: Expression
-    variable: str
-    limits: tuple[Limit, Limit] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Derivative:
-    """A derivative in a side."""
-
-    of: Expression
-    variable: str
-
-
-@dataclass(frozen=True, slots=True)
-class Differential:
-    """A differential such as ``dx`` outside an integral."""
-
-    variable: str
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """The change of F between two limits, written ``[F]_a^b``.
-
-    ``variable`` is None if the limits do not name the variable.
-    """
-
-    of: Expression
-    variable: str | None
-    limits: tuple[Limit, Limit]
-
-
-@dataclass(frozen=True, slots=True)
-class LimitAt:
-    """The limit of an expression at a point.
-
-    If the point is the integer -1 or 1, it means minus or plus infinity. ``side`` is -1 for a limit
-    from the left, 1 for a limit from the right, and 0 for both sides.
-    """
-
-    of: Expression
-    variable: str
-    point: Limit
-    side: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """The value of a function that the text defines, at a point: ``F(2)``."""
-
-    function: str
-    at: Expression
-
-
-Part = Integral | Derivative | Differential | Change | LimitAt | Value
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """A side of an equation, with symbols that stand for integrals, derivatives, .."""
-
-    expression: Expression
-    parts: Mapping[str, Part]
-
-    def has(self, *kinds: type[Part]) -> bool:
-        """Whether the side has a part of one of the classes."""
-        return bool(self.parts) and any(
-            isinstance(operation, kinds) for operation in self.parts.values()
-        )
 
 
 def read_sides(
@@ -110,6 +45,8 @@ def read_sides(
     functions: tuple[Mapping[str, str], Mapping[str, str]],
     variable: str,
     numbers: Iterator[int],
+    *,
+    course: bool = False,
 ) -> list[Side]:
     r"""Read a side of an equation. The result has its readings, the likeliest first. An unreadable
     side has none.
@@ -123,26 +60,28 @@ def read_sides(
         variable: the variable of derivatives without a named variable (``F'``).
         numbers: yields a new number for the symbol of each part, so that no two sides share a
             symbol.
+        course: whether the problem is a question of the course. Then infinite sums are parts, and
+            ``C(x)`` is no product.
 
     """
-    if len(latex) > LONGEST:
+    left_out = leaves_out_terms(latex) or (course and varies_a_constant(latex))
+    if len(latex) > LONGEST or left_out:
         return []
-    latex = _COLOUR.sub(r" \1 ", latex) if "color" in latex else latex
-    latex = _GLUED.sub(r"\1\\,d\2", latex) if "d" in latex else latex
-    text = clean(_BAR_NAME.sub(r"\1_{\2:", plain(latex)))
-    text = _DOTS.sub(r"\1", text) if "dots" in text or "..." in text else text
-    text = _DELTA.sub(r"\\Delta_{\1}", text) if "Delta" in text else text
-    text = _SMALL_LIMITS.sub(_large, text) if not text.isascii() else text
+    text = prepared(latex)
+    texts = [text]
+    if course and latex.rstrip(" .,;").endswith("!") and not text.endswith("!"):
+        texts = [f"{text}!", text]  # a factorial, or a sign of exclamation
     sides: list[Side] = []
-    for choice in range(READINGS):
-        reader = _SideReader(frozenset(names), choice, variable, functions[1], numbers)
-        try:
-            side = Side(reader.tree(reader.called(text, *functions)), reader.parts)
-        except (NotReadError, ReadError, ProblemError, RecursionError):
-            break
-        sides.append(side)
-        if not reader.ambiguous:
-            break
+    for text in texts:
+        for choice in range(READINGS):
+            reader = _SideReader(frozenset(names), choice, variable, functions[1], numbers, course)
+            try:
+                side = Side(reader.tree(reader.called(text, *functions)), reader.parts)
+            except (NotReadError, ReadError, ProblemError, RecursionError):
+                break
+            sides.append(side)
+            if not reader.ambiguous:
+                break
     return sides
 
 
@@ -152,17 +91,21 @@ _SEVERAL = re.compile(r"\\(?:iint|iiint|oint|idotsint|fint)(?![A-Za-z])|[∬∭�
 _FUNCTION_OF = re.compile(
     r"(?<![A-Za-z\\^_{])(?P<name>[fghuvwyFGHPQR])\s*(?:\\left)?\(\s*(?:[a-z]|\\theta)\s*(?:\\right)?\)"
 )
-_HIGH_DERIVATIVE = re.compile(r"(?<![A-Za-z\\])[fghFGuvy]\s*(?:\\,)?\s*\^\s*\{?\s*\(\s*[\dn]+\s*\)")
+#: ``f_{xy}`` after the text has said what f is.
+_PARTIAL = re.compile(r"[fghuwzFGMNPQ]_[xyzt]{1,3}")
+#: ``a_{n+1}`` after the text has said what ``a_n`` is.
+_TERM = re.compile(r"(?<![A-Za-z\\])([A-Za-z])\s*_\s*(?:\{([^{}]+)\}|(\d|[xyzt]))")
 _SIZE = re.compile(r"\\(?:right|[bB]igg?r?)\s*\Z")
-#: ``\frac{d}{dx}`` and ``\frac{du}{dx}``
+_LETTER = r"(?:\\[A-Za-z]+|[A-Za-z])(?:_(?:\w|\{\w+\}))?"
+_ORDER = r"(?:\^\s*\{{?\s*(?P<{}>\d)\s*\}}?)?"
+#: ``\frac{d}{dx}``, ``\frac{du}{dx}`` and ``\frac{d^2u}{dx^2}``
 _OPERATOR = re.compile(
-    rf"\\[dt]?frac\s*\{{\s*{D}\s*(?P<of>\\[A-Za-z]+|[A-Za-z])?\s*\}}"
-    rf"\s*\{{\s*{D}\s*(?P<by>\\[A-Za-z]+|[A-Za-z])\s*\}}\s*"
+    rf"\\[dt]?frac\s*\{{\s*(?:{D}|(?P<partial>\\partial))\s*{_ORDER.format('top')}\s*(?P<of>{_LETTER})?\s*\}}"
+    rf"\s*\{{\s*(?:{D}|\\partial)\s*(?P<by>\\[A-Za-z]+|[A-Za-z])\s*{_ORDER.format('bottom')}\s*\}}\s*"
     rf"|(?<![A-Za-z]){D}\s?(?P<of2>[A-Za-z])\s?/\s?{D}\s?(?P<by2>[A-Za-z])(?![A-Za-z])\s*"
 )
-_PRIME = re.compile(
-    r"(?P<name>[A-Za-z])\s*(?:'(?!')|\^\{?\s*\\prime\s*\}?)|(?P<group>\))\s*(?:'(?!')|\^\{?\s*\\prime\s*\}?)"
-)
+_PRIMES = r"(?:'+|\^\{?(?:\s*\\prime)+\s*\}?)"
+_PRIME = re.compile(rf"(?:(?P<name>{_LETTER})|(?P<group>\)|\]))\s*(?P<primes>{_PRIMES})")
 #: The end of ``[F]_a^b`` and ``F \Big|_a^b``.
 _AT = re.compile(
     r"(?P<size>\\right|\\[bB]igg?[lr]?)?\s*(?P<mark>\]|\||\\[rl]?vert(?![A-Za-z])"
@@ -178,17 +121,11 @@ _TENDS = re.compile(
     r"(?P<point>.+?)\s*(?:\^\s*\{?\s*(?P<side>[+-])\s*\}?)?\s*\}",
     re.DOTALL,
 )
-#: The variable of a bar, ``|_{x=0}``; its sign must not look as that of a remark does.
-_BAR_NAME = re.compile(r"([|\]]|vert)\s*_\s*\{\s*(\\?[A-Za-z]+)\s*=")
-_DOTS = re.compile(r"(\d\.\d+)\s*(?:\\[lc]?dots(?![A-Za-z])|\.{3})\s*\Z")
 INDEX = re.compile(r"\\(?:sum|prod)(?:\\limits)?\s*_\s*\{?\s*([a-z])\s*=")
-#: ``\\Delta x`` is one symbol.
-_DELTA = re.compile(r"\\Delta\s*([A-Za-z])(?![A-Za-z])")
-#: ``x dx`` and ``e^xdx`` without a space.
-_GLUED = re.compile(r"(?<![A-Za-z\\])([A-Za-z])d([a-z])(?![A-Za-z])")
-#: Limits in small digits, both or the lower one: ``∫₀¹``, ``∫₀^π``.
-_SMALL_LIMITS = re.compile(r"(?<=[t\]|])\s*([₀-₉₊₋]+)\s*(?:([⁰¹²³⁴-⁹⁺⁻]+)|(?=\^))")
-_COLOUR = re.compile(r"\\(?:text)?color\s*(?:\{[^{}]*\}\s*)?\{([^{}]*)\}")
+_INFINITE_SUM = re.compile(
+    r"\\sum(?![A-Za-z])\s*(?:\\limits\s*)?_\s*\{\s*(?P<index>[a-z])\s*(?:=|\\geq?(?![A-Za-z]))"
+    r"\s*(?P<lower>-?\d+)\s*\}\s*\^\s*(?:\{\s*\+?\s*\\infty\s*\}|\\infty(?![A-Za-z]))"
+)
 _NAMED_LIMIT = re.compile(r"\{\s*(?P<name>\\?[A-Za-z]+)\s*[:=]\s*(?P<value>.*)\}$", re.DOTALL)
 
 
@@ -202,8 +139,9 @@ class _SideReader:
         variable: str,
         applied: Mapping[str, str],
         numbers: Iterator[int],
+        course: bool,
     ) -> None:
-        self.names = names
+        self.names, self.course = names, course
         self.choice = choice
         self.variable, self.applied = variable, applied
         self.numbers = numbers
@@ -216,7 +154,7 @@ class _SideReader:
         if _SEVERAL.search(text):
             raise NotReadError("a multiple integral")
         # Each of these searches takes longer than to look for a letter of what it looks for.
-        if "d" in text or "'" in text or "prime" in text or not text.isascii():
+        if any(mark in text for mark in ("d", "'", "prime", "partial")) or not text.isascii():
             text = self._derivatives(text)
             text = self._differentials_of_functions(text) if "d" not in self.names else text
         if "|" in text or "]" in text or "vert" in text or (")" in text and "_" in text):
@@ -225,6 +163,8 @@ class _SideReader:
             text = self._integral(text, signs[-1])
         for mark in reversed(list(_LIMIT.finditer(text)) if "\\lim" in text else []):
             text = self._limiting(text, mark)
+        for mark in reversed(list(_INFINITE_SUM.finditer(text))) if self.course else ():
+            text = self._series(text, mark)
         if "d" in text:
             for differential in reversed(list(differentials_in_order(text))):
                 if "d" not in self.names:
@@ -235,10 +175,10 @@ class _SideReader:
     def called(self, text: str, functions: Mapping[str, str], applied: Mapping[str, str]) -> str:
         """Replace ``F(x)`` in a text by ``F``, and ``F(2)`` by the symbol of a new part."""
         names = "|".join(map(re.escape, applied))
-        mark = rf"(?<![A-Za-z\\^])\\?({names})('?)\s*(?:\\left|\\[bB]igg?l?)?\("
+        text = with_primes(text)
+        mark = rf"(?<![A-Za-z\\^])\\?({names})('*)\s*(?:\\left|\\[bB]igg?l?)?\("
         calls = re.finditer(mark, text) if names else ()
-        if _HIGH_DERIVATIVE.search(text):
-            raise NotReadError("a higher derivative")
+        text = self._terms(text, applied) if self.course else text
         for call in _FUNCTION_OF.finditer(text):
             if not {call["name"], f"\\{call['name']}"} & {*self.names, *applied}:
                 raise NotReadError("a function that nothing defines")
@@ -256,10 +196,27 @@ class _SideReader:
                 at = self.tree(argument)
                 if call[1] not in functions and symbols_of(at):
                     continue  # a product: u(x + 1)
-                if call[2]:
-                    raise NotReadError("a derivative at a place")
-                value = self._add(Value(call[1], at))
+                value = self._add(Value(call[1], at, len(call[2])))
             text = text[: call.start()] + value + text[end:]
+        return text
+
+    def _terms(self, text: str, applied: Mapping[str, str]) -> str:
+        """Replace the terms of a sequence at another index by symbols."""
+        for mark in reversed(list(_TERM.finditer(text))):
+            index = (mark[2] or mark[3]).strip()
+            for name, own in applied.items():
+                if name == f"{mark[1]}_{own}" and index != own:
+                    value = self._add(Value(name, self.tree(index)))
+                    text = text[: mark.start()] + value + text[mark.end() :]
+                    break
+            else:
+                name = f"{mark[1]}_{index}"
+                if _PARTIAL.fullmatch(name) and mark[1] in self.names and name not in self.names:
+                    of = mark[1]
+                    for by in index:
+                        symbol = self._derivative(Symbol(of), by, partial=True)
+                        of = symbol.strip(" {}").replace("{", "")
+                    text = text[: mark.start()] + symbol + text[mark.end() :]
         return text
 
     def _limiting(self, text: str, mark: re.Match[str]) -> str:
@@ -269,12 +226,23 @@ class _SideReader:
         if tends is None:
             raise NotReadError("a limit at no point")
         name = symbol_name(tends["name"])
-        body, tail = operand(text_behind, grouped=False)
+        readings = terms_with(text_behind, name)[: 1 if self.course else None]
+        self.ambiguous |= len(readings) > self.choice + 1
+        body, tail = readings[min(self.choice, len(readings) - 1)]
         side = {"+": 1, "-": -1, None: 0}[tends["side"]]
         point = self._limit(tends["point"], name)
         return (
             text[: mark.start()] + self._add(LimitAt(self._formula(body), name, point, side)) + tail
         )
+
+    def _series(self, text: str, mark: re.Match[str]) -> str:
+        """Replace an infinite sum in a text by a symbol. Its operand is the rest of the term."""
+        body, tail = operand(text[mark.end() :], grouped=False)
+        index = mark["index"]
+        names, self.names = self.names, self.names | {index}
+        series = Series(self._formula(body), index, self._formula(mark["lower"]))
+        self.names = names
+        return text[: mark.start()] + self._add(series) + tail
 
     def _formula(self, text: str) -> Expression:
         bound = INDEX.findall(text) if "\\sum" in text or "\\prod" in text else []
@@ -377,25 +345,40 @@ class _SideReader:
             mark = operators[-1]
             by = symbol_name(mark["by"] or mark["by2"])
             of = mark["of"] or mark["of2"]
+            orders = mark["top"] or "1", mark["bottom"] or "1"
+            if orders[0] != orders[1]:
+                raise NotReadError("a derivative of two orders")
             if of:
                 tail = text[mark.end() :]
                 inner: Expression = Symbol(symbol_name(of))
             else:
                 operand_text, tail = operand(text[mark.end() :])
                 inner = self.tree(operand_text)
-            text = text[: mark.start()] + self._add(Derivative(inner, by)) + tail
+            symbol = self._derivative(
+                inner, by, int(orders[0]), partial=mark["partial"] is not None
+            )
+            text = text[: mark.start()] + symbol + tail
         while prime := _PRIME.search(text):
             start = prime.start()
+            name = symbol_name(prime["name"] or "")
             if prime["name"]:
-                of_prime: Expression = Symbol(prime["name"])
+                of_prime: Expression = Symbol(name)
             else:
                 start = opening(text, start)
                 of_prime = self.tree(text[start + 1 : prime.start()].removesuffix("\\right"))
                 start -= 5 if text[:start].endswith("\\left") else 0
-            by = self.applied.get(prime["name"] or "", self.variable)
-            symbol = self._add(Derivative(of_prime, by))
+            order = prime["primes"].count("'") or prime["primes"].count("prime")
+            symbol = self._derivative(of_prime, self.applied.get(name, self.variable), order)
             text = text[:start] + symbol + text[prime.end() :]
         return text
+
+    def _derivative(self, of: Expression, by: str, order: int = 1, *, partial: bool = False) -> str:
+        """The symbol for a derivative. One of a higher order is a derivative of a derivative."""
+        symbol = ""
+        for _ in range(order):
+            symbol = self._add(Derivative(of, by, partial))
+            of = Symbol(symbol.strip(" {}").replace("{", ""))
+        return symbol
 
     def _changed(self, text: str, mark: re.Match[str]) -> tuple[int, str]:
         """Find the index at which ``[F]_a^b`` begins, and the text of F.
@@ -425,6 +408,10 @@ class _SideReader:
             if mark is None:
                 break
             marks, tail = limits_of(text[mark.end() :])
+            if "_" not in marks and mark["mark"] == "]":  # [..]^2 is a power
+                at, begin = mark.start("mark"), opening(text, mark.start("mark"))
+                text = f"{text[:begin]}({text[begin + 1 : at]}){text[at + 1 :]}"
+                continue
             if "_" not in marks or "^" not in marks:
                 raise NotReadError("a value at one place")
             start, inner = self._changed(text, mark)
@@ -440,18 +427,15 @@ class _SideReader:
 def _symbols_within(operation: Part) -> frozenset[str] | set[str]:
     """The symbols of a part's operand."""
     match operation:
-        case Integral(tree) | Derivative(tree) | Change(tree) | LimitAt(tree) | Value(_, tree):
+        case Integral(tree) | Derivative(tree) | Change(tree) | LimitAt(tree) | Series(tree):
+            return symbols_of(tree)
+        case Value(_, tree):
             return symbols_of(tree)
         case Differential(variable):
             return {variable}
 
 
 def symbol_name(letter: str) -> str:
-    """The name of a letter of LaTeX in expressions."""
-    name = letter.lstrip("\\")
+    """The name of a letter in trees."""
+    name = letter.lstrip("\\").replace("{", "").replace("}", "")
     return GREEK_VARIANTS.get(name, name)
-
-
-def _large(limits: re.Match[str]) -> str:
-    lower, upper = (normalize("NFKC", digits or "") for digits in limits.groups())
-    return f"_{{{lower}}}^{{{upper}}}" if upper else f"_{{{lower}}}"

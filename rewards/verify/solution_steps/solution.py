@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...arguments import check_text
-from ...numeric.quadrature import prepare_definite
-from ...numeric.sampling.integrand import as_latex, prepare
-from ...reading.problem import integral_layout
+from ...numeric.sampling.integrand import as_latex
 from ...verdict import Status, Verdict
 from ...workers.deadline import Deadline
 from ...workers.errors import WorkerError
 from ...workers.pool import DEFAULT_DEADLINE
 from ...workers.verdicts import call_task
 from ..answers import NeedsWorkerError
-from ..antiderivative import verify_antiderivative
-from ..definite import verify_definite_integral
+from .course.subjects import subject_of
 from .judging.equality import Work
 from .reader import Reader
 from .result import Claim, Judgement, Solution
-from .scope import free_symbols
-from .sides import Integral
-from .statements import Link, statements
+from .substitution import free_symbols
+from .text.statements import Link, statements
 
 if TYPE_CHECKING:
     import sympy
@@ -36,6 +31,7 @@ def verify_solution(
     completion: str,
     integrand: str | sympy.Expr,
     *,
+    task: str = "",
     variable: str | None = None,
     assumptions: Mapping[str, str] | None = None,
     strict: bool = False,
@@ -44,7 +40,7 @@ def verify_solution(
     thoughts: bool = False,
     deadline: float | Deadline = DEFAULT_DEADLINE,
 ) -> Solution:
-    r"""Verify every step of a solution of an integral.
+    r"""Verify every step of a solution of an integral, or of a question of the calculus course.
 
     Equations in displays, in the text and on separate lines are read as claims. Each claim is
     judged alone: a right consequence of a wrong claim is right. Expressions with indefinite
@@ -54,7 +50,10 @@ def verify_solution(
     Args:
         completion: the model's output. Any text is safe, and the work is bounded.
         integrand: f, as for `verify_antiderivative`; or a definite integral, in LaTeX, as for
-            `verify_definite_integral`.
+            `verify_definite_integral`; or a question of the course, as for `verify_derivative`,
+            `verify_limit`, `verify_sum` or `verify_differential_equation`.
+        task: the kind of the question, a name in `rewards.questions.NAMES`. By default, the text
+            says it: a text that is no integral may have a limit sign, a sum sign or a derivative.
         variable: the variable of an indefinite integral, as for `verify_antiderivative`.
         assumptions: kinds of parameters, as for `verify_antiderivative`.
         strict: whether the final answer needs a box.
@@ -84,6 +83,7 @@ def verify_solution(
     check_text("completion", completion)
     text = as_latex(integrand)
     options: dict[str, Any] = {
+        "task": task,
         "variable": variable,
         "assumptions": dict(assumptions or {}),
         "strict": strict,
@@ -113,32 +113,26 @@ def _solution(
     truncated: bool,
     thoughts: bool,
     deadline: Deadline,
-    **options: Any,
+    task: str,
+    assumptions: Mapping[str, str],
 ) -> Solution:
-    verify: Callable[..., Verdict]
-    if integral_layout(problem).marks:
-        bounded = prepare_definite(problem, options["assumptions"])
-        integrand = bounded.integrand
-        problem_integral = Integral(
-            integrand.expression, integrand.variable, (bounded.lower, bounded.upper)
-        )
-        verify = partial(verify_definite_integral, problem=problem, **options)
-    else:
-        integrand = prepare(problem, variable, options["assumptions"])
-        problem_integral = Integral(integrand.expression, integrand.variable)
-        verify = partial(verify_antiderivative, integrand=problem, variable=variable, **options)
+    subject = subject_of(problem, task, variable, assumptions, completion)
+    whole = subject.whole
+    verify = subject.verify
     options_of_text = {"strict": strict, "stop": stop, "truncated": truncated}
     verdict = verify(completion, **options_of_text, deadline=deadline)
-    if verdict.status is Status.INCORRECT and verdict.answer and verdict.evidence.witness is None:
+    unproven = verdict.status is Status.INCORRECT and verdict.evidence.witness is None
+    if whole is not None and unproven and verdict.answer:
         # Perhaps a wrong step beside a right answer; here steps are judged by themselves.
         alone = verify(rf"\boxed{{{verdict.answer}}}", deadline=deadline)
         verdict = alone if alone.answer == verdict.answer else verdict
-    reader = Reader(integrand, problem_integral, work)
+    reader = Reader(subject, work)
     reader.take_all(statements(completion, stop, thoughts=thoughts))
     chains = [statement.links for statement in reader.ends if len(statement.links) > 1]
     lost = verdict.status is Status.INCORRECT and verdict.evidence.witness is None
     if (
-        problem_integral.limits
+        whole is not None
+        and whole.limits
         and lost
         and chains
         and not any(statement.boxed for statement in reader.ends)
@@ -165,7 +159,7 @@ def _final_claim(reader: Reader, verdict: Verdict, completion: str) -> Claim | N
     if judgement is Judgement.INCORRECT and not boxed:
         read = reader.sides(Link(verdict.answer, 0, 0))
         names = {*reader.scope.values, *reader.scope.introduced}
-        if reader.whole.limits:
+        if reader.whole and reader.whole.limits:
             names.add(reader.whole.variable)
         if read and free_symbols(read[0]) & names:
             judgement = Judgement.UNCHECKED  # the text ends before its answer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
@@ -11,12 +12,15 @@ from typing import Any
 
 import pytest
 
+from calculus_harness.benchmarks.registry import resolve
 from calculus_harness.harness import Run, compare, summarise, sweep
 from calculus_harness.harness.core.errors import UserError
 from calculus_harness.harness.core.requests import Completion, Request
 from calculus_harness.harness.models.python_function import LocalFunction
 from calculus_harness.harness.report import export_summary
 from calculus_harness.harness.report.comparison import export_comparison
+from calculus_harness.harness.run.turns.feedback import told as message_after
+from calculus_harness.rewards import verify_limit
 from tests.harness.faulty_server import Body, FaultyServer, payload_for
 
 WRONG = r"\boxed{1}"
@@ -247,3 +251,11 @@ def test_turns_of_a_server(tmp_path: Path) -> None:
     assert [rows(run)[arm, 2].value for arm in ("control", "verdict")] == [0, 1]
     turn = Run(run.path / "turns/verdict-2")
     assert all(row["completion_tokens"] for row in turn.completions.rows())
+
+
+def test_the_first_wrong_step_of_a_question_of_the_course_is_told() -> None:
+    problem = next(p for subset in resolve("course/limits") for p in subset.problems(1, 0))
+    text = r"$1 + 1 = 2$ and $1 + 2 = 4$, so \boxed{17}"
+    verdict = verify_limit(text, problem.target.judged)
+    message = asyncio.run(message_after("steps", problem, text, verdict))
+    assert "The first wrong step is 1 + 2 = 4." in message

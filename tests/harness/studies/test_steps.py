@@ -103,6 +103,22 @@ def test_a_damaged_file_is_said_to_be(cli: Command, run: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("subset", ["limits", "differential_equations"])
+def test_solutions_of_the_course(cli: Command, tmp_path: Path, subset: str) -> None:
+    reply = r"$1 + 1 = 2$, $2 + 2 = 5$, so $\\boxed{0}$"
+    (tmp_path / "asked.py").write_text(f"def answer(messages, seed):\n    return '{reply}'\n")
+    words = ["--model", "python/asked.py:answer", "--benchmark", f"course/{subset}"]
+    assert cli("sweep", *words, "--limit", "3", "--out", "other").returncode in (0, 1)
+    done = cli("steps", "other", "--json", "--problems", "steps.jsonl")
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)
+    assert [row["progress"] for row in rows] == [0, 0, 0]
+    assert all([mark[2] for mark in row["marks"][:2]] == ["correct", "incorrect"] for row in rows)
+    problems = [json.loads(line) for line in (tmp_path / "steps.jsonl").read_text().splitlines()]
+    assert [problem["target"]["label"] for problem in problems] == [1, 0] * 3
+    assert cli("report", "other").returncode == 0
+
+
 def test_runs_of_other_tasks_are_refused(cli: Command, tmp_path: Path) -> None:
     (tmp_path / "asked.py").write_text("def answer(messages, seed):\n    return '4'\n")
     words = ["--model", "python/asked.py:answer", "--benchmark", "hint/I", "--limit", "1"]

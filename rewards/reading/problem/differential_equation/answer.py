@@ -20,6 +20,8 @@ from .question import NAME, DifferentialEquation
 MOST_SOLUTIONS, MOST_SIGNS = 6, 2
 #: Constants of integration that are also names of functions: Fresnel's C, elliptic E and K, ...
 _CONSTANTS_OR_FUNCTIONS: Final = {f"{c}{n}" for c in "BCEKP" for n in ("", "_1", "_2", "_3", "_4")}
+#: ``y \equiv 0``
+_IDENTICAL: Final = re.compile(r"\\equiv(?![A-Za-z])|≡")
 _MEMBER: Final = re.compile(r"\\(?:in|neq|ne|geq?|leq?|forall|quad)(?![A-Za-z])|[<>≠∈]")
 
 
@@ -58,6 +60,7 @@ def solutions(text: str, question: DifferentialEquation) -> list[StatedSolution]
     [1]
 
     """
+    text = _IDENTICAL.sub("=", text)
     results: list[StatedSolution] = []
     formulas: dict[str, Expression] = {}
     try:

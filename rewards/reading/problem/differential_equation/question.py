@@ -42,6 +42,7 @@ class DifferentialEquation:
         kinds: pairs of a parameter's name and its kind, such as ``integer``.
         asks_all: whether all solutions are asked for, including constant and singular solutions.
         asks_one: whether one solution suffices, such as a particular solution.
+        is_variable_implied: whether the question does not name the independent variable.
 
     """
 
@@ -54,11 +55,18 @@ class DifferentialEquation:
     kinds: tuple[tuple[str, str], ...] = ()
     asks_all: bool = False
     asks_one: bool = False
+    is_variable_implied: bool = False
 
     @property
     def order(self) -> int:
         """The number of constants of integration in the general solution."""
         return sum(self.orders.values())
+
+    @property
+    def may_determine_parameters(self) -> bool:
+        """Whether there are more conditions than constants, as of a growth with an unknown rate."""
+        parameters = self.names - {self.variable, *self.functions}
+        return len(self.conditions) > self.order and bool(parameters)
 
     @property
     def has_cases(self) -> bool:
@@ -166,6 +174,7 @@ def read_differential_equation(text: str) -> DifferentialEquation:
         tuple(parameter_kinds),
         asks_all=bool({"all", "every", "singular"} & words),
         asks_one="particular" in words or "nontrivial" in words,
+        is_variable_implied=variable not in re.findall(r"\\?[A-Za-z]+", _symbols(joined)),
     )
 
 

@@ -15,9 +15,9 @@ from ....reading.expression.build import ZERO, mul
 from ....reading.expression.derivative import differentiate
 from ....reading.expression.traversal import symbols_of
 from ....reading.expression.tree import Call, Expression
+from ..parts import Integral, Side
 from ..result import Claim, Definition, Judgement
 from ..scope import Scope
-from ..sides import Integral, Side
 from .readings import Judge
 
 #: Choices and integrals that are compared with each other; texts with more say nothing by choices.
@@ -42,7 +42,7 @@ class _Choice:
 class Parts:
     """The choices of u and dv for integration by parts in a text, and the text's integrals."""
 
-    whole: Integral
+    whole: Integral | None
     integrals: dict[tuple[Expression, str], None] = field(default_factory=dict)
     choices: list[_Choice] = field(default_factory=list)
     unread: bool = False  # a formula with an integral is not read
@@ -102,7 +102,9 @@ class Parts:
         return result
 
     def _wrong(self, judge: Judge) -> Iterator[_Choice]:
-        integrands = [*self.integrals, (self.whole.integrand, self.whole.variable)]
+        integrands = [*self.integrals]
+        if self.whole is not None:
+            integrands.append((self.whole.integrand, self.whole.variable))
         if self.unread or len(self.choices) > CHOICES or len(integrands) > INTEGRALS:
             return
         integrands += [(term, by) for tree, by in integrands for term in _terms(tree)]

@@ -29,9 +29,10 @@ from ....reading.expression.tree import Call, Expression, Number, Symbol
 from ....verdict import Witness
 from ...answers import require_worker
 from ..extents import NotReadError
+from ..parts import Derivative, Differential, Integral, LimitAt, Part, Series, Side
 from ..result import Judgement
-from ..scope import Equation, Range, free_symbols
-from ..sides import Derivative, Differential, Integral, LimitAt, Part, Side
+from ..scope import Equation, Range
+from ..substitution import definite_parts, free_symbols
 from .factors import without_integrals
 from .values import DivergentStepError, inner_parts, part_tree, value_of
 
@@ -49,6 +50,8 @@ SLOTS, EVALUATED = 200_000, 40_000
 SCALES = (1.0, 4.0, 0.25)
 #: A variable that is substituted for one between far limits is looked for up to 1.5 * 2^6.
 SCALED = range(1, 7)
+#: Whole numbers at which terms are compared: one of each so many.
+SPREAD = 5
 #: The end of the first quadrant, and the step of the most even sequence modulo 1.
 QUADRANT, GOLDEN = 1.5, 0.6180339887
 
@@ -236,7 +239,7 @@ class Program:
         divergent: list[str] = []
         for side in sides:
             for name, operation in side.parts.items():
-                if not isinstance(operation, Integral | LimitAt):
+                if not isinstance(operation, Integral | LimitAt | Series):
                     raise NotReadError(unread)
                 try:
                     self.values[name] = self.work.value(name, side.parts, {})
@@ -344,6 +347,9 @@ class Program:
         if own is not None:
             for at in count():  # spread over all of the range
                 yield acb(_between(own, (uniform(self.key, "own") + at * GOLDEN) % 1))
+        elif self.equation.whole:
+            for at in count(1):
+                yield acb(SPREAD * at + int(SPREAD * uniform(self.key, "whole", at)))
         elif self.equation.narrow or (self.varying and self.variable not in self.equation.problem):
             for at in count():
                 yield acb(0.05 + (QUADRANT - 0.05) * uniform(self.key, "narrow", at))
@@ -359,7 +365,7 @@ class Program:
         near 0.
         """
         sides = self.equation.left, self.equation.right, *self.equation.rates.values()
-        if self.varying or any(side.has(Derivative, LimitAt) for side in sides):
+        if self.varying or any(side.has(Derivative, LimitAt, Series) for side in sides):
             return False
         integrals = (
             part for side in sides for part in side.parts.values() if isinstance(part, Integral)
@@ -370,15 +376,6 @@ class Program:
     def _is_within(self, tape: Tape, run: Range, x: Ball) -> bool:
         value = tape.run(x, self.values, derivative=False)[tape.root][0]
         return bool(value.is_finite() and run[0] < float(value.real.mid()) < run[1])
-
-
-def definite_parts(side: Side) -> dict[str, LimitAt | Integral]:
-    """The definite integrals and the limits of a side, by their symbols."""
-    return {
-        name: operation
-        for name, operation in side.parts.items()
-        if isinstance(operation, LimitAt) or (isinstance(operation, Integral) and operation.limits)
-    }
 
 
 def compare(

@@ -16,8 +16,9 @@ from ....reading.expression.linear import linear
 from ....reading.expression.traversal import size, symbols_of
 from ....reading.expression.tree import Expression, Number
 from ..extents import NotReadError
-from ..scope import MOST_NODES, Equation
-from ..sides import Integral, Side
+from ..parts import Integral, Side
+from ..scope import Equation
+from ..substitution import MOST_NODES
 
 
 def without_integrals(equation: Equation) -> Equation:

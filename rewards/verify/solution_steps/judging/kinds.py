@@ -7,9 +7,10 @@ import re
 from ....reading.expression.traversal import nodes_of
 from ....reading.expression.tree import Call, Symbol
 from ....reading.functions import TRANSCENDENTAL
+from ..parts import Change, Derivative, Differential, Integral, LimitAt, Series, Side, Value
 from ..result import Kind
-from ..scope import Scope, free_symbols
-from ..sides import Change, Derivative, Differential, Integral, LimitAt, Side, Value
+from ..scope import Scope
+from ..substitution import free_symbols
 
 _BY_PARTS = re.compile(r"by[ -]parts|\bd\s?v\b", re.IGNORECASE)
 
@@ -28,6 +29,8 @@ def kind_of(left: Side, right: Side, scope: Scope, lead: str) -> Kind:
     by_parts = bool(names & scope.chosen) or _BY_PARTS.search(lead) is not None
     if left.has(Differential) or right.has(Differential):
         return "parts" if by_parts else "substitution"
+    if scope.flow is not None and scope.flow.concerns(left, right):
+        return "differential equation" if scope.flow.is_of_differential_equation else "derivative"
     if left.has(Derivative) or right.has(Derivative):
         return "derivative"
     integrals_left, integrals_right = _integrals(left, scope), _integrals(right, scope)
@@ -44,6 +47,8 @@ def kind_of(left: Side, right: Side, scope: Scope, lead: str) -> Kind:
         return "partial fractions"
     if any(side.has(LimitAt) for side in (left, right)):
         return "limit"
+    if any(side.has(Series) for side in (left, right)):
+        return "sum"
     if any(side.has(Integral, Change, Value) for side in (left, right)):
         return "definite integral"
     running = scope.variables | scope.values.keys()

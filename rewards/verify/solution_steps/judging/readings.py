@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, product
 
-from ....reading.expression.build import ONE, ZERO
+from ....reading.expression.build import ONE, ZERO, mul
 from ....reading.expression.linear import NotLinearError, linear
 from ....reading.expression.traversal import fold, symbols_of
 from ....reading.expression.tree import Expression, Symbol
 from ..extents import NotReadError
+from ..parts import Derivative, Differential, Integral, LimitAt, Series, Side
 from ..result import Judgement, Kind
-from ..scope import Equation, Scope, free_symbols, is_constant_name
-from ..sides import Derivative, Differential, Integral, LimitAt, Side
-from ..statements import Link
+from ..scope import Equation, Scope, is_constant_name
+from ..substitution import free_symbols
+from ..text.statements import Link
+from .course.claims import Claimed
+from .course.constants import RENAMED, renamed
+from .course.flows import Flow
+from .course.limits import infinite, with_logarithms, with_proved_limits
+from .course.remainders import is_factored, is_multiple, leaves_out_a_remainder, up_to_remainder
+from .course.roots import both_signs
 from .equality import Finding, Work, compare
 from .kinds import kind_of
 from .unknowns import solve
@@ -40,7 +47,11 @@ FUNCTIONS = frozenset("IJFGySR")
 
 #: The letter to which a sum runs, and numbers that are put in its place. Equality at these is
 #: evidence and no proof, as equality at points is.
-_SUM_TO = re.compile(r"\\sum(?:\\limits)?\s*_\s*\{[^{}]*\}\s*\^\s*\{?\s*([a-zA-Z])\b")
+_SUM_TO = re.compile(
+    r"\\(?:sum|prod)(?:\\limits)?\s*_\s*\{[^{}]*\}\s*\^\s*(?:\{(?P<end>[^{}]*)\}|(?P<letter>[A-Za-z]))"
+)
+_LETTER = re.compile(r"(?<![A-Za-z\\])[A-Za-z](?![A-Za-z])")
+_BINOMIAL = re.compile(r"\\[dt]?binom\s*([A-Za-z\d])\s*([A-Za-z\d])")
 NUMBERS = (3, 4, 6, 9)
 
 
@@ -71,6 +82,7 @@ class Judge:
     scope: Scope
     assumptions: Mapping[str, str]
     work: Work
+    flow: Flow | None = None
 
     def judge(self, left: Read, right: Read, lead: str, anti: bool) -> Judged:
         """Judge the claim that two links (sides of an equation) are equal.
@@ -88,11 +100,19 @@ class Judge:
         """
         best = Judged(Finding(Judgement.UNCHECKED, detail="not read"), "algebra", frozenset())
         texts = left.link.latex, right.link.latex
+        if self.scope.course:
+            reads = [(read.link.latex, read.sides) for read in (left, right)]
+            judgement = infinite(reads[0], reads[1], self.scope, self.assumptions, self.work)
+            if judgement is not None:
+                detail = "an infinite value" if judgement is Judgement.UNCHECKED else ""
+                return Judged(Finding(judgement, 1, detail=detail), "limit", frozenset())
         for pair in islice(product(left.sides, right.sides), PAIRS):
             anti = anti or any(map(self._is_anti, pair))
             kind = kind_of(*pair, self.scope, lead) if best.pair is None else best.kind
             finding, used = self._compare(*pair, "|".join(texts), anti)
             rounded = any(map(_DECIMAL.search, texts))
+            if finding.judgement is Judgement.INCORRECT and self.scope.course:
+                finding = self._unless_sloppy(finding, *pair)
             if finding.judgement is Judgement.INCORRECT and rounded:
                 finding = _rounded(finding, "" if _DECIMAL.search(texts[0]) else texts[1])
             # What might be a rounded value cannot cost what it would earn.
@@ -106,10 +126,41 @@ class Judge:
                 best = judged
         return replace(best, anti=True) if anti else best
 
-    def at_numbers(
+    def _unless_sloppy(self, finding: Finding, left: Side, right: Side) -> Finding:
+        """A wrong finding, unless a limit sign or the remainder of a series may be missing."""
+        try:
+            detail = self._sloppy(left, right)
+        except (NotReadError, NotLinearError):
+            return finding
+        return Finding(Judgement.UNCHECKED, detail=detail) if detail else finding
+
+    def _sloppy(self, left: Side, right: Side) -> str:
+        """What may be missing in an equation of a number and a function, such as ``x + 2 = 4``."""
+        scope = self.scope
+        sides = [left, right]
+        if not any(side.has(Derivative) for side in sides):
+            sides = [scope.written_out(scope.evaluated(side), {}) for side in sides]
+            moving = {*scope.variables, *scope.whole, *scope.introduced, *scope.moving()}
+            varies = [bool(free_symbols(side) & moving) for side in sides]
+            if varies[0] != varies[1] and scope.course in ("limit", "sum"):
+                return "a limit sign may be missing"
+            given = [bool(free_symbols(side) & scope.symbols) for side in sides]
+            if scope.course == "differential_equation" and not any(varies) and given[0] != given[1]:
+                return "a parameter may be determined"
+        known = self.flow is None or not self.flow.concerns(left, right)
+        if known and any(side.expression == ZERO for side in sides):
+            return "an equation that may be solved"
+        if leaves_out_a_remainder(left, right, scope, self.work):
+            return "the remainder of a series may be missing"
+        return ""
+
+    def unread(
         self, left: Read, right: Read, lead: str, sides: Callable[[Link], list[Side]]
     ) -> Judged | None:
-        """Judge an equation with a sum up to a letter n, by trying several numbers for n.
+        """Judge an equation of which a side is not read as it is.
+
+        The side may leave terms out, as in ``x + O(x^3)``, or be a sum up to a letter n, for which
+        several numbers are tried.
 
         Args:
             left: the left link.
@@ -118,24 +169,59 @@ class Judge:
             sides: a function that reads a link.
 
         Returns:
-            The judged claim. The result is None if no sum ends at a letter, or if several letters
-            occur.
+            The judged claim. The result is None if the sides have other forms.
 
         """
-        latex = left.link.latex, right.link.latex
-        letters = {letter for side in latex for letter in _SUM_TO.findall(side)}
-        if len(letters) != 1 or letters & self.scope.names:
+        if self.scope.course:
+            texts = [(read.link.latex, list(read.sides)) for read in (left, right)]
+            finding = up_to_remainder(texts[0], texts[1], self.scope, self.work, sides)
+            if finding is not None:
+                return Judged(finding, "identity", frozenset(), earns=False)
+            judgement = both_signs(left.link.latex, right.link.latex)
+            if judgement is not None:
+                return Judged(Finding(judgement, 1), "arithmetic", frozenset(), earns=False)
+        latex = [_spelt(read.link.latex) for read in (left, right)]
+        letters = {letter for side in latex for letter in _sum_letters(side)}
+        counted = self.scope.symbols | self.scope.whole if self.scope.course else set()
+        if len(letters) != 1 or letters & (self.scope.names - counted):
             return None
-        name = re.compile(rf"(?<![\\A-Za-z]){letters.pop()}(?![A-Za-z])")
         judged: Judged | None = None
+        (letter,) = letters
         for value in NUMBERS:
-            links = [Link(name.sub(f"{{{value}}}", side), 0, 0) for side in latex]
-            at_left, at_right = (Read(link, sides(link)) for link in links)
+            at_left, at_right = (_at_number(side, letter, value, sides) for side in latex)
             judged = self.judge(at_left, at_right, lead, False)
             if judged.finding.judgement is not Judgement.CORRECT:
                 break
         # What no text says of a number cannot bring the problem nearer.
-        return judged and replace(judged, pair=None, earns=False)
+        kind: Kind = "sum" if self.scope.course else judged.kind if judged else "arithmetic"
+        return judged and replace(judged, pair=None, earns=False, kind=kind)
+
+    def partial_sum(
+        self, text: str, right: Read, letter: str, sides: Callable[[Link], list[Side]]
+    ) -> Finding | None:
+        r"""Judge a formula for a partial sum, such as ``S_N = 1 - \frac{1}{N+1}``.
+
+        It is not wrong if it is the sum of some terms more or less, or a multiple of that.
+        """
+        latex = _spelt(text), _spelt(right.link.latex)
+        sums = [_at_number(latex[0], letter, value, sides).sides for value in range(1, 9)]
+        formulas = [_at_number(latex[1], letter, value, sides).sides for value in (4, 5)]
+        if not all(len(readings) == 1 for readings in (*sums, *formulas)):
+            return None
+        totals = [readings[0] for readings in sums]
+        own = [readings[0] for readings in formulas]
+        found = [self._compare(totals[3], own[0], text, False)[0]]
+        found.append(self._compare(totals[4], own[1], text, False)[0])
+        if {finding.judgement for finding in found} == {Judgement.CORRECT}:
+            return found[0]
+        for at in range(len(totals) - 1):
+            pairs = zip(totals[at : at + 2], reversed(own), strict=True)
+            first, second = (
+                Side(mul(one.expression, other.expression), {}) for one, other in pairs
+            )
+            if self.equal(first, second) is not Judgement.INCORRECT:
+                return None
+        return found[0] if found[0].judgement is Judgement.INCORRECT else None
 
     def agree(self, left: Side, right: Side, anti: bool) -> bool:
         """Whether two sides are equal. If ``anti`` is True, equality up to a constant suffices."""
@@ -176,7 +262,13 @@ class Judge:
         """Compare two sides. Returns the finding and the names of the definitions in use."""
         used: frozenset[str] = frozenset()
         try:
-            equation = self.scope.equation(left, right)
+            if self.scope.course:
+                self._refuse_unknown_slopes(left, right)
+            left, right = with_logarithms(left, right)
+            found = self._equation(left, right, key, anti)
+            if isinstance(found, tuple):
+                return found
+            equation = found
             used = equation.used
             moving = any(side.has(Differential, Derivative) for side in (left, right))
             anti = anti or self._is_anti(left) or self._is_anti(right)
@@ -185,6 +277,8 @@ class Judge:
             # Numbers without a constant are no antiderivatives, in whatever chain they stand.
             anti &= bool(equation.free) or any(side.has(Integral) for side in (left, right))
             order = int(anti or (not moving and self._up_to_a_constant(equation)))
+            if self.scope.course and order and not anti:
+                return self._renamed(equation, key), used
             finding = compare(equation, order, self.assumptions, key, self.work)
             unknown = equation.free - {equation.variable} - self.scope.symbols - self.scope.indices
             if order or moving:
@@ -193,7 +287,13 @@ class Judge:
             arbitrary = {name for name in _integrated(left) if _PARAMETER.fullmatch(name)}
             # On both sides of a definite integral, too: \int_0^c f = F(c), \int_0^1 ax = a/2.
             both = _integrated(left, limits=True) & free_symbols(right)
+            if self.scope.course:
+                both |= _integrated(right, limits=True) & free_symbols(left)
             free_choice = unknown <= (arbitrary if order else both)
+            free_choice |= self._is_slope(left, right, unknown) or self._is_slope(
+                right, left, unknown
+            )
+            free_choice |= is_factored(left, right, unknown, self.scope)
             if unknown & {*FUNCTIONS, *"fgh"} & (_integrated(left) | _integrated(right)):
                 raise NotReadError("an integral of what nothing defines")
             if finding.judgement is Judgement.INCORRECT and unknown and not free_choice:
@@ -204,6 +304,60 @@ class Judge:
             detail = f"{type(error).__name__}: {error}"
             return Finding(Judgement.UNCHECKED, detail=detail[:200]), used
         return (replace(finding, loose=True) if unknown - arbitrary else finding), used
+
+    def _renamed(self, equation: Equation, key: str) -> Finding:
+        """Judge an equation with constants of integration on both sides."""
+        finding = renamed(equation, self.assumptions, key, self.work)
+        if finding.detail == RENAMED and self.flow is not None:
+            self.flow.relations.clear()  # these have constants of the former meaning
+        return replace(finding, detail="" if finding.detail == RENAMED else finding.detail)
+
+    def _equation(
+        self, left: Side, right: Side, key: str, anti: bool
+    ) -> Equation | tuple[Finding, frozenset[str]]:
+        """Two sides in one variable; or the finding, if they are about an unknown function."""
+        flow = self.flow
+        if flow is not None:
+            claimed = Claimed(flow, self.scope, (left, right), self.work, key)
+            if flow.concerns(*claimed.sides):
+                return claimed.ansatz or (claimed.judge(), claimed.used)
+            stated = claimed.plugged() if flow.concerns(left, right) else None
+            left, right = map(flow.with_values, (left, right))
+            if stated is not None and stated.judgement is not Judgement.UNCHECKED:
+                if not flow.concerns(left, right):  # y(0) = C says what C is
+                    self._compare(left, right, key, anti)
+                return stated, claimed.used
+        equation = self.scope.equation(left, right)
+        if self.scope.course:
+            equation = with_proved_limits(equation, self.scope, self.assumptions, self.work)
+        return equation
+
+    def _refuse_unknown_slopes(self, *sides: Side) -> None:
+        """Refuse ``f'`` and ``c_1'`` if nothing says what f and c_1 are: they are no constants."""
+        known = {*self.scope.values, *self.scope.variables, *self.scope.introduced}
+        known |= {*self.scope.flow.functions} if self.scope.flow else set()
+        for side in sides:
+            for part in side.parts.values():
+                of = part.of if isinstance(part, Derivative) else None
+                if isinstance(of, Symbol) and of.name not in known | side.parts.keys():
+                    raise NotReadError(f"the derivative of {of.name}, which nothing defines")
+
+    def _is_slope(self, side: Side, other: Side, unknown: frozenset[str]) -> bool:
+        r"""Whether a side has derivatives of what the text has defined with unknown letters.
+
+        The equation then has to hold for all values of these letters: ``y_p'' = -4A\sin 2x``.
+        If the other side has none, the equation is to be solved for them.
+        """
+        values = [
+            self.scope.values[part.of.name]
+            for part in side.parts.values()
+            if isinstance(part, Derivative)
+            and isinstance(part.of, Symbol)
+            and part.of.name in self.scope.values
+        ]
+        known = set().union(*map(free_symbols, values))
+        written = bool(free_symbols(other) & unknown) and not other.has(Derivative)
+        return bool(values) and unknown <= known and written
 
     def _by_rates(self, left: Side, right: Side, key: str) -> Finding:
         """Judge an equation with a differential on one side only: ``du = 2x`` may mean u' = 2x.
@@ -229,7 +383,7 @@ class Judge:
         constants = {
             name
             for name in equation.free
-            if is_constant_name(name) and name not in self.scope.symbols
+            if is_constant_name(name) and name not in {*self.scope.symbols, equation.variable}
         }
         sides = equation.left, equation.right
         valued = any(side.has(Integral, LimitAt) for side in sides)
@@ -260,10 +414,46 @@ class Judge:
         ansatz = coefficients or (functions and not any(side.parts for side in sides))
         if not values or vacuous or not ansatz:
             return Finding(Judgement.UNCHECKED, detail=f"it only says what {names} may be")
+        if self.scope.course and all(fold(value) == 0 for value in values.values()):
+            # 4A - A = 2A, or A is zero
+            own = not self.scope.vanishing & {*unknown} and not any(map(is_constant_name, unknown))
+            if own and is_multiple(equation, unknown):
+                return Finding(Judgement.INCORRECT, 1, detail="terms that are collected")
+            return Finding(Judgement.UNCHECKED, detail=f"it only says what {names} may be")
+        if self.flow is not None and self.flow.contradicts(values, self.scope, self.work):
+            return Finding(Judgement.INCORRECT, 1, detail="the conditions give another value")
         for name, value in values.items():
             self.scope.values[name] = Side(value, {})
             self.scope.solved.add(name)
         return Finding(Judgement.CORRECT, points=len(unknown), detail=UNKNOWN)
+
+
+def _spelt(latex: str) -> str:
+    r"""A formula with braces around arguments, such as ``n`` in ``\sum^nk`` and ``\binom nk``."""
+    latex = _BINOMIAL.sub(r"\\binom{\1}{\2}", latex)
+    return _SUM_TO.sub(
+        lambda mark: mark[0] if mark["end"] else f"{mark[0][:-1]}{{{mark['letter']}}} ", latex
+    )
+
+
+def _sum_letters(latex: str) -> Iterator[str]:
+    """The letters in the upper limits of the sums of a formula."""
+    for mark in _SUM_TO.finditer(latex):
+        yield from _LETTER.findall(mark["end"] or mark["letter"])
+
+
+def _at_number(latex: str, letter: str, value: int, sides: Callable[[Link], list[Side]]) -> Read:
+    """A formula with a number for a letter, read."""
+    name = re.compile(rf"(?<![\\A-Za-z]){letter}(?![A-Za-z])")
+    for mark in reversed(list(_SUM_TO.finditer(latex))):  # the value of n - 1
+        ends = sides(Link(name.sub(f"{{{value}}}", mark["end"] or ""), 0, 0))
+        end = fold(ends[0].expression) if len(ends) == 1 and not ends[0].parts else None
+        if end is not None:
+            before, behind = latex[: mark.start("end")], latex[mark.end("end") :]
+            latex = f"{before}{end}{behind}"
+    text = name.sub(f"{{{value}}}", latex)
+    link = Link(text, 0, 0)
+    return Read(link, sides(link))
 
 
 def _integrated(side: Side, *, limits: bool = False) -> set[str]:
@@ -272,6 +462,8 @@ def _integrated(side: Side, *, limits: bool = False) -> set[str]:
         name: operation for name, operation in side.parts.items() if isinstance(operation, Integral)
     }
     if limits:
+        sums = {name for name, operation in side.parts.items() if isinstance(operation, Series)}
+        integrals |= {name: Integral(ONE, "") for name in sums}
         return set().union(*(free_symbols(Side(Symbol(name), side.parts)) for name in integrals))
     return set().union(*(symbols_of(integral.integrand) for integral in integrals.values()))
 

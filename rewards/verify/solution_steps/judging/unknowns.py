@@ -13,9 +13,10 @@ from ....numeric.ball_arithmetic.compare import compare, differ
 from ....numeric.ball_arithmetic.jets import ONE, ZERO, Ball
 from ....reading.expression.tree import Expression, Number, Symbol
 from ..extents import NotReadError
-from ..scope import Equation, free_symbols
-from ..sides import Side
-from .equality import PRECISIONS, Program, Work, definite_parts
+from ..parts import Side
+from ..scope import Equation
+from ..substitution import definite_parts, free_symbols
+from .equality import PRECISIONS, Program, Work
 
 #: Unknowns of one equation, and points at which a solution is checked.
 MOST, CHECKED = 8, 3

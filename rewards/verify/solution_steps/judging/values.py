@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from itertools import count, pairwise
 
 from flint import acb, arb
@@ -16,16 +17,21 @@ from ....numeric.ball_arithmetic.magnitude import log2
 from ....numeric.quadrature import DefiniteIntegral, QuadratureError, evaluate
 from ....numeric.quadrature.analytic import box_function, integrate
 from ....numeric.quadrature.line import limit_value
+from ....numeric.quadrature.work import work_limit
 from ....numeric.sampling.integrand import Integrand
-from ....reading.expression.traversal import symbols_of
+from ....numeric.summation.value import infinite_sum
+from ....reading.expression.build import number
+from ....reading.expression.traversal import fold, substitute, symbols_of
 from ....reading.expression.tree import Expression
 from ..extents import NotReadError
-from ..sides import Integral, LimitAt, Part
+from ..parts import Integral, LimitAt, Part, Series
 
 #: Precision in bits, digits of improper integrals, evaluations for a proper one.
 BITS, DIGITS, EVALUATIONS = 192, 30, 2_000
 #: What a limit and an improper integral cost, in evaluations, and one that is not found (0.6 s).
 LIMIT_COST, IMPROPER, FAILED = 100, 1_500, 10_000
+#: Operations that one infinite sum may take, and what it costs in evaluations.
+ONE_SERIES, SERIES_COST = 500_000, 300
 #: Nodes of two quadratures of the outer one of nested integrals.
 NODES = (32, 40)
 #: A limit is taken where the variable is so near, or so far, in bits, to so many bits.
@@ -67,6 +73,9 @@ def value_of(
         if isinstance(definite, LimitAt):
             pay(LIMIT_COST)
             return _limit(definite, values)
+        if isinstance(definite, Series):
+            pay(SERIES_COST)
+            return _series(definite, values)
         assert isinstance(definite, Integral)
         if inner_parts(definite.integrand, parts):
             return _nested(definite, parts, values, pay)
@@ -82,8 +91,10 @@ def value_of(
 
 
 def part_tree(definite: Part) -> Expression:
-    """The integrand of an integral, or the operand of a limit."""
-    assert isinstance(definite, Integral | LimitAt)
+    """The integrand of an integral, the operand of a limit, or the term of a sum."""
+    assert isinstance(definite, Integral | LimitAt | Series)
+    if isinstance(definite, Series):
+        return definite.term
     return definite.integrand if isinstance(definite, Integral) else definite.of
 
 
@@ -172,6 +183,29 @@ def _nested(
             results.append(total * (high - low) / 2)
         error = (results[1] - results[0]).abs_upper()
         return acb(results[1].real + arb(0, 2 * error))
+
+
+def _series(series: Series, values: Mapping[str, Ball]) -> Ball:
+    """An enclosure of an infinite sum, as for `verify_sum`."""
+    names = symbols_of(series.term) - {series.index}
+    if not names <= values.keys():
+        raise NotReadError("a sum with unknown letters")
+    term, start = series.term, fold(series.lower)
+    for name in names:
+        exact = values[name].real
+        if exact.rad() != 0:
+            raise NotReadError("a sum with a parameter that is not exact")
+        mantissa, exponent = exact.man_exp()
+        term = substitute(
+            term, name, number(Fraction(int(mantissa)) * Fraction(2) ** int(exponent))
+        )
+    if start is None or start.denominator != 1:
+        raise NotReadError("a sum that begins at no whole number")
+    with work_limit(ONE_SERIES):
+        value = infinite_sum(term, series.index, int(start), DIGITS)
+    if value.diverges:
+        raise DivergentStepError("a sum that diverges")
+    return acb(value.ball)
 
 
 def _limit(limit_at: LimitAt, values: Mapping[str, Ball]) -> Ball:

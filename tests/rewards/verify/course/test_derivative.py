@@ -19,6 +19,8 @@ RIGHT = [
     (r"u=x^2y^3, x u_x + y u_y", "5x^2y^3"),
     (r"f(x)=xy^2, \frac{\partial f}{\partial y}", "2xy"),
     (r"\left(\frac{\ln x}{x}\right)'", r"\frac{1-\ln x}{x^2}"),
+    # sin(..) is no function that the question defines
+    (r"\sin(xy) = x, \frac{dy}{dx}", r"\frac{1 - y\cos(xy)}{x\cos(xy)}"),
     # Leibniz's rule
     (r"\frac{d}{dx}\int_0^{x^2}\sin(t^2)\,dt", r"2x\sin(x^4)"),
     (r"g(x)=\int_{\sin x}^{x}\sqrt{1+t^2}\,dt, g'(x)", r"\sqrt{1+x^2}-\cos x\sqrt{1+\sin^2x}"),

@@ -46,13 +46,30 @@ WRONG = [
     ("y'' + y = 0, y(0) = 1, y'(0) = 0", r"y = C\cos x", "a condition is not met", "free"),
     (r"y' = -\frac{x}{y}, y(0) = 5", r"y = -\sqrt{25 - x^2}", "a condition", "the other branch"),
     ("y' = 1.0001y", "y = Ce^x", "", "a decimal"),
+    ("y' = 2xy", "y = Ce^{t^2}", "no constants: t", "another variable than that of the question"),
+    ("y'' + y = 0", r"y = C_1\cos t + C_2\sin x", "no constants", "two variables"),
+    (
+        "T' = -k(T - 20), T(0) = 80",
+        "T = 20 + 60e^{kt}",
+        "",
+        "a sign, of a variable that is implied",
+    ),
     ("y' = y", "y = y_h", "no constants", "a name for the solution"),
     ("x' = y, y' = -x", r"x = A\cos t, y = A\sin t", "", "a sign in a system"),
     ("y'' + y = 0, y(0) = 0, y(\\pi) = 0", r"y = \sin x", "multiple", "one of many"),
 ]
 
 
-@pytest.mark.parametrize(("question", "answer"), RIGHT)
+#: A question that names no independent variable, whose answer does; a solution that is zero.
+NAMED_LATER = [
+    ("T' = -k(T - 20), T(0) = 80", "T = 20 + 60e^{-kt}"),
+    ("T' = -k(T - 20), T(0) = 80", "T(x) = 20 + 60e^{-kx}"),
+    ("y'' + y = 0", r"y = C_1\cos t + C_2\sin t"),
+    ("y' + y = y^2", r"y = \frac{1}{1 + Ce^x}\quad\text{or}\quad y\equiv 0"),
+]
+
+
+@pytest.mark.parametrize(("question", "answer"), RIGHT + NAMED_LATER)
 def test_a_right_answer_is_proved(question: str, answer: str) -> None:
     verdict = verify_differential_equation(rf"\boxed{{{answer}}}", question, accept="proof")
     assert verdict.correct, verdict
@@ -90,6 +107,16 @@ def test_functions_of_their_variable_are_no_products(question: str, answer: str)
 def test_an_operator_before_a_product_without_brackets_is_refused() -> None:
     with pytest.raises(ProblemError, match="write brackets"):
         verify_differential_equation(r"\boxed{C}", r"\frac{d}{dx} f(x) \cos x = 0")
+
+
+def test_conditions_that_determine_a_parameter_refute_nothing() -> None:
+    # y(2) = 400 says that the rate is ln 2, which is not computed.
+    question = r"\frac{dy}{dt} = ky, y(0) = 100, y(2) = 400"
+    verdict = verify_differential_equation(r"\boxed{100\cdot 2^t}", question)
+    assert verdict.status is Status.UNDECIDED
+    question = r"\frac{dy}{dt} = ky, y(0) = 100"
+    verdict = verify_differential_equation(r"\boxed{100\cdot 2^t}", question)
+    assert verdict.status is Status.INCORRECT
 
 
 @pytest.mark.parametrize(("question", "answer", "detail"), [row[:3] for row in WRONG])

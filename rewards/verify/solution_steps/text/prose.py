@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from ...reading.extraction.words.tables import patterns
+from ....reading.extraction.words.tables import patterns
 
 #: What a text takes back.
 Tries = Literal["", "statement", "try", "all"]

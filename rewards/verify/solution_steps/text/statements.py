@@ -11,12 +11,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from ...reading.extraction.boxes import closing_brace
-from ...reading.extraction.spans import Span, bare_spans, spans
-from ...reading.extraction.visible import visible
-from ...reading.extraction.words.tables import patterns
-from ...reading.extraction.words.vocabulary import is_name
-from ...reading.problem.differential import differentials_in_order
+from ....reading.extraction.boxes import closing_brace
+from ....reading.extraction.spans import Span, bare_spans, spans
+from ....reading.extraction.visible import visible
+from ....reading.extraction.words.tables import patterns
+from ....reading.extraction.words.vocabulary import is_name
+from ....reading.problem.differential import differentials_in_order
 from . import prose
 
 #: Characters of a solution that are read; statements, and about as many claims.

@@ -1,0 +1,1 @@
+"""Questions of the calculus course: what their solutions are about."""

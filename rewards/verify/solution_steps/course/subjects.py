@@ -1,0 +1,353 @@
+"""What a solution is about: an integral, or a question of the course."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import count, pairwise
+from math import inf
+from typing import Any, Protocol
+
+from ....errors import ProblemError
+from ....numeric.quadrature import prepare_definite
+from ....numeric.sampling.integrand import prepare
+from ....proof.inverse_functions import read_derivative_of_inverse
+from ....proof.limit_questions import limit_readings
+from ....questions import COURSE, NAMES, QUESTIONS
+from ....reading.expression.build import add, div, mul, neg
+from ....reading.expression.derivative import differentiate
+from ....reading.expression.linear import NotLinearError, linear
+from ....reading.expression.traversal import fold, substitute, symbols_of
+from ....reading.expression.tree import Expression, Symbol
+from ....reading.latex import to_latex
+from ....reading.problem import integral_layout
+from ....reading.problem.derivative import read_derivative
+from ....reading.problem.differential_equation import (
+    DifferentialEquation,
+    read_differential_equation,
+)
+from ....reading.problem.power_series import asks_of_series, read_series
+from ....reading.problem.sums import SumProblem, read_sum
+from ....verdict import Verdict
+from ..judging.course.flows import Flow
+from ..parts import Integral, Side
+from ..scope import COUNTED, Range
+from ..sides import read_sides
+
+#: Where formulas of a limit are compared: beyond a number, or so near to the point.
+FAR, BESIDE = 4.0, 0.5
+#: The variable where a question does not say it.
+_INDEX = re.compile(r"_\s*\{?\s*([a-zA-Z])\s*(?:=|\\to|\\rightarrow|\\geq?)")
+_SIGNS = (
+    (re.compile(r"\\lim(?![A-Za-z])"), "limit"),
+    (
+        re.compile(r"\\sum(?![A-Za-z])|∑|\b(?:Taylor|Maclaurin|[Rr]adius of|[Ii]nterval of)\b"),
+        "sum",
+    ),
+)
+#: A letter that stands alone, outside of words.
+_LETTER = re.compile(r"(?<![A-Za-z\\])[A-Za-z](?![A-Za-z]|\s*[('])")
+_BY_INTEGRAL = re.compile(r"([A-Za-z])\s*\(\s*([a-z])\s*\)\s*=\s*(\\int(?:\\,|[^,;$])*)")
+_NAMED = re.compile(r"(?<![A-Za-z\\])([fghF])\s*\(\s*[a-z]\s*\)\s*=")
+_WORD = re.compile(r"(?<![A-Za-z\\{])[A-Za-z]{3,}")
+
+
+class Verify(Protocol):
+    """Judges the final answer of a completion."""
+
+    def __call__(self, completion: str, **options: Any) -> Verdict: ...
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a solution is about.
+
+    Attributes:
+        variable: the variable.
+        symbols: the parameters, and the functions that an equation defines.
+        kinds: the kinds of parameters.
+        verify: judges the final answer.
+        whole: the integral of the problem. None for a question of the course.
+        values: the formulas that the question gives to functions, each with the variable of f(x);
+            it is empty for a name alone, as y.
+        flow: the functions that an equation of the question defines.
+        counted: the variables that take whole numbers only.
+        course: the kind of a question of the course, else an empty text.
+        ranges: the ranges of variables, near the point of a limit.
+        partial_sums: LaTeX of the partial sum of the series that the question asks for. Its
+            arguments are the name of the sum and the letter up to which it runs.
+
+    """
+
+    variable: str
+    symbols: frozenset[str]
+    kinds: Mapping[str, str]
+    verify: Verify
+    whole: Integral | None = None
+    values: Mapping[str, tuple[str, Side]] = field(default_factory=dict)
+    flow: Flow | None = None
+    counted: frozenset[str] = frozenset()
+    course: str = ""
+    ranges: Mapping[str, Range] = field(default_factory=dict)
+    partial_sums: Callable[[str, str], str] | None = None
+
+    @property
+    def functions(self) -> dict[str, str]:
+        """The functions of the question, each with its variable."""
+        return {name: by for name, (by, _) in self.values.items() if by}
+
+
+def subject_of(
+    problem: str,
+    task: str,
+    variable: str | None,
+    assumptions: Mapping[str, str],
+    completion: str = "",
+) -> Subject:
+    """What the solution of a problem is about.
+
+    Args:
+        problem: the text of the problem.
+        task: the kind of the question, a name in `rewards.questions.NAMES`. If it is empty, the
+            text says it.
+        variable: the variable of an indefinite integral.
+        assumptions: the kinds of parameters.
+        completion: the solution. It names the variable of a differential equation that names none.
+
+    Raises:
+        ProblemError: the problem is unreadable, or the task is unknown.
+
+    """
+    if task and NAMES.get(task) not in {"antiderivative", "definite", "steps", *COURSE}:
+        raise ProblemError(f"no steps are judged for the task {task!r}")
+    name = NAMES.get(task, "")
+    if name in COURSE:
+        return _of_course(problem, name, assumptions, completion)
+    try:
+        return _of_integral(problem, variable, assumptions)
+    except ProblemError:
+        told = kind_of_question(problem)
+        if told and name == "steps":
+            raise ProblemError(
+                f"{problem!r} is a question of the course: its steps bring no reward; name the "
+                f"task {told!r}, which pays for the answer"
+            ) from None
+        if not told or name:
+            raise
+    return _of_course(problem, told, assumptions, completion)
+
+
+def kind_of_question(problem: str) -> str:
+    """The kind of a question of the course, if its text says it; else an empty text."""
+    for sign, kind in _SIGNS:
+        if sign.search(problem):
+            return kind
+    kinds = []
+    for kind, read in (
+        ("derivative", read_derivative),
+        ("differential_equation", read_differential_equation),
+    ):
+        with suppress(ProblemError):
+            read(problem)
+            kinds.append(kind)
+    return kinds[0] if len(kinds) == 1 else ""
+
+
+def _of_integral(problem: str, variable: str | None, assumptions: Mapping[str, str]) -> Subject:
+    if integral_layout(problem).marks:
+        bounded = prepare_definite(problem, assumptions)
+        integrand = bounded.integrand
+        limits = bounded.lower, bounded.upper
+        whole = Integral(integrand.expression, integrand.variable, limits)
+        verify = partial(QUESTIONS["definite"].verify, problem=problem, assumptions=assumptions)
+    else:
+        integrand = prepare(problem, variable, assumptions)
+        whole = Integral(integrand.expression, integrand.variable)
+        verify = partial(
+            QUESTIONS["antiderivative"].verify,
+            integrand=problem,
+            variable=variable,
+            assumptions=assumptions,
+        )
+    symbols = frozenset(integrand.symbols)
+    return Subject(integrand.variable, symbols, integrand.assumptions, verify, whole)
+
+
+def _of_course(problem: str, kind: str, assumptions: Mapping[str, str], completion: str) -> Subject:
+    verify = partial(QUESTIONS[kind].verify, problem=problem, assumptions=assumptions)
+    if kind == "differential_equation":
+        subject = _differential_equation(problem, assumptions, verify, completion)
+    else:
+        make = {"derivative": _derivative, "limit": _limit, "sum": _sum}[kind]
+        subject = make(problem, assumptions, verify)
+    return replace(subject, course=kind)
+
+
+def _letters(problem: str) -> frozenset[str]:
+    """The letters of a question without words: those may be parameters."""
+    return frozenset() if _WORD.search(problem) else frozenset(_LETTER.findall(problem)) - {*"dei"}
+
+
+def _integral_function(problem: str) -> dict[str, tuple[str, Side]]:
+    r"""The function that a question defines by an integral: ``F(x) = \int_0^x ..``."""
+    defined = _BY_INTEGRAL.search(problem)
+    if defined is None:
+        return {}
+    name, by, formula = defined.groups()
+    sides = read_sides(formula, {by}, ({}, {}), by, count(1), course=True)
+    return {name: (by, sides[0])} if sides else {}
+
+
+def _derivative(problem: str, assumptions: Mapping[str, str], verify: Verify) -> Subject:
+    try:
+        question = read_derivative(problem)
+    except ProblemError:
+        inverse = read_derivative_of_inverse(problem)
+        if inverse is None:
+            raise
+        tree, x, _ = inverse
+        named = _NAMED.search(problem)
+        of_name = {named[1]: (x, Side(tree, {}))} if named else {}
+        return Subject(x, frozenset(symbols_of(tree) - {x}), assumptions, verify, None, of_name)
+    x, kinds = question.variable, {**dict(question.kinds), **assumptions}
+    formulas = question.definitions
+    trees = [question.derivative, *formulas.values(), *([question.curve] if question.curve else [])]
+    symbols = set().union(*map(symbols_of, trees)) | _letters(problem)
+    values = _integral_function(problem)
+    for name, tree in formulas.items():
+        own = symbols_of(tree)
+        by = x if x in own or len(own) != 1 else next(iter(own))
+        by = by if re.search(rf"{re.escape(name)}\s*\(\s*\\?{re.escape(by)}\s*\)", problem) else ""
+        values[name] = by, Side(tree, {})
+    flow = None
+    if question.curve is not None:
+        y = question.function
+        slope = neg(div(differentiate(question.curve, x), differentiate(question.curve, y)))
+        flow = Flow(x, (y,), {y: slope}, kinds, question.curve, dict(question.point))
+        symbols.add(y)
+    return Subject(x, frozenset(symbols - {x, *formulas}), kinds, verify, None, values, flow)
+
+
+def _limit(problem: str, assumptions: Mapping[str, str], verify: Verify) -> Subject:
+    try:
+        question = limit_readings(problem, assumptions)[0]
+    except ProblemError:  # of a Riemann sum, for instance
+        verify("")
+        index = _INDEX.search(problem)
+        name = index[1] if index else "x"
+        return Subject(name, frozenset(), assumptions, verify)
+    counted = frozenset({question.variable} if question.whole else ())
+    symbols = frozenset(question.parameters)
+    kinds = dict(question.kinds)
+    ranges: dict[str, Range] = {}
+    if isinstance(question.at, int):
+        ranges[question.variable] = (FAR, inf) if question.at > 0 else (-inf, -FAR)
+    elif question.side and (at := fold(question.at)) is not None:
+        ends = float(at), float(at) + question.side * BESIDE
+        ranges[question.variable] = min(ends), max(ends)
+    return Subject(question.variable, symbols, kinds, verify, counted=counted, ranges=ranges)
+
+
+def _sum(problem: str, assumptions: Mapping[str, str], verify: Verify) -> Subject:
+    if asks_of_series(problem):
+        series = read_series(problem)
+        kinds = {**dict(series.conditions.kinds), **assumptions}
+        symbols = frozenset(series.parameters) - {series.variable}
+        named = _NAMED.search(problem)
+        values = {}
+        if named and not series.series:
+            values[named[1]] = series.variable, Side(series.function, {})
+        counted = frozenset(problem.counter for problem in series.series)
+        return Subject(series.variable, symbols, kinds, verify, None, values, counted=counted)
+    sums = read_sum(problem)[0]
+    kinds = {**dict(sums.conditions.kinds), **assumptions}
+    counted = frozenset({sums.counter})
+    partial = _PartialSums(sums) if sums.upper == 1 and not isinstance(sums.lower, int) else None
+    return Subject(
+        sums.counter,
+        frozenset(sums.parameters),
+        kinds,
+        verify,
+        counted=counted,
+        partial_sums=partial,
+    )
+
+
+@dataclass(frozen=True)
+class _PartialSums:
+    """Writes the partial sums of a series."""
+
+    problem: SumProblem
+
+    def __call__(self, name: str, letter: str) -> str:
+        """LaTeX of the sum up to a letter, if the name is a usual one; else an empty text."""
+        problem = self.problem
+        if name not in "Ss" or letter not in COUNTED or isinstance(problem.lower, int):
+            return ""
+        index = "j" if letter != "j" else "k"
+        term = substitute(mul(problem.factor, problem.term), problem.counter, Symbol(index))
+        lower = to_latex(problem.lower)
+        return rf"\sum_{{{index}={lower}}}^{{{letter}}} \left({to_latex(term)}\right)"
+
+
+def _differential_equation(
+    problem: str, assumptions: Mapping[str, str], verify: Verify, completion: str
+) -> Subject:
+    question = read_differential_equation(problem)
+    if question.is_variable_implied:
+        letters = set(_LETTER.findall(completion))
+        others = [name for name in ("x", "t") if name in letters - {*question.names}]
+        if others and not re.search(
+            rf"(?<![\\A-Za-z])[a-z]?{question.variable}[a-z]?(?![A-Za-z])", completion
+        ):
+            question = replace(question, variable=others[0])
+    kinds = {**dict(question.kinds), **assumptions}
+    symbols = frozenset(question.names - {question.variable} | {*question.functions})
+    slopes = _slopes(question)
+    flow = Flow(question.variable, question.functions, slopes, kinds, question=question)
+    return Subject(question.variable, symbols, kinds, verify, flow=flow)
+
+
+def _slopes(question: DifferentialEquation) -> dict[str, Expression]:
+    """The derivative of each function and of its lower derivatives, if the equations say it."""
+    jets = {jet: name for name, jet in question.jets.items() if not jet.at}
+    slopes: dict[str, Expression] = {}
+    for function in question.functions:
+        order = question.orders[function]
+        by_order = {jet.order: name for jet, name in jets.items() if jet.function == function}
+        names = [function, *(f"{function}{chr(39) * at}" for at in range(1, order))]
+        table = {by_order[at]: Symbol(names[at]) for at in range(1, order) if at in by_order}
+        slope = _solved(question, by_order.get(order, ""))
+        if slope is None:
+            return {}
+        for name, tree in table.items():
+            slope = substitute(slope, name, tree)
+        slopes |= {name: Symbol(raised) for name, raised in pairwise(names)}
+        slopes[names[-1]] = slope
+    return slopes
+
+
+def _solved(question: DifferentialEquation, top: str) -> Expression | None:
+    """The highest derivative by the one equation that has it, in terms of the others."""
+    equations = [
+        add(left, neg(right))
+        for left, right in question.equations
+        if top in symbols_of(left) | symbols_of(right)
+    ]
+    if len(equations) != 1:
+        return None
+    try:
+        rest, terms = linear(equations[0], {top})
+    except NotLinearError:
+        return None
+    factor = add(*(factor for factor, _ in terms))
+    tops = {
+        name
+        for name, jet in question.jets.items()
+        if not jet.at and jet.order == question.orders[jet.function]
+    }
+    slope = neg(div(rest, factor))
+    return None if symbols_of(slope) & tops else slope

@@ -1,0 +1,1 @@
+"""The judgement of claims that only solutions of the calculus course make."""

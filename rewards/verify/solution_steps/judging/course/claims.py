@@ -1,0 +1,471 @@
+"""Claims about functions that only an equation defines, judged along its solutions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from .....numeric.ball_arithmetic.balls import UnusableError
+from .....numeric.outcome import Outcome
+from .....proof.curves import vanishes_on
+from .....reading.expression.build import ZERO, add, div, mul, neg
+from .....reading.expression.derivative import differentiate
+from .....reading.expression.linear import NotLinearError, linear
+from .....reading.expression.traversal import nodes_of, substitute, symbols_of
+from .....reading.expression.tree import Call, Expression, Symbol
+from .....reading.problem.differential_equation import StatedSolution
+from .....verdict import Status
+from ....values import agreement_on_curve
+from ...extents import NotReadError
+from ...parts import Derivative, Differential, Integral, Part, Side, Value
+from ...result import Judgement
+from ...scope import Equation, Scope, is_constant_name
+from ...substitution import (
+    differentiated_often,
+    free_symbols,
+    replaced,
+    substituted,
+    without,
+)
+from ..equality import Finding, Work, compare
+from .flows import Flow
+
+#: What a comparison that the verifier of a question does costs, in slots.
+FAMILY_COST = 5_000
+#: What an equation costs that cannot be written without derivatives.
+FAILED_COST = 2_000
+#: Where equations are compared: further away one term may hide the others.
+NEAR = (-3.0, 3.0)
+#: Names of the constants of a solution.
+_CONSTANTS = frozenset("ABCDKMNck")
+_JUDGEMENTS = {Status.CORRECT: Judgement.CORRECT, Status.INCORRECT: Judgement.INCORRECT}
+
+
+def constants_of(names: set[str], scope: Scope) -> set[str]:
+    """The constants of integration among names."""
+    return {
+        name
+        for name in names - scope.symbols - scope.values.keys()
+        if name.partition("_")[0] in _CONSTANTS
+    }
+
+
+class Claimed:
+    """An equation that may be about the functions of a flow."""
+
+    def __init__(
+        self, flow: Flow, scope: Scope, sides: tuple[Side, Side], work: Work, key: str
+    ) -> None:
+        self.flow, self.scope, self.work, self.key = flow, scope, work, key
+        used: dict[str, Side] = {}
+        self.raw = sides
+        self.sides = tuple(
+            scope.written_out(scope.evaluated(flow.with_values(side)), used)
+            if flow.concerns(side) or not side.has(Value)
+            else scope.written_out(scope.evaluated(side), used)
+            for side in sides
+        )
+        self.used = frozenset(used)
+        names: set[str] = set().union(*map(free_symbols, self.sides)) - {*flow.functions}
+        self.constants = constants_of(names, scope)
+        self.strangers = names - {flow.variable, *scope.symbols, *self.constants}
+
+    def judge(self) -> Finding:
+        """Judge the equation (`_judged`), and keep a right one that has constants.
+
+        Raises:
+            NotReadError: the equation is not read.
+
+        """
+        finding, stated = self._judged(), self._stated
+        question = self.flow.question
+        open_parameters = question is not None and question.may_determine_parameters
+        if finding.judgement is Judgement.INCORRECT and open_parameters:
+            return Finding(Judgement.UNCHECKED, detail="a parameter may be determined")
+        if finding.judgement is Judgement.CORRECT and self.constants and stated is not None:
+            self.flow.relations.append((stated, frozenset(self.constants)))
+        return finding
+
+    def _judged(self) -> Finding:
+        """Judge the equation along all solutions, and along the one that the text has stated.
+
+        Raises:
+            NotReadError: the equation is not read.
+
+        """
+        if self._has(Differential) and not all(
+            side.has(Differential) or side.expression == ZERO for side in self.sides
+        ):
+            raise NotReadError("a differential on one side")
+        if self.flow.curve is not None:
+            return self._on_curve()
+        stated = self._stated
+        if stated is not None and stated.implicit is None:
+            return self._explicit(*stated.formulas.values())
+        try:
+            finding = self._along(self.flow)
+        except NotReadError:
+            plugged = self.plugged()
+            if plugged is not None:
+                return plugged
+            if stated is None or self.flow.question is None or not self.constants:
+                raise
+            self.work.spend(FAMILY_COST)
+            found = _finding(self.flow.solves(stated, conditions=False))
+            certain = self.constants <= _usual(self.constants) and not self.strangers
+            wrong = found.judgement is Judgement.INCORRECT
+            return found if certain or not wrong else Finding(Judgement.UNCHECKED)
+        if finding.judgement is not Judgement.INCORRECT:
+            return finding
+        plugged = self.plugged()
+        if self.strangers or self.constants - _usual(self.constants):
+            detail = _unknown(self.strangers or self.constants)
+            return plugged or Finding(Judgement.UNCHECKED, detail=detail)
+        if plugged is not None and plugged.judgement is not Judgement.INCORRECT:
+            return plugged
+        if stated is not None and not self.constants and self.flow.question is not None:
+            return self._particular(stated, finding)
+        if self._is_about_a_root:
+            return Finding(Judgement.UNCHECKED, detail="an equation that may be solved")
+        if self._has(Derivative) and any(name[0] in "kK" for name in self.constants):
+            return Finding(Judgement.UNCHECKED, detail=_unknown(self.constants))  # y' = ky
+        if plugged is not None:
+            return plugged
+        special = bool(self.flow.special) or self._is_below_the_order
+        if special or _usual({*self.scope.solved} | self.used):
+            return Finding(Judgement.UNCHECKED, detail="a solution that is not known")
+        return self._unless_homogeneous(finding)
+
+    def plugged(self) -> Finding | None:
+        """Judge the equation for the formula that the text has stated last. None if there is none.
+
+        It is wrong only if the formula is a general solution, and the equation has its constants.
+        """
+        if len(self.flow.functions) != 1 or self.flow.curve is not None:
+            return None
+        (name,) = self.flow.functions
+        side = self.flow.stated.get(name)
+        if side is None:
+            return None
+        formula = self.scope.written_out(self.scope.evaluated(side), {})
+        if formula.parts or name in symbols_of(formula.expression):
+            return None
+        sides = []
+        for raw in self.raw:
+            values = {
+                key: substituted(
+                    differentiated_often(formula, self.flow.variable, part.order),
+                    {self.flow.variable: Side(part.at, {})},
+                )
+                for key, part in raw.parts.items()
+                if isinstance(part, Value) and part.function == name
+            }
+            put = substituted(without(raw, values), {name: formula})
+            sides.append(self.scope.written_out(self.scope.evaluated(put), {}))
+        plain = Flow(self.flow.variable, (), {}, self.flow.kinds)
+        anti = any(side.has(Integral) for side in sides)
+        trees = [plain.tree(side, self.scope, rate=anti) for side in sides]
+        finding = self._same(trees[0], trees[1])
+        own = symbols_of(formula.expression)
+        letters = self.constants | self.strangers
+        shared = bool(letters) and letters <= own
+        shared &= bool(self.strangers) or name in self.flow.general
+        if finding.judgement is Judgement.INCORRECT and not shared:
+            return Finding(Judgement.UNCHECKED, detail="a solution that is not known")
+        return finding
+
+    def _along(self, flow: Flow) -> Finding:
+        """Whether the equation is an identity along the solutions."""
+        try:
+            return self._same(*self._pair(flow))
+        except NotReadError:
+            self.work.spend(FAILED_COST)  # perhaps for derivatives that grow too large
+            raise
+
+    def _same(self, left: Expression, right: Expression) -> Finding:
+        equation = self._equation(left, right)
+        finding = compare(equation, 0, self.flow.kinds, self.key, self.work)
+        return replace(finding, loose=bool(self.strangers))
+
+    def _equation(self, left: Expression, right: Expression) -> Equation:
+        names = symbols_of(left) | symbols_of(right)
+        variable = next((n for n in (self.flow.variable, *self.flow.functions) if n in names), "")
+        return Equation(
+            Side(left, {}),
+            Side(right, {}),
+            variable or self.flow.variable,
+            {},
+            False,
+            self.used,
+            frozenset(names),
+            ((Side(Symbol(variable), {}), NEAR),) if variable else (),
+            self.scope.ranges,
+            self.scope.symbols,
+        )
+
+    @property
+    def ansatz(self) -> Equation | None:
+        """The equation as one of a function alone with unknown coefficients, as 1 = A(1-y) + By.
+
+        The result is None for other equations.
+        """
+        names = set().union(*map(free_symbols, self.sides))
+        letters = (self.constants | self.strangers) - _usual(self.constants)
+        if any(side.parts for side in self.sides) or self.flow.variable in names:
+            return None
+        if not letters or _usual(self.constants) or self.flow.curve is not None:
+            return None
+        return self._equation(*(side.expression for side in self.sides))
+
+    def _pair(self, flow: Flow) -> tuple[Expression, Expression]:
+        """Two trees that have to be identical. They have no constants of integration.
+
+        Raises:
+            NotReadError: the constants cannot be eliminated.
+
+        """
+        anti = any(
+            isinstance(side.parts.get(name), Integral)
+            for side in self.sides
+            for name in symbols_of(side.expression)
+        )
+        try:
+            left, right = (flow.tree(side, self.scope, rate=anti) for side in self.sides)
+        except NotReadError:
+            if not anti:
+                raise
+            return self._pair_of_integral(flow)
+        constants = sorted(self.constants & (symbols_of(left) | symbols_of(right)))
+        if not constants:
+            return left, right
+        if len(constants) > 1:
+            raise NotReadError("several constants of integration")
+        try:
+            rest, terms = linear(add(left, neg(right)), constants)
+            factor = add(*(coefficient for coefficient, _ in terms))
+        except NotLinearError:
+            raise NotReadError("a constant of integration within a function") from None
+        if constants[0] in symbols_of(factor):
+            raise NotReadError("a constant of integration within a function")
+        try:
+            return flow.total(div(rest, factor)), ZERO
+        except ValueError as error:
+            raise NotReadError(str(error)) from None
+
+    def _pair_of_integral(self, flow: Flow) -> tuple[Expression, Expression]:
+        r"""As `_pair`, for ``y = x^{-2}\left(\int x^4\,dx + C\right)``.
+
+        Both trees are derivatives of the integral.
+        """
+        (left, right), names = (
+            self.sides,
+            {
+                name: part
+                for side in self.sides
+                for name, part in side.parts.items()
+                if isinstance(part, Integral) and part.limits is None
+            },
+        )
+        if len(names) != 1:
+            raise NotReadError("several integrals with factors")
+        ((name, integral),) = names.items()
+        parts = {**left.parts, **right.parts}
+        plain = {key: part for key, part in parts.items() if key != name}
+        tree = flow.tree(Side(add(left.expression, neg(right.expression)), plain), self.scope)
+        rest, terms = linear(tree, {name})
+        factor = add(*(coefficient for coefficient, _ in terms))
+        for constant in self.constants & symbols_of(rest):
+            rest, others = linear(rest, {constant})
+            coefficient = add(*(other for other, _ in others))
+            same = self._same(coefficient, factor).judgement
+            if same is not Judgement.CORRECT:
+                raise NotReadError("a constant of integration beside an integral")
+        inner = flow.tree(Side(integral.integrand, plain), self.scope)
+        speed = flow.tree(Side(Symbol(name), {name: Differential(integral.variable)}), self.scope)
+        return flow.total(neg(div(rest, factor))), mul(inner, speed)
+
+    def _unless_homogeneous(self, finding: Finding) -> Finding:
+        """The finding, unless the equation holds for the homogeneous equation."""
+        flow = self.flow.homogeneous
+        if flow is not None and self._along(flow).judgement is not Judgement.INCORRECT:
+            return Finding(Judgement.UNCHECKED, detail="it may be about the homogeneous equation")
+        return finding
+
+    def _explicit(self, formula: Expression) -> Finding:
+        """Judge ``y = ..`` by its residual."""
+        finding = self._residual(formula, self.flow)
+        right = finding.judgement is Judgement.CORRECT
+        question = self.flow.question
+        if right and not self.constants and question is not None and question.conditions:
+            met = self.flow.solves(
+                StatedSolution({self.flow.functions[0]: formula}), conditions=True
+            )
+            if met.status is not Status.CORRECT:
+                return Finding(Judgement.UNCHECKED, detail="a solution with other values")
+        if right and self.constants:
+            self.flow.general.add(self.flow.functions[0])
+        if finding.judgement is not Judgement.INCORRECT:
+            return finding
+        varies = self.flow.variable in symbols_of(formula)
+        asserted = _usual(self.constants) == self.constants and varies
+        asserted &= bool(self.constants) or bool(question and question.conditions)
+        homogeneous = self.flow.homogeneous
+        if homogeneous is not None and asserted:
+            at_home = self._residual(formula, homogeneous).judgement
+            asserted = at_home is Judgement.INCORRECT
+        if self.strangers or not asserted:
+            return Finding(Judgement.UNCHECKED, detail="it may be a trial")
+        return finding
+
+    def _residual(self, formula: Expression, flow: Flow) -> Finding:
+        if len(flow.functions) > 1 or not flow.slopes:
+            raise NotReadError("one formula of a system")
+        table, tree = {}, formula
+        try:
+            for name in flow.slopes:
+                table[name] = tree
+                tree = differentiate(tree, flow.variable)
+        except ValueError as error:
+            raise NotReadError(str(error)) from None
+        (*_, top) = flow.slopes.values()
+        return self._same(tree, replaced(top, table))
+
+    def _particular(self, stated: StatedSolution, finding: Finding) -> Finding:
+        """Judge an implicit solution without constants."""
+        self.work.spend(FAMILY_COST)
+        question = self.flow.question
+        assert question is not None
+        outcome = self.flow.solves(stated, conditions=False)
+        names = set().union(*map(free_symbols, self.sides))
+        relates = {self.flow.variable, *self.flow.functions} <= names
+        if self.flow.variable not in names and all(map(self._divides, self.sides)):
+            return finding  # partial fractions of y
+        if outcome.status is Status.INCORRECT and question.conditions and relates:
+            return self._unless_homogeneous(finding)
+        if outcome.status is Status.CORRECT and question.conditions:
+            outcome = self.flow.solves(stated, conditions=True)
+            if outcome.status is Status.CORRECT:
+                return _finding(outcome)
+        return Finding(Judgement.UNCHECKED, detail="a solution with other values, or a condition")
+
+    def _divides(self, side: Side) -> bool:
+        """Whether a side has a function in a denominator."""
+        return any(
+            isinstance(node, Call)
+            and node.function == "div"
+            and not symbols_of(node.args[1]).isdisjoint(self.flow.functions)
+            for node in nodes_of(side.expression)
+        )
+
+    @property
+    def _stated(self) -> StatedSolution | None:
+        """The claim as a solution, explicit or implicit."""
+        if any(side.parts for side in self.sides) or len(self.flow.functions) != 1:
+            return None
+        left, right = (side.expression for side in self.sides)
+        (name,) = self.flow.functions
+        if left == Symbol(name) and symbols_of(right).isdisjoint(self.flow.slopes):
+            return StatedSolution({name: right})
+        return StatedSolution({}, (left, right))
+
+    @property
+    def _is_below_the_order(self) -> bool:
+        """Whether the equation may hold for the values at the start only: ``y' = 3x^2 + 2``.
+
+        It has neither a constant nor the highest derivative of the differential equation.
+        """
+        question = self.flow.question
+        if question is None or not question.conditions or self.constants:
+            return False
+        parts = {name: part for side in self.sides for name, part in side.parts.items()}
+
+        def depth(name: str) -> int:
+            part = parts[name]
+            inner = symbols_of(part.of) & parts.keys() if isinstance(part, Derivative) else ()
+            return isinstance(part, Derivative) + max(map(depth, inner), default=0)
+
+        highest = max(map(depth, parts), default=0)
+        return highest < max(question.orders.values()) and not self._has(Integral, Differential)
+
+    @property
+    def _is_about_a_root(self) -> bool:
+        """Whether the equation may say where something vanishes, or what is put in for y."""
+        functions = [self.flow.concerns(side) for side in self.sides]
+        if self._has(Derivative):
+            moving = {self.flow.variable, *self.flow.functions}
+            bare = {
+                part.of
+                for side in self.sides
+                for name, part in side.parts.items()
+                if isinstance(part, Derivative) and name in symbols_of(side.expression)
+            }
+            alone = [isinstance(side.expression, Symbol) for side in self.sides]
+            varies = all(free_symbols(side) & moving for side in self.sides)
+            names = {Symbol(name) for name in self.flow.functions}
+            return not varies and any(alone) and bare <= names
+        if self._has(Differential, Integral) or self.constants:
+            return False
+        return not all(functions)
+
+    def _has(self, *kinds: type[Part]) -> bool:
+        return any(side.has(*kinds) for side in self.sides)
+
+    def _on_curve(self) -> Finding:
+        """Judge the equation at the points of the curve, or at the point of the question."""
+        flow = self.flow
+        left, right = (flow.tree(side, self.scope) for side in self.sides)
+        names = symbols_of(left) | symbols_of(right)
+        if self.constants or self.strangers:
+            raise NotReadError(_unknown(self.constants | self.strangers))
+        functions = {Symbol(name) for name in flow.functions}
+        parts = {name: part for side in self.sides for name, part in side.parts.items()}
+        trees = [side.expression for side in self.sides]
+        trees += [
+            part.of
+            for part in parts.values()
+            if isinstance(part, Derivative) and part.of not in functions
+        ]
+        written = set().union(*map(symbols_of, trees)) - parts.keys()
+        about_point = not written & {flow.variable, *flow.functions}
+        self.work.spend(FAMILY_COST)
+        if about_point and flow.point:
+            return self._same(*(at_point(tree, flow) for tree in (left, right)))
+        if not names & {flow.variable, *flow.functions}:
+            return self._same(left, right)
+        try:
+            finding = _finding(on_curve(left, right, flow))
+        except (UnusableError, ValueError) as error:
+            raise NotReadError(str(error)) from None
+        wrong = finding.judgement is Judgement.INCORRECT
+        if wrong and (about_point or not self._has(Derivative)):
+            return Finding(Judgement.UNCHECKED, detail="it may be about a point of the curve")
+        return finding
+
+
+def on_curve(left: Expression, right: Expression, flow: Flow) -> Outcome:
+    """Whether two trees are equal at the points of the curve."""
+    assert flow.curve is not None
+    if vanishes_on(add(left, neg(right)), flow.curve):
+        return Outcome(Status.CORRECT, proof="identity")
+    curve = flow.curve, flow.variable, flow.functions[0]
+    return agreement_on_curve(right, left, curve, flow.kinds)
+
+
+def at_point(tree: Expression, flow: Flow) -> Expression:
+    """A tree at the point of the question."""
+    for name, value in flow.point.items():
+        tree = substitute(tree, name, value)
+    return tree
+
+
+def _finding(outcome: Outcome) -> Finding:
+    judgement = _JUDGEMENTS.get(outcome.status, Judgement.UNCHECKED)
+    return Finding(judgement, max(outcome.points, 1), outcome.witness, outcome.detail)
+
+
+def _usual(constants: set[str]) -> set[str]:
+    """The constants whose names say that they are constants of integration."""
+    return {name for name in constants if is_constant_name(name)}
+
+
+def _unknown(names: set[str]) -> str:
+    return f"{', '.join(sorted(names))} unknown"

@@ -1,0 +1,68 @@
+"""Equations whose sides have constants of integration, perhaps with new names or meanings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from .....reading.expression.build import ZERO, add, div, neg
+from .....reading.expression.derivative import differentiate
+from .....reading.expression.linear import NotLinearError, linear
+from .....reading.expression.traversal import substitute, symbols_of
+from .....reading.expression.tree import Expression, Symbol
+from ...parts import Side
+from ...result import Judgement
+from ...scope import Equation, is_constant_name
+from ...substitution import free_symbols
+from ..equality import Finding, Work, compare
+
+#: A constant has got another meaning.
+RENAMED = "a constant with another meaning"
+#: The name of a constant with another meaning than on the other side.
+_FRESH = "C new"
+
+
+def _is_added(tree: Expression, variable: str) -> bool:
+    r"""Whether the derivative of a tree does not depend on the constant: ``x + \ln C``."""
+    try:
+        return _FRESH not in symbols_of(differentiate(tree, variable))
+    except ValueError:
+        return False
+
+
+def renamed(equation: Equation, kinds: Mapping[str, str], key: str, work: Work) -> Finding:
+    """Judge an equation with constants of integration on both sides: ``e^{x + C} = Ce^x``.
+
+    It is right as it stands, or if the constant of one side has a value that makes it right for all
+    values of the variable. It is wrong if each side has one constant and neither has such a value.
+    """
+    finding = compare(equation, 0, kinds, key, work)
+    if finding.judgement is not Judgement.INCORRECT:
+        return finding
+    sides = equation.left, equation.right
+    refuted = []
+    for at, side in enumerate(sides):
+        names = [
+            name
+            for name in free_symbols(side)
+            if is_constant_name(name) and name not in {*equation.problem, equation.variable}
+        ]
+        if len(names) != 1 or side.parts:
+            return Finding(Judgement.UNCHECKED, detail="several constants of integration")
+        fresh = substitute(side.expression, names[0], Symbol(_FRESH))
+        try:
+            rest, terms = linear(add(fresh, neg(sides[1 - at].expression)), {_FRESH})
+            factor = add(*(coefficient for coefficient, _ in terms))
+            constant = Side(neg(div(rest, factor)), sides[1 - at].parts)
+            value = replace(equation, left=constant, right=Side(ZERO, {}))
+        except NotLinearError:
+            if not _is_added(fresh, equation.variable):
+                continue
+            value = equation
+        judgement = compare(value, 1, kinds, key, work).judgement
+        if judgement is Judgement.CORRECT:
+            return Finding(Judgement.CORRECT, finding.points, detail=RENAMED)
+        refuted.append(judgement is Judgement.INCORRECT)
+    if refuted and all(refuted):
+        return finding
+    return Finding(Judgement.UNCHECKED, detail="a constant of integration within a function")

@@ -1,0 +1,229 @@
+"""Functions that only an equation defines: y of y' = 2xy, and y of x^2 + y^2 = 25.
+
+A claim about y is judged along all solutions at once. For y' = F(x, y) each point (x, y) is on a
+solution, so that a claim without constants holds for the solutions if it is an identity in x and y
+once y' is replaced by F. With y'' = F the independent variables are x, y and y', and so on. An
+implicit function has the slope of its curve, and a claim has to hold at the points of the curve.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from .....numeric.ball_arithmetic.balls import UnusableError
+from .....numeric.outcome import Budget, Outcome
+from .....reading.expression.build import ONE, ZERO, add, div, mul
+from .....reading.expression.derivative import differentiate
+from .....reading.expression.linear import NotLinearError, linear
+from .....reading.expression.traversal import fold, size, symbols_of
+from .....reading.expression.tree import Expression, Symbol
+from .....reading.problem.differential_equation import DifferentialEquation, StatedSolution
+from .....verdict import Status
+from ....differential_equation import Family
+from ...extents import NotReadError
+from ...parts import Derivative, Differential, Integral, Side, Value
+from ...scope import Scope
+from ...substitution import (
+    LARGEST_DERIVATIVE,
+    free_symbols,
+    replaced,
+    without,
+)
+from ..equality import Work
+
+#: Stated solutions that are remembered, and what a look at one costs, in slots.
+MOST_RELATIONS, RELATION_COST = 6, 2_000
+
+
+@dataclass(frozen=True)
+class Flow:
+    """The functions of a question without a formula.
+
+    Attributes:
+        variable: the independent variable.
+        functions: the names of the functions.
+        slopes: for each function and each of its lower derivatives, the derivative.
+        kinds: kinds of parameters.
+        curve: G, if G(x, y) = 0 defines the function; else None.
+        point: the point at which the question asks for a value.
+        question: the differential equation, if there is one.
+        stated: the formula of each function that the text has stated last, perhaps as a trial.
+        special: the functions of which the text may mean one solution by now.
+        relations: the solutions with constants that the text has stated, with the constants.
+        general: the functions of which the stated formula is a solution with constants.
+
+    """
+
+    variable: str
+    functions: tuple[str, ...]
+    slopes: Mapping[str, Expression]
+    kinds: Mapping[str, str]
+    curve: Expression | None = None
+    point: Mapping[str, Expression] = field(default_factory=dict)
+    question: DifferentialEquation | None = None
+    stated: dict[str, Side] = field(default_factory=dict)
+    general: set[str] = field(default_factory=set)
+    special: set[str] = field(default_factory=set)
+    relations: list[tuple[StatedSolution, frozenset[str]]] = field(default_factory=list)
+
+    @property
+    def is_of_differential_equation(self) -> bool:
+        """Whether a differential equation defines the functions."""
+        return self.question is not None
+
+    def state(self, name: str, formula: Side) -> None:
+        """Keep the formula that the text states for a function, perhaps as a trial."""
+        if self.variable in free_symbols(formula):
+            self.stated[name] = formula
+            self.general.discard(name)
+
+    def specialise(self) -> None:
+        """Note that the text goes on with one solution: it has given a constant a value."""
+        self.special.update(self.functions)
+
+    @cached_property
+    def homogeneous(self) -> Flow | None:
+        """The flow without the inhomogeneous terms. None if there are none, or no linear ones."""
+        slopes: dict[str, Expression] = {}
+        changed = False
+        for name, slope in self.slopes.items():
+            try:
+                rest, terms = linear(slope, self.slopes.keys())
+            except NotLinearError:
+                return None
+            if any(symbols_of(factor) & self.slopes.keys() for factor, _ in terms):
+                return None
+            slopes[name] = add(*[mul(factor, Symbol(key)) for factor, key in terms] or [ZERO])
+            changed |= fold(rest) != 0
+        return replace(self, slopes=slopes, question=None) if changed else None
+
+    def total(self, tree: Expression) -> Expression:
+        """The derivative of a tree along the solutions."""
+        if not symbols_of(tree).isdisjoint({*self.functions} - self.slopes.keys()):
+            raise NotReadError("an equation that is not solved for the highest derivative")
+        terms = [differentiate(tree, self.variable)]
+        for name in sorted(symbols_of(tree) & self.slopes.keys()):
+            terms.append(mul(differentiate(tree, name), self.slopes[name]))
+        total = add(*[term for term in terms if term != ZERO] or [ZERO])
+        if size(total) > LARGEST_DERIVATIVE:
+            raise NotReadError("a derivative that grows too large")
+        return total
+
+    def concerns(self, *sides: Side) -> bool:
+        """Whether a side is about one of the functions."""
+        return any(not free_symbols(side).isdisjoint(self.functions) for side in sides)
+
+    def with_values(self, side: Side) -> Side:
+        """A side with the values of the functions that the question states, such as y(0) = 1."""
+        if self.question is None:
+            return side
+        jets, table = self.question.jets, {}
+        known = {
+            jets[left.name]: right
+            for left, right in self.question.conditions
+            if isinstance(left, Symbol) and left.name in jets
+        }
+        for name, part in side.parts.items():
+            if isinstance(part, Value) and part.function in self.functions:
+                for jet, value in known.items():
+                    if jet[::2] == (part.function, (part.at,)) and jet.order == part.order:
+                        table[name] = Side(value, {})
+        return without(side, table)
+
+    def tree(self, side: Side, scope: Scope, *, rate: bool = False) -> Expression:
+        """A side as a tree in the independent variables, or its derivative along the solutions.
+
+        Raises:
+            NotReadError: the side has an integral or a limit that is not differentiated.
+
+        """
+        try:
+            return self._rate(side, scope) if rate else self._value(side.expression, side, scope)
+        except (ValueError, NotLinearError) as error:
+            raise NotReadError(str(error)) from None
+
+    def _value(self, node: Expression, side: Side, scope: Scope) -> Expression:
+        table: dict[str, Expression] = {}
+        for name in symbols_of(node) & side.parts.keys():
+            part = side.parts[name]
+            if isinstance(part, Differential):
+                table[name] = self._speed(part.variable, scope)
+            elif isinstance(part, Derivative):
+                top = self._rate(Side(part.of, side.parts), scope)
+                by = self._speed(part.variable, scope)
+                table[name] = top if by == ONE else div(top, by)
+            else:
+                raise NotReadError("an integral or a limit of an unknown function")
+        return replaced(node, table)
+
+    def _rate(self, side: Side, scope: Scope) -> Expression:
+        integrals: dict[str, Integral] = {
+            name: part
+            for name, part in side.parts.items()
+            if isinstance(part, Integral) and part.limits is None
+        }
+        rest, terms = linear(side.expression, integrals.keys())
+        rates = [self.total(self._value(rest, side, scope))]
+        for factor, name in terms:
+            if symbols_of(factor) & {self.variable, *self.slopes, *side.parts}:
+                raise NotReadError("a factor of an integral that is not constant")
+            integral = integrals[name]
+            inner = self._value(integral.integrand, side, scope)
+            rates.append(mul(factor, inner, self._speed(integral.variable, scope)))
+        return add(*rates)
+
+    def _speed(self, name: str, scope: Scope) -> Expression:
+        if name == self.variable:
+            return ONE
+        if name in self.slopes:
+            return self.slopes[name]
+        if name in scope.values:
+            value = scope.written_out(scope.evaluated(scope.values[name]), {})
+            return self._rate(value, scope)
+        raise NotReadError(f"nothing relates {name} and {self.variable}")
+
+    def contradicts(self, values: Mapping[str, Expression], scope: Scope, work: Work) -> bool:
+        """Whether values of constants contradict the conditions, for all stated solutions.
+
+        The text may have given the same name to constants of several solutions.
+        """
+        if self.question is None or not self.question.conditions:
+            return False
+        known = {name: scope.values[name].expression for name in scope.solved} | dict(values)
+        concerned = [
+            stated
+            for stated, names in self.relations[-MOST_RELATIONS:]
+            if names & values.keys() and names <= known.keys()
+        ]
+        for stated in concerned:
+            work.spend(RELATION_COST)
+            outcome = self.solves(_with_constants(stated, known), conditions=True)
+            if outcome.status is not Status.INCORRECT:
+                return False
+        return bool(concerned)
+
+    def solves(self, stated: StatedSolution, *, conditions: bool) -> Outcome:
+        """Whether a stated solution solves the equation, whether or not it is general."""
+        question = self.question
+        assert question is not None
+        asked = question if conditions else replace(question, conditions=())
+        family = Family(asked, stated, self.kinds)
+        if family.strangers:
+            return Outcome(Status.UNDECIDED, detail=f"{', '.join(family.strangers)} unknown")
+        try:
+            outcomes = list(family.outcomes("a claim", Budget()))
+        except (UnusableError, ValueError) as error:
+            return Outcome(Status.UNDECIDED, detail=str(error))
+        wrong = [outcome for outcome in outcomes if outcome.status is not Status.CORRECT]
+        return wrong[0] if wrong else outcomes[0]
+
+
+def _with_constants(stated: StatedSolution, values: Mapping[str, Expression]) -> StatedSolution:
+    """A solution with values of its constants."""
+    formulas = {name: replaced(tree, values) for name, tree in stated.formulas.items()}
+    if stated.implicit is None:
+        return StatedSolution(formulas)
+    left, right = stated.implicit
+    return StatedSolution(formulas, (replaced(left, values), replaced(right, values)))

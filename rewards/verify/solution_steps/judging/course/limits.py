@@ -1,0 +1,171 @@
+"""Claims about limits and infinite sums: proved values, infinite values, and logarithms."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from .....errors import ProblemError
+from .....numeric.expansions.series import NotExpandedError, UndefinedError
+from .....numeric.quadrature.work import QuadratureError
+from .....proof.limits import Limit, limit
+from .....reading.expression.traversal import fold, symbols_of
+from .....reading.expression.tree import Call, Symbol
+from ...extents import NotReadError
+from ...parts import Integral, LimitAt, Series, Side
+from ...result import Judgement
+from ...scope import Equation, Scope
+from ...substitution import is_finite, without
+from ..equality import Work
+from ..values import DivergentStepError
+
+#: What the proof of a limit costs, in evaluations.
+PROOF_COST = 400
+_INFINITY = re.compile(r"\s*(?P<sign>[-+]?)\s*(?:\\infty|∞)\s*[.,;]?\s*")
+
+
+def proved_limit(part: LimitAt, scope: Scope, kinds: Mapping[str, str], work: Work) -> Limit | None:
+    """The limit, if it can be proved."""
+    names = symbols_of(part.of) - {part.variable}
+    if not isinstance(part.point, int):
+        names |= symbols_of(part.point)
+    real = {*scope.variables, *scope.whole}
+    usual = {name: "real" if name in real else "positive" for name in names}
+    known = tuple((name, kinds.get(name, usual[name])) for name in sorted(names))
+    whole = part.variable in scope.whole and part.point == 1
+    work.pay(PROOF_COST)
+    try:
+        return limit(part.of, part.variable, part.point, part.side, known, whole)
+    except (NotExpandedError, UndefinedError, ProblemError):
+        return None
+
+
+def with_proved_limits(
+    equation: Equation, scope: Scope, kinds: Mapping[str, str], work: Work
+) -> Equation:
+    """An equation with the values of limits in place of the limits that are finite and proved."""
+    sides: list[Side] = []
+    for side in (equation.left, equation.right):
+        table: dict[str, Side] = {}
+        for name, part in side.parts.items():
+            if isinstance(part, LimitAt) and not symbols_of(part.of) & side.parts.keys():
+                found = proved_limit(part, scope, kinds, work)
+                if found is not None and found.value is not None:
+                    table[name] = Side(found.value, {})
+        sides.append(without(side, table))
+    return replace(equation, left=sides[0], right=sides[1])
+
+
+def infinite(
+    left: tuple[str, Sequence[Side]],
+    right: tuple[str, Sequence[Side]],
+    scope: Scope,
+    kinds: Mapping[str, str],
+    work: Work,
+) -> Judgement | None:
+    r"""The judgement on an equation with an infinite side: ``\lim_{x\to0} x^{-2} = \infty``.
+
+    The result is None if no side is infinite.
+
+    Args:
+        left: the LaTeX of the left side, and its readings.
+        right: the right side.
+        scope: the definitions in force.
+        kinds: the kinds of parameters.
+        work: the remaining budget of the solution.
+
+    """
+    if not any(_INFINITY.fullmatch(latex) for latex, _ in (left, right)) and not all(
+        len(sides) == 1 and side_part(sides[0]) for _, sides in (left, right)
+    ):
+        return None
+    try:
+        signs = [_sign(latex, sides, scope, kinds, work) for latex, sides in (left, right)]
+    except NotReadError:
+        return None
+    if None in signs:
+        return Judgement.UNCHECKED if any(signs) else None
+    if not any(signs):
+        return None
+    return Judgement.CORRECT if signs[0] == signs[1] else Judgement.INCORRECT
+
+
+def side_part(side: Side) -> tuple[int, LimitAt | Series] | None:
+    """The sign and the limit or sum of a side that is a multiple of one."""
+    tree, sign = side.expression, 1
+    while isinstance(tree, Call) and tree.function in ("neg", "mul", "div"):
+        if tree.function == "neg":
+            tree, sign = tree.args[0], -sign
+            continue
+        factors = [fold(arg) for arg in tree.args]
+        if factors.count(None) != 1 or len(factors) > 2 or 0 in factors or factors[0] is None:
+            if tree.function == "div" and factors[0] is None and factors[1]:
+                factors = [factors[1], None]
+                tree = Call("mul", (tree.args[1], tree.args[0]))
+            else:
+                return None
+        sign, tree = (sign if (factors[0] or 0) > 0 else -sign), tree.args[1]
+    part = side.parts.get(tree.name) if isinstance(tree, Symbol) else None
+    return (sign, part) if isinstance(part, LimitAt | Series) else None
+
+
+def _sign(
+    latex: str, sides: Sequence[Side], scope: Scope, kinds: Mapping[str, str], work: Work
+) -> int | None:
+    """1 or -1 for an infinite side, 0 for one with a finite value, None if this is not known."""
+    infinity = _INFINITY.fullmatch(latex)
+    if infinity:
+        return -1 if infinity["sign"] == "-" else 1
+    if len(sides) != 1:
+        return None
+    side = scope.written_out(scope.evaluated(sides[0]), {})
+    found = side_part(side)
+    if found is None:
+        numeric = not side.parts and not symbols_of(side.expression)
+        return 0 if numeric and is_finite(side.expression) else None
+    sign, part = found
+    if isinstance(part, LimitAt):
+        if symbols_of(part.of) & side.parts.keys():
+            return None
+        value = proved_limit(part, scope, kinds, work)
+        if value is None or not value.exists:
+            return None
+        return 0 if value.value is not None else sign * value.sign
+    if symbols_of(part.term) - {part.index}:
+        return None
+    try:
+        (name,) = side.parts
+        work.value(name, side.parts, {})
+    except DivergentStepError:
+        return sign  # the sign of the terms is not asked for: "= \infty" is what is written
+    except (NotReadError, QuadratureError, ValueError):
+        return None
+    return 0
+
+
+def with_logarithms(left: Side, right: Side) -> tuple[Side, Side]:
+    r"""The logarithms of two sides, if one of them is ``e^{\int f\,dx}``.
+
+    An antiderivative has any constant, so that the power of e has any factor.
+    """
+    if not any(_has_integral_in_power(side) for side in (left, right)):
+        return left, right
+    first, second = (_logarithm(side) for side in (left, right))
+    return first, second
+
+
+def _has_integral_in_power(side: Side) -> bool:
+    tree = side.expression
+    return (
+        isinstance(tree, Call)
+        and tree.function == "exp"
+        and any(isinstance(side.parts.get(name), Integral) for name in symbols_of(tree))
+    )
+
+
+def _logarithm(side: Side) -> Side:
+    tree = side.expression
+    if isinstance(tree, Call) and tree.function == "exp":
+        return Side(tree.args[0], side.parts)
+    return Side(Call("ln", (Call("abs", (tree,)),)), side.parts)

@@ -1,0 +1,256 @@
+r"""Formulas that leave terms out: ``\sin x = x - \frac{x^3}{6} + O(x^5)`` and ``x - .. + \cdots``.
+
+Such an equation says that the difference of both sides is of the order of what is left out. Its
+quotient by the term in ``O`` is bounded near the point, and its quotient by the highest power
+before dots tends to zero. Both are judged by a proved limit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from .....errors import ProblemError
+from .....numeric.expansions.series import NotExpandedError, UndefinedError
+from .....proof.limits import Limit, limit
+from .....reading.expression.build import ZERO, add, div, neg, number, power
+from .....reading.expression.traversal import fold, nodes_of, substitute, symbols_of
+from .....reading.expression.tree import Call, Expression, Number, Symbol
+from ...extents import NotReadError
+from ...parts import Side
+from ...result import Judgement
+from ...scope import COUNTED, Equation, Scope
+from ...text.statements import Link
+from ..equality import Finding, Work
+from .limits import PROOF_COST
+
+_TERM = re.compile(
+    r"\s*\+\s*(?P<sign>[Oo])\s*(?:\\left|\\[bB]igg?l?)?\((?P<of>(?:[^()]|\([^()]*\))*)(?:\\right|\\[bB]igg?r?)?\)"
+    r"\s*[.,;]?\s*\Z"
+)
+_DOTS = re.compile(r"\s*[-+]\s*(?:\\(?:[cl]?dots[bc]?)(?![A-Za-z])|\.\.\.|…)\s*[.,;]?\s*\Z")
+
+
+class _Cut(NamedTuple):
+    """A formula without what it leaves out: ``O(of)``, ``o(of)``, or dots if ``of`` is empty."""
+
+    latex: str
+    of: str = ""
+    is_small: bool = True
+
+
+def _cut(latex: str) -> _Cut | None:
+    if term := _TERM.search(latex):
+        return _Cut(latex[: term.start()], term["of"], term["sign"] == "o")
+    if dots := _DOTS.search(latex):
+        return _Cut(latex[: dots.start()])
+    return None
+
+
+def up_to_remainder(
+    left: tuple[str, list[Side]],
+    right: tuple[str, list[Side]],
+    scope: Scope,
+    work: Work,
+    sides: Callable[[Link], list[Side]],
+) -> Finding | None:
+    """Judge an equation of which a side leaves terms out at its end. None for other equations.
+
+    Args:
+        left: the LaTeX of the left side, and its readings.
+        right: the right side.
+        scope: the definitions in force.
+        work: the remaining budget of the solution.
+        sides: a function that reads a link.
+
+    """
+    cuts = [_cut(latex) for latex, _ in (left, right)]
+    if not any(cuts):
+        return None
+    try:
+        trees = [
+            _tree(sides(Link(cut.latex, 0, 0)) if cut else read, scope)
+            for cut, (_, read) in zip(cuts, (left, right), strict=True)
+        ]
+        difference = add(trees[0], neg(trees[1]))
+        if len(symbols_of(difference)) != 1:
+            trees = [scope.written_out(Side(tree, {}), {}).expression for tree in trees]
+            difference = add(trees[0], neg(trees[1]))
+        names = symbols_of(difference)
+        if len(names) != 1:
+            return None
+        (name,) = names
+        fits: list[bool | None] = []
+        for cut, tree in zip(cuts, trees, strict=True):
+            if cut is not None:
+                term = _tree(sides(Link(cut.of, 0, 0)), scope) if cut.of else _highest(tree, name)
+                order = degree(tree, name)
+                fits.append(_is_within(difference, term, name, order, cut.is_small, work))
+    except NotReadError:
+        return None
+    if None in fits:
+        return None
+    return Finding(Judgement.CORRECT if any(fits) else Judgement.INCORRECT, 1)
+
+
+def _tree(readings: list[Side], scope: Scope) -> Expression:
+    if len(readings) != 1:
+        raise NotReadError("a formula with several readings")
+    functions = {name: scope.values[name] for name in scope.functions if name in scope.values}
+    side = scope.evaluated(readings[0])
+    for name, value in functions.items():
+        if name in symbols_of(side.expression):
+            side = scope.written_out(side, {})
+            if value.parts:
+                raise NotReadError("a function without a closed form")
+    if side.parts:
+        raise NotReadError("a formula with integrals or limits")
+    return side.expression
+
+
+def _highest(tree: Expression, name: str) -> Expression:
+    terms = tree.args if isinstance(tree, Call) and tree.function == "add" else (tree,)
+    orders = [order for term in terms if (order := degree(term, name)) is not None]
+    if any(_has_sum(term, name) for term in terms):
+        raise NotReadError("powers of another variable")  # of x - 1
+    # Of one term alone, or of falling powers, it is not clear what the dots leave out.
+    if len(orders) < max(len(terms), 2) or orders != sorted(orders) or not orders[-1]:
+        raise NotReadError("dots behind what has no rising powers")
+    return power(Symbol(name), number(orders[-1]))
+
+
+def _is_within(
+    difference: Expression,
+    term: Expression,
+    name: str,
+    kept: int | None,
+    small: bool,
+    work: Work,
+) -> bool | None:
+    """Whether a difference is of the order of a term, or smaller. None if this is not known.
+
+    Args:
+        difference: the difference of both sides.
+        term: the term.
+        name: the variable.
+        kept: the degree of what is not left out, if this is a polynomial.
+        small: whether the quotient by the term has to tend to zero.
+        work: the remaining budget of the solution.
+
+    """
+    base = term.args[0] if isinstance(term, Call) and term.function == "pow" else term
+    order = degree(term, name)
+    at: Expression | int
+    if kept is None or name in COUNTED:
+        return None  # it is not clear which point the variable tends to
+    if base == Symbol(name) or order == 0:
+        at = ZERO if kept <= (order or 0) else 1
+    elif isinstance(base, Call) and base.function == "add" and degree(base, name) == 1:
+        shifts = [arg for arg in base.args if arg != Symbol(name)]
+        if len(shifts) != len(base.args) - 1 or any(symbols_of(shift) for shift in shifts):
+            return None
+        at = neg(add(*shifts))
+    elif isinstance(base, Call) and base.function == "div" and fold(base.args[0]) is not None:
+        at = 1
+    else:
+        return None
+    work.pay(PROOF_COST)
+    try:
+        # From one side: from both, an odd power is infinite with two signs.
+        found: Limit = limit(div(difference, term), name, at, 0 if isinstance(at, int) else 1)
+    except (NotExpandedError, UndefinedError, ProblemError, ValueError):
+        return None
+    if not found.exists:
+        return None
+    if found.value is None:
+        return False
+    return fold(found.value) == 0 if small and fold(found.value) is not None else not small or None
+
+
+def _has_sum(tree: Expression, name: str) -> bool:
+    """Whether a sum with a symbol occurs in a tree."""
+    return any(
+        isinstance(node, Call) and node.function == "add" and name in symbols_of(node)
+        for node in nodes_of(tree)
+    )
+
+
+def leaves_out_a_remainder(left: Side, right: Side, scope: Scope, work: Work) -> bool:
+    r"""Whether the difference is as small as the remainder of a series: ``\sin x = x - x^3/6``."""
+    trees = [left.expression, right.expression]
+    names = set().union(*map(symbols_of, trees))
+    if left.parts or right.parts or len(names) != 1 or names & scope.values.keys():
+        return False
+    (name,) = names
+    orders = [order for tree in trees if (order := degree(tree, name)) is not None]
+    if len(orders) != 1 or not orders[0]:
+        return False
+    difference, term = add(trees[0], neg(trees[1])), power(Symbol(name), number(orders[0]))
+    try:
+        return _is_within(difference, term, name, 0, True, work) is True
+    except NotReadError:
+        return False
+
+
+def degree(tree: Expression, name: str) -> int | None:
+    """The degree of a polynomial in a symbol. None for other trees."""
+    if name not in symbols_of(tree):
+        return 0
+    if isinstance(tree, Symbol):
+        return 1
+    assert isinstance(tree, Call)
+    orders = [degree(arg, name) for arg in tree.args]
+    known = [order for order in orders if order is not None]
+    if len(known) < len(orders):
+        return None
+    match tree.function:
+        case "add" | "neg":
+            return max(known)
+        case "mul":
+            return sum(known)
+        case "div" if not known[1]:
+            return known[0]
+        case "pow" if isinstance(tree.args[1], Number) and tree.args[1].denominator == 1:
+            exponent = tree.args[1].numerator
+            return known[0] * exponent if exponent >= 0 else None
+    return None
+
+
+def is_factored(left: Side, right: Side, unknown: frozenset[str], scope: Scope) -> bool:
+    """Whether an equation factors a polynomial, and so has to hold for all values of its letter.
+
+    One side has factors, and both have the same degree and the same leading coefficient.
+    """
+    if not scope.course or left.parts or right.parts or len(unknown) != 1:
+        return False
+    (name,) = unknown
+    trees = [left.expression, right.expression]
+    orders = [degree(tree, name) for tree in trees]
+    products = [
+        isinstance(tree, Call)
+        and tree.function in ("mul", "pow")
+        and any(isinstance(arg, Call) and arg.function == "add" for arg in tree.args)
+        for tree in trees
+    ]
+    if orders[0] != orders[1] or (orders[0] or 0) < 2 or products[0] == products[1]:
+        return False
+    if set().union(*map(symbols_of, trees)) != {name}:
+        return False
+    try:
+        found = limit(div(*trees), name, 1)
+    except (NotExpandedError, UndefinedError, ValueError):
+        return False
+    return found.value is not None and fold(found.value) == 1
+
+
+def is_multiple(equation: Equation, unknown: Sequence[str]) -> bool:
+    """Whether both sides of an equation are multiples of one letter: ``4A - A = 2A``."""
+    sides = [equation.left.expression, equation.right.expression]
+    if len(unknown) != 1 or equation.left.parts or equation.right.parts:
+        return False
+    (name,) = unknown
+    if not all(name in symbols_of(side) for side in sides):
+        return False
+    at_zero = [fold(substitute(side, name, ZERO)) for side in sides]
+    return at_zero == [0, 0] or all(degree(side, name) == 1 for side in sides)

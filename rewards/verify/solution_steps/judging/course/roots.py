@@ -1,0 +1,56 @@
+r"""Numbers with ``\pm`` and with i, as the roots of a characteristic equation."""
+
+from __future__ import annotations
+
+import re
+
+from .....numeric.ball_arithmetic.balls import UnusableError, precision
+from .....numeric.ball_arithmetic.compare import compare
+from .....numeric.ball_arithmetic.compiler import compile_tape
+from .....numeric.ball_arithmetic.jets import ZERO, Ball
+from .....reading.expression.traversal import needs_worker, substitute, symbols_of
+from .....reading.expression.tree import Call, Number
+from .....reading.latex import ReadError, read
+from ...result import Judgement
+
+_BITS = 128
+_BOTH_SIGNS = re.compile(r"\\pm(?![A-Za-z])|±")
+_HAS_I = re.compile(r"(?<![A-Za-z\\])i(?![A-Za-z])")
+_I = Call("sqrt", (Number(-1),))
+
+
+def both_signs(left: str, right: str) -> Judgement | None:
+    r"""The judgement on an equation of numbers with ``\pm`` or i. None for other equations."""
+    signed = [_BOTH_SIGNS.search(side) is not None for side in (left, right)]
+    if signed[0] != signed[1] or not (all(signed) or any(map(_HAS_I.search, (left, right)))):
+        return None
+    with precision(_BITS):
+        values = [
+            [_value(_BOTH_SIGNS.sub(f" {sign} ", side)) for sign in "+-"[: 1 + signed[0]]]
+            for side in (left, right)
+        ]
+        first, second = ([value for value in of if value is not None] for of in values)
+        if len(first) != len(values[0]) or len(second) != len(values[1]):
+            return None
+        pairs = [[compare(one, other).same for other in second] for one in first]
+        negated = not all(signed) and compare(first[0], -second[0]).same is not False
+    if all(any(row) for row in pairs) and all(any(column) for column in zip(*pairs, strict=True)):
+        return Judgement.CORRECT
+    certain = any(all(same is False for same in row) for row in pairs) and not negated
+    return Judgement.INCORRECT if certain else None
+
+
+def _value(latex: str) -> Ball | None:
+    try:
+        readings = read(latex, symbols="i")
+    except ReadError:
+        return None
+    tree = substitute(readings[0].expression, "i", _I)
+    if len(readings) > 1 or symbols_of(tree) or needs_worker(tree):
+        return None
+    try:
+        tape = compile_tape(tree, "")
+        value = tape.run(ZERO, {}, derivative=False)[tape.root][0]
+    except (ArithmeticError, UnusableError):
+        return None
+    return value if value.is_finite() else None

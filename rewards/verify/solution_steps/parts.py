@@ -1,0 +1,95 @@
+"""The parts of a side that formulas lack, and a side as a tree with parts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ...reading.expression.tree import Expression
+from ...reading.problem import Limit
+
+
+@dataclass(frozen=True, slots=True)
+class Integral:
+    """An integral. The limits of an indefinite integral are None."""
+
+    integrand: Expression
+    variable: str
+    limits: tuple[Limit, Limit] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Derivative:
+    """The derivative of a tree. In a partial one, all other symbols are constant."""
+
+    of: Expression
+    variable: str
+    partial: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Differential:
+    """``dx`` outside an integral."""
+
+    variable: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The change of F between two limits, written ``[F]_a^b``.
+
+    ``variable`` is None if the limits do not name the variable.
+    """
+
+    of: Expression
+    variable: str | None
+    limits: tuple[Limit, Limit]
+
+
+@dataclass(frozen=True, slots=True)
+class LimitAt:
+    """The limit of a tree at a point.
+
+    The integers -1 and 1 as a point are the infinities. ``side`` is -1 for a limit from the left, 1
+    for a limit from the right, and 0 for both sides.
+    """
+
+    of: Expression
+    variable: str
+    point: Limit
+    side: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """The value of a function of the text, or of a derivative of it, at a point: ``F'(2)``."""
+
+    function: str
+    at: Expression
+    order: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """The sum of a term over all whole numbers from ``lower`` on."""
+
+    term: Expression
+    index: str
+    lower: Expression
+
+
+Part = Integral | Derivative | Differential | Change | LimitAt | Value | Series
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A tree, and the parts (integrals, derivatives, ..) that some of its symbols stand for."""
+
+    expression: Expression
+    parts: Mapping[str, Part]
+
+    def has(self, *kinds: type[Part]) -> bool:
+        """Whether the side has a part of one of the classes."""
+        return bool(self.parts) and any(
+            isinstance(operation, kinds) for operation in self.parts.values()
+        )

@@ -1,0 +1,263 @@
+"""Sides with other sides in place of symbols, and the rules of Leibniz and of limits for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ...numeric.ball_arithmetic.compiler import compile_tape
+from ...numeric.ball_arithmetic.jets import ZERO as ZERO_BALL
+from ...reading.expression.build import ZERO, add, mul
+from ...reading.expression.derivative import differentiate
+from ...reading.expression.linear import linear
+from ...reading.expression.traversal import size, symbols_of
+from ...reading.expression.tree import Call, Expression, Number, Symbol
+from ...reading.problem import Limit
+from .extents import NotReadError
+from .parts import Change, Derivative, Differential, Integral, LimitAt, Part, Series, Side, Value
+
+#: Nodes of a tree after its definitions are written out, and of a derivative.
+MOST_NODES, LARGEST_DERIVATIVE = 4000, 1500
+
+
+def substituted(side: Side, table: Mapping[str, Side]) -> Side:
+    """Replace symbols of a side simultaneously, except the bound variables of integrals."""
+    if not table:
+        return side
+    trees = {name: value.expression for name, value in table.items()}
+    operations: dict[str, Part] = {}
+    for name, operation in side.parts.items():
+        if isinstance(operation, Integral):
+            bound = operation.limits is not None
+            inner = {
+                key: tree for key, tree in trees.items() if not bound or key != operation.variable
+            }
+            limits = operation.limits and (
+                _limit_replaced(operation.limits[0], trees),
+                _limit_replaced(operation.limits[1], trees),
+            )
+            integrand = replaced(operation.integrand, inner)
+            operations[name] = replace(operation, integrand=integrand, limits=limits)
+        elif isinstance(operation, LimitAt):
+            inner = {symbol: tree for symbol, tree in trees.items() if symbol != operation.variable}
+            operations[name] = replace(operation, of=replaced(operation.of, inner))
+        elif isinstance(operation, Series):
+            inner = {symbol: tree for symbol, tree in trees.items() if symbol != operation.index}
+            operations[name] = replace(operation, term=replaced(operation.term, inner))
+        elif isinstance(operation, Value):
+            operations[name] = replace(operation, at=replaced(operation.at, trees))
+        elif isinstance(operation, Derivative):
+            operations[name] = replace(operation, of=replaced(operation.of, trees))
+        else:
+            operations[name] = operation
+    for name in free_symbols(side) & table.keys():
+        operations.update(table[name].parts)
+    return Side(replaced(side.expression, trees), operations)
+
+
+def _limit_replaced(limit: Limit, table: Mapping[str, Expression]) -> Limit:
+    return limit if isinstance(limit, int) else replaced(limit, table)
+
+
+def without(side: Side, table: Mapping[str, Side]) -> Side:
+    """A side with some parts replaced by sides."""
+    if not table:
+        return side
+    remaining = {name: operation for name, operation in side.parts.items() if name not in table}
+    return substituted(Side(side.expression, remaining), table)
+
+
+def free_symbols(side: Side) -> set[str]:
+    """The free symbols of a side."""
+    if not side.parts:
+        return symbols_of(side.expression)
+
+    def free(tree: Expression) -> set[str]:
+        names: set[str] = set()
+        for name in symbols_of(tree):
+            operation = side.parts.get(name)
+            names |= {name} if operation is None else of_part(operation)
+        return names
+
+    def of_part(operation: Part) -> set[str]:
+        match operation:
+            case Integral(integrand, variable, None):
+                return free(integrand) | {variable}
+            case Integral(integrand, variable, limits):
+                return (free(integrand) - {variable}).union(*map(of_end, limits or ()))
+            case LimitAt(of, variable, point):
+                return (free(of) - {variable}) | of_end(point)
+            case Differential(variable):
+                return {variable}
+            case Derivative(of, variable):
+                return free(of) | {variable}
+            case Value(function, at):
+                return {function} | free(at)
+            case Series(term, index):
+                return free(term) - {index}
+            case Change(of):
+                return free(of)
+
+    def of_end(limit: Limit) -> set[str]:
+        return set() if isinstance(limit, int) else free(limit)
+
+    return free(side.expression)
+
+
+def to_the_end(limit: LimitAt, operations: Mapping[str, Part]) -> Side:
+    """Replace a limit of integrals by improper integrals.
+
+    As b tends to infinity, the limit of the integral from 1 to b becomes the integral from 1 to
+    infinity. If the integrals converge, the limit of a sum is the sum of the limits.
+    """
+    integrals = symbols_of(limit.of) & operations.keys()
+    summand, terms = linear(limit.of, integrals)
+    moved: dict[str, Part] = {}
+    for name in integrals:
+        integral = operations[name]
+        if not isinstance(integral, Integral) or integral.limits is None:
+            raise NotReadError("a limit of an indefinite integral")
+        if limit.variable in symbols_of(integral.integrand):
+            raise NotReadError("a limit of an integral whose integrand varies")
+        lower, upper = (
+            limit.point if end == Symbol(limit.variable) else end for end in integral.limits
+        )
+        moved[name] = replace(integral, limits=(lower, upper))
+    if any(limit.variable in symbols_of(factor) for factor, _ in terms):
+        raise NotReadError("a limit of an integral and a factor")
+    if limit.variable in symbols_of(summand):
+        name = f"{min(integrals)}_rest"
+        moved[name], summand = replace(limit, of=summand), Symbol(name)
+    return Side(add(summand, *(mul(factor, Symbol(name)) for factor, name in terms)), moved)
+
+
+def differentiated(side: Side) -> Side:
+    """A side with the derivatives of definite integrals written out by Leibniz's rule."""
+    table: dict[str, Side] = {}
+    done: set[str] = set()
+    for name, operation in side.parts.items():
+        if not isinstance(operation, Derivative):
+            continue
+        integrals = {
+            key for key in symbols_of(operation.of) if _varies(side, key, operation.variable)
+        }
+        if not integrals:
+            continue
+        summand, terms = linear(operation.of, integrals)
+        if any(operation.variable in symbols_of(factor) for factor, _ in terms):
+            raise NotReadError("the derivative of a product with an integral")
+        derivatives: dict[str, Part] = {f"{name}_rest": replace(operation, of=summand)}
+        slopes = [
+            mul(factor, _slope(side, symbol, operation.variable, derivatives))
+            for factor, symbol in terms
+        ]
+        table[name] = Side(add(Symbol(f"{name}_rest"), *slopes), derivatives)
+        done |= integrals - symbols_of(side.expression)
+    remaining = {name: operation for name, operation in side.parts.items() if name not in done}
+    return without(Side(side.expression, remaining), table)
+
+
+def differentiated_often(side: Side, variable: str, order: int) -> Side:
+    """The derivative of a formula, as many times as ``order`` says."""
+    if not order:
+        return side
+    if side.parts:
+        name = f"slope_{'_'.join(sorted(side.parts))}"
+        slope = differentiated(
+            Side(Symbol(name), {**side.parts, name: Derivative(side.expression, variable)})
+        )
+        rests = {
+            key: differentiated_often(Side(part.of, {}), variable, 1)
+            for key, part in slope.parts.items()
+            if isinstance(part, Derivative) and not symbols_of(part.of) & slope.parts.keys()
+        }
+        slope = without(slope, rests)
+        if order > 1 or slope.has(Derivative):
+            raise NotReadError("a derivative at a place")
+        return slope
+    tree = side.expression
+    try:
+        for _ in range(order):
+            tree = differentiate(tree, variable)
+            if size(tree) > LARGEST_DERIVATIVE:
+                raise NotReadError("a derivative that grows too large")
+    except ValueError:
+        raise NotReadError("a derivative without a rule") from None
+    return Side(tree, {})
+
+
+def _varies(side: Side, name: str, variable: str) -> bool:
+    """Whether a symbol stands for a definite integral that varies with a variable."""
+    operation = side.parts.get(name)
+    definite = isinstance(operation, Integral) and operation.limits is not None
+    return definite and variable in free_symbols(Side(Symbol(name), side.parts))
+
+
+def _slope(side: Side, name: str, variable: str, derivatives: dict[str, Part]) -> Expression:
+    """An integral's derivative by Leibniz's rule. New integrals are added to ``derivatives``."""
+    integral = side.parts[name]
+    if not isinstance(integral, Integral) or symbols_of(integral.integrand) & side.parts.keys():
+        raise NotReadError("the derivative of a nested integral")
+    try:
+        under = differentiate(integral.integrand, variable)
+        total: list[Expression] = []
+        for limit, sign in zip(integral.limits or (), (-1, 1), strict=False):
+            if not isinstance(limit, int) and variable in symbols_of(limit):
+                boundary_value = replaced(integral.integrand, {integral.variable: limit})
+                total.append(mul(Number(sign), boundary_value, differentiate(limit, variable)))
+    except ValueError:
+        raise NotReadError("a derivative without a rule") from None
+    if under != ZERO:
+        derivatives[f"{name}_slope"] = replace(integral, integrand=under)
+        total.append(Symbol(f"{name}_slope"))
+    return add(*total)
+
+
+def is_finite(tree: Expression) -> bool:
+    """Whether a tree has a finite value. A tree with symbols counts as finite."""
+    if symbols_of(tree):
+        return True
+    tape = compile_tape(tree, "")
+    return bool(tape.run(ZERO_BALL, {}, derivative=False)[tape.root][0].is_finite())
+
+
+def movers(side: Side) -> set[str]:
+    """The variables of indefinite integrals, derivatives and differentials in a side."""
+    return {
+        operation.variable
+        for operation in side.parts.values()
+        if isinstance(operation, Differential)
+        or (isinstance(operation, Derivative) and not operation.partial)
+        or (isinstance(operation, Integral) and operation.limits is None)
+    }
+
+
+def replaced(node: Expression, table: Mapping[str, Expression]) -> Expression:
+    if not table or symbols_of(node).isdisjoint(table):
+        return node
+    node_count = 0
+    sizes = {name: size(tree) for name, tree in table.items()}
+
+    def walk(node: Expression) -> Expression:
+        nonlocal node_count
+        if isinstance(node, Symbol):
+            node_count += sizes.get(node.name, 1)
+            if node_count > MOST_NODES:
+                raise NotReadError("definitions that grow too large")
+            return table.get(node.name, node)
+        node_count += 1
+        if isinstance(node, Call) and node.args:
+            return Call(node.function, tuple(map(walk, node.args)))
+        return node
+
+    return walk(node)
+
+
+def definite_parts(side: Side) -> dict[str, LimitAt | Integral | Series]:
+    """The definite integrals, the limits and the infinite sums of a side, by their symbols."""
+    return {
+        name: operation
+        for name, operation in side.parts.items()
+        if isinstance(operation, LimitAt | Series)
+        or (isinstance(operation, Integral) and operation.limits)
+    }

@@ -1,0 +1,1 @@
+"""The text of a solution: formulas with their offsets, and the words around them."""
