@@ -193,9 +193,7 @@ class Hypergeometric:
         return values
 
     def quotient_bound(self, cutoff: int) -> arb:
-        r"""A bound of the quotient's size \|q(n)\| for all n >= ``cutoff``. The bound may be
-        infinite.
-        """
+        r"""A bound, perhaps infinite, of the quotient's size \|q(n)\| for all n >= ``cutoff``."""
         numerator, denominator = map(reversed_polynomial, self.quotient)
         u = _up_to(cutoff)
         size = abs(self.base()) * abs(_at(numerator, u)).upper() / abs(_at(denominator, u)).lower()
@@ -252,9 +250,7 @@ def _leading(term: Hypergeometric) -> fmpq:
 
 
 def _sign_of_positive(term: Hypergeometric) -> int:
-    """The common sign of all terms for large n. The result is 0 if the signs alternate or are
-    unknown.
-    """
+    """The common sign of all terms for large n, or 0 if the signs alternate or are unknown."""
     numerator, denominator = term.quotient
     leading = acb(numerator[numerator.degree()] / denominator[denominator.degree()]) * term.base()
     if not (leading.imag.is_zero() and leading.real > 0):

@@ -61,6 +61,8 @@ def solutions(text: str, question: DifferentialEquation) -> list[StatedSolution]
 
     """
     text = _IDENTICAL.sub("=", text)
+    if len(x := question.variable) == 1:  # at + b is no word, if t is the variable
+        text = re.sub(rf"(?<![A-Za-z\\])([a-z]){x}(?![A-Za-z])", rf"\1 {x}", text)
     results: list[StatedSolution] = []
     formulas: dict[str, Expression] = {}
     try:

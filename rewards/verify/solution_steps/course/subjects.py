@@ -127,7 +127,10 @@ def subject_of(
     if name in COURSE:
         return _of_course(problem, name, assumptions, completion)
     try:
-        return _of_integral(problem, variable, assumptions)
+        subject = _of_integral(problem, variable, assumptions)
+        told = kind_of_question(problem) if _is_number(subject) and not (name or variable) else ""
+        if not told:
+            return subject
     except ProblemError:
         told = kind_of_question(problem)
         if told and name == "steps":
@@ -138,6 +141,12 @@ def subject_of(
         if not told or name:
             raise
     return _of_course(problem, told, assumptions, completion)
+
+
+def _is_number(subject: Subject) -> bool:
+    r"""Whether the integrand is a number: ``\sum_{n=0}^\infty 2^{-n}`` asks for the number."""
+    whole = subject.whole
+    return whole is not None and whole.limits is None and not symbols_of(whole.integrand)
 
 
 def kind_of_question(problem: str) -> str:

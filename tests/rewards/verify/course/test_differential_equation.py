@@ -97,6 +97,7 @@ def test_a_right_answer_is_proved(question: str, answer: str) -> None:
         ("y'(x+1) = y", "y = C(x+1)"),  # no Fresnel integral
         (r"\frac{dy}{dx}(x+1) = y", "y = K(x+1)"),
         ("y'' = 0", "y = C_1 + C_2(x-1)"),
+        ("y''(t) = 0", "y = at + b"),
         ("y' = \\cos(\\pi x^2/2)", "y = C(x) + C_1"),
     ],
 )  # fmt: skip
