@@ -111,9 +111,9 @@ class Claimed:
                 raise
             self.work.spend(FAMILY_COST)
             found = _finding(self.flow.solves(stated, conditions=False))
-            certain = self.constants <= _usual(self.constants) and not self.strangers
+            # tan(x + C)^2 = (x + y)^2 also holds on a branch that is no solution.
             wrong = found.judgement is Judgement.INCORRECT
-            return found if certain or not wrong else Finding(Judgement.UNCHECKED)
+            return Finding(Judgement.UNCHECKED) if wrong else found
         if finding.judgement is not Judgement.INCORRECT:
             return finding
         plugged = self.plugged()
@@ -176,10 +176,17 @@ class Claimed:
     def _along(self, flow: Flow) -> Finding:
         """Whether the equation is an identity along the solutions."""
         try:
-            return self._same(*self._pair(flow))
+            left, right = self._pair(flow)
         except NotReadError:
             self.work.spend(FAILED_COST)  # perhaps for derivatives that grow too large
             raise
+        finding = self._same(left, right)
+        names = symbols_of(left) | symbols_of(right)
+        bound = bool(self.constants & names) and not names.isdisjoint(flow.functions)
+        if bound and finding.judgement is Judgement.INCORRECT and flow.question is not None:
+            # tan(x + C) = x + y holds for one C at each point.
+            return Finding(Judgement.UNCHECKED, detail="constants that are not eliminated")
+        return finding
 
     def _same(self, left: Expression, right: Expression) -> Finding:
         equation = self._equation(left, right)
