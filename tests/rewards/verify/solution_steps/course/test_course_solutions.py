@@ -1,9 +1,9 @@
 """Solutions of questions of the course: of a language model that knew nothing of the verifier.
 
 `course_solutions.json` has 220 of these, 132 right and 88 wrong, each wrong one with its first
-wrong claim. The first run on 120, before any change was made for these texts, called 4 of 402 claims of
-right solutions wrong, and named the first wrong claim of 36 of 48. The first run on 100 more, after
-the reader had been developed on the others, called 1 of 403 wrong, and named 33 of 40.
+wrong claim. The first run on 120, before any change was made for these texts, called 4 of 402
+claims of right solutions wrong, and named the first wrong claim of 36 of 48. The first run on 100
+more, after the reader had been developed on the others, called 1 of 403 wrong, and named 33 of 40.
 `course_steps.json` was written by the author of the verifier, to find false alarms.
 """
 
