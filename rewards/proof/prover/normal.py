@@ -12,10 +12,10 @@ from functools import partial
 from ...reading.expression.traversal import fold
 from ...reading.expression.tree import Call, Expression, Number
 from .field import Field
+from .lattice import Units
 from .quotients import NotProvedError, Poly, Quotient, is_factored_quickly
-from .reading import ArgumentReading
 from .rules.radicals import conjugates, norm_of
-from .tower import NowhereError, Tower
+from .tower import Tower, attempted
 
 #: Polynomials are factored up to this number of terms, and this total degree.
 MAX_TERMS, MAX_DEGREE = 60, 60
@@ -157,13 +157,16 @@ def _in_field(
 
     If the conversion or the function fails, the result is an empty list.
     """
-    reading = ArgumentReading(expression, expression)
-    tower = Tower(Field(reading.size), variable, kinds)
-    try:
-        reading.note(tower, real_parts=False)
-        return use(tower.field, tower.normal(tower.value(expression)))
-    except (NowhereError, NotProvedError):
-        return []
+    units = Units()
+
+    def settled(tower: Tower) -> list[Expression]:
+        value = tower.normal(tower.value(expression))
+        if units.are_stale:
+            raise NotProvedError("units that are too coarse")
+        return use(tower.field, value)
+
+    make = partial(Tower, variable=variable, kinds=kinds, units=units)
+    return attempted(units, make, settled)[1] or []
 
 
 def _is_small(value: Quotient) -> bool:

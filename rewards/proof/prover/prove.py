@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 
-from ...reading.expression.traversal import is_written_with
+from ...reading.expression.traversal import all_nodes, fold, is_written_with
 from ...reading.expression.tree import Expression, Symbol
 from ...reading.functions import names
 from ...reading.functions.record import LOGARITHM
 from .field import Field
+from .lattice import Units
 from .quotients import NotProvedError, Poly, Quotient
-from .reading import RADICAL, ArgumentReading, as_power
 from .rules import constants
 from .rules.signs import leave_out_negative
-from .tower import NowhereError, Signs, Tower
+from .tower import Signs, Tower, attempted
 
 #: Most cases of signs.
 MAX_CASES = 24
@@ -127,9 +127,8 @@ class ProofSearch:
         real_parts: bool = True,
         real_roots: bool = True,
     ) -> None:
-        reading = ArgumentReading(answer, integrand, len(kinds))
         self._attempt = partial(
-            _attempt, reading, variable, kinds, real_parts, principal_roots=not real_roots
+            _attempt, answer, integrand, variable, kinds, Units(), real_parts, not real_roots
         )
 
     def whole(self) -> Proof | None:
@@ -163,7 +162,7 @@ class ProofSearch:
             if not waiting:
                 break
             signs = waiting.pop()
-            tower, case = self._attempt(split=True, case=signs)
+            tower, case = self._attempt(True, signs)
             # What was asked for beyond ``signs`` was positive; these are the cases where it is not.
             new = tuple(condition for condition in tower.signs if condition not in signs)
             waiting += [(*signs, *new[:i], (tree, -sign)) for i, (tree, sign) in enumerate(new)]
@@ -177,11 +176,12 @@ class ProofSearch:
 
 
 def _attempt(
-    reading: ArgumentReading,
+    answer: Expression,
+    integrand: Expression,
     variable: str,
     kinds: Mapping[str, str],
+    units: Units,
     real_parts: bool,
-    *,
     principal_roots: bool,
     split: bool = False,
     case: Signs = (),
@@ -191,51 +191,54 @@ def _attempt(
     The result is a pair: the tower of the attempt, and the `Case` that was proved. If the proof
     fails, the second entry is None.
     """
-    field = Field(reading.split_size if split else reading.size)
-    tower = Tower(field, variable, kinds, split, case, principal_roots=principal_roots)
-    try:
-        return tower, _equal(tower, reading, real_parts)
-    except NowhereError:
-        tower.nowhere = True
-    except NotProvedError:
-        pass
-    return tower, None
+
+    def make(field: Field) -> Tower:
+        return Tower(
+            field, variable, kinds, split, case, principal_roots=principal_roots, units=units
+        )
+
+    return attempted(units, make, partial(_equal, answer, integrand, real_parts))
 
 
-def _equal(tower: Tower, reading: ArgumentReading, real_parts: bool) -> Case | None:
+def _equal(answer: Expression, integrand: Expression, real_parts: bool, tower: Tower) -> Case:
     base = tower.field
-    if real_parts and not tower.split and _is_for_positive(reading, tower.variable):
+    if real_parts and not tower.split and _is_for_positive(integrand, tower.variable):
         leave_out_negative(tower)
-    reading.note(tower, real_parts=real_parts)
     tower.real_parts = real_parts
-    f = tower.value(reading.integrand)
+    f = tower.value(integrand)
     tower.real_parts = False
-    terms: list[Quotient] = []
+    terms = [tower.value(term) for term in _terms(answer, tower.variable)]
+    if tower.units.are_stale:
+        raise NotProvedError("units that are too coarse")
     total = -f
-    for term in _terms(reading.answer, tower.variable):
-        value = tower.value(term)
+    for value in terms:
         slope = base.derivative(value)
         # A sum of fractions takes long: F has mostly one term, whose derivative looks like f.
-        total = base.zero if not terms and slope == f else total.add(slope, lowest=False)
-        terms.append(value)
+        whole = value is terms[0] and slope == f
+        total = base.zero if whole else total.add(slope, lowest=False)
     if not _vanishes(tower, total):
-        return None
+        raise NotProvedError("a difference that is not zero")
     return Case(tower.signs, base, tuple(terms), f)
 
 
 _LOGARITHMS = names(lambda function: function.branch == LOGARITHM)
 
 
-def _is_for_positive(reading: ArgumentReading, variable: str) -> bool:
+def _is_for_positive(integrand: Expression, variable: str) -> bool:
     """Whether the integrand has a part, such as sqrt(x) or ln(x), that is real for x > 0 only."""
     x = Symbol(variable)
-    for node in reading.functions:
-        if node.args and node.args[0] == x:
-            ratio = as_power(node)[2] if node.function in RADICAL else None
-            if node.function in _LOGARITHMS or (ratio and ratio.denominator % 2 == 0):
-                # Where there are cases, that part may apply for x > 0 only.
-                return not is_written_with(reading.integrand, "piecewise")
-    return False
+    return any(
+        node.args and node.args[0] == x and (node.function in _LOGARITHMS or _is_even_root(node))
+        for node in all_nodes(integrand)
+    ) and not is_written_with(integrand, "piecewise")  # that part may apply for x > 0 only
+
+
+def _is_even_root(node: Expression) -> bool:
+    if node.function == "pow":
+        ratio = fold(node.args[1])
+        return ratio is not None and ratio.denominator % 2 == 0
+    order = fold(node.args[1]) if node.function == "root" else None
+    return node.function == "sqrt" or (order is not None and order.numerator % 2 == 0)
 
 
 def _vanishes(tower: Tower, total: Quotient) -> bool:

@@ -14,48 +14,31 @@ from flint import fmpq
 
 from ..field import Generator
 from ..lattice import Vector
-from ..quotients import NotProvedError, Quotient
+from ..quotients import Quotient
 from ..tower import RULES, Tower
 from .radicals import integer_power, positive_root, power, radical, root
-
-
-def exponent(
-    t: Tower, u: Quotient
-) -> tuple[Vector, list[tuple[fmpq, Quotient, Generator]], Quotient | None]:
-    """Split an exponent into three summands.
-
-    They are a vector, a list of multiples of generators that may have a rule, and i times an angle.
-    If i does not occur in the exponent, the angle is None.
-    """
-    vector: Vector = {}
-    multiples: list[tuple[fmpq, Quotient, Generator]] = []
-    angle = None
-    for c, arg, inner in t.addends(u):
-        if t.unit_i is not None and (turn := t.without_i(arg)) is not None:
-            angle = turn * t.field.constant(c) + (angle or t.field.zero)
-        elif inner is not None and inner.kind in EXPONENTIALS:
-            multiples.append((c, arg, inner))
-        else:
-            vector[t.key(arg)] = c
-    return vector, multiples, angle
 
 
 def exp(t: Tower, u: Quotient) -> Quotient:
     for exponent_before, value in t.powers:  # is often asked for again
         if exponent_before.num == u.num and exponent_before.den == u.den:
             return value
-    vector, multiples, angle = exponent(t, u)
-    result = None
-    for c, arg, inner in multiples:
-        by_rule = EXPONENTIALS[inner.kind](t, inner, c)
+    vector: Vector = {}
+    angle = result = None
+    for c, arg, inner in t.addends(u):
+        if t.unit_i is not None and (turn := t.without_i(arg)) is not None:
+            angle = turn * t.field.constant(c) + (angle or t.field.zero)
+            continue
+        rule = EXPONENTIALS.get(inner.kind) if inner is not None else None
+        by_rule = rule(t, inner, c) if rule and inner else None
         if by_rule is None:
             vector[t.key(arg)] = c
         else:
             t.rules.add(f"exp {inner.kind}")
             result = by_rule if result is None else result * by_rule
-    for at, n in t.exponents.add(vector) if vector else ():
-        unit = t.exponents.generators.get(at) or _generator(t, at)
-        value = unit.element ** int(n.p) if n.q == 1 else _fraction(t, unit, n)
+    for at, n in t.units.exponents.add(vector) if vector else ():
+        unit = t.units.exponents.generators.get(at) or _generator(t, at)
+        value = unit.element ** int(n.p)
         result = value if result is None else result * value
     if angle is not None:
         value = RULES["cos"](t, angle) + t.i * RULES["sin"](t, angle)
@@ -67,7 +50,7 @@ def exp(t: Tower, u: Quotient) -> Quotient:
 
 def _generator(t: Tower, at: int) -> Generator:
     """The generator t for the exponential of a unit u, with the derivative t' = u' t."""
-    c, arg = t.unit(t.exponents, at)
+    c, arg = t.unit(t.units.exponents, at)
     base = t.field
 
     def slope() -> Quotient:
@@ -75,18 +58,8 @@ def _generator(t: Tower, at: int) -> Generator:
 
     exponential = t.generator("exp", (arg,), slope, c, real=True, positive=True)
     t.rules.add("exp")
-    t.exponents.generators[at] = exponential
+    t.units.exponents.generators[at] = exponential
     return exponential
-
-
-def _fraction(t: Tower, unit: Generator, n: fmpq) -> Quotient:
-    """Write the exponential of n times a unit as a radical, for a fraction n.
-
-    Such an n occurs if the generator for the unit was made before n was known.
-    """
-    if not t.field.is_real(unit.element):
-        raise NotProvedError("a root of an exponential that may not be real")
-    return radical(t, "root", unit.element, n)
 
 
 # --- rules of exp(c g) for generators g; None where a rule does not apply

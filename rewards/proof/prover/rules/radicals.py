@@ -18,9 +18,9 @@ from fractions import Fraction
 from flint import fmpq, fmpz
 
 from ..field import Field, Generator
-from ..lattice import UNIT
+from ..lattice import MAX_LETTER_POWER, UNIT
 from ..quotients import NotProvedError, Poly, Quotient, is_factored_quickly, product
-from ..tower import MAX_LETTER_POWER, RULES, Tower
+from ..tower import RULES, Tower
 from .signs import require_positive, sign
 
 #: Rational numbers of at most so many bits are factored.
@@ -142,19 +142,6 @@ def radicals(t: Tower, element: Quotient, q: int) -> tuple[bool, list[Radical]]:
     return False, [*powers, (family, num, fmpq(1, q)), ("root", den, fmpq(-1, q))]
 
 
-def note_radicand(t: Tower, element: Quotient, q: int) -> None:
-    """Record a radicand. All roots of the same base can then be powers of one generator.
-
-    All exponents of the base are integer multiples of the generator's exponent. The greatest such
-    exponent is chosen.
-    """
-    element = t.normal(element)
-    for family, base, exponent in () if element.is_zero() else radicals(t, element, q)[1]:
-        if exponent.q != 1:
-            key = family, str(base.num), str(base.den)
-            t.units[key] = exponent.gcd(t.units.get(key, UNIT))
-
-
 def positive_root(t: Tower, base: Quotient, exponent: fmpq) -> Quotient:
     """A rational power of a positive element without a denominator."""
     if base is t.field.one or base == t.field.one:
@@ -170,30 +157,29 @@ def positive_root(t: Tower, base: Quotient, exponent: fmpq) -> Quotient:
 def radical(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Quotient:
     """Write a power of n/d, whose exponent is rational, as a power of a generator.
 
-    The generator equals d (n/d)^(1/q). Its q-th power n d^(q-1) is a polynomial. If the power needs
-    a root of higher order than the generator has, the result is a root of the generator. This is
-    possible only for the kind ``root``, which has a positive radicand. A radical of the kind
-    ``either root`` may be the negative of the principal root, for example on a branch cut.
+    The generator equals d (n/d)^(1/q). Its q-th power n d^(q-1) is a polynomial. A radical of the
+    kind ``either root`` may be the negative of the principal root, for example on a branch cut.
 
     Raises:
-        NotProvedError: a radical of another kind needs a root of higher order.
+        NotProvedError: the power needs a root of a higher order than the generator has. The next
+            attempt has a generator of this order.
 
     """
     generator = t.field.find(kind, (radicand,)) or _generator(t, kind, radicand, exponent)
     times = exponent / generator.unit
     if times.q == 1:
         return (generator.element / t.field.poly(radicand.den)) ** int(times.p)
-    if kind != "root":
-        raise NotProvedError("a root whose order was not read")
-    return radical(t, kind, generator.element, times)
+    t.units.roots[kind, t.field.tree(radicand)] = exponent.gcd(generator.unit)
+    t.units.is_stale = True
+    raise NotProvedError("a root of too low an order")
 
 
 def _generator(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Generator:
     """The generator r of a radical. Here r^q is in the field, and r' = (r^q)'/(q r^(q-1))."""
     base = t.field
     unit = fmpq(1, exponent.q)
-    if t.units:
-        unit = unit.gcd(t.units.get((kind, str(radicand.num), str(radicand.den)), UNIT))
+    if t.units.roots:
+        unit = unit.gcd(t.units.roots.get((kind, base.tree(radicand)), UNIT))
     order = int(unit.q)
     if order > MAX_ORDER:
         raise NotProvedError("a root of too high an order")
