@@ -226,11 +226,12 @@ _LOGARITHMS = names(lambda function: function.branch == LOGARITHM)
 
 def _is_for_positive(integrand: Expression, variable: str) -> bool:
     """Whether the integrand has a part, such as sqrt(x) or ln(x), that is real for x > 0 only."""
-    x = Symbol(variable)
-    return any(
-        node.args and node.args[0] == x and (node.function in _LOGARITHMS or _is_even_root(node))
-        for node in all_nodes(integrand)
-    ) and not is_written_with(integrand, "piecewise")  # that part may apply for x > 0 only
+    arguments = (Symbol(variable),)
+    for node in all_nodes(integrand):
+        if node.args[:1] == arguments and (node.function in _LOGARITHMS or _is_even_root(node)):
+            # Where there are cases, that part may apply for x > 0 only.
+            return not is_written_with(integrand, "piecewise")
+    return False
 
 
 def _is_even_root(node: Expression) -> bool:

@@ -32,7 +32,7 @@ from ...reading.functions import RECORDS
 from ...reading.functions.record import ODD
 from .field import MAX_GENERATORS, Field, Generator
 from .lattice import UNIT, Lattice, Units
-from .quotients import NotProvedError, Poly, Quotient, quotient
+from .quotients import NotProvedError, Poly, Quotient, quotient, rational_of
 
 #: Most attempts with finer units, or in a larger ring.
 MAX_ATTEMPTS = 12
@@ -94,14 +94,12 @@ class Tower:
     # --- leaves ---
 
     def symbol(self, name: str) -> Quotient:
-        element = self.symbols.get(name)
-        if element is None:
-            base, varies = self.field, name == self.variable
-            slope = (lambda: base.one) if varies else None
-            positive = not varies and self.kinds.get(name) in POSITIVE
-            generator = base.get("symbol", (name,), slope, real=True, positive=positive)
-            element = self.symbols[name] = generator.element
-        return element
+        base, varies = self.field, name == self.variable
+        slope = (lambda: base.one) if varies else None
+        positive = not varies and self.kinds.get(name) in POSITIVE
+        generator = base.get("symbol", (name,), slope, real=True, positive=positive)
+        self.symbols[name] = generator.element
+        return generator.element
 
     def named(self, name: str) -> Quotient:
         """A positive real number that counts as transcendental: pi, or Euler's gamma."""
@@ -250,9 +248,9 @@ class Tower:
 
     def value(self, node: Expression) -> Quotient:
         if type(node) is Symbol:
-            return self.symbol(node.name)
+            return self.symbols.get(node.name) or self.symbol(node.name)
         if type(node) is Number:
-            return self.field.rational(node.numerator, node.denominator)
+            return rational_of(self.field.size, node.numerator, node.denominator)
         if node.function in _ARITHMETIC:  # is seldom met again
             return self.field.spend(FORMS[node.function](self, node))
         element = self.values.get(node)
@@ -324,7 +322,8 @@ def attempted(
     If the last attempt fails, the result is None.
     """
     for _ in range(MAX_ATTEMPTS):
-        units.settle()
+        if units.count or units.is_stale:
+            units.settle()
         tower = make(Field(units.size))
         try:
             return tower, use(tower)
