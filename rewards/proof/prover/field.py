@@ -12,14 +12,16 @@ Work is bounded by numbers of generators, terms and degrees, never by clocks.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from flint import fmpq
+from flint import fmpq, fmpq_poly
 
 from ...reading.expression.tree import FUNCTIONS, Call, Expression, Number, Symbol
+from ...reading.functions import RECORDS
 from .quotients import (
     MAX_TERMS,
     UNIT,
@@ -37,6 +39,8 @@ MAX_GENERATORS, MAX_WORK = 40, 40_000
 #: Terms up to which the power of a sum that has a generator is expanded in normal forms: as many as
 #: the power has of two terms, if it has none (`rules.radicals.MAX_POWER`).
 MAX_EXPANDED = 64
+#: Highest degree of a polynomial whose real zeros are isolated, and most bits of a coefficient.
+MAX_SIGN_DEGREE, MAX_SIGN_BITS = 32, 1000
 #: How often a relation may be applied to one power.
 MAX_TIMES = 256
 
@@ -205,17 +209,53 @@ class Field:
         """
         if poly.is_one():
             return True
-        if poly.is_zero() or poly.leading_coefficient() < 0:
+        if poly.is_zero():
             return False
         if (not self.positive and poly.total_degree() % 2) or min(poly.coeffs()) < 0:
-            return False
+            return self._is_positive_in_range(poly)
         highest, even = self.size - 1, []
         for at, degree in enumerate(poly.degrees()):
             if degree > 0 and not self.positive >> highest - at & 1:
                 if degree % 2 or self.unreal >> highest - at & 1:
                     return False
                 even.append(at)
-        return not even or all(powers[at] % 2 == 0 for powers in poly.monoms() for at in even)
+        if not even or all(powers[at] % 2 == 0 for powers in poly.monoms() for at in even):
+            return True
+        return self._is_positive_in_range(poly)
+
+    def _is_positive_in_range(self, poly: Poly) -> bool:
+        """Whether a polynomial in one real generator has no sign change in the generator's range.
+
+        The generator's record gives the range of its values.
+        """
+        element = self.poly(poly)
+        support = self.support(element) if poly.total_degree() <= MAX_SIGN_DEGREE else 0
+        if not support or support & (support - 1) or support & self.unreal:
+            return False
+        generator = self.generators[support.bit_length() - 1]
+        at = self.size - 1 - generator.index
+        record = RECORDS.get(generator.kind)
+        least, most = (record and record.range) or (-math.inf, math.inf)
+        least = max(least, 0.0) if support & self.positive else least
+        if poly.total_degree() % 2 and least == -math.inf:
+            return False  # nearly always
+        coefficients = [fmpq(0)] * (poly.total_degree() + 1)
+        for powers, c in poly.terms():
+            coefficients[powers[at]] = c
+        line = fmpq_poly(coefficients)
+        for end in (least, most):
+            while end in (-1, 0, 1) and not line(int(end)):
+                line = line // fmpq_poly([-int(end), 1]) * (1 if end == least else -1)
+        if line.numer().height_bits() > MAX_SIGN_BITS:
+            return False
+        inside = next(x for k in itertools.count(2) if line(x := fmpq(1, k)))
+        if not least < 1 / int(inside.q) < most or line(inside) < 0:
+            return False
+        roots: list[tuple[Any, int]] = line.numer().complex_roots()  # type: ignore[assignment]
+        return all(
+            times % 2 == 0 or not root.imag.is_zero() or root.real < least or root.real > most
+            for root, times in roots
+        )
 
     def reduce(self, poly: Poly, *, powers: bool = True) -> Poly:
         """The remainder of a polynomial modulo all relations.

@@ -11,10 +11,10 @@ from functools import partial
 
 from ...reading.expression.traversal import fold
 from ...reading.expression.tree import Call, Expression, Number
+from .factors import conjugates, norm_of
 from .field import Field
 from .lattice import Units
 from .quotients import NotProvedError, Poly, Quotient, is_factored_quickly
-from .rules.radicals import conjugates, norm_of
 from .tower import Tower, attempted
 
 #: Polynomials are factored up to this number of terms, and this total degree.
@@ -91,7 +91,7 @@ def has_no_zeros(expression: Expression, variable: str) -> bool:
 
     def divisors(field: Field, value: Quotient) -> list[Expression]:
         num = value.num
-        norms = (norm_of(field, num, conjugate) for conjugate in conjugates(field, num))
+        norms = (norm_of(field, num, conjugate) for _, conjugate in conjugates(field, num))
         divides = num.is_constant() or any(norm is not None for norm in norms)
         return [expression] if divides and not value.is_zero() else []
 

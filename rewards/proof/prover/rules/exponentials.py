@@ -29,9 +29,9 @@ def exp(t: Tower, u: Quotient) -> Quotient:
         if t.unit_i is not None and (turn := t.without_i(arg)) is not None:
             angle = turn * t.field.constant(c) + (angle or t.field.zero)
             continue
-        rule = EXPONENTIALS.get(inner.kind) if inner is not None else None
+        rule = EXPONENTIALS.get(inner.kind) if inner else None
         by_rule = rule(t, inner, c) if rule and inner else None
-        if by_rule is None:
+        if inner is None or by_rule is None:
             vector[t.key(arg)] = c
         else:
             t.rules.add(f"exp {inner.kind}")

@@ -11,22 +11,19 @@ modulo the relations (Cox, Little and O'Shea, *Ideals, Varieties, and Algorithms
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import suppress
 from fractions import Fraction
 
 from flint import fmpq, fmpz
 
+from ..factors import factored
 from ..field import Field, Generator
 from ..lattice import MAX_LETTER_POWER, UNIT
-from ..quotients import NotProvedError, Poly, Quotient, is_factored_quickly, product
+from ..quotients import NotProvedError, Poly, Quotient, product
 from ..tower import RULES, Tower
 from .signs import require_positive, sign
 
 #: Rational numbers of at most so many bits are factored.
 MAX_FACTOR_BITS = 64
-#: Polynomials with more terms have no root.
-MAX_FACTOR_TERMS = 200
 #: Largest power of a sum of at most `MAX_SHORT` terms that is expanded, the largest of a longer sum
 #: (the 4th of 9 terms has 495), and bits of numbers that are raised: a power has 20,000 digits.
 MAX_POWER, MAX_SHORT, MAX_LONG_POWER, MAX_NUMBER_BITS = 64, 8, 4, 65_536
@@ -132,7 +129,7 @@ def radicals(t: Tower, element: Quotient, q: int) -> tuple[bool, list[Radical]]:
             if q % 2 == 0:
                 require_positive(t, chosen, element)
             t.rules.add("roots of coprime factors")
-            powers += [("root", t.field.poly(base), fmpq(e, q)) for base, e in coprime]
+            powers += [("root", t.field.poly(base), e / q) for base, e in coprime]
             return chosen < 0, powers
     family = "even root" if q % 2 == 0 else "odd root"
     if not t.field.is_positive(element.den):
@@ -241,70 +238,25 @@ def _without_root(generator: Generator, exponent: int) -> tuple[Quotient, fmpq]:
     return generator.element, fmpq(exponent)
 
 
-def factors(t: Tower, element: Quotient) -> tuple[int, list[tuple[Poly, int]] | None]:
-    """Split an element into a sign and powers of positive coprime factors.
+def factors(t: Tower, element: Quotient) -> tuple[int, list[tuple[Poly, fmpq]] | None]:
+    """Split an element into a sign and powers of positive factors.
 
     If the sign of a factor is unknown, None replaces the list of factors.
     """
-    result, powers = 1, []
+    chosen, powers = 1, []
     for poly, direction in ((element.num, 1), (element.den, -1)):
-        if len(poly) > MAX_FACTOR_TERMS:
-            raise NotProvedError("a polynomial that is too large to be factored")
-        result *= 1 if poly.leading_coefficient() > 0 else -1
-        # Not factored, x^2000 - 1 is another polynomial than its factors, and proves less.
-        for factor, e in poly.factor()[1] if is_factored_quickly(poly) else [(poly, 1)]:
-            base, times = factor / factor.leading_coefficient(), int(e) * direction
-            preferred = _conjugate(t.field, base)
-            if preferred is not None:
-                base, norm = preferred
-                result *= 1 if norm > 0 or times % 2 == 0 else -1
-                powers += [(base**0 * p, k * times) for p, k in _prime_factors(abs(norm))]
-                times = -times
-                t.rules.add("conjugates")
+        number, polys = factored(t.field, poly)
+        chosen *= 1 if number > 0 else -1
+        powers += [
+            (poly**0 * prime, fmpq(e * direction)) for prime, e in _prime_factors(abs(number))
+        ]
+        for base, times in polys:
             s = sign(t, base)
             if s is None:
                 return 1, None
-            result *= s ** (times % 2)
-            powers.append((base * s, times))
-    return result, powers
-
-
-def _conjugate(field: Field, poly: Poly) -> tuple[Poly, fmpq] | None:
-    """The conjugate ``a - b r`` that replaces ``a + b r``, and the product of the two.
-
-    Here r is a square root. If the product is a number, a polynomial can be written in terms of its
-    conjugate: ``sqrt(x^2 + 1) - x`` is ``1/(sqrt(x^2 + 1) + x)``. A fixed order selects either the
-    polynomial or its conjugate. Both therefore lead to the same factor. If ``poly`` itself is
-    selected, or if the product is not a number, the result is None.
-    """
-    for conjugate in conjugates(field, poly):
-        if list(poly.coeffs()) < list(conjugate.coeffs()):
-            norm = norm_of(field, poly, conjugate)
-            if norm is not None:
-                return conjugate, norm
-    return None
-
-
-def conjugates(field: Field, poly: Poly) -> Iterator[Poly]:
-    """Yield the conjugate ``a - b r`` for each square root r in a polynomial ``a + b r``.
-
-    The conjugate is divided by its leading coefficient.
-    """
-    for generator in field.related:
-        index = field.size - 1 - generator.index
-        if generator.order == 2 and "root" in generator.kind and poly.degrees()[index] == 1:
-            conjugate = poly - 2 * field.variables[generator.index] * poly.derivative(index)
-            yield conjugate / conjugate.leading_coefficient()
-
-
-def norm_of(field: Field, poly: Poly, conjugate: Poly) -> fmpq | None:
-    """The product of two polynomials if the product is a nonzero number, else None."""
-    with suppress(NotProvedError):  # the product is too large
-        value = field.reduce(product(poly, conjugate))
-        if value.is_constant() and not value.is_zero():
-            norm: fmpq = value.leading_coefficient()
-            return norm
-    return None
+            chosen *= s ** (int(times.p) % 2)
+            powers.append((base * s, times * direction))
+    return chosen, powers
 
 
 def _prime_factors(value: fmpq) -> list[tuple[int, int]]:
