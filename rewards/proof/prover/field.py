@@ -209,21 +209,19 @@ class Field:
         """
         if poly.is_one():
             return True
-        if poly.is_zero():
+        if poly.is_zero() or poly.leading_coefficient() < 0:
             return False
         if (not self.positive and poly.total_degree() % 2) or min(poly.coeffs()) < 0:
-            return self._is_positive_in_range(poly)
+            return False
         highest, even = self.size - 1, []
         for at, degree in enumerate(poly.degrees()):
             if degree > 0 and not self.positive >> highest - at & 1:
                 if degree % 2 or self.unreal >> highest - at & 1:
                     return False
                 even.append(at)
-        if not even or all(powers[at] % 2 == 0 for powers in poly.monoms() for at in even):
-            return True
-        return self._is_positive_in_range(poly)
+        return not even or all(powers[at] % 2 == 0 for powers in poly.monoms() for at in even)
 
-    def _is_positive_in_range(self, poly: Poly) -> bool:
+    def is_positive_in_range(self, poly: Poly) -> bool:
         """Whether a polynomial in one real generator has no sign change in the generator's range.
 
         The generator's record gives the range of its values.
