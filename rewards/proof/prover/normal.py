@@ -13,8 +13,7 @@ from ...reading.expression.traversal import fold
 from ...reading.expression.tree import Call, Expression, Number
 from .factors import conjugates, norm_of
 from .field import Field
-from .lattice import Units
-from .quotients import NotProvedError, Poly, Quotient, is_factored_quickly
+from .quotients import Poly, Quotient, is_factored_quickly
 from .tower import Tower, attempted
 
 #: Polynomials are factored up to this number of terms, and this total degree.
@@ -157,16 +156,13 @@ def _in_field(
 
     If the conversion or the function fails, the result is an empty list.
     """
-    units = Units()
 
     def settled(tower: Tower) -> list[Expression]:
         value = tower.normal(tower.value(expression))
-        if units.are_stale:
-            raise NotProvedError("units that are too coarse")
+        tower.refuse_coarse_units()
         return use(tower.field, value)
 
-    make = partial(Tower, variable=variable, kinds=kinds, units=units)
-    return attempted(units, make, settled)[1] or []
+    return attempted(settled, variable=variable, kinds=kinds)[1] or []
 
 
 def _is_small(value: Quotient) -> bool:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property, partial
+from dataclasses import dataclass, field
+from functools import cached_property
 
 from ...reading.expression.traversal import all_nodes, fold, is_written_with
 from ...reading.expression.tree import Expression, Symbol
@@ -104,12 +104,11 @@ def prove(
     True
 
     """
-    search = ProofSearch(
-        answer, integrand, variable, kinds, real_parts=real_parts, real_roots=real_roots
-    )
+    search = ProofSearch(answer, integrand, variable, kinds, real_parts, real_roots)
     return search.whole() or search.in_cases()
 
 
+@dataclass
 class ProofSearch:
     """The search for a proof, first without cases of signs, then with cases.
 
@@ -117,19 +116,13 @@ class ProofSearch:
     long. Both searches run at most once. See `prove` for the arguments.
     """
 
-    def __init__(
-        self,
-        answer: Expression,
-        integrand: Expression,
-        variable: str,
-        kinds: Mapping[str, str],
-        *,
-        real_parts: bool = True,
-        real_roots: bool = True,
-    ) -> None:
-        self._attempt = partial(
-            _attempt, answer, integrand, variable, kinds, Units(), real_parts, not real_roots
-        )
+    answer: Expression
+    integrand: Expression
+    variable: str
+    kinds: Mapping[str, str]
+    real_parts: bool = True
+    real_roots: bool = True
+    units: Units = field(default_factory=Units)
 
     def whole(self) -> Proof | None:
         """The proof without cases of signs, or None if none was found."""
@@ -162,7 +155,7 @@ class ProofSearch:
             if not waiting:
                 break
             signs = waiting.pop()
-            tower, case = self._attempt(True, signs)
+            tower, case = self._attempt(split=True, case=signs)
             # What was asked for beyond ``signs`` was positive; these are the cases where it is not.
             new = tuple(condition for condition in tower.signs if condition not in signs)
             waiting += [(*signs, *new[:i], (tree, -sign)) for i, (tree, sign) in enumerate(new)]
@@ -174,51 +167,36 @@ class ProofSearch:
             rules |= tower.rules
         return None if waiting or not proved else Proof(tuple(sorted(rules)), tuple(proved))
 
-
-def _attempt(
-    answer: Expression,
-    integrand: Expression,
-    variable: str,
-    kinds: Mapping[str, str],
-    units: Units,
-    real_parts: bool,
-    principal_roots: bool,
-    split: bool = False,
-    case: Signs = (),
-) -> tuple[Tower, Case | None]:
-    """Try to prove F' = f in a case, which assumes signs of expressions.
-
-    The result is a pair: the tower of the attempt, and the `Case` that was proved. If the proof
-    fails, the second entry is None.
-    """
-
-    def make(field: Field) -> Tower:
-        return Tower(
-            field, variable, kinds, split, case, principal_roots=principal_roots, units=units
+    def _attempt(self, *, split: bool = False, case: Signs = ()) -> tuple[Tower, Case | None]:
+        """Try to prove F' = f in a case; the tower and the `Case`, or None if the proof fails."""
+        return attempted(
+            self._equal,
+            variable=self.variable,
+            kinds=self.kinds,
+            split=split,
+            case=case,
+            principal_roots=not self.real_roots,
+            units=self.units,
         )
 
-    return attempted(units, make, partial(_equal, answer, integrand, real_parts))
-
-
-def _equal(answer: Expression, integrand: Expression, real_parts: bool, tower: Tower) -> Case:
-    base = tower.field
-    if real_parts and not tower.split and _is_for_positive(integrand, tower.variable):
-        leave_out_negative(tower)
-    tower.real_parts = real_parts
-    f = tower.value(integrand)
-    tower.real_parts = False
-    terms = [tower.value(term) for term in _terms(answer, tower.variable)]
-    if tower.units.are_stale:
-        raise NotProvedError("units that are too coarse")
-    total = -f
-    for value in terms:
-        slope = base.derivative(value)
-        # A sum of fractions takes long: F has mostly one term, whose derivative looks like f.
-        whole = value is terms[0] and slope == f
-        total = base.zero if whole else total.add(slope, lowest=False)
-    if not _vanishes(tower, total):
-        raise NotProvedError("a difference that is not zero")
-    return Case(tower.signs, base, tuple(terms), f)
+    def _equal(self, tower: Tower) -> Case:
+        base = tower.field
+        if self.real_parts and not tower.split and _is_for_positive(self.integrand, self.variable):
+            leave_out_negative(tower)
+        tower.real_parts = self.real_parts
+        f = tower.value(self.integrand)
+        tower.real_parts = False
+        terms = [tower.value(term) for term in _terms(self.answer, self.variable)]
+        tower.refuse_coarse_units()
+        total = -f
+        for value in terms:
+            slope = base.derivative(value)
+            # A sum of fractions takes long: F has mostly one term, whose derivative looks like f.
+            whole = value is terms[0] and slope == f
+            total = base.zero if whole else total.add(slope, lowest=False)
+        if not _vanishes(tower, total):
+            raise NotProvedError("a difference that is not zero")
+        return Case(tower.signs, base, tuple(terms), f)
 
 
 _LOGARITHMS = names(lambda function: function.branch == LOGARITHM)

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from dataclasses import field as new
 from functools import reduce
 from operator import add, mul, truediv
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from flint import fmpq
 
@@ -186,6 +186,10 @@ class Tower:
             self.real_parts = real_parts
         return self.monomials[key]
 
+    def refuse_coarse_units(self) -> None:
+        if self.units.are_stale:
+            raise NotProvedError("units that are too coarse")
+
     def is_renewed(self) -> bool:
         """Whether another attempt has finer units, or a larger ring, than this one had."""
         units, grows = self.units, len(self.field.generators) == self.field.size < MAX_GENERATORS
@@ -279,9 +283,11 @@ class Tower:
         """A function's value as a generator. The function's record states the derivative."""
         record = RECORDS[name]
         arguments = record.arguments.split()
-        if not record.derivative or len(arguments) != len(values):
-            raise NotProvedError(f"no rule for {name}")
         values = tuple(map(self.normal, values))
+        if not record.derivative or len(arguments) != len(values):
+            if not all(map(self.field.is_constant, values)):
+                raise NotProvedError(f"no rule for {name}")
+            return self.function(name, values, lambda: self.field.zero)  # of numbers, as zeta(3)
         if record.parity == ODD:  # of arguments with a positive leading coefficient only
             (u,) = values
             if u.is_zero():
@@ -314,17 +320,16 @@ class Tower:
 T = TypeVar("T")
 
 
-def attempted(
-    units: Units, make: Callable[[Field], Tower], use: Callable[[Tower], T]
-) -> tuple[Tower, T | None]:
-    """Use a tower, and then another while the units were too coarse; the last one and the result.
+def attempted(use: Callable[[Tower], T], **state: Any) -> tuple[Tower, T | None]:
+    """Use a tower with a state, and then another while the units were too coarse.
 
-    If the last attempt fails, the result is None.
+    The result is the last tower, and what was made with it, or None if this failed.
     """
+    units = state.setdefault("units", Units())
     for _ in range(MAX_ATTEMPTS):
         if units.count or units.is_stale:
             units.settle()
-        tower = make(Field(units.size))
+        tower = Tower(Field(units.size), **state)
         try:
             return tower, use(tower)
         except NowhereError:

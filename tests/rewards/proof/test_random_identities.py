@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from functools import partial
 
 import pytest
 from flint import acb
@@ -15,7 +14,6 @@ from calculus_harness.rewards.numeric.ball_arithmetic.balls import precision
 from calculus_harness.rewards.numeric.ball_arithmetic.compiler import compile_tape
 from calculus_harness.rewards.numeric.sampling.integrand import prepare
 from calculus_harness.rewards.proof.prover import prove
-from calculus_harness.rewards.proof.prover.lattice import Units
 from calculus_harness.rewards.proof.prover.tower import Tower, attempted
 from calculus_harness.rewards.reading.expression.traversal import needs_worker
 from calculus_harness.rewards.reading.expression.tree import Expression, Symbol
@@ -112,14 +110,12 @@ def differs(one: Expression, other: Expression, source: random.Random, *, order:
 
 def elements(tree: Expression) -> tuple[Expression, Expression] | None:
     """An expression and its derivative, rewritten; None where a rule gives up."""
-    units = Units()
 
     def use(tower: Tower) -> tuple[Expression, Expression]:
         value = tower.value(tree)
         return tower.field.tree(value), tower.field.tree(tower.field.derivative(value))
 
-    make = partial(Tower, variable="x", kinds={"a": "positive"}, units=units)
-    return attempted(units, make, use)[1]
+    return attempted(use, variable="x", kinds={"a": "positive"})[1]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ Formulas are taken from the *Digital Library of Mathematical Functions*, whose s
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from math import factorial
 
 from flint import fmpq
@@ -115,23 +114,11 @@ def _polygamma(t: T, n: Q, u: Q) -> Q:
     return _raised(value, u, steps, lambda u: (1, (-1) ** k * factorial(k) / u ** (k + 1)))
 
 
-def _zeta(t: T, *args: Q) -> Q:
-    """The zeta function. If it has one argument, the argument must be constant."""
-    if len(args) > 1:
-        return t.by_record("zeta", *args)
-    return t.function("zeta", args, partial(_unknown, "zeta"))
-
-
-def _unknown(name: str) -> Q:
-    raise NotProvedError(f"{name} of what varies")
-
-
 RULES |= {
     "gamma": _gamma,
     "gamma_upper": _gamma_upper,
     "expint": lambda t, n, u: power(t, u, n - 1) * _gamma_upper(t, 1 - n, u),
     "polygamma": _polygamma,
-    "zeta": _zeta,
     "digamma": lambda t, u: _polygamma(t, t.field.zero, u),
 }
 
@@ -157,7 +144,7 @@ def _lambertw(t: T, *args: Q) -> Q:
 RULES |= {"polylog": _polylog, "lambertw": _lambertw}
 
 
-# --- Bessel functions (10.6, 10.29), Airy functions (9.2)
+# --- Bessel functions (10.6, 10.29)
 
 
 def _bessel(name: str, alpha: int, beta: int, sigma: int) -> Callable[[T, Q, Q], Q]:
@@ -192,24 +179,11 @@ def _bessel(name: str, alpha: int, beta: int, sigma: int) -> Callable[[T, Q, Q],
     return value
 
 
-def _airy(t: T, u: Q, *, name: str) -> Q:
-    """The Airy function ``name``. The rule for its derivatives is A'' = u A."""
-    return t.function(name, (u,), lambda: _airy_prime(t, u, name=name))
-
-
-def _airy_prime(t: T, u: Q, *, name: str) -> Q:
-    return t.function(f"{name}_prime", (u,), lambda: u * _airy(t, u, name=name))
-
-
 RULES |= {
     "bessel_j": _bessel("bessel_j", -1, 1, -1),
     "bessel_y": _bessel("bessel_y", -1, 1, -1),
     "bessel_i": _bessel("bessel_i", 1, -1, 1),
     "bessel_k": _bessel("bessel_k", 1, 1, -1),
-    "airy_ai": partial(_airy, name="airy_ai"),
-    "airy_bi": partial(_airy, name="airy_bi"),
-    "airy_ai_prime": partial(_airy_prime, name="airy_ai"),
-    "airy_bi_prime": partial(_airy_prime, name="airy_bi"),
 }
 
 
