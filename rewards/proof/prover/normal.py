@@ -11,7 +11,7 @@ from functools import partial
 
 from ...reading.expression.traversal import fold
 from ...reading.expression.tree import Call, Expression, Number
-from .factors import conjugates, norm_of
+from .factors import conjugates, factored, norm_of
 from .field import Field
 from .quotients import Poly, Quotient, is_factored_quickly
 from .tower import Tower, attempted
@@ -112,11 +112,7 @@ def squares(expression: Expression, variable: str) -> list[Expression]:
         if value.is_zero() or not _is_small(value):
             return []
         terms = value.num, value.den
-        polys = [p for poly in terms for p, power in poly.factor()[1] if power % times == 0]
-        for sine in field.related if times == 2 else ():  # sin(x)^2 is 1 - cos(x)^2 in the field
-            square = sine.element.num**sine.order - sine.relation
-            if sine.partner and any((poly % square).is_zero() for poly in terms):
-                polys.append(sine.element.num)
+        polys = [p for poly in terms for p, e in factored(field, poly)[1] if (e / times).q == 1]
         return [
             field.tree(field.poly(poly))
             for poly in polys

@@ -147,27 +147,12 @@ RULES |= {"polylog": _polylog, "lambertw": _lambertw}
 # --- Bessel functions (10.6, 10.29)
 
 
-def _bessel(name: str, alpha: int, beta: int, sigma: int) -> Callable[[T, Q, Q], Q]:
-    """The rule of a Bessel function C of order n. It uses two relations.
-
-    C(n+1) = alpha C(n-1) + beta (2n/z) C(n), and C'(n) = sigma C(n+1) + (n/z) C(n).
-    """
-
-    def low(t: T, n: Q, u: Q) -> Q:
-        slope: Callable[[], Q] = lambda: (  # noqa: E731
-            sigma * high(t, n, u) + n / u * low(t, n, u)
-        )
-        return t.function(name, (n, u), slope, at=1)
-
-    def high(t: T, n: Q, u: Q) -> Q:
-        slope: Callable[[], Q] = lambda: (  # noqa: E731
-            sigma * alpha * low(t, n, u) - (n + 1) / u * high(t, n, u)
-        )
-        return t.function(name, (n + 1, u), slope, at=1)
+def _bessel(name: str, alpha: int, beta: int) -> Callable[[T, Q, Q], Q]:
+    """The rule of a Bessel function C of order n: C(n+1) = alpha C(n-1) + beta (2n/z) C(n)."""
 
     def value(t: T, n: Q, u: Q) -> Q:
         n, steps = _shift(t, n)
-        lower, upper = low(t, n, u), high(t, n, u)
+        lower, upper = t.by_record(name, n, u), t.by_record(name, n + 1, u)
         for _ in range(steps):
             n = n + 1
             lower, upper = upper, alpha * lower + 2 * beta * n / u * upper
@@ -180,10 +165,10 @@ def _bessel(name: str, alpha: int, beta: int, sigma: int) -> Callable[[T, Q, Q],
 
 
 RULES |= {
-    "bessel_j": _bessel("bessel_j", -1, 1, -1),
-    "bessel_y": _bessel("bessel_y", -1, 1, -1),
-    "bessel_i": _bessel("bessel_i", 1, -1, 1),
-    "bessel_k": _bessel("bessel_k", 1, 1, -1),
+    "bessel_j": _bessel("bessel_j", -1, 1),
+    "bessel_y": _bessel("bessel_y", -1, 1),
+    "bessel_i": _bessel("bessel_i", 1, -1),
+    "bessel_k": _bessel("bessel_k", 1, 1),
 }
 
 
