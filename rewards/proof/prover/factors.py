@@ -195,13 +195,3 @@ def conjugates(field: Field, poly: Poly) -> Iterator[tuple[Generator, Poly]]:
         index = field.size - 1 - generator.index
         if generator.order == 2 and generator.kind != "i" and degrees[index] == 1:
             yield generator, poly - 2 * field.variables[generator.index] * poly.derivative(index)
-
-
-def norm_of(field: Field, poly: Poly, conjugate: Poly) -> fmpq | None:
-    """The product of two polynomials if the product is a nonzero number, else None."""
-    with suppress(NotProvedError):  # the product is too large
-        value = field.reduce(product(poly, conjugate))
-        if value.is_constant() and not value.is_zero():
-            norm: fmpq = value.leading_coefficient()
-            return norm
-    return None

@@ -11,9 +11,9 @@ from functools import partial
 
 from ...reading.expression.traversal import fold
 from ...reading.expression.tree import Call, Expression, Number
-from .factors import conjugates, factored, norm_of
+from .factors import conjugates, factored
 from .field import Field
-from .quotients import Poly, Quotient, is_factored_quickly
+from .quotients import Poly, Quotient, is_factored_quickly, product
 from .tower import Tower, attempted
 
 #: Polynomials are factored up to this number of terms, and this total degree.
@@ -90,9 +90,9 @@ def has_no_zeros(expression: Expression, variable: str) -> bool:
 
     def divisors(field: Field, value: Quotient) -> list[Expression]:
         num = value.num
-        norms = (norm_of(field, num, conjugate) for _, conjugate in conjugates(field, num))
-        divides = num.is_constant() or any(norm is not None for norm in norms)
-        return [expression] if divides and not value.is_zero() else []
+        norms = (field.reduce(product(num, conjugate)) for _, conjugate in conjugates(field, num))
+        divides = any(norm.is_constant() and not norm.is_zero() for norm in (num, *norms))
+        return [expression] if divides else []
 
     return bool(_in_field(expression, variable, {}, divisors))
 

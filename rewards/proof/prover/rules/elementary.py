@@ -15,7 +15,7 @@ from ....reading.expression.tree import Call, Expression
 from ....reading.functions import CONSTANTS
 from ..quotients import NotProvedError, Quotient
 from ..tower import FORMS, RULES, Tower
-from .exponentials import exp
+from .exponentials import LOGARITHMIC, exp
 from .logarithms import ln
 from .radicals import sqrt
 from .signs import known_sign, require_positive, require_sign
@@ -32,14 +32,8 @@ def _hyperbolic(t: T, u: Q, shift: int) -> Q:
     return (up * up + shift) / (2 * up)
 
 
-def _asinh(t: T, u: Q) -> Q:
-    return ln(t, u + sqrt(t, u * u + 1)) if t.split else t.by_record("asinh", u)  # 4.37.16
-
-
-def _acosh(t: T, u: Q) -> Q:
-    if t.split:  # 4.37.21
-        return ln(t, u + sqrt(t, u - 1) * sqrt(t, u + 1))
-    return t.by_record("acosh", u)
+def _inverse_hyperbolic(t: T, u: Q, name: str) -> Q:
+    return ln(t, LOGARITHMIC[name](t, u)) if t.split else t.by_record(name, u)
 
 
 def _asin(t: T, u: Q) -> Q:
@@ -92,8 +86,7 @@ RULES |= {
     "acos": lambda t, u: t.named("pi") / 2 - _asin(t, u),
     "asin": _asin,
     "atan": _atan,
-    "asinh": _asinh,
-    "acosh": _acosh,
+    **{name: partial(_inverse_hyperbolic, name=name) for name in LOGARITHMIC},
     "atanh": _atanh,
 }
 

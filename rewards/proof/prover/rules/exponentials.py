@@ -62,6 +62,13 @@ def _generator(t: Tower, at: int) -> Generator:
     return exponential
 
 
+#: Functions whose values are logarithms, and of what (DLMF 4.37.16, 4.37.21).
+LOGARITHMIC: dict[str, Callable[[Tower, Quotient], Quotient]] = {
+    "asinh": lambda t, u: u + root(t, u * u + 1, 2),
+    "acosh": lambda t, u: u + root(t, u - 1, 2) * root(t, u + 1, 2),
+}
+
+
 # --- rules of exp(c g) for generators g; None where a rule does not apply
 
 
@@ -81,20 +88,19 @@ def _exp_ln_abs(t: Tower, g: Generator, c: fmpq) -> Quotient | None:
 
 
 def _exp_inverse(t: Tower, g: Generator, c: fmpq) -> Quotient | None:
-    """Exponentials of inverse hyperbolic functions (DLMF 4.37.16, 4.37.21, 4.37.24)."""
-    (u,) = g.args
+    """Exponentials of asinh and acosh, by their logarithms."""
+    return integer_power(t, LOGARITHMIC[g.kind](t, *g.args), int(c.p)) if c.q == 1 else None
+
+
+def _exp_atanh(t: Tower, g: Generator, c: fmpq) -> Quotient | None:
+    """Exponentials of atanh (DLMF 4.37.24)."""
     if c.q != 1:
         return None
-    if g.kind == "atanh":
-        square = t.normal((1 + u) / (1 - u))
-        half, odd = divmod(int(c.p), 2)
-        either = radical(t, "either root", square, fmpq(1, 2)) if odd else t.field.one
-        return integer_power(t, square, half) * either
-    if g.kind == "acosh":
-        sinh = root(t, u - 1, 2) * root(t, u + 1, 2)
-        return integer_power(t, u + sinh if c > 0 else u - sinh, abs(int(c.p)))
-    cosh = root(t, u * u + 1, 2)
-    return integer_power(t, cosh + u if c > 0 else cosh - u, abs(int(c.p)))
+    (u,) = g.args
+    square = t.normal((1 + u) / (1 - u))
+    half, odd = divmod(int(c.p), 2)
+    either = radical(t, "either root", square, fmpq(1, 2)) if odd else t.field.one
+    return integer_power(t, square, half) * either
 
 
 def _exp_lambertw(t: Tower, g: Generator, c: fmpq) -> Quotient | None:
@@ -110,7 +116,7 @@ EXPONENTIALS: dict[str, Callable[[Tower, Generator, fmpq], Quotient | None]] = {
     "ln_abs": _exp_ln_abs,
     "asinh": _exp_inverse,
     "acosh": _exp_inverse,
-    "atanh": _exp_inverse,
+    "atanh": _exp_atanh,
     "lambertw": _exp_lambertw,
 }
 RULES["exp"] = exp
