@@ -257,6 +257,11 @@ def test_exponents_far_apart_are_proved_after_a_finer_unit() -> None:
             r"\frac{-1}{\sqrt{\sqrt{x^2+1}+x}}+\frac{x}{2\sqrt{x^2+1}\sqrt{\sqrt{x^2+1}+x}}",
             r"x\sqrt{\sqrt{x^2+1}-x}",
         ),
+        # a root of a quotient whose denominator may be negative
+        (
+            r"\frac12(\frac1x-\frac1{x-1})-\frac1{x-1}+\ln\frac{x}{x-1}(\frac1x-\frac1{x-1})",
+            r"\ln(e^{\frac12\ln\frac{x}{x-1}})+\frac12\ln(\frac{x}{x-1})^2",
+        ),
         # on a branch cut of artanh
         (r"\frac{1}{2\sqrt{1+x}}", r"\sqrt{1-x}e^{\operatorname{artanh}x}"),
         # no value anywhere, or cases that single out points

@@ -140,7 +140,10 @@ def radicals(t: Tower, element: Quotient, q: int) -> tuple[bool, list[Radical]]:
 
 
 def positive_root(t: Tower, base: Quotient, exponent: fmpq) -> Quotient:
-    """A rational power of a positive element without a denominator."""
+    """A rational power of a positive element.
+
+    With a denominator d, the generator has the sign of d, and its kind is not ``root``.
+    """
     if base is t.field.one or base == t.field.one:
         return base
     if exponent.q == 1:
@@ -148,7 +151,8 @@ def positive_root(t: Tower, base: Quotient, exponent: fmpq) -> Quotient:
     inner = t.field.single(base)
     if inner is not None and inner.kind == "exp":
         return RULES["exp"](t, inner.args[0] * t.field.constant(exponent * inner.unit))
-    return radical(t, "root", base, exponent)
+    family = "root" if base.den.is_one() else "odd root" if exponent.q % 2 else "even root"
+    return radical(t, family, base, exponent)
 
 
 def radical(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Quotient:
