@@ -41,6 +41,8 @@ MAX_GENERATORS, MAX_WORK = 40, 40_000
 MAX_EXPANDED = 64
 #: Highest degree of a polynomial whose real zeros are isolated, and most bits of a coefficient.
 MAX_SIGN_DEGREE, MAX_SIGN_BITS = 32, 1000
+#: A difference of exponents after which powers of a sum are taken for independent.
+FAR_APART = 64
 #: How often a relation may be applied to one power.
 MAX_TIMES = 256
 
@@ -279,6 +281,28 @@ class Field:
                 break
             degrees = poly.degrees()
         return poly
+
+    def pieces(self, num: Poly) -> list[Poly]:
+        """Polynomials whose sum is ``num``, which mostly vanish each if ``num`` does.
+
+        Powers of a generator that abbreviates a sum are not expanded, so they are split where their
+        exponents are far apart.
+        """
+        pieces = [num]
+        for generator in self.related if num.total_degree() > FAR_APART else ():
+            if generator.order == 1:
+                at = self.size - 1 - generator.index
+                pieces = [part for piece in pieces for part in self._split(piece, at)]
+        return pieces
+
+    def _split(self, poly: Poly, at: int) -> list[Poly]:
+        parts: list[dict[Any, Any]] = []
+        last = 0
+        for powers, c in sorted(poly.terms(), key=lambda term: term[0][at]):
+            if not parts or powers[at] - last > FAR_APART:
+                parts.append({})
+            parts[-1][powers], last = c, powers[at]
+        return [self.ring.from_dict(part) for part in parts]
 
     def normal(self, element: Quotient) -> Quotient:
         """Reduce the numerator and the denominator of an element modulo the relations.

@@ -227,11 +227,13 @@ def _vanishes(tower: Tower, total: Quotient) -> bool:
     den = total.den if total.den.is_one() else base.reduce(_without_content(total.den))
     if den.is_zero():
         return False
-    num = base.reduce(_without_content(total.num))
-    if num.is_zero():
-        return True
-    tower.rules.add("constants")
-    return constants.vanishes(base, num, den)
+    for piece in base.pieces(total.num):
+        num = base.reduce(_without_content(piece))
+        if not num.is_zero():
+            tower.rules.add("constants")
+            if not constants.vanishes(base, num, den):
+                return False
+    return True
 
 
 def _without_content(poly: Poly) -> Poly:

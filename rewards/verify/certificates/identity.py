@@ -98,16 +98,18 @@ def _cofactors(base: Field, total: Poly) -> tuple[list[Poly], Poly]:
         NotProvedError: the remainder is not proved to be zero.
 
     """
-    cofactors = []
-    content = base.one.num if total.is_zero() else total.term_content()
-    total = total / content
-    for generator in reversed(base.generators):
-        if generator.relation is not None:
-            cofactor, total = divmod(total, generator.relation)
-            cofactors.append(cofactor * content)
-    if not (total.is_zero() or constants.vanishes(base, total, base.one.num)):
-        raise NotProvedError("the remainder modulo the relations is not zero")
-    return cofactors[::-1], total * content
+    related = [g for g in base.generators if g.relation is not None]
+    cofactors, remainder = [base.zero.num] * len(related), base.zero.num
+    for piece in base.pieces(total):
+        content = base.one.num if piece.is_zero() else piece.term_content()
+        rest = piece / content
+        for at in reversed(range(len(related))):
+            cofactor, rest = divmod(rest, related[at].relation)
+            cofactors[at] += cofactor * content
+        if not (rest.is_zero() or constants.vanishes(base, rest, base.one.num)):
+            raise NotProvedError("the remainder modulo the relations is not zero")
+        remainder += rest * content
+    return cofactors, remainder
 
 
 def _generator(base: Field, g: Generator, slope: Quotient | None) -> dict[str, Any]:

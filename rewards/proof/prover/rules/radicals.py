@@ -18,7 +18,7 @@ from flint import fmpq, fmpz
 from ..factors import factored
 from ..field import Field, Generator
 from ..lattice import MAX_LETTER_POWER, UNIT
-from ..quotients import NotProvedError, Poly, Quotient, product
+from ..quotients import NotProvedError, Poly, Quotient, is_factored_quickly, product
 from ..tower import RULES, Tower
 from .signs import require_positive, sign
 
@@ -74,12 +74,20 @@ def integer_power(t: Tower, element: Quotient, k: int) -> Quotient:
         raise NotProvedError("a power that is too high")
     if terms == 2 or times <= (MAX_LONG_POWER if terms > MAX_SHORT else MAX_POWER):
         return element**k
-    numerator, denominator = _base(t, element.num / lead), _base(t, element.den)
-    return numerator**k / denominator**k * t.field.constant(lead) ** k
+    return (_in_bases(t, element.num) / _in_bases(t, element.den)) ** k
+
+
+def _in_bases(t: Tower, poly: Poly) -> Quotient:
+    """A product in which generators replace factors. High powers of them are not expanded."""
+    number, irreducible = poly.factor() if is_factored_quickly(poly) else (1, [(poly, 1)])
+    result = t.field.constant(number)
+    for factor, e in irreducible:
+        result = result * _base(t, factor) ** int(e)
+    return result
 
 
 def _base(t: Tower, poly: Poly) -> Quotient:
-    """A generator that replaces a sum. High powers of the sum are then not expanded."""
+    """A generator that replaces a sum."""
     base = t.field
     element = base.poly(base.reduce(poly))
     if len(element.num) <= 1:
