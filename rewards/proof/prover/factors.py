@@ -60,7 +60,7 @@ def factored(field: Field, poly: Poly, *, depth: int = MAX_DEPTH) -> Factors:
     quick = is_factored_quickly(expanded)
     number, irreducible = expanded.factor() if quick else (UNIT, [(expanded, 1)])
     for factor, times in irreducible:
-        base, e = field.reduce(factor), int(times)
+        base, e = field.reduce(factor, powers=False), int(times)
         square = _square(field, base) if depth else None
         if square is not None:
             for part, k in square:
@@ -119,7 +119,7 @@ def _nested(field: Field) -> Iterator[tuple[Poly, Poly, Poly]]:
     """Yield the known polynomials that contain a square root, with their conjugates and norms."""
     for poly in _known(field) if len(field.related) > 1 else ():
         for _, conjugate in conjugates(field, poly):
-            norm = field.reduce(product(poly, conjugate))
+            norm = field.reduce(product(poly, conjugate), powers=False)
             if not norm.is_constant():
                 yield poly, conjugate, norm
 
@@ -146,7 +146,7 @@ def _square(field: Field, poly: Poly) -> list[tuple[Poly, int]] | None:
     """The factors of a polynomial a + b r that is a square, with exponents."""
     for _, conjugate in conjugates(field, poly):
         with suppress(NotProvedError, DomainError):
-            root = field.reduce(product(poly, conjugate)).sqrt()
+            root = field.reduce(product(poly, conjugate), powers=False).sqrt()
             for d in (root, -root):
                 half = (poly + conjugate) / 2 + d
                 if _is_square(field, half):
@@ -181,7 +181,7 @@ def _conjugate(field: Field, poly: Poly) -> tuple[Poly, Poly] | None:
         conjugate = conjugate / conjugate.leading_coefficient()
         if list(poly.coeffs()) < list(conjugate.coeffs()):
             with suppress(NotProvedError):  # the product is too large
-                norm = field.reduce(product(poly, conjugate))
+                norm = field.reduce(product(poly, conjugate), powers=False)
                 monic = norm / norm.leading_coefficient() if norm else norm
                 if monic.is_one() or any(known in (monic, -monic) for known in _known(field)):
                     return conjugate, norm

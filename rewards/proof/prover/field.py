@@ -203,12 +203,16 @@ class Field:
     def is_real(self, element: Quotient) -> bool:
         return not self.support(element) & self.unreal
 
-    def is_positive(self, poly: Poly) -> bool:
-        """Whether every term of a polynomial is proved to be nonnegative at all real points.
+    def is_positive(self, poly: Poly, *, ranges: bool = False) -> bool:
+        """Whether a polynomial is proved to be nonnegative at all real points.
 
-        The coefficients must be positive. Each generator must be positive, or real with even
-        exponents.
+        Either every term is nonnegative: the coefficients are positive, and each generator is
+        positive, or real with even exponents. Or, with ``ranges``, the polynomial has one real
+        generator, and no change of sign in the range of this generator's values.
         """
+        return self._has_positive_terms(poly) or (ranges and self._is_positive_in_range(poly))
+
+    def _has_positive_terms(self, poly: Poly) -> bool:
         if poly.is_one():
             return True
         if poly.is_zero() or poly.leading_coefficient() < 0:
@@ -223,11 +227,8 @@ class Field:
                 even.append(at)
         return not even or all(powers[at] % 2 == 0 for powers in poly.monoms() for at in even)
 
-    def is_positive_in_range(self, poly: Poly) -> bool:
-        """Whether a polynomial in one real generator has no sign change in the generator's range.
-
-        The generator's record gives the range of its values.
-        """
+    def _is_positive_in_range(self, poly: Poly) -> bool:
+        """Whether a polynomial in one real generator has no sign change in its record's range."""
         element = self.poly(poly)
         support = self.support(element) if poly.total_degree() <= MAX_SIGN_DEGREE else 0
         if not support or support & (support - 1) or support & self.unreal:
@@ -237,7 +238,7 @@ class Field:
         record = RECORDS.get(generator.kind)
         least, most = (record and record.range) or (-math.inf, math.inf)
         least = max(least, 0.0) if support & self.positive else least
-        if poly.total_degree() % 2 and least == -math.inf:
+        if least == -math.inf and (poly.total_degree() % 2 or poly.leading_coefficient() < 0):
             return False  # nearly always
         coefficients = [fmpq(0)] * (poly.total_degree() + 1)
         for powers, c in poly.terms():

@@ -227,7 +227,7 @@ def _vanishes(tower: Tower, total: Quotient) -> bool:
     den = total.den if total.den.is_one() else base.reduce(_without_content(total.den))
     if den.is_zero():
         return False
-    for piece in base.pieces(total.num):
+    for piece in base.pieces(base.reduce(_without_content(total.num), powers=False)):
         num = base.reduce(_without_content(piece))
         if not num.is_zero():
             tower.rules.add("constants")
@@ -243,7 +243,7 @@ def _without_content(poly: Poly) -> Poly:
     polynomial is zero.
     """
     content = poly.term_content()
-    return poly if content.is_one() else poly / content
+    return poly if content.is_one() or poly.is_zero() else poly / content
 
 
 def _terms(answer: Expression, variable: str) -> list[Expression]:

@@ -100,15 +100,22 @@ def _cofactors(base: Field, total: Poly) -> tuple[list[Poly], Poly]:
     """
     related = [g for g in base.generators if g.relation is not None]
     cofactors, remainder = [base.zero.num] * len(related), base.zero.num
-    for piece in base.pieces(total):
-        content = base.one.num if piece.is_zero() else piece.term_content()
-        rest = piece / content
+
+    def divide(poly: Poly, least: int) -> Poly:
+        """Divide a polynomial, without its content, by relations of an order; the remainder."""
+        content = base.one.num if poly.is_zero() else poly.term_content()
+        rest = poly / content
         for at in reversed(range(len(related))):
-            cofactor, rest = divmod(rest, related[at].relation)
-            cofactors[at] += cofactor * content
+            if related[at].order >= least:
+                cofactor, rest = divmod(rest, related[at].relation)
+                cofactors[at] += cofactor * content
+        return rest * content
+
+    for piece in base.pieces(divide(total, 2)):
+        rest = divide(piece, 1)
         if not (rest.is_zero() or constants.vanishes(base, rest, base.one.num)):
             raise NotProvedError("the remainder modulo the relations is not zero")
-        remainder += rest * content
+        remainder += rest
     return cofactors, remainder
 
 

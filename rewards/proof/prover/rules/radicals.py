@@ -79,9 +79,11 @@ def integer_power(t: Tower, element: Quotient, k: int) -> Quotient:
 
 def _in_bases(t: Tower, poly: Poly) -> Quotient:
     """A product in which generators replace factors. High powers of them are not expanded."""
-    number, irreducible = poly.factor() if is_factored_quickly(poly) else (1, [(poly, 1)])
-    result = t.field.constant(number)
-    for factor, e in irreducible:
+    lead = poly.leading_coefficient()
+    quick = is_factored_quickly(poly)
+    number, powers = (poly / lead).factor_squarefree() if quick else (UNIT, [(poly / lead, 1)])
+    result = t.field.constant(number * lead)
+    for factor, e in powers:
         result = result * _base(t, factor) ** int(e)
     return result
 
@@ -140,10 +142,10 @@ def radicals(t: Tower, element: Quotient, q: int) -> tuple[bool, list[Radical]]:
             powers += [("root", t.field.poly(base), e / q) for base, e in coprime]
             return chosen < 0, powers
     family = "even root" if q % 2 == 0 else "odd root"
-    if not t.field.is_positive(element.den):
+    if not t.field.is_positive(element.den, ranges=True):
         return False, [*powers, (family, element, fmpq(1, q))]
     num, den = t.field.parts(element)
-    family = "root" if t.field.is_positive(num.num) else family
+    family = "root" if t.field.is_positive(num.num, ranges=True) else family
     return False, [*powers, (family, num, fmpq(1, q)), ("root", den, fmpq(-1, q))]
 
 

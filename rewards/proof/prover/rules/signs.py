@@ -61,7 +61,7 @@ def sign(t: Tower, poly: Poly) -> int | None:
 def _known_sign(t: Tower, poly: Poly) -> int | None:
     """The sign of a polynomial, as far as no case has to assume it."""
     for s, candidate in ((1, poly), (-1, -poly)):
-        if t.field.is_positive(candidate) or (t.split and t.field.is_positive_in_range(candidate)):
+        if t.field.is_positive(candidate, ranges=t.split):
             return s
         for assumed, _, chosen in t.conditions:
             least = assumed if chosen > 0 else -assumed
@@ -75,7 +75,7 @@ def _sign_by_norm(t: Tower, poly: Poly) -> int | None:
     if len(poly) > MAX_TERMS or not t.field.is_real(t.field.poly(poly)):
         return None
     for r, conjugate in conjugates(t.field, poly):
-        norm = t.field.spend(t.field.poly(t.field.reduce(poly * conjugate))).num
+        norm = t.field.spend(t.field.poly(t.field.reduce(poly * conjugate, powers=False))).num
         larger = None if norm.is_zero() else _known_sign(t, norm)
         if larger == 1:
             return _known_sign(t, poly + conjugate)
