@@ -163,6 +163,8 @@ class Tower:
                 return at
         units = self.units
         at = units.keys.get(self.field.tree(monomial), units.count) if units.keys else units.count
+        if at in self.monomials:  # another element that is written alike
+            at = units.count
         units.count = max(units.count, at + 1)
         self.monomials[at] = monomial
         return at
@@ -187,6 +189,7 @@ class Tower:
         return self.monomials[key]
 
     def refuse_coarse_units(self) -> None:
+        """Raise `NotProvedError`, so that another attempt is made, if the units are too coarse."""
         if self.units.are_stale:
             raise NotProvedError("units that are too coarse")
 
