@@ -100,8 +100,9 @@ def _u(g: Generator) -> Poly:
 
 def _without(poly: Poly, g: Generator) -> tuple[Poly, int]:
     """A polynomial without its factors r, and their number."""
-    r, u, times = g.element.num, _u(g), 0
-    name = str(r)
+    r, u = g.element.num, _u(g)
+    times = int(poly.term_content().degrees()[r.degrees().index(1)])
+    poly, name = poly / r**times, str(r)
     while True:
         rest = poly.subs({name: 0})
         cofactor, remainder = divmod(rest, u)
@@ -119,9 +120,10 @@ def _nested(field: Field) -> Iterator[tuple[Poly, Poly, Poly]]:
     """Yield the known polynomials that contain a square root, with their conjugates and norms."""
     for poly in _known(field) if len(field.related) > 1 else ():
         for _, conjugate in conjugates(field, poly):
-            norm = field.reduce(product(poly, conjugate), powers=False)
-            if not norm.is_constant():
-                yield poly, conjugate, norm
+            with suppress(NotProvedError):  # the product is too large
+                norm = field.reduce(product(poly, conjugate), powers=False)
+                if not norm.is_constant():
+                    yield poly, conjugate, norm
 
 
 def _in_roots(field: Field, poly: Poly, roots: list[Generator]) -> Poly:
@@ -162,7 +164,7 @@ def _is_square(field: Field, poly: Poly) -> bool:
         poly, times = _without(poly, g)
         if times % 2:
             return False
-    return all(e % 2 == 0 for _, e in poly.factor_squarefree()[1])
+    return is_factored_quickly(poly) and all(e % 2 == 0 for _, e in poly.factor_squarefree()[1])
 
 
 def _roots(field: Field) -> list[Generator]:

@@ -7,6 +7,7 @@ constant), or is taken from the present case (`tower`).
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 
 from flint import acb
 
@@ -15,7 +16,7 @@ from ....numeric.ball_arithmetic.compiler import compile_tape
 from ....reading.expression.traversal import needs_worker, symbols_of
 from ....reading.expression.tree import Expression, Symbol
 from ..factors import conjugates
-from ..quotients import MAX_DIVIDED_DEGREE, NotProvedError, Poly, Quotient
+from ..quotients import MAX_DIVIDED_DEGREE, NotProvedError, Poly, Quotient, TooLargeError
 from ..tower import NowhereError, Tower
 
 #: Most signs that one case fixes, and bits with which the sign of a constant is computed.
@@ -75,12 +76,15 @@ def _sign_by_norm(t: Tower, poly: Poly) -> int | None:
     if len(poly) > MAX_TERMS or not t.field.is_real(t.field.poly(poly)):
         return None
     for r, conjugate in conjugates(t.field, poly):
-        norm = t.field.spend(t.field.poly(t.field.reduce(poly * conjugate, powers=False))).num
-        larger = None if norm.is_zero() else _known_sign(t, norm)
-        if larger == 1:
-            return _known_sign(t, poly + conjugate)
-        if larger == -1 and t.field.positive >> r.index & 1:
-            return _known_sign(t, (poly - conjugate) / r.element.num)
+        with suppress(TooLargeError):
+            norm = t.field.reduce(poly * conjugate, powers=False)
+            larger = (
+                None if norm.is_zero() else _known_sign(t, t.field.spend(t.field.poly(norm)).num)
+            )
+            if larger == 1:
+                return _known_sign(t, poly + conjugate)
+            if larger == -1 and t.field.positive >> r.index & 1:
+                return _known_sign(t, (poly - conjugate) / r.element.num)
     return None
 
 
