@@ -41,6 +41,8 @@ MAX_GENERATORS, MAX_WORK = 40, 40_000
 MAX_EXPANDED = 64
 #: Highest degree of a polynomial whose real zeros are isolated, and most bits of a coefficient.
 MAX_SIGN_DEGREE, MAX_SIGN_BITS = 32, 1000
+#: Largest bound of the size of an expression that is written.
+MAX_WRITTEN = 20_000
 #: A difference of exponents after which powers of a sum are taken for independent.
 FAR_APART = 64
 #: How often a relation may be applied to one power.
@@ -68,6 +70,7 @@ class Generator:
     partner: Generator | None = None
     order: int = 0
     busy: bool = False
+    weight: int = 0
     slope: Quotient | None = None
 
 
@@ -369,13 +372,30 @@ class Field:
         return self.zero if total is None else total
 
     def tree(self, element: Quotient) -> Expression:
-        """An expression with the value of an element."""
+        """An expression with the value of an element.
+
+        Raises:
+            NotProvedError: a generator has no expression, or the expression is too large.
+
+        """
+        if self._weight(element) > MAX_WRITTEN:
+            raise NotProvedError("an expression that is too large")
         numerator = self._tree_of(element.num)
         return (
             numerator
             if element.den.is_one()
             else Call("div", (numerator, self._tree_of(element.den)))
         )
+
+    def _weight(self, element: Quotient) -> int:
+        """A bound of the size of an element's expression, in which generators are nested."""
+        total = 1
+        for generator in self.used(element):
+            if not generator.weight:
+                args = (arg for arg in generator.args if isinstance(arg, Quotient))
+                generator.weight = 1 + sum(map(self._weight, args))
+            total += generator.weight
+        return total * (len(element.num) + len(element.den))
 
     def written(self, generator: Generator) -> Expression:
         """The expression that a generator stands for."""

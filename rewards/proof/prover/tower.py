@@ -162,7 +162,10 @@ class Tower:
             if earlier.num == num and earlier.den == den:
                 return at
         units = self.units
-        at = units.keys.get(self.field.tree(monomial), units.count) if units.keys else units.count
+        at = units.count
+        if units.keys:
+            with suppress(NotProvedError):  # the monomial is too large to be known again
+                at = units.keys.get(self.field.tree(monomial), at)
         if at in self.monomials:  # another element that is written alike
             at = units.count
         units.count = max(units.count, at + 1)
