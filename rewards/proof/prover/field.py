@@ -206,16 +206,12 @@ class Field:
     def is_real(self, element: Quotient) -> bool:
         return not self.support(element) & self.unreal
 
-    def is_positive(self, poly: Poly, *, ranges: bool = False) -> bool:
-        """Whether a polynomial is proved to be nonnegative at all real points.
+    def is_positive(self, poly: Poly) -> bool:
+        """Whether every term of a polynomial is proved to be nonnegative at all real points.
 
-        Either every term is nonnegative: the coefficients are positive, and each generator is
-        positive, or real with even exponents. Or, with ``ranges``, the polynomial has one real
-        generator, and no change of sign in the range of this generator's values.
+        The coefficients must be positive. Each generator must be positive, or real with even
+        exponents.
         """
-        return self._has_positive_terms(poly) or (ranges and self._is_positive_in_range(poly))
-
-    def _has_positive_terms(self, poly: Poly) -> bool:
         if poly.is_one():
             return True
         if poly.is_zero() or poly.leading_coefficient() < 0:
@@ -230,7 +226,7 @@ class Field:
                 even.append(at)
         return not even or all(powers[at] % 2 == 0 for powers in poly.monoms() for at in even)
 
-    def _is_positive_in_range(self, poly: Poly) -> bool:
+    def is_positive_in_range(self, poly: Poly) -> bool:
         """Whether a polynomial in one real generator has no sign change in its record's range."""
         element = self.poly(poly)
         support = self.support(element) if poly.total_degree() <= MAX_SIGN_DEGREE else 0

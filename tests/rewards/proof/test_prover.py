@@ -186,7 +186,7 @@ def test_nested_roots(integrand: str, answer: str, other: str) -> None:
 def test_a_polynomial_without_a_change_of_sign_in_its_range(poly: str, positive: bool) -> None:
     tower = Tower(Field(), "x", {"a": "positive"})
     value = tower.value(read(poly, symbols=["x", "a"])[0].expression)
-    assert tower.field.is_positive(value.num, ranges=True) is positive
+    assert tower.field.is_positive_in_range(value.num) is positive
 
 
 @pytest.mark.parametrize("n", [2, 3, 6, 11, 40])

@@ -142,10 +142,11 @@ def radicals(t: Tower, element: Quotient, q: int) -> tuple[bool, list[Radical]]:
             powers += [("root", t.field.poly(base), e / q) for base, e in coprime]
             return chosen < 0, powers
     family = "even root" if q % 2 == 0 else "odd root"
-    if not t.field.is_positive(element.den, ranges=True):
+    if not (t.field.is_positive(element.den) or t.field.is_positive_in_range(element.den)):
         return False, [*powers, (family, element, fmpq(1, q))]
     num, den = t.field.parts(element)
-    family = "root" if t.field.is_positive(num.num, ranges=True) else family
+    if t.field.is_positive(num.num) or t.field.is_positive_in_range(num.num):
+        family = "root"
     return False, [*powers, (family, num, fmpq(1, q)), ("root", den, fmpq(-1, q))]
 
 

@@ -62,7 +62,7 @@ def sign(t: Tower, poly: Poly) -> int | None:
 def _known_sign(t: Tower, poly: Poly) -> int | None:
     """The sign of a polynomial, as far as no case has to assume it."""
     for s, candidate in ((1, poly), (-1, -poly)):
-        if t.field.is_positive(candidate, ranges=t.split):
+        if t.field.is_positive(candidate) or (t.split and t.field.is_positive_in_range(candidate)):
             return s
         for assumed, _, chosen in t.conditions:
             least = assumed if chosen > 0 else -assumed
