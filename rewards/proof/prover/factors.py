@@ -27,10 +27,10 @@ from .quotients import UNIT, NotProvedError, Poly, TooLargeError, is_factored_qu
 
 #: A number, and polynomials with exponents.
 Factors = tuple[fmpq, list[tuple[Poly, fmpq]]]
-#: Polynomials with more terms have no factors.
-MAX_FACTOR_TERMS = 200
-#: How often a root is denested: ``(x + r)^8`` needs three times.
-MAX_DEPTH = 4
+#: Polynomials with more terms have no factors, and those of a higher degree are not divided.
+MAX_FACTOR_TERMS, MAX_DEGREE = 200, 1000
+#: How often a root is denested (``(x + r)^8`` needs three times), and how often r is split off.
+MAX_DEPTH, MAX_ROUNDS = 4, 32
 
 
 def factored(field: Field, poly: Poly, *, depth: int = MAX_DEPTH) -> Factors:
@@ -42,13 +42,14 @@ def factored(field: Field, poly: Poly, *, depth: int = MAX_DEPTH) -> Factors:
     """
     if len(poly) > MAX_FACTOR_TERMS:
         raise TooLargeError("a polynomial that is too large to be factored")
-    roots, powers = _roots(field), Powers()
+    divides = poly.total_degree() <= MAX_DEGREE
+    roots, powers = _roots(field) if divides else [], Powers()
     for r in roots:
         poly, times = _without(poly, r)
         # Where a root is positive, its radicand has been a factor before there was the root.
         base, unit = (r.args[0].num, r.unit) if r.kind == "root" else (r.element.num, UNIT)
         powers.multiply(base, unit * times)
-    for factor, conjugate, norm in _nested(field):
+    for factor, conjugate, norm in _nested(field) if divides else ():
         cofactor, remainder = divmod(poly, norm)
         while remainder.is_zero():
             poly = cofactor * factor.leading_coefficient() * conjugate.leading_coefficient()
@@ -61,7 +62,7 @@ def factored(field: Field, poly: Poly, *, depth: int = MAX_DEPTH) -> Factors:
     number, irreducible = expanded.factor() if quick else (UNIT, [(expanded, 1)])
     for factor, times in irreducible:
         base, e = field.reduce(factor, powers=False), int(times)
-        square = _square(field, base) if depth else None
+        square = _square(field, base) if depth and divides else None
         if square is not None:
             for part, k in square:
                 c, parts = factored(field, part, depth=depth - 1)
@@ -99,16 +100,17 @@ def _u(g: Generator) -> Poly:
 
 
 def _without(poly: Poly, g: Generator) -> tuple[Poly, int]:
-    """A polynomial without its factors r, and their number."""
+    """A polynomial without its factors r, and their number; the polynomial if they are many."""
     r, u = g.element.num, _u(g)
-    times = int(poly.term_content().degrees()[r.degrees().index(1)])
-    poly, name = poly / r**times, str(r)
-    while True:
-        rest = poly.subs({name: 0})
-        cofactor, remainder = divmod(rest, u)
+    content = int(poly.term_content().degrees()[r.degrees().index(1)])
+    rest, name = poly / r**content, str(r)
+    for times in range(MAX_ROUNDS):
+        constant = rest.subs({name: 0})
+        cofactor, remainder = divmod(constant, u)
         if not remainder.is_zero():
-            return poly, times
-        poly, times = (poly - rest) / r + cofactor * r ** (g.order - 1), times + 1
+            return rest, content + times
+        rest = (rest - constant) / r + cofactor * r ** (g.order - 1)
+    return poly, 0
 
 
 def _known(field: Field) -> list[Poly]:
