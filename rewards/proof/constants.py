@@ -117,6 +117,7 @@ class ExactNumbers:
         """The value of a number, if the number is rational; else None."""
         return self.tower.normal(number).rational()
 
+    @_failing
     def tree(self, number: Quotient) -> Expression:
         return self.tower.field.tree(number)
 

@@ -12,14 +12,16 @@ Work is bounded by numbers of generators, terms and degrees, never by clocks.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from flint import fmpq
+from flint import fmpq, fmpq_poly
 
 from ...reading.expression.tree import FUNCTIONS, Call, Expression, Number, Symbol
+from ...reading.functions import RECORDS
 from .quotients import (
     MAX_TERMS,
     UNIT,
@@ -37,6 +39,12 @@ MAX_GENERATORS, MAX_WORK = 40, 40_000
 #: Terms up to which the power of a sum that has a generator is expanded in normal forms: as many as
 #: the power has of two terms, if it has none (`rules.radicals.MAX_POWER`).
 MAX_EXPANDED = 64
+#: Highest degree of a polynomial whose real zeros are isolated, and most bits of a coefficient.
+MAX_SIGN_DEGREE, MAX_SIGN_BITS = 32, 1000
+#: Largest bound of the size of an expression that is written.
+MAX_WRITTEN = 20_000
+#: A difference of exponents after which powers of a sum are taken for independent.
+FAR_APART = 64
 #: How often a relation may be applied to one power.
 MAX_TIMES = 256
 
@@ -62,6 +70,7 @@ class Generator:
     partner: Generator | None = None
     order: int = 0
     busy: bool = False
+    weight: int = 0
     slope: Quotient | None = None
 
 
@@ -218,6 +227,37 @@ class Field:
                 even.append(at)
         return not even or all(powers[at] % 2 == 0 for powers in poly.monoms() for at in even)
 
+    def is_positive_in_range(self, poly: Poly) -> bool:
+        """Whether a polynomial in one real generator has no sign change in its record's range."""
+        element = self.poly(poly)
+        support = self.support(element) if poly.total_degree() <= MAX_SIGN_DEGREE else 0
+        if not support or support & (support - 1) or support & self.unreal:
+            return False
+        generator = self.generators[support.bit_length() - 1]
+        at = self.size - 1 - generator.index
+        record = RECORDS.get(generator.kind)
+        least, most = (record and record.range) or (-math.inf, math.inf)
+        least = max(least, 0.0) if support & self.positive else least
+        if least == -math.inf and (poly.total_degree() % 2 or poly.leading_coefficient() < 0):
+            return False  # nearly always
+        coefficients = [fmpq(0)] * (poly.total_degree() + 1)
+        for powers, c in poly.terms():
+            coefficients[powers[at]] = c
+        line = fmpq_poly(coefficients)
+        for end in (least, most):
+            while end in (-1, 0, 1) and not line(int(end)):
+                line = line // fmpq_poly([-int(end), 1]) * (1 if end == least else -1)
+        if line.numer().height_bits() > MAX_SIGN_BITS:
+            return False
+        inside = next(x for k in itertools.count(2) if line(x := fmpq(1, k)))
+        if not least < 1 / int(inside.q) < most or line(inside) < 0:
+            return False
+        roots: list[tuple[Any, int]] = line.numer().complex_roots()  # type: ignore[assignment]
+        return all(
+            times % 2 == 0 or not root.imag.is_zero() or root.real < least or root.real > most
+            for root, times in roots
+        )
+
     def reduce(self, poly: Poly, *, powers: bool = True) -> Poly:
         """The remainder of a polynomial modulo all relations.
 
@@ -242,6 +282,28 @@ class Field:
                 break
             degrees = poly.degrees()
         return poly
+
+    def pieces(self, num: Poly) -> list[Poly]:
+        """Polynomials whose sum is ``num``, which mostly vanish each if ``num`` does.
+
+        Powers of a generator that abbreviates a sum are not expanded, so they are split where their
+        exponents are far apart.
+        """
+        pieces = [num]
+        for generator in self.related if num.total_degree() > FAR_APART else ():
+            if generator.order == 1:
+                at = self.size - 1 - generator.index
+                pieces = [part for piece in pieces for part in self._split(piece, at)]
+        return pieces
+
+    def _split(self, poly: Poly, at: int) -> list[Poly]:
+        parts: list[dict[Any, Any]] = []
+        last = 0
+        for powers, c in sorted(poly.terms(), key=lambda term: term[0][at]):
+            if not parts or powers[at] - last > FAR_APART:
+                parts.append({})
+            parts[-1][powers], last = c, powers[at]
+        return [self.ring.from_dict(part) for part in parts]
 
     def normal(self, element: Quotient) -> Quotient:
         """Reduce the numerator and the denominator of an element modulo the relations.
@@ -307,13 +369,30 @@ class Field:
         return self.zero if total is None else total
 
     def tree(self, element: Quotient) -> Expression:
-        """An expression that equals an element."""
+        """An expression with the value of an element.
+
+        Raises:
+            NotProvedError: a generator has no expression, or the expression is too large.
+
+        """
+        if self._weight(element) > MAX_WRITTEN:
+            raise NotProvedError("an expression that is too large")
         numerator = self._tree_of(element.num)
         return (
             numerator
             if element.den.is_one()
             else Call("div", (numerator, self._tree_of(element.den)))
         )
+
+    def _weight(self, element: Quotient) -> int:
+        """A bound of the size of an element's expression, in which generators are nested."""
+        total = 1
+        for generator in self.used(element):
+            if not generator.weight:
+                args = (arg for arg in generator.args if isinstance(arg, Quotient))
+                generator.weight = 1 + sum(map(self._weight, args))
+            total += generator.weight
+        return total * (len(element.num) + len(element.den))
 
     def written(self, generator: Generator) -> Expression:
         """The expression that a generator abbreviates."""

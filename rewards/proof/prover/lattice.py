@@ -1,5 +1,9 @@
 """A basis of the lattice that the exponents, or the angles, of a proof span.
 
+An attempt at a proof reads arguments as it meets them. Where an argument needs a finer unit than a
+generator already has, the attempt goes on with a generator for this argument alone. Its units are
+then *stale*: the next attempt computes the units from all arguments that were met (`Units.settle`).
+
 Letters: an exponent is a vector ``v`` over Q. Its coordinates belong to monomials of the field; one
 of these is 1. The basis vectors ``b_1, ..., b_r`` are called units. They are linearly independent,
 and ``v = n_1 b_1 + ... + n_r b_r`` with whole ``n_i``. For example, ``6x + 4``, ``9x + 5`` and ``3x
@@ -15,10 +19,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeAlias
 
 from flint import fmpq, fmpq_mat, fmpz_mat
 
+from ...reading.expression.tree import Expression
 from .quotients import NotProvedError
 
 Vector: TypeAlias = dict[int, fmpq]
@@ -27,23 +33,22 @@ Combination: TypeAlias = list[tuple[int, fmpq]]
 ZERO, UNIT = fmpq(0), fmpq(1)
 #: Most units: matrices are so small.
 MAX_UNITS = 32
-#: Largest denominator of fractions of units that are algebraic over them.
-MAX_ROOT = 1000
+#: Largest power of a generator, and largest multiple of an angle that is expanded.
+MAX_LETTER_POWER, MAX_MULTIPLE = 10**7, 128
+#: Variables of the first ring: FLINT packs eight exponents to a word.
+WORD = 8
 
 
 @dataclass(slots=True)
 class Lattice:
     """A lattice of vectors, with basis vectors that are called units.
 
-    The prover first collects all ``vectors``. Then `settle` computes the units. Then the prover
-    makes an element of the field for each unit, and stores it in ``generators``. ``most`` is the
-    largest multiple of a unit that a combination may have.
+    The ``generators`` (elements of the field) of the units are those of one attempt. ``vectors``
+    generate the lattice. ``most`` is the largest multiple of a unit that a combination may have.
 
-    A vector becomes a unit of its own, listed in ``alone``, in two cases. Either a multiple would
-    exceed ``most``, or the vector needs finer units although generators of the present units
-    already exist. The prover then regards the vector as independent of all other units. It may miss
-    a proof for this reason, but it proves no false statement. With ``algebraic``, combinations with
-    fractions are allowed as well: exp(u/2) is a square root of exp(u).
+    A vector becomes a unit by itself, listed in ``alone``, if a multiple would exceed ``most``, or
+    if the basis is too coarse and has generators. The prover then regards the vector as independent
+    of all other units. It may miss a proof for this reason, but it proves no false statement.
 
     >>> lattice = Lattice(128)
     >>> lattice.vectors += [{0: fmpq(n), 1: fmpq(n)} for n in (6, 4)]
@@ -53,16 +58,18 @@ class Lattice:
     """
 
     most: int
-    algebraic: bool = False
     units: list[Vector] = field(default_factory=list)
     vectors: list[Vector] = field(default_factory=list)
     generators: dict[int, Any] = field(default_factory=dict)
     alone: dict[int, Vector] = field(default_factory=dict)
     largest: int = 1
+    is_stale: bool = False
 
     def settle(self) -> None:
-        """Compute the units: add all collected vectors, sorted from short to long."""
+        """Compute the units of all vectors, which are added from short to long."""
         waiting, self.vectors = sorted(filter(None, self.vectors), key=len), []
+        self.units, self.generators, self.alone = [], {}, {}
+        self.largest, self.is_stale = 1, False
         for vector in waiting:
             self.add(vector)
 
@@ -91,13 +98,13 @@ class Lattice:
         used = [(at, c) for at, c in zip(candidates, coefficients, strict=True) if c]
         denominator = math.lcm(*(int(c.q) for _, c in used))
         size = max(int(abs(c).ceil()) for _, c in used)
-        has_generator = any(at in self.generators for at, _ in used)
-        if denominator > 1 and not has_generator and self._refine(used, denominator):
-            return self.add(vector)
-        integral = denominator == 1 or (
-            self.algebraic and has_generator and denominator <= MAX_ROOT
-        )
-        if integral and size <= self.most:
+        if denominator > 1 and (finer := self._finer(used, denominator)):
+            if not any(at in self.generators for at, _ in used):
+                self.vectors.append(vector)
+                self.units = [finer.get(at, unit) for at, unit in enumerate(self.units)]
+                return self.add(vector)
+            self.is_stale = True
+        if denominator == 1 and size <= self.most:
             self.largest = max(self.largest, size)
             return used
         combination = self._append(vector)
@@ -111,16 +118,15 @@ class Lattice:
         """
         if len(self.units) >= MAX_UNITS:
             raise NotProvedError("too many units")
+        self.vectors.append(vector)
         sign = UNIT if next(iter(vector.values())) > 0 else -UNIT
         self.units.append(vector if sign > 0 else {key: -c for key, c in vector.items()})
         return [(len(self.units) - 1, sign)]
 
-    def _refine(self, used: Combination, denominator: int) -> bool:
-        """Refine units so that a vector has integer coefficients, and return whether the units were
-        refined.
+    def _finer(self, used: Combination, denominator: int) -> dict[int, Vector]:
+        """Finer units, of which a vector is a combination with whole coefficients.
 
-        The units stay as they are if a coefficient of any combination would then exceed ``most``.
-        The result is False in this case.
+        If a coefficient of any combination would then exceed ``most``, the result is empty.
         """
         rank = len(used)
         rows = [[denominator * (i == j) for j in range(rank)] for i in range(rank)]
@@ -129,18 +135,46 @@ class Lattice:
         multiples = (fmpq_mat(finer) / denominator).inv().entries()  # of the units that there were
         largest = self.largest * max(int(c.ceil()) for c in map(abs, multiples))
         if largest > self.most:
-            return False
+            return {}
         self.largest = largest
-        units = [self.units[at] for at, _ in used]
+        units: dict[int, Vector] = {}
         for (at, _), row in zip(used, finer.tolist(), strict=True):
             unit: Vector = {}
-            for n, old in zip(row, units, strict=True):
-                for key, c in old.items():
+            for n, (old, _) in zip(row, used, strict=True):
+                for key, c in self.units[old].items():
                     unit[key] = unit.get(key, ZERO) + fmpq(n, denominator) * c
             unit = {key: c for key, c in unit.items() if c}
             leading = next(iter(unit.values()))
-            self.units[at] = unit if leading > 0 else {key: -c for key, c in unit.items()}
-        return True
+            units[at] = unit if leading > 0 else {key: -c for key, c in unit.items()}
+        return units
+
+
+@dataclass(slots=True)
+class Units:
+    """The units of a proof's arguments, which all attempts at the proof share.
+
+    ``roots`` has, for the kind of a root and its radicand, the greatest number that divides all
+    exponents. ``size`` is the number of variables of the ring. An attempt numbers the monomials of
+    exponents and angles; ``keys`` has the numbers that earlier attempts gave.
+    """
+
+    size: int = WORD
+    exponents: Lattice = field(default_factory=partial(Lattice, MAX_LETTER_POWER))
+    angles: Lattice = field(default_factory=partial(Lattice, MAX_MULTIPLE))
+    roots: dict[tuple[str, Expression], fmpq] = field(default_factory=dict)
+    keys: dict[Expression, int] = field(default_factory=dict)
+    count: int = 0
+    is_stale: bool = False
+
+    @property
+    def are_stale(self) -> bool:
+        return self.is_stale or self.exponents.is_stale or self.angles.is_stale
+
+    def settle(self) -> None:
+        """Compute the units for a new attempt."""
+        self.is_stale = False
+        self.exponents.settle()
+        self.angles.settle()
 
 
 def _combination(units: list[Vector], vector: Vector) -> list[fmpq] | None:

@@ -11,11 +11,10 @@ from functools import partial
 
 from ...reading.expression.traversal import fold
 from ...reading.expression.tree import Call, Expression, Number
+from .factors import conjugates, factored
 from .field import Field
-from .quotients import NotProvedError, Poly, Quotient, is_factored_quickly
-from .reading import ArgumentReading
-from .rules.radicals import conjugates, norm_of
-from .tower import NowhereError, Tower
+from .quotients import Poly, Quotient, is_factored_quickly, product
+from .tower import Tower, attempted
 
 #: Polynomials are factored up to this number of terms, and this total degree.
 MAX_TERMS, MAX_DEGREE = 60, 60
@@ -91,9 +90,9 @@ def has_no_zeros(expression: Expression, variable: str) -> bool:
 
     def divisors(field: Field, value: Quotient) -> list[Expression]:
         num = value.num
-        norms = (norm_of(field, num, conjugate) for conjugate in conjugates(field, num))
-        divides = num.is_constant() or any(norm is not None for norm in norms)
-        return [expression] if divides and not value.is_zero() else []
+        norms = (field.reduce(product(num, conjugate)) for _, conjugate in conjugates(field, num))
+        divides = any(norm.is_constant() and not norm.is_zero() for norm in (num, *norms))
+        return [expression] if divides else []
 
     return bool(_in_field(expression, variable, {}, divisors))
 
@@ -113,11 +112,7 @@ def squares(expression: Expression, variable: str) -> list[Expression]:
         if value.is_zero() or not _is_small(value):
             return []
         terms = value.num, value.den
-        polys = [p for poly in terms for p, power in poly.factor()[1] if power % times == 0]
-        for sine in field.related if times == 2 else ():  # sin(x)^2 is 1 - cos(x)^2 in the field
-            square = sine.element.num**sine.order - sine.relation
-            if sine.partner and any((poly % square).is_zero() for poly in terms):
-                polys.append(sine.element.num)
+        polys = [p for poly in terms for p, e in factored(field, poly)[1] if (e / times).q == 1]
         return [
             field.tree(field.poly(poly))
             for poly in polys
@@ -157,13 +152,13 @@ def _in_field(
 
     If the conversion or the function fails, the result is an empty list.
     """
-    reading = ArgumentReading(expression, expression)
-    tower = Tower(Field(reading.size), variable, kinds)
-    try:
-        reading.note(tower, real_parts=False)
-        return use(tower.field, tower.normal(tower.value(expression)))
-    except (NowhereError, NotProvedError):
-        return []
+
+    def settled(tower: Tower) -> list[Expression]:
+        value = tower.normal(tower.value(expression))
+        tower.refuse_coarse_units()
+        return use(tower.field, value)
+
+    return attempted(settled, variable=variable, kinds=kinds)[1] or []
 
 
 def _is_small(value: Quotient) -> bool:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property, partial
+from dataclasses import dataclass, field
+from functools import cached_property
 
-from ...reading.expression.traversal import is_written_with
+from ...reading.expression.traversal import all_nodes, fold, is_written_with
 from ...reading.expression.tree import Expression, Symbol
 from ...reading.functions import names
 from ...reading.functions.record import LOGARITHM
 from .field import Field
+from .lattice import Units
 from .quotients import NotProvedError, Poly, Quotient
-from .reading import RADICAL, ArgumentReading, as_power
 from .rules import constants
 from .rules.signs import leave_out_negative
-from .tower import NowhereError, Signs, Tower
+from .tower import Signs, Tower, attempted
 
 #: Most cases of signs.
 MAX_CASES = 24
@@ -104,12 +104,11 @@ def prove(
     True
 
     """
-    search = ProofSearch(
-        answer, integrand, variable, kinds, real_parts=real_parts, real_roots=real_roots
-    )
+    search = ProofSearch(answer, integrand, variable, kinds, real_parts, real_roots)
     return search.whole() or search.in_cases()
 
 
+@dataclass
 class ProofSearch:
     """The search for a proof, first without cases of signs, then with cases.
 
@@ -117,20 +116,13 @@ class ProofSearch:
     long. Each of the two searches runs at most once. See `prove` for the arguments.
     """
 
-    def __init__(
-        self,
-        answer: Expression,
-        integrand: Expression,
-        variable: str,
-        kinds: Mapping[str, str],
-        *,
-        real_parts: bool = True,
-        real_roots: bool = True,
-    ) -> None:
-        reading = ArgumentReading(answer, integrand, len(kinds))
-        self._attempt = partial(
-            _attempt, reading, variable, kinds, real_parts, principal_roots=not real_roots
-        )
+    answer: Expression
+    integrand: Expression
+    variable: str
+    kinds: Mapping[str, str]
+    real_parts: bool = True
+    real_roots: bool = True
+    units: Units = field(default_factory=Units)
 
     def whole(self) -> Proof | None:
         """The proof without cases of signs, or None if none was found."""
@@ -175,67 +167,57 @@ class ProofSearch:
             rules |= tower.rules
         return None if waiting or not proved else Proof(tuple(sorted(rules)), tuple(proved))
 
+    def _attempt(self, *, split: bool = False, case: Signs = ()) -> tuple[Tower, Case | None]:
+        """Try to prove F' = f in a case; the tower and the `Case`, or None if the proof fails."""
+        return attempted(
+            self._equal,
+            variable=self.variable,
+            kinds=self.kinds,
+            split=split,
+            case=case,
+            principal_roots=not self.real_roots,
+            units=self.units,
+        )
 
-def _attempt(
-    reading: ArgumentReading,
-    variable: str,
-    kinds: Mapping[str, str],
-    real_parts: bool,
-    *,
-    principal_roots: bool,
-    split: bool = False,
-    case: Signs = (),
-) -> tuple[Tower, Case | None]:
-    """Try to prove F' = f in a case, which assumes signs of expressions.
-
-    The result has two entries: the `Tower` of the attempt, and the `Case` that was proved. The
-    second entry is None if the proof fails.
-    """
-    field = Field(reading.split_size if split else reading.size)
-    tower = Tower(field, variable, kinds, split, case, principal_roots=principal_roots)
-    try:
-        return tower, _equal(tower, reading, real_parts)
-    except NowhereError:
-        tower.nowhere = True
-    except NotProvedError:
-        pass
-    return tower, None
-
-
-def _equal(tower: Tower, reading: ArgumentReading, real_parts: bool) -> Case | None:
-    base = tower.field
-    if real_parts and not tower.split and _is_for_positive(reading, tower.variable):
-        leave_out_negative(tower)
-    reading.note(tower, real_parts=real_parts)
-    tower.real_parts = real_parts
-    f = tower.value(reading.integrand)
-    tower.real_parts = False
-    terms: list[Quotient] = []
-    total = -f
-    for term in _terms(reading.answer, tower.variable):
-        value = tower.value(term)
-        slope = base.derivative(value)
-        # A sum of fractions takes long: F has mostly one term, whose derivative looks like f.
-        total = base.zero if not terms and slope == f else total.add(slope, lowest=False)
-        terms.append(value)
-    if not _vanishes(tower, total):
-        return None
-    return Case(tower.signs, base, tuple(terms), f)
+    def _equal(self, tower: Tower) -> Case:
+        base = tower.field
+        if self.real_parts and not tower.split and _is_for_positive(self.integrand, self.variable):
+            leave_out_negative(tower)
+        tower.real_parts = self.real_parts
+        f = tower.value(self.integrand)
+        tower.real_parts = False
+        terms = [tower.value(term) for term in _terms(self.answer, self.variable)]
+        tower.refuse_coarse_units()
+        total = -f
+        for value in terms:
+            slope = base.derivative(value)
+            # A sum of fractions takes long: F has mostly one term, whose derivative looks like f.
+            whole = value is terms[0] and slope == f
+            total = base.zero if whole else total.add(slope, lowest=False)
+        if not _vanishes(tower, total):
+            raise NotProvedError("a difference that is not zero")
+        return Case(tower.signs, base, tuple(terms), f)
 
 
 _LOGARITHMS = names(lambda function: function.branch == LOGARITHM)
 
 
-def _is_for_positive(reading: ArgumentReading, variable: str) -> bool:
+def _is_for_positive(integrand: Expression, variable: str) -> bool:
     """Whether the integrand has a part, such as sqrt(x) or ln(x), that is real for x > 0 only."""
-    x = Symbol(variable)
-    for node in reading.functions:
-        if node.args and node.args[0] == x:
-            ratio = as_power(node)[2] if node.function in RADICAL else None
-            if node.function in _LOGARITHMS or (ratio and ratio.denominator % 2 == 0):
-                # Where there are cases, that part may apply for x > 0 only.
-                return not is_written_with(reading.integrand, "piecewise")
+    arguments = (Symbol(variable),)
+    for node in all_nodes(integrand):
+        if node.args[:1] == arguments and (node.function in _LOGARITHMS or _is_even_root(node)):
+            # Where there are cases, that part may apply for x > 0 only.
+            return not is_written_with(integrand, "piecewise")
     return False
+
+
+def _is_even_root(node: Expression) -> bool:
+    if node.function == "pow":
+        ratio = fold(node.args[1])
+        return ratio is not None and ratio.denominator % 2 == 0
+    order = fold(node.args[1]) if node.function == "root" else None
+    return node.function == "sqrt" or (order is not None and order.numerator % 2 == 0)
 
 
 def _vanishes(tower: Tower, total: Quotient) -> bool:
@@ -245,11 +227,13 @@ def _vanishes(tower: Tower, total: Quotient) -> bool:
     den = total.den if total.den.is_one() else base.reduce(_without_content(total.den))
     if den.is_zero():
         return False
-    num = base.reduce(_without_content(total.num))
-    if num.is_zero():
-        return True
-    tower.rules.add("constants")
-    return constants.vanishes(base, num, den)
+    for piece in base.pieces(base.reduce(_without_content(total.num), powers=False)):
+        num = base.reduce(_without_content(piece))
+        if not num.is_zero():
+            tower.rules.add("constants")
+            if not constants.vanishes(base, num, den):
+                return False
+    return True
 
 
 def _without_content(poly: Poly) -> Poly:
@@ -259,7 +243,7 @@ def _without_content(poly: Poly) -> Poly:
     polynomial is zero.
     """
     content = poly.term_content()
-    return poly if content.is_one() else poly / content
+    return poly if content.is_one() or poly.is_zero() else poly / content
 
 
 def _terms(answer: Expression, variable: str) -> list[Expression]:

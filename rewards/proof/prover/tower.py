@@ -3,8 +3,7 @@
 Letters (Bronstein, *Symbolic Integration I*, chapter 3): K_0 is the field of rational functions of
 x over the constants. K_i is K_(i-1)(t_i) for a generator t_i. The generator is an exponential if
 t_i'/t_i is u' for a u in K_(i-1), a logarithm if t_i' is u'/u for such a u, and algebraic if it has
-a relation. Every other generator is a function with a derivative in the tower. Exponents, angles
-and radicands of one height are read before the first generator of that height is made (`reading`).
+a relation. Every other generator is a function with a derivative in the tower.
 
 `FORMS` and `RULES` hold the functions that the prover knows. The modules of `rules` register them.
 Most rules hold wherever both sides are defined, for the principal branches of
@@ -17,11 +16,12 @@ that the present *case* gives it. A proof needs all cases.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from dataclasses import field as new
-from functools import partial, reduce
+from functools import reduce
 from operator import add, mul, truediv
-from typing import TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from flint import fmpq
 
@@ -30,12 +30,12 @@ from ...reading.expression.formulas import template
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import RECORDS
 from ...reading.functions.record import ODD
-from .field import Field, Generator
-from .lattice import UNIT, Lattice
-from .quotients import NotProvedError, Poly, Quotient, quotient
+from .field import MAX_GENERATORS, Field, Generator
+from .lattice import UNIT, Lattice, Units
+from .quotients import NotProvedError, Poly, Quotient, quotient, rational_of
 
-#: Largest power of a generator, and largest multiple of an angle that is expanded.
-MAX_LETTER_POWER, MAX_MULTIPLE = 10**7, 128
+#: Most attempts with finer units, or in a larger ring.
+MAX_ATTEMPTS = 12
 #: A sum in an exponent or an angle is taken apart if it has no more terms than this: each is a row
 #: of a small matrix.
 MAX_ADDENDS = 24
@@ -64,9 +64,7 @@ class Tower:
     value under these signs. A sign belongs to an expression, not to the index of a request, because
     the signs decide which requests follow.
 
-    Units are the basis vectors of a `Lattice`. ``exponents`` has the units of exponentials.
-    ``angles`` has the units of sines and cosines. ``units`` has, for each radicand, the greatest
-    number that divides all exponents of the radicand.
+    ``monomials`` are those of exponents and angles, by the keys that vectors have (`lattice`).
     """
 
     field: Field
@@ -80,13 +78,11 @@ class Tower:
     nowhere: bool = False
     rules: set[str] = new(default_factory=set)
     conditions: list[tuple[Poly, Expression, int]] = new(default_factory=list)
-    exponents: Lattice = new(default_factory=partial(Lattice, MAX_LETTER_POWER, algebraic=True))
-    angles: Lattice = new(default_factory=partial(Lattice, MAX_MULTIPLE))
-    units: dict[tuple[str, str, str], fmpq] = new(default_factory=dict)
+    units: Units = new(default_factory=Units)
     values: dict[Expression, Quotient] = new(default_factory=dict)
     powers: list[tuple[Quotient, Quotient]] = new(default_factory=list)
     sines: list[tuple[Quotient, tuple[Quotient, Quotient]]] = new(default_factory=list)
-    monomials: list[Quotient] = new(default_factory=list)
+    monomials: dict[int, Quotient] = new(default_factory=dict)
     symbols: dict[str, Quotient] = new(default_factory=dict)
     unit_i: Quotient | None = None
 
@@ -98,14 +94,12 @@ class Tower:
     # --- leaves ---
 
     def symbol(self, name: str) -> Quotient:
-        element = self.symbols.get(name)
-        if element is None:
-            base, varies = self.field, name == self.variable
-            slope = (lambda: base.one) if varies else None
-            positive = not varies and self.kinds.get(name) in POSITIVE
-            generator = base.get("symbol", (name,), slope, real=True, positive=positive)
-            element = self.symbols[name] = generator.element
-        return element
+        base, varies = self.field, name == self.variable
+        slope = (lambda: base.one) if varies else None
+        positive = not varies and self.kinds.get(name) in POSITIVE
+        generator = base.get("symbol", (name,), slope, real=True, positive=positive)
+        self.symbols[name] = generator.element
+        return generator.element
 
     def named(self, name: str) -> Quotient:
         """The generator for a positive number that counts as transcendental, such as pi."""
@@ -162,21 +156,56 @@ class Tower:
         return [(c, monomial, base.single(monomial)) for c, monomial in terms]
 
     def key(self, monomial: Quotient) -> int:
-        """The index of a monomial. Vectors of exponents and angles use this index as a key."""
+        """The key of a monomial in vectors of exponents and angles."""
         num, den = monomial.num, monomial.den
-        for at, earlier in enumerate(self.monomials):
+        for at, earlier in self.monomials.items():
             if earlier.num == num and earlier.den == den:
                 return at
-        self.monomials.append(monomial)
-        return len(self.monomials) - 1
+        units = self.units
+        at = units.count
+        if units.keys:
+            with suppress(NotProvedError):  # the monomial is too large to be known again
+                at = units.keys.get(self.field.tree(monomial), at)
+        if at in self.monomials:  # another element that is written alike
+            at = units.count
+        units.count = max(units.count, at + 1)
+        self.monomials[at] = monomial
+        return at
 
     def unit(self, lattice: Lattice, at: int) -> tuple[fmpq, Quotient]:
-        """Write a unit of a lattice as a number times an element."""
-        (c, element), *further = [(c, self.monomials[key]) for key, c in lattice.units[at].items()]
+        """A unit of a lattice as a number times an element."""
+        (c, element), *further = [(c, self._keyed(key)) for key, c in lattice.units[at].items()]
         if not further:  # units that are alone may be multiples of others
             return (UNIT, element * self.field.constant(c)) if at in lattice.alone else (c, element)
         constant = self.field.constant
         return UNIT, sum((arg * constant(c) for c, arg in further), element * constant(c))
+
+    def _keyed(self, key: int) -> Quotient:
+        """The monomial of a key, which may be one that only an earlier attempt has met."""
+        if key not in self.monomials:
+            tree = next((tree for tree, at in self.units.keys.items() if at == key), None)
+            if tree is None:
+                raise NotProvedError("a monomial without an expression")
+            real_parts, self.real_parts = self.real_parts, False  # it need not be a part of f
+            self.monomials[key] = self.value(tree)
+            self.real_parts = real_parts
+        return self.monomials[key]
+
+    def refuse_coarse_units(self) -> None:
+        """Raise `NotProvedError`, so that another attempt is made, if the units are too coarse."""
+        if self.units.are_stale:
+            raise NotProvedError("units that are too coarse")
+
+    def is_renewed(self) -> bool:
+        """Whether another attempt has finer units, or a larger ring, than this one had."""
+        units, grows = self.units, len(self.field.generators) == self.field.size < MAX_GENERATORS
+        if not (grows or units.are_stale):
+            return False
+        units.size = min(units.size << grows, MAX_GENERATORS)
+        for at, monomial in self.monomials.items():
+            with suppress(NotProvedError):
+                units.keys.setdefault(self.field.tree(monomial), at)
+        return True
 
     # --- generators ---
 
@@ -229,9 +258,9 @@ class Tower:
 
     def value(self, node: Expression) -> Quotient:
         if type(node) is Symbol:
-            return self.symbol(node.name)
+            return self.symbols.get(node.name) or self.symbol(node.name)
         if type(node) is Number:
-            return self.field.rational(node.numerator, node.denominator)
+            return rational_of(self.field.size, node.numerator, node.denominator)
         if node.function in _ARITHMETIC:  # is seldom met again
             return self.field.spend(FORMS[node.function](self, node))
         element = self.values.get(node)
@@ -262,9 +291,11 @@ class Tower:
         """Make a generator for a function's value. The record states the derivative."""
         record = RECORDS[name]
         arguments = record.arguments.split()
-        if not record.derivative or len(arguments) != len(values):
-            raise NotProvedError(f"no rule for {name}")
         values = tuple(map(self.normal, values))
+        if not record.derivative or len(arguments) != len(values):
+            if not all(map(self.field.is_constant, values)):
+                raise NotProvedError(f"no rule for {name}")
+            return self.function(name, values, lambda: self.field.zero)  # of numbers, as zeta(3)
         if record.parity == ODD:  # of arguments with a positive leading coefficient only
             (u,) = values
             if u.is_zero():
@@ -292,6 +323,30 @@ class Tower:
         if tree.function == "neg":
             return -values[0]
         return self.applied(tree.function, *values)
+
+
+T = TypeVar("T")
+
+
+def attempted(use: Callable[[Tower], T], **state: Any) -> tuple[Tower, T | None]:
+    """Use a tower with a state, and then another while the units were too coarse.
+
+    The result is the last tower, and what was made with it, or None if this failed.
+    """
+    units = state.setdefault("units", Units())
+    for _ in range(MAX_ATTEMPTS):
+        if units.count or units.is_stale:
+            units.settle()
+        tower = Tower(Field(units.size), **state)
+        try:
+            return tower, use(tower)
+        except NowhereError:
+            tower.nowhere = True
+        except NotProvedError:
+            if tower.is_renewed():
+                continue
+        break
+    return tower, None
 
 
 def _division(t: Tower, node: Call) -> Quotient:

@@ -6,13 +6,12 @@ module replaces the names by the arguments of a call.
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
 from functools import cache
 
 from ..functions import RECORDS
 from .build import ONE, add, div, mul
 from .sympy_text import read_sympy
-from .traversal import all_nodes
 from .tree import Call, Expression, Number, Symbol
 
 #: A formula in SymPy's notation, read once.
@@ -61,22 +60,6 @@ def definition_of(call: Call) -> Expression | None:
     arguments = _given(call)
     formula = RECORDS[call.function].definition
     return _filled(template(formula), arguments) if formula and arguments is not None else None
-
-
-def parts_of(call: Call, functions: Container[str]) -> list[Expression]:
-    """Find the calls of given functions in the derivative and the definition of a call.
-
-    >>> parts_of(Call("shi", (Symbol("x"),)), {"sinh"})
-    [Call(function='sinh', args=(Symbol(name='x'),))]
-    """
-    record, arguments = RECORDS[call.function], _given(call)
-    return [
-        _filled(node, arguments)
-        for text in (record.derivative, record.definition)
-        if text and arguments is not None
-        for node in all_nodes(template(text))
-        if node.function in functions
-    ]
 
 
 def _given(call: Call) -> dict[str, Expression] | None:

@@ -99,16 +99,25 @@ def _cofactors(base: Field, total: Poly) -> tuple[list[Poly], Poly]:
         NotProvedError: the remainder is not proved to be zero.
 
     """
-    cofactors = []
-    content = base.one.num if total.is_zero() else total.term_content()
-    total = total / content
-    for generator in reversed(base.generators):
-        if generator.relation is not None:
-            cofactor, total = divmod(total, generator.relation)
-            cofactors.append(cofactor * content)
-    if not (total.is_zero() or constants.vanishes(base, total, base.one.num)):
-        raise NotProvedError("the remainder modulo the relations is not zero")
-    return cofactors[::-1], total * content
+    related = [g for g in base.generators if g.relation is not None]
+    cofactors, remainder = [base.zero.num] * len(related), base.zero.num
+
+    def divide(poly: Poly, least: int) -> Poly:
+        """Divide a polynomial, without its content, by relations of an order; the remainder."""
+        content = base.one.num if poly.is_zero() else poly.term_content()
+        rest = poly / content
+        for at in reversed(range(len(related))):
+            if related[at].order >= least:
+                cofactor, rest = divmod(rest, related[at].relation)
+                cofactors[at] += cofactor * content
+        return rest * content
+
+    for piece in base.pieces(divide(total, 2)):
+        rest = divide(piece, 1)
+        if not (rest.is_zero() or constants.vanishes(base, rest, base.one.num)):
+            raise NotProvedError("the remainder modulo the relations is not zero")
+        remainder += rest
+    return cofactors, remainder
 
 
 def _generator(base: Field, g: Generator, slope: Quotient | None) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Identities with one number, sign or function changed: what is proved of them is still true.
 
-``python -m tests.rewards.proof.test_mutations 100000`` has as many as one likes.
+``python -m tests.rewards.proof.test_mutations 100000`` has as many as one likes, and as many pairs
+of expressions that are equal up to a branch.
 """
 
 from __future__ import annotations
@@ -112,5 +113,73 @@ def test_mutations_that_are_refuted_are_not_proved(seed: int) -> None:
     assert counts["identities"] > 0.25 * counts["mutations"]
 
 
+def polynomial(source: random.Random, degree: int) -> Expression:
+    terms = [
+        call("mul", Number(c), call("pow", X, Number(k)))
+        for k in range(degree + 1)
+        if (c := source.randint(-3, 3))
+    ]
+    return call("add", Number(source.choice((1, 2, -1))), *terms)
+
+
+def branches(source: random.Random) -> tuple[Expression, Expression]:
+    """Two expressions that are equal up to a branch, such as sqrt(v^2) and v, for v = a + b r."""
+    square, one, two = polynomial(source, source.choice((1, 1, 2, 4))), Number(1), Number(2)
+    minus = Number(-1)
+    nested = call("add", call("sqrt", polynomial(source, 1)), Number(source.randint(-2, 3)))
+    sine = call("add", one, call("mul", minus, call("pow", call("cos", X), two)))
+    r, u = source.choice(
+        (
+            (call("sqrt", square), square),
+            (call("sqrt", nested), nested),
+            (call("sin", X), sine),
+            (call("exp", X), call("exp", call("mul", two, X))),
+        )
+    )
+    a, b = polynomial(source, source.choice((0, 1, 2))), polynomial(source, source.choice((0, 1)))
+    v = call("add", a, call("mul", b, r))
+    v2 = call("add", call("mul", a, a), call("mul", b, b, u), call("mul", two, a, b, r))
+    conjugate = call("add", a, call("mul", minus, b, r))
+    complement = call("add", one, call("mul", minus, v2))
+    half, pi = Number(1, 2), Call("pi")
+    twice = call("atan", call("div", call("mul", two, v), complement))
+    other = call("atan", call("div", call("mul", minus, complement), call("mul", two, v)))
+    roots = call("mul", call("sqrt", call("mul", v, conjugate)), call("sqrt", v))
+    pair = source.choice(
+        (
+            (call("sqrt", v2), v),
+            (call("sqrt", v2), call("abs", v)),
+            (call("mul", half, call("ln", v2)), call("ln", v)),
+            (call("pow", call("mul", v2, v), Number(1, 3)), v),
+            (roots, call("mul", v, call("sqrt", conjugate))),
+            (call("asin", v), call("atan", call("div", v, call("sqrt", complement)))),
+            (call("atan", v), call("mul", half, twice)),
+            (call("atan", v), call("mul", half, call("add", call("mul", half, pi), other))),
+        )
+    )
+    return pair if source.random() < 0.5 else pair[::-1]
+
+
+def survey_of_branches(count: int, seed: int) -> dict[str, int]:
+    """Prove F' = f for pairs of branches. Fails where what is proved is refuted at a point."""
+    source, counts = random.Random(seed), {"proved": 0, "refuted": 0}
+    for _ in range(count):
+        answer, other = (call("mul", X, tree) for tree in branches(source))
+        integrand = diff(other)
+        proved = prove(answer, integrand, "x", {}) is not None
+        false = differ(answer, integrand, source)
+        assert not (proved and false), (to_latex(answer), to_latex(integrand), seed)
+        counts["proved"] += proved
+        counts["refuted"] += false
+    return counts
+
+
+def test_other_branches_are_not_proved() -> None:
+    counts = survey_of_branches(150, 1)
+    assert counts["proved"] > 15
+    assert counts["refuted"] > 30
+
+
 if __name__ == "__main__":
-    print(survey(int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0))
+    size, start = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0
+    print(survey(size, start), survey_of_branches(size, start))

@@ -22,6 +22,7 @@ from calculus_harness.rewards.proof.prover.quotients import (
     gcd,
     is_factored_quickly,
 )
+from calculus_harness.rewards.proof.prover.tower import Tower
 from calculus_harness.rewards.reading.latex import read
 from tests.rewards.proof.random_expressions import proof_of
 
@@ -105,6 +106,89 @@ def test_proved(integrand: str, answer: str) -> None:
     assert proof_of(answer, integrand) is not None
 
 
+NESTED = [
+    # a square root of a square, also of (x + r)^4 under a third root
+    (r"\sqrt{x+2\sqrt{x-1}}", r"x+\frac23(x-1)^{3/2}", r"x-\frac23(x-1)^{3/2}"),
+    (
+        r"\sqrt{1+(\frac{x^2}{4}-\frac{1}{x^2})^2}",
+        r"\frac{x^3}{12}-\frac1x",
+        r"\frac{x^3}{12}+\frac1x",
+    ),
+    (
+        r"\frac{\sqrt{x^2+\sqrt{x^4+1}}}{\sqrt{x^4+1}}",
+        r"\frac{1}{\sqrt2}\operatorname{arsinh}(x\sqrt{2x^2+2\sqrt{x^4+1}})",
+        r"\frac{1}{\sqrt2}\operatorname{arsinh}(x\sqrt{2x^2-2\sqrt{x^4+1}})",
+    ),
+    (
+        r"\sqrt[3]{x+\sqrt{x^2+1}}",
+        r"\frac38\sqrt[3]{(x+\sqrt{x^2+1})^4}-\frac34\sqrt[3]{(x-\sqrt{x^2+1})^2}",
+        r"\frac38\sqrt[3]{(x+\sqrt{x^2+1})^4}+\frac34\sqrt[3]{(x-\sqrt{x^2+1})^2}",
+    ),
+    # 1 - x has the factors 1 - sqrt(x) and 1 + sqrt(x)
+    (
+        r"\sqrt{\frac{1-\sqrt x}{1+\sqrt x}}",
+        r"\arccos\sqrt x+(\sqrt x-2)\sqrt{1-x}",
+        r"\arccos\sqrt x-(\sqrt x-2)\sqrt{1-x}",
+    ),
+    (
+        r"\frac{(x-2)e^{\sqrt x}}{2\sqrt{1-x}(x-\sqrt x)}",
+        r"e^{\sqrt x}\sqrt{\frac{1+\sqrt x}{1-\sqrt x}}",
+        r"e^{\sqrt x}\sqrt{\frac{1-\sqrt x}{1+\sqrt x}}",
+    ),
+    # powers of sines, of which the ring has only the cosines
+    (
+        r"\frac{1}{\sqrt{\sin^3x\sin(x+1)}}",
+        r"-\frac{2}{\sin1}\sqrt{\frac{\sin(x+1)}{\sin x}}",
+        r"\frac{2}{\sin1}\sqrt{\frac{\sin(x+1)}{\sin x}}",
+    ),
+    # signs: x^2 + x + 1 has no zeros, and x + sqrt(x^2 + 1) is positive
+    (
+        r"\frac{x-1}{(x+1)\sqrt{x^3+x^2+x}}",
+        r"2\arctan\sqrt{x+1+\frac1x}",
+        r"-2\arctan\sqrt{x+1+\frac1x}",
+    ),
+    (
+        r"\arctan(x+\sqrt{x^2+1})",
+        r"\frac{\pi x}{4}+\frac x2\arctan x-\frac14\ln(1+x^2)",
+        r"-\frac{\pi x}{4}+\frac x2\arctan x-\frac14\ln(1+x^2)",
+    ),
+    (
+        r"\arcsin\sqrt{\frac{x}{1+x}}",
+        r"(x+1)\arctan\sqrt x-\sqrt x",
+        r"(x+1)\arctan\sqrt x+\sqrt x",
+    ),
+]
+
+
+@pytest.mark.parametrize(("integrand", "answer", "other"), NESTED)
+def test_nested_roots(integrand: str, answer: str, other: str) -> None:
+    """An answer is proved, and one on another branch, or with another sign, is not."""
+    assert proof_of(answer, integrand) is not None
+    assert proof_of(other, integrand) is None
+
+
+@pytest.mark.parametrize(
+    ("poly", "positive"),
+    [
+        ("x^2+x+1", True),
+        ("x^2+x-1", False),
+        ("x^4-2x^2+1", True),
+        (r"2-\cos x", True),
+        (r"1-\cos x", True),
+        (r"1-2\cos x", False),
+        (r"\cos^2x-3\cos x+2", True),
+        ("a^3+a^2-a+1", True),
+        ("a^2-a", False),
+        ("a^2-3a+2", False),
+        ("x^3-x^2+x", False),
+    ],
+)
+def test_a_polynomial_without_a_change_of_sign_in_its_range(poly: str, positive: bool) -> None:
+    tower = Tower(Field(), "x", {"a": "positive"})
+    value = tower.value(read(poly, symbols=["x", "a"])[0].expression)
+    assert tower.field.is_positive_in_range(value.num) is positive
+
+
 @pytest.mark.parametrize("n", [2, 3, 6, 11, 40])
 @pytest.mark.parametrize(
     ("angle", "slope"),
@@ -172,6 +256,11 @@ def test_exponents_far_apart_are_proved_after_a_finer_unit() -> None:
         (
             r"\frac{-1}{\sqrt{\sqrt{x^2+1}+x}}+\frac{x}{2\sqrt{x^2+1}\sqrt{\sqrt{x^2+1}+x}}",
             r"x\sqrt{\sqrt{x^2+1}-x}",
+        ),
+        # a root of a quotient whose denominator may be negative
+        (
+            r"\frac12(\frac1x-\frac1{x-1})-\frac1{x-1}+\ln\frac{x}{x-1}(\frac1x-\frac1{x-1})",
+            r"\ln(e^{\frac12\ln\frac{x}{x-1}})+\frac12\ln(\frac{x}{x-1})^2",
         ),
         # on a branch cut of artanh
         (r"\frac{1}{2\sqrt{1+x}}", r"\sqrt{1-x}e^{\operatorname{artanh}x}"),

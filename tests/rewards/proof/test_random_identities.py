@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from contextlib import suppress
 
 import pytest
 from flint import acb
@@ -15,12 +14,7 @@ from calculus_harness.rewards.numeric.ball_arithmetic.balls import precision
 from calculus_harness.rewards.numeric.ball_arithmetic.compiler import compile_tape
 from calculus_harness.rewards.numeric.sampling.integrand import prepare
 from calculus_harness.rewards.proof.prover import prove
-from calculus_harness.rewards.proof.prover.field import Field
-from calculus_harness.rewards.proof.prover.quotients import (
-    NotProvedError,
-)
-from calculus_harness.rewards.proof.prover.reading import ArgumentReading
-from calculus_harness.rewards.proof.prover.tower import Tower
+from calculus_harness.rewards.proof.prover.tower import Tower, attempted
 from calculus_harness.rewards.reading.expression.traversal import needs_worker
 from calculus_harness.rewards.reading.expression.tree import Expression, Symbol
 from calculus_harness.rewards.reading.latex import read
@@ -116,12 +110,12 @@ def differs(one: Expression, other: Expression, source: random.Random, *, order:
 
 def elements(tree: Expression) -> tuple[Expression, Expression] | None:
     """An expression and its derivative, rewritten; None where a rule gives up."""
-    tower, reading = Tower(Field(), "x", {"a": "positive"}), ArgumentReading(tree, tree)
-    with suppress(NotProvedError):
-        reading.note(tower, real_parts=False)
+
+    def use(tower: Tower) -> tuple[Expression, Expression]:
         value = tower.value(tree)
         return tower.field.tree(value), tower.field.tree(tower.field.derivative(value))
-    return None
+
+    return attempted(use, variable="x", kinds={"a": "positive"})[1]
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,10 @@ from ....reading.expression.tree import Call, Expression
 from ....reading.functions import CONSTANTS
 from ..quotients import NotProvedError, Quotient
 from ..tower import FORMS, RULES, Tower
-from .exponentials import exp
+from .exponentials import LOGARITHMIC, exp
 from .logarithms import ln
 from .radicals import sqrt
-from .signs import require_sign
+from .signs import known_sign, require_positive, require_sign
 
 T: TypeAlias = Tower
 Q: TypeAlias = Quotient
@@ -32,29 +32,42 @@ def _hyperbolic(t: T, u: Q, shift: int) -> Q:
     return (up * up + shift) / (2 * up)
 
 
-def _asinh(t: T, u: Q) -> Q:
-    return ln(t, u + sqrt(t, u * u + 1)) if t.split else t.by_record("asinh", u)  # 4.37.16
+def _inverse_hyperbolic(t: T, u: Q, name: str) -> Q:
+    return ln(t, LOGARITHMIC[name](t, u)) if t.split else t.by_record(name, u)
 
 
-def _acosh(t: T, u: Q) -> Q:
-    if t.split:  # 4.37.21
-        return ln(t, u + sqrt(t, u - 1) * sqrt(t, u + 1))
-    return t.by_record("acosh", u)
+def _asin(t: T, u: Q) -> Q:
+    if not (t.split and _has_radical(t, u) and t.field.is_real(u)):
+        return t.by_record("asin", u)
+    inside = known_sign(t, t.normal(1 - u * u))
+    require_positive(t, inside or 1, u)
+    return _atan(t, u / sqrt(t, 1 - u * u)) if inside == 1 else t.by_record("asin", u)  # 4.23(vi)
 
 
 def _atan(t: T, u: Q) -> Q:
-    """Compute atan u. If this removes radicals, use 2 atan u = atan(2u/(1 - u^2)).
+    """The value of atan u, by a formula for 2 atan u that removes radicals (4.24.15).
 
-    The formula is DLMF 4.24.15. It is used if |u| < 1 and its right side has no radical.
+    It is atan(2u/(1 - u^2)) if |u| < 1, and pi/2 + atan((u^2 - 1)/(2u)) if u > 0. The second is
+    also used if u^2 has no radical.
     """
-    if any(generator.kind == "root" for generator in t.field.used(u)) and t.field.is_real(u):
-        denominator = t.normal(1 - u * u)
-        if t.field.is_positive(denominator.num) and t.field.is_positive(denominator.den):
-            double = t.normal(2 * u / denominator)
-            if not any(generator.kind == "root" for generator in t.field.used(double)):
-                t.rules.add("half arc tangents")
-                return t.applied("atan", double) / 2
+    if not (_has_radical(t, u) and t.field.is_real(u)):
+        return t.by_record("atan", u)
+    gap = t.normal(1 - u * u)
+    if not gap.is_zero() and known_sign(t, gap) == 1:
+        double = t.normal(2 * u / gap)
+        if not _has_radical(t, double):
+            t.rules.add("half arc tangents")
+            return t.applied("atan", double) / 2
+    if t.split and known_sign(t, u) == 1:
+        double = t.normal(-gap / (2 * u))
+        if not (_has_radical(t, gap) and _has_radical(t, double)):
+            t.rules.add("half arc tangents")
+            return (t.named("pi") / 2 + t.by_record("atan", double)) / 2
     return t.by_record("atan", u)
+
+
+def _has_radical(t: T, u: Q) -> bool:
+    return any(generator.kind == "root" for generator in t.field.used(u))
 
 
 def _atanh(t: T, u: Q) -> Q:
@@ -70,10 +83,10 @@ RULES |= {
     "i": lambda t: t.i,
     "sinh": partial(_hyperbolic, shift=-1),
     "cosh": partial(_hyperbolic, shift=1),
-    "acos": lambda t, u: t.named("pi") / 2 - t.by_record("asin", u),
+    "acos": lambda t, u: t.named("pi") / 2 - _asin(t, u),
+    "asin": _asin,
     "atan": _atan,
-    "asinh": _asinh,
-    "acosh": _acosh,
+    **{name: partial(_inverse_hyperbolic, name=name) for name in LOGARITHMIC},
     "atanh": _atanh,
 }
 

@@ -14,49 +14,31 @@ from flint import fmpq
 
 from ..field import Generator
 from ..lattice import Vector
-from ..quotients import NotProvedError, Quotient
+from ..quotients import Quotient
 from ..tower import RULES, Tower
 from .radicals import integer_power, positive_root, power, radical, root
-
-
-def exponent(
-    t: Tower, u: Quotient
-) -> tuple[Vector, list[tuple[fmpq, Quotient, Generator]], Quotient | None]:
-    """Split an exponent into three summands.
-
-    The first summand is a vector of coefficients. The second is a list of multiples of generators
-    that may have a rule of their own. The third is i times an angle; the result has the angle, or
-    None if i does not occur in the exponent.
-    """
-    vector: Vector = {}
-    multiples: list[tuple[fmpq, Quotient, Generator]] = []
-    angle = None
-    for c, arg, inner in t.addends(u):
-        if t.unit_i is not None and (turn := t.without_i(arg)) is not None:
-            angle = turn * t.field.constant(c) + (angle or t.field.zero)
-        elif inner is not None and inner.kind in EXPONENTIALS:
-            multiples.append((c, arg, inner))
-        else:
-            vector[t.key(arg)] = c
-    return vector, multiples, angle
 
 
 def exp(t: Tower, u: Quotient) -> Quotient:
     for exponent_before, value in t.powers:  # is often asked for again
         if exponent_before.num == u.num and exponent_before.den == u.den:
             return value
-    vector, multiples, angle = exponent(t, u)
-    result = None
-    for c, arg, inner in multiples:
-        by_rule = EXPONENTIALS[inner.kind](t, inner, c)
-        if by_rule is None:
+    vector: Vector = {}
+    angle = result = None
+    for c, arg, inner in t.addends(u):
+        if t.unit_i is not None and (turn := t.without_i(arg)) is not None:
+            angle = turn * t.field.constant(c) + (angle or t.field.zero)
+            continue
+        rule = EXPONENTIALS.get(inner.kind) if inner else None
+        by_rule = rule(t, inner, c) if rule and inner else None
+        if inner is None or by_rule is None:
             vector[t.key(arg)] = c
         else:
             t.rules.add(f"exp {inner.kind}")
             result = by_rule if result is None else result * by_rule
-    for at, n in t.exponents.add(vector) if vector else ():
-        unit = t.exponents.generators.get(at) or _generator(t, at)
-        value = unit.element ** int(n.p) if n.q == 1 else _fraction(t, unit, n)
+    for at, n in t.units.exponents.add(vector) if vector else ():
+        unit = t.units.exponents.generators.get(at) or _generator(t, at)
+        value = unit.element ** int(n.p)
         result = value if result is None else result * value
     if angle is not None:
         value = RULES["cos"](t, angle) + t.i * RULES["sin"](t, angle)
@@ -67,8 +49,8 @@ def exp(t: Tower, u: Quotient) -> Quotient:
 
 
 def _generator(t: Tower, at: int) -> Generator:
-    """Make the generator g for the exponential of a unit u. Its derivative is u' g."""
-    c, arg = t.unit(t.exponents, at)
+    """The generator t for the exponential of a unit u, with the derivative t' = u' t."""
+    c, arg = t.unit(t.units.exponents, at)
     base = t.field
 
     def slope() -> Quotient:
@@ -76,18 +58,15 @@ def _generator(t: Tower, at: int) -> Generator:
 
     exponential = t.generator("exp", (arg,), slope, c, real=True, positive=True)
     t.rules.add("exp")
-    t.exponents.generators[at] = exponential
+    t.units.exponents.generators[at] = exponential
     return exponential
 
 
-def _fraction(t: Tower, unit: Generator, n: fmpq) -> Quotient:
-    """Write exp(n u) as a radical, where u is a unit and n is a fraction.
-
-    A fraction occurs if the generator for exp(u) was made before n was known.
-    """
-    if not t.field.is_real(unit.element):
-        raise NotProvedError("a root of an exponential that may not be real")
-    return radical(t, "root", unit.element, n)
+#: Functions whose values are logarithms, and of what (DLMF 4.37.16, 4.37.21).
+LOGARITHMIC: dict[str, Callable[[Tower, Quotient], Quotient]] = {
+    "asinh": lambda t, u: u + root(t, u * u + 1, 2),
+    "acosh": lambda t, u: u + root(t, u - 1, 2) * root(t, u + 1, 2),
+}
 
 
 # --- rules of exp(c g) for generators g; None where a rule does not apply
@@ -109,20 +88,19 @@ def _exp_ln_abs(t: Tower, g: Generator, c: fmpq) -> Quotient | None:
 
 
 def _exp_inverse(t: Tower, g: Generator, c: fmpq) -> Quotient | None:
-    """Compute exp(c g) for an inverse hyperbolic function g (DLMF 4.37.16, 4.37.21, 4.37.24)."""
-    (u,) = g.args
+    """Exponentials of asinh and acosh, by their logarithms."""
+    return integer_power(t, LOGARITHMIC[g.kind](t, *g.args), int(c.p)) if c.q == 1 else None
+
+
+def _exp_atanh(t: Tower, g: Generator, c: fmpq) -> Quotient | None:
+    """Exponentials of atanh (DLMF 4.37.24)."""
     if c.q != 1:
         return None
-    if g.kind == "atanh":
-        square = t.normal((1 + u) / (1 - u))
-        half, odd = divmod(int(c.p), 2)
-        either = radical(t, "either root", square, fmpq(1, 2)) if odd else t.field.one
-        return integer_power(t, square, half) * either
-    if g.kind == "acosh":
-        sinh = root(t, u - 1, 2) * root(t, u + 1, 2)
-        return integer_power(t, u + sinh if c > 0 else u - sinh, abs(int(c.p)))
-    cosh = root(t, u * u + 1, 2)
-    return integer_power(t, cosh + u if c > 0 else cosh - u, abs(int(c.p)))
+    (u,) = g.args
+    square = t.normal((1 + u) / (1 - u))
+    half, odd = divmod(int(c.p), 2)
+    either = radical(t, "either root", square, fmpq(1, 2)) if odd else t.field.one
+    return integer_power(t, square, half) * either
 
 
 def _exp_lambertw(t: Tower, g: Generator, c: fmpq) -> Quotient | None:
@@ -138,7 +116,7 @@ EXPONENTIALS: dict[str, Callable[[Tower, Generator, fmpq], Quotient | None]] = {
     "ln_abs": _exp_ln_abs,
     "asinh": _exp_inverse,
     "acosh": _exp_inverse,
-    "atanh": _exp_inverse,
+    "atanh": _exp_atanh,
     "lambertw": _exp_lambertw,
 }
 RULES["exp"] = exp

@@ -35,7 +35,7 @@ def ln(t: Tower, element: Quotient, *, bars: bool = False) -> Quotient:
         chosen, coprime = factors(t, element)
         if coprime is not None:
             for poly, times in coprime:
-                total = total + times * _ln(t, base.poly(poly), positive=True)
+                total = total + base.constant(times) * _ln(t, base.poly(poly), positive=True)
             if not bars:
                 require_positive(t, chosen, element)
             if chosen < 0 and not bars:

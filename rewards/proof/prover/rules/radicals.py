@@ -11,22 +11,19 @@ modulo the relations (Cox, Little and O'Shea, *Ideals, Varieties, and Algorithms
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import suppress
 from fractions import Fraction
 
 from flint import fmpq, fmpz
 
+from ..factors import factored
 from ..field import Field, Generator
-from ..lattice import UNIT
+from ..lattice import MAX_LETTER_POWER, UNIT
 from ..quotients import NotProvedError, Poly, Quotient, is_factored_quickly, product
-from ..tower import MAX_LETTER_POWER, RULES, Tower
+from ..tower import RULES, Tower
 from .signs import require_positive, sign
 
 #: Rational numbers of at most so many bits are factored.
 MAX_FACTOR_BITS = 64
-#: Polynomials with more terms have no root.
-MAX_FACTOR_TERMS = 200
 #: Largest power of a sum of at most `MAX_SHORT` terms that is expanded, the largest of a longer sum
 #: (the 4th of 9 terms has 495), and bits of numbers that are raised: a power has 20,000 digits.
 MAX_POWER, MAX_SHORT, MAX_LONG_POWER, MAX_NUMBER_BITS = 64, 8, 4, 65_536
@@ -77,12 +74,22 @@ def integer_power(t: Tower, element: Quotient, k: int) -> Quotient:
         raise NotProvedError("a power that is too high")
     if terms == 2 or times <= (MAX_LONG_POWER if terms > MAX_SHORT else MAX_POWER):
         return element**k
-    numerator, denominator = _base(t, element.num / lead), _base(t, element.den)
-    return numerator**k / denominator**k * t.field.constant(lead) ** k
+    return (_in_bases(t, element.num) / _in_bases(t, element.den)) ** k
+
+
+def _in_bases(t: Tower, poly: Poly) -> Quotient:
+    """A product in which generators replace factors. High powers of them are not expanded."""
+    lead = poly.leading_coefficient()
+    quick = is_factored_quickly(poly)
+    number, powers = (poly / lead).factor_squarefree() if quick else (UNIT, [(poly / lead, 1)])
+    result = t.field.constant(number * lead)
+    for factor, e in powers:
+        result = result * _base(t, factor) ** int(e)
+    return result
 
 
 def _base(t: Tower, poly: Poly) -> Quotient:
-    """Make a generator that abbreviates a sum, so that high powers of the sum are not expanded."""
+    """A generator that replaces a sum."""
     base = t.field
     element = base.poly(base.reduce(poly))
     if len(element.num) <= 1:
@@ -133,31 +140,22 @@ def radicals(t: Tower, element: Quotient, q: int) -> tuple[bool, list[Radical]]:
             if q % 2 == 0:
                 require_positive(t, chosen, element)
             t.rules.add("roots of coprime factors")
-            powers += [("root", t.field.poly(base), fmpq(e, q)) for base, e in coprime]
+            powers += [("root", t.field.poly(base), e / q) for base, e in coprime]
             return chosen < 0, powers
     family = "even root" if q % 2 == 0 else "odd root"
-    if not t.field.is_positive(element.den):
+    if not (t.field.is_positive(element.den) or t.field.is_positive_in_range(element.den)):
         return False, [*powers, (family, element, fmpq(1, q))]
     num, den = t.field.parts(element)
-    family = "root" if t.field.is_positive(num.num) else family
+    if t.field.is_positive(num.num) or t.field.is_positive_in_range(num.num):
+        family = "root"
     return False, [*powers, (family, num, fmpq(1, q)), ("root", den, fmpq(-1, q))]
 
 
-def note_radicand(t: Tower, element: Quotient, q: int) -> None:
-    """Record a radicand. All roots of the same base can then be powers of one generator.
-
-    All exponents of the base are integer multiples of the generator's exponent. The greatest such
-    exponent is chosen.
-    """
-    element = t.normal(element)
-    for family, base, exponent in () if element.is_zero() else radicals(t, element, q)[1]:
-        if exponent.q != 1:
-            key = family, str(base.num), str(base.den)
-            t.units[key] = exponent.gcd(t.units.get(key, UNIT))
-
-
 def positive_root(t: Tower, base: Quotient, exponent: fmpq) -> Quotient:
-    """A rational power of a positive element whose denominator is 1."""
+    """A rational power of a positive element.
+
+    With a denominator d, the generator has the sign of d, and its kind is not ``root``.
+    """
     if base is t.field.one or base == t.field.one:
         return base
     if exponent.q == 1:
@@ -165,36 +163,36 @@ def positive_root(t: Tower, base: Quotient, exponent: fmpq) -> Quotient:
     inner = t.field.single(base)
     if inner is not None and inner.kind == "exp":
         return RULES["exp"](t, inner.args[0] * t.field.constant(exponent * inner.unit))
-    return radical(t, "root", base, exponent)
+    family = "root" if base.den.is_one() else "odd root" if exponent.q % 2 else "even root"
+    return radical(t, family, base, exponent)
 
 
 def radical(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Quotient:
     """Write a rational power of n/d as a power of a generator.
 
-    The generator equals d (n/d)^(1/q). Its q-th power n d^(q-1) is a polynomial. If the power needs
-    a root of higher order than the generator has, the result is a root of the generator. This is
-    possible only for the kind ``root``, which has a positive radicand. A radical of the kind
-    ``either root`` may be the negative of the principal root, for example on a branch cut.
+    The generator equals d (n/d)^(1/q). Its q-th power n d^(q-1) is a polynomial. A radical of the
+    kind ``either root`` may be the negative of the principal root, for example on a branch cut.
 
     Raises:
-        NotProvedError: a radical of another kind needs a root of higher order.
+        NotProvedError: the power needs a root of a higher order than the generator has. The next
+            attempt has a generator of this order.
 
     """
     generator = t.field.find(kind, (radicand,)) or _generator(t, kind, radicand, exponent)
     times = exponent / generator.unit
     if times.q == 1:
         return (generator.element / t.field.poly(radicand.den)) ** int(times.p)
-    if kind != "root":
-        raise NotProvedError("a root whose order was not read")
-    return radical(t, kind, generator.element, times)
+    t.units.roots[kind, t.field.tree(radicand)] = exponent.gcd(generator.unit)
+    t.units.is_stale = True
+    raise NotProvedError("a root of too low an order")
 
 
 def _generator(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Generator:
     """Make the generator r of a radical: r^q is in the field, and r' = (r^q)'/(q r^(q-1))."""
     base = t.field
     unit = fmpq(1, exponent.q)
-    if t.units:
-        unit = unit.gcd(t.units.get((kind, str(radicand.num), str(radicand.den)), UNIT))
+    if t.units.roots:
+        unit = unit.gcd(t.units.roots.get((kind, base.tree(radicand)), UNIT))
     order = int(unit.q)
     if order > MAX_ORDER:
         raise NotProvedError("a root of too high an order")
@@ -256,70 +254,25 @@ def _without_root(generator: Generator, exponent: int) -> tuple[Quotient, fmpq]:
     return generator.element, fmpq(exponent)
 
 
-def factors(t: Tower, element: Quotient) -> tuple[int, list[tuple[Poly, int]] | None]:
-    """Split an element into a sign and powers of positive coprime factors.
+def factors(t: Tower, element: Quotient) -> tuple[int, list[tuple[Poly, fmpq]] | None]:
+    """Split an element into a sign and powers of positive factors.
 
     If the sign of a factor is unknown, None replaces the list of factors.
     """
-    result, powers = 1, []
+    chosen, powers = 1, []
     for poly, direction in ((element.num, 1), (element.den, -1)):
-        if len(poly) > MAX_FACTOR_TERMS:
-            raise NotProvedError("a polynomial that is too large to be factored")
-        result *= 1 if poly.leading_coefficient() > 0 else -1
-        # Not factored, x^2000 - 1 is another polynomial than its factors, and proves less.
-        for factor, e in poly.factor()[1] if is_factored_quickly(poly) else [(poly, 1)]:
-            base, times = factor / factor.leading_coefficient(), int(e) * direction
-            preferred = _conjugate(t.field, base)
-            if preferred is not None:
-                base, norm = preferred
-                result *= 1 if norm > 0 or times % 2 == 0 else -1
-                powers += [(base**0 * p, k * times) for p, k in _prime_factors(abs(norm))]
-                times = -times
-                t.rules.add("conjugates")
+        number, polys = factored(t.field, poly)
+        chosen *= 1 if number > 0 else -1
+        powers += [
+            (poly**0 * prime, fmpq(e * direction)) for prime, e in _prime_factors(abs(number))
+        ]
+        for base, times in polys:
             s = sign(t, base)
             if s is None:
                 return 1, None
-            result *= s ** (times % 2)
-            powers.append((base * s, times))
-    return result, powers
-
-
-def _conjugate(field: Field, poly: Poly) -> tuple[Poly, fmpq] | None:
-    """The conjugate ``a - b r`` that replaces ``a + b r``, and the product of the two.
-
-    Here r is a square root. If the product is a number, a polynomial can be written in terms of its
-    conjugate: ``sqrt(x^2 + 1) - x`` is ``1/(sqrt(x^2 + 1) + x)``. A fixed order selects either the
-    polynomial or its conjugate. Both therefore lead to the same factor. If ``poly`` itself is
-    selected, or if the product is not a number, the result is None.
-    """
-    for conjugate in conjugates(field, poly):
-        if list(poly.coeffs()) < list(conjugate.coeffs()):
-            norm = norm_of(field, poly, conjugate)
-            if norm is not None:
-                return conjugate, norm
-    return None
-
-
-def conjugates(field: Field, poly: Poly) -> Iterator[Poly]:
-    """Yield the conjugate ``a - b r`` for each square root r in a polynomial ``a + b r``.
-
-    The conjugate is divided by its leading coefficient.
-    """
-    for generator in field.related:
-        index = field.size - 1 - generator.index
-        if generator.order == 2 and "root" in generator.kind and poly.degrees()[index] == 1:
-            conjugate = poly - 2 * field.variables[generator.index] * poly.derivative(index)
-            yield conjugate / conjugate.leading_coefficient()
-
-
-def norm_of(field: Field, poly: Poly, conjugate: Poly) -> fmpq | None:
-    """The product of two polynomials if the product is a nonzero number, else None."""
-    with suppress(NotProvedError):  # the product is too large
-        value = field.reduce(product(poly, conjugate))
-        if value.is_constant() and not value.is_zero():
-            norm: fmpq = value.leading_coefficient()
-            return norm
-    return None
+            chosen *= s ** (int(times.p) % 2)
+            powers.append((base * s, times * direction))
+    return chosen, powers
 
 
 def _prime_factors(value: fmpq) -> list[tuple[int, int]]:

@@ -7,6 +7,7 @@ constant), or is taken from the present case (`tower`).
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 
 from flint import acb
 
@@ -14,11 +15,14 @@ from ....numeric.ball_arithmetic.balls import precision
 from ....numeric.ball_arithmetic.compiler import compile_tape
 from ....reading.expression.traversal import needs_worker, symbols_of
 from ....reading.expression.tree import Expression, Symbol
-from ..quotients import MAX_DIVIDED_DEGREE, NotProvedError, Poly, Quotient
+from ..factors import conjugates
+from ..quotients import MAX_DIVIDED_DEGREE, NotProvedError, Poly, Quotient, TooLargeError
 from ..tower import NowhereError, Tower
 
 #: Most signs that one case fixes, and bits with which the sign of a constant is computed.
 MAX_CONDITIONS, SIGN_BITS = 5, 256
+#: Most terms of a polynomial whose norm is computed.
+MAX_TERMS = 32
 
 
 def sign(t: Tower, poly: Poly) -> int | None:
@@ -30,15 +34,10 @@ def sign(t: Tower, poly: Poly) -> int | None:
     if content.total_degree() > 1 and base.is_real(base.poly(content)):
         letters = zip(base.variables[::-1], content.degrees(), strict=True)
         poly = poly / math.prod((x ** (d // 2 * 2) for x, d in letters), start=content**0)
-    if base.is_positive(poly):
-        return 1
-    if base.is_positive(-poly):
-        return -1
+    known = _known_sign(t, poly)
+    if known is not None:
+        return known
     for assumed, _, chosen in t.conditions:
-        least = assumed if chosen > 0 else -assumed
-        for s, candidate in ((1, poly), (-1, -poly)):
-            if candidate == least or base.is_positive(candidate - least):
-                return s
         if t.split and poly.total_degree() <= MAX_DIVIDED_DEGREE:
             cofactor, remainder = divmod(poly, assumed)
             if remainder.is_zero():
@@ -58,6 +57,41 @@ def sign(t: Tower, poly: Poly) -> int | None:
     else:
         chosen = _constant_sign(tree)
     return chosen if lead > 0 else -chosen
+
+
+def _known_sign(t: Tower, poly: Poly) -> int | None:
+    """The sign of a polynomial, as far as no case has to assume it."""
+    for s, candidate in ((1, poly), (-1, -poly)):
+        if t.field.is_positive(candidate) or (t.split and t.field.is_positive_in_range(candidate)):
+            return s
+        for assumed, _, chosen in t.conditions:
+            least = assumed if chosen > 0 else -assumed
+            if candidate == least or t.field.is_positive(candidate - least):
+                return s
+    return _sign_by_norm(t, poly) if t.split else None
+
+
+def _sign_by_norm(t: Tower, poly: Poly) -> int | None:
+    """The sign of a + b r, for a square root or sine r, from the sign of a^2 - b^2 r^2."""
+    if len(poly) > MAX_TERMS or not t.field.is_real(t.field.poly(poly)):
+        return None
+    for r, conjugate in conjugates(t.field, poly):
+        with suppress(TooLargeError):
+            norm = t.field.reduce(poly * conjugate, powers=False)
+            larger = (
+                None if norm.is_zero() else _known_sign(t, t.field.spend(t.field.poly(norm)).num)
+            )
+            if larger == 1:
+                return _known_sign(t, poly + conjugate)
+            if larger == -1 and t.field.positive >> r.index & 1:
+                return _known_sign(t, (poly - conjugate) / r.element.num)
+    return None
+
+
+def known_sign(t: Tower, element: Quotient) -> int | None:
+    """The sign of a nonzero real element, as far as no case has to assume it."""
+    signs = [_known_sign(t, poly) for poly in (element.num, element.den)]
+    return signs[0] * signs[1] if signs[0] and signs[1] else None
 
 
 def require_sign(t: Tower, element: Quotient) -> int:

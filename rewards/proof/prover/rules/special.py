@@ -6,7 +6,6 @@ Formulas are taken from the *Digital Library of Mathematical Functions*, whose s
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from math import factorial
 
 from flint import fmpq
@@ -118,23 +117,11 @@ def _polygamma(t: T, n: Q, u: Q) -> Q:
     return _raised(value, u, steps, lambda u: (1, (-1) ** k * factorial(k) / u ** (k + 1)))
 
 
-def _zeta(t: T, *args: Q) -> Q:
-    """Compute the zeta function. A single argument must be constant; two arguments may vary."""
-    if len(args) > 1:
-        return t.by_record("zeta", *args)
-    return t.function("zeta", args, partial(_unknown, "zeta"))
-
-
-def _unknown(name: str) -> Q:
-    raise NotProvedError(f"{name} of what varies")
-
-
 RULES |= {
     "gamma": _gamma,
     "gamma_upper": _gamma_upper,
     "expint": lambda t, n, u: power(t, u, n - 1) * _gamma_upper(t, 1 - n, u),
     "polygamma": _polygamma,
-    "zeta": _zeta,
     "digamma": lambda t, u: _polygamma(t, t.field.zero, u),
 }
 
@@ -160,30 +147,15 @@ def _lambertw(t: T, *args: Q) -> Q:
 RULES |= {"polylog": _polylog, "lambertw": _lambertw}
 
 
-# --- Bessel functions (10.6, 10.29), Airy functions (9.2)
+# --- Bessel functions (10.6, 10.29)
 
 
-def _bessel(name: str, alpha: int, beta: int, sigma: int) -> Callable[[T, Q, Q], Q]:
-    """Make the rule of a Bessel function C(n) of order n. The rule uses two relations.
-
-    C(n+1) = alpha C(n-1) + beta (2n/z) C(n), and C'(n) = sigma C(n+1) + (n/z) C(n).
-    """
-
-    def low(t: T, n: Q, u: Q) -> Q:
-        slope: Callable[[], Q] = lambda: (  # noqa: E731
-            sigma * high(t, n, u) + n / u * low(t, n, u)
-        )
-        return t.function(name, (n, u), slope, at=1)
-
-    def high(t: T, n: Q, u: Q) -> Q:
-        slope: Callable[[], Q] = lambda: (  # noqa: E731
-            sigma * alpha * low(t, n, u) - (n + 1) / u * high(t, n, u)
-        )
-        return t.function(name, (n + 1, u), slope, at=1)
+def _bessel(name: str, alpha: int, beta: int) -> Callable[[T, Q, Q], Q]:
+    """The rule of a Bessel function C of order n: C(n+1) = alpha C(n-1) + beta (2n/z) C(n)."""
 
     def value(t: T, n: Q, u: Q) -> Q:
         n, steps = _shift(t, n)
-        lower, upper = low(t, n, u), high(t, n, u)
+        lower, upper = t.by_record(name, n, u), t.by_record(name, n + 1, u)
         for _ in range(steps):
             n = n + 1
             lower, upper = upper, alpha * lower + 2 * beta * n / u * upper
@@ -195,24 +167,11 @@ def _bessel(name: str, alpha: int, beta: int, sigma: int) -> Callable[[T, Q, Q],
     return value
 
 
-def _airy(t: T, u: Q, *, name: str) -> Q:
-    """Compute the Airy function A called ``name``. Its derivatives follow from A'' = u A."""
-    return t.function(name, (u,), lambda: _airy_prime(t, u, name=name))
-
-
-def _airy_prime(t: T, u: Q, *, name: str) -> Q:
-    return t.function(f"{name}_prime", (u,), lambda: u * _airy(t, u, name=name))
-
-
 RULES |= {
-    "bessel_j": _bessel("bessel_j", -1, 1, -1),
-    "bessel_y": _bessel("bessel_y", -1, 1, -1),
-    "bessel_i": _bessel("bessel_i", 1, -1, 1),
-    "bessel_k": _bessel("bessel_k", 1, 1, -1),
-    "airy_ai": partial(_airy, name="airy_ai"),
-    "airy_bi": partial(_airy, name="airy_bi"),
-    "airy_ai_prime": partial(_airy_prime, name="airy_ai"),
-    "airy_bi_prime": partial(_airy_prime, name="airy_bi"),
+    "bessel_j": _bessel("bessel_j", -1, 1),
+    "bessel_y": _bessel("bessel_y", -1, 1),
+    "bessel_i": _bessel("bessel_i", 1, -1),
+    "bessel_k": _bessel("bessel_k", 1, 1),
 }
 
 

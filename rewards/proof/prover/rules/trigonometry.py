@@ -13,33 +13,14 @@ from functools import reduce
 from flint import fmpq
 
 from ..field import Generator
-from ..lattice import Vector
+from ..lattice import MAX_MULTIPLE, Vector
 from ..quotients import Quotient, TooLargeError, unit_circle
-from ..tower import MAX_MULTIPLE, RULES, Tower
+from ..tower import RULES, Tower
 from .exponentials import exp
 from .radicals import root
 
 #: A sine and a cosine.
 Pair = tuple[Quotient, Quotient]
-
-
-#: A number, and a monomial or generator that has known sines.
-Multiple = tuple[fmpq, Quotient, Generator | None]
-
-
-def angle(t: Tower, u: Quotient) -> tuple[Vector, list[Multiple]]:
-    """Split an angle into a sum. Terms with known sines and cosines are listed one by one.
-
-    All other terms form a vector: it maps the index of a monomial to a coefficient.
-    """
-    vector: Vector = {}
-    multiples: list[Multiple] = []
-    for c, arg, inner in t.addends(u):
-        if _has_rule(t, c, arg, inner):
-            multiples.append((c, arg, inner))
-        else:
-            vector[t.key(arg)] = c
-    return vector, multiples
 
 
 def sin_cos(t: Tower, u: Quotient) -> Pair:
@@ -51,10 +32,16 @@ def sin_cos(t: Tower, u: Quotient) -> Pair:
 
 
 def _sin_cos(t: Tower, u: Quotient) -> Pair:
-    vector, multiples = angle(t, u)
-    pairs = [_of_multiple(t, c, arg, inner) for c, arg, inner in multiples]
-    for at, n in t.angles.add(vector) if vector else ():
-        cosine = t.angles.generators.get(at) or _generator(t, at)
+    vector: Vector = {}
+    pairs: list[Pair] = []
+    for c, arg, inner in t.addends(u):
+        if _has_rule(t, c, arg, inner):
+            pairs.append(_of_multiple(t, c, arg, inner))
+        else:
+            vector[t.key(arg)] = c
+    angles = t.units.angles
+    for at, n in angles.add(vector) if vector else ():
+        cosine = angles.generators.get(at) or _generator(t, at)
         assert cosine.partner is not None
         pairs.append(_multiple(t, (cosine.partner.element, cosine.element), int(n.p)))
     if len(pairs) == 1:
@@ -67,7 +54,7 @@ def _generator(t: Tower, at: int) -> Generator:
 
     The rules are c' = -u' s, s' = u' c, and s^2 + c^2 = 1.
     """
-    number, arg = t.unit(t.angles, at)
+    number, arg = t.unit(t.units.angles, at)
     base = t.field
 
     def slope(factor: Quotient) -> Quotient:
@@ -80,7 +67,7 @@ def _generator(t: Tower, at: int) -> Generator:
     if sine.relation is None:
         base.relate(sine, unit_circle(base.size, sine.index, cosine.index), 2)
     t.rules.add("cos")
-    t.angles.generators[at] = cosine
+    t.units.angles.generators[at] = cosine
     return cosine
 
 
