@@ -247,7 +247,7 @@ class Reader:
         return sides
 
     def _define(self, statement: Statement, links: Sequence[Link]) -> tuple[int, str]:
-        """Record a definition. Return the index and the name that `_opened` returns."""
+        """Record a definition. Return the index of the first link to judge, and a name."""
         scope = self.scope
         at = _AT.fullmatch(links[0].latex)
         if at and symbol_name(at["name"]) in scope.introduced:  # u(1) = .. after x = \tan u

@@ -102,7 +102,7 @@ class Equation:
 
 @dataclass
 class Scope:
-    """The definitions that are in force at a point of the text.
+    """The definitions that are in force at a place in the text.
 
     Attributes:
         variable: the variable of the problem.

@@ -182,7 +182,8 @@ def _final_claim(reader: Reader, verdict: Verdict, completion: str) -> Claim | N
 def _place(answer: str, completion: str) -> Link:
     """Find an answer that is not a side of an equation. Return the answer with its offsets.
 
-    If the completion does not contain the answer verbatim, the offsets are those of the last line.
+    If the completion does not contain the answer verbatim, the result has the offsets of the last
+    line.
     """
     at = completion.rfind(answer)
     if at >= 0:

@@ -70,7 +70,7 @@ class Subject:
         symbols: the parameters, and the functions that an equation defines.
         kinds: the kinds of parameters, such as ``positive``.
         verify: judges the final answer.
-        whole: the integral of the problem. None for a question of the course.
+        whole: the integral of the problem. None for any other question.
         values: the functions that the question defines by a formula, each with its variable and
             formula. The variable is an empty text after a name alone, as in ``y = x^2``.
         flow: the functions that the question defines only by an equation, such as ``y' = y``.

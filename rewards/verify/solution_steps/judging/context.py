@@ -31,7 +31,7 @@ def in_context(
     A wrong claim may become unchecked, or right for one point. A right claim may lose its gain.
 
     Args:
-        judged: the finding of a claim.
+        judged: the finding about a claim.
         statement: the statement that the claim is a part of.
         conditions_of: the conditions of each sentence, by the number of the sentence. An entry is
             None if the conditions are not read.

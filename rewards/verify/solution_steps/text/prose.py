@@ -18,7 +18,7 @@ _SENTENCE = re.compile(r"[.!?](?=\s|\Z)|\n\s*\n|\n\s*(?:[-*•]|\d{1,2}[.)]|\\it
 
 
 def names_roots(lead: str) -> bool:
-    """Whether the words before an equation say that it holds only where something is zero."""
+    """Whether words say that the equation after the words holds only at zeros."""
     return patterns.names_roots.search(lead) is not None
 
 

@@ -105,9 +105,7 @@ class Statement:
 
 
 def shown(completion: str, stop: Sequence[str], thoughts: bool) -> tuple[int, int]:
-    """The start and the end of the text to read. Without ``thoughts``, the model's thoughts are
-    left out.
-    """
+    """The start and the end of the text to read. ``thoughts`` includes the model's thoughts."""
     if thoughts:
         marks = [index for mark in stop if (index := completion.find(mark)) >= 0]
         return 0, min([*marks, len(completion), LONGEST])

@@ -144,9 +144,9 @@ class Claimed:
     def plugged(self) -> Finding | None:
         """Insert the latest formula for the function into the equation, and judge the result.
 
-        The result is None if the text has no such formula. The equation is wrong only if it has
-        constants or unknown letters, and if the formula has them all. Without unknown letters, the
-        formula must also be a general solution.
+        The result is None if the text has no such formula. The equation is judged wrong only if it
+        has constants or unknown letters, and if all of these are in the formula. Without unknown
+        letters, the formula must also be a general solution.
         """
         if len(self.flow.functions) != 1 or self.flow.curve is not None:
             return None
@@ -388,7 +388,7 @@ class Claimed:
 
     @property
     def _is_below_the_order(self) -> bool:
-        """Whether the equation may hold only with the initial values: ``y' = 3x^2 + 2``.
+        """Whether the equation may use the initial values, as ``y' = 3x^2 + 2`` after ``y'' = 6x``.
 
         Such an equation has neither a constant nor the highest derivative of the differential
         equation.
