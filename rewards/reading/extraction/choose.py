@@ -441,7 +441,7 @@ _MOST_NOTES = 4
 
 @cache  # of at most 1,280 arguments
 def standings_of(kind: Kind, *facts: bool) -> tuple[str, ...]:
-    """What a formula may be in its text, such as ``answer``, by the first of `RULES` that holds."""
+    """The standings of a formula (`STANDINGS`), from the first of `RULES` that holds for it."""
     judged = JudgedFormula(kind, *facts)
     return next(rule.standings for rule in RULES if rule.holds(judged))
 

@@ -144,7 +144,10 @@ def _symbol(
 
 
 def _of_unknown(name: str, right: Side, scope: Scope) -> Meaning | None:
-    """What v is by ``y = vx``, where an equation defines y and nothing has defined v."""
+    """Read ``y = vx`` as the definition v = y/x, if only an equation of the problem defines y.
+
+    The letter v must be new. The result is None for other equations.
+    """
     fresh = {symbol for symbol in free_symbols(right) if scope.is_fresh(symbol)}
     if right.parts or len(fresh) != 1 or not fresh <= {"u", "v", "w", "z"}:
         return None
@@ -161,7 +164,7 @@ def _of_unknown(name: str, right: Side, scope: Scope) -> Meaning | None:
 def _defined(
     name: str, right: Side, lead: str, scope: Scope, agrees: Callable[[Side, Side], bool]
 ) -> Meaning:
-    """Decide what an equation does whose left side is a symbol that is already defined."""
+    """Decide what an equation does if the symbol on its left side is already defined."""
     define = Meaning("define", name, right)
     names = free_symbols(right)
     value = scope.values[name]
@@ -240,8 +243,7 @@ def implicit(left: Side, right: Side, scope: Scope) -> tuple[str, Side] | None:
 
 
 def _shifted(left: Expression, right: Expression, scope: Scope) -> tuple[str, Side] | None:
-    r"""Read a shifted substitution such as ``x + 1 = \cosh t``. Return the name x and the value
-    \cosh t - 1.
+    r"""Read a shifted substitution: ``x + 1 = \cosh t`` gives the name x and the value \cosh t - 1.
 
     The variable x must be the problem's variable, and t must be new. For any other equation, the
     result is None.

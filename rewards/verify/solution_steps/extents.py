@@ -1,4 +1,4 @@
-"""The extent of the operand of an integral sign, an operator or a bar in a text."""
+"""How far the operand of an integral sign, an operator or an evaluation bar extends."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ _HIGHEST = 12
 
 
 class NotReadError(ValueError):
-    """A side of an equation has no formula that this package can read."""
+    """A side of an equation is not a formula that this package can read."""
 
 
 def released(text: str) -> str:
-    r"""Remove the parentheses around a factor with a differential, as in ``(2x\,dx)``."""
+    r"""Remove the parentheses around a product that has a differential, as in ``(2x\,dx)``."""
     text = _BARE_DENOMINATOR.sub(r"\1{\2}", text)
     for group in _FLAT_GROUP.finditer(text):
         inner = group[1].removesuffix("\\right").strip()
@@ -65,7 +65,7 @@ def released(text: str) -> str:
 
 
 def extent(text: str, differential: Differential) -> tuple[str, str, str]:
-    """Split the text after an integral sign into integrand, variable and the rest."""
+    """Split the text after an integral sign into the integrand, the variable and the rest."""
     at, end, name = differential.start, differential.end, differential.variable
     opened: list[int] = []
     for index in range(at):
@@ -86,7 +86,7 @@ def extent(text: str, differential: Differential) -> tuple[str, str, str]:
 
 
 def _numerator(text: str, at: int) -> tuple[int, int]:
-    """The end of the numerator that begins at an index, and the end of its denominator."""
+    """The indices at which a numerator and its denominator end. The numerator begins at ``at``."""
     close = closing_brace(text, at) if text[at] == "{" else -1
     if close < 0 or not _FRACTION.search(text[:at]):
         raise NotReadError("a differential within a group")
@@ -97,10 +97,10 @@ def _numerator(text: str, at: int) -> tuple[int, int]:
 
 
 def _in_front(name: str, tail: str) -> tuple[str, str, str]:
-    r"""Split an integral whose differential comes first into the integrand, the variable and the
-    rest.
+    r"""Split the text of an integral whose differential comes first.
 
-    Examples are ``\int dx``, ``\int dx\, f(x)`` and ``\int dx / f``.
+    The result is the integrand, the variable and the rest of the text. Examples of such integrals
+    are ``\int dx``, ``\int dx\, f(x)`` and ``\int dx / f``.
     """
     text = tail.lstrip()
     if not text or text[0] in "+-=)]}" or text.startswith("\\right"):
@@ -110,7 +110,7 @@ def _in_front(name: str, tail: str) -> tuple[str, str, str]:
 
 
 def depths(text: str) -> Iterator[tuple[int, int]]:
-    """Yield each index of a text with the number of brackets that are open after it."""
+    """Yield each index of a text, and the number of brackets that are open after this index."""
     depth = 0
     for index, character in enumerate(text):
         depth += (character in _OPEN) - (character in _CLOSE)
@@ -120,8 +120,8 @@ def depths(text: str) -> Iterator[tuple[int, int]]:
 def operand(text: str, *, grouped: bool = True) -> tuple[str, str]:
     r"""Split the text after an operator such as ``\frac{d}{dx}`` into the operand and the rest.
 
-    If ``grouped`` is True, an operand in brackets ends with its closing bracket. Any other operand
-    ends where its term ends.
+    If ``grouped`` is True, an operand in brackets ends with the closing bracket. Any other operand
+    ends at the end of the term.
     """
     grouped &= re.match(r"(?:\\(?:left|[bB]igg?l?)\s*)?[([{]", text) is not None
     for index, depth in depths(text):
@@ -153,7 +153,7 @@ def _ends_operand(text: str) -> bool:
 
 
 def bar_starts(text: str, at: int) -> list[int]:
-    """The indices at which F may begin in a text ``F|_a^b`` whose bar is at index ``at``.
+    """The indices at which F may begin in ``F|_a^b``. The bar is at the index ``at``.
 
     F is either all terms before the bar, or only the last term.
     """
@@ -177,9 +177,10 @@ def bar_starts(text: str, at: int) -> list[int]:
 
 
 def terms_with(text: str, name: str) -> list[tuple[str, str]]:
-    """The operands that the text behind a limit sign may have, each with the rest of the text.
+    """The possible operands of a limit, the likeliest first, each with the text after it.
 
-    The operand is one term. If further terms have the variable of the limit, these belong to it.
+    ``text`` begins after the limit sign. One operand is the first term. If the limit's variable
+    ``name`` occurs in later terms, the likeliest operand has all terms.
     """
     readings = [operand(text, grouped=False)]
     end = next((at for at, depth in depths(text) if depth < 0), len(text))
@@ -189,7 +190,7 @@ def terms_with(text: str, name: str) -> list[tuple[str, str]]:
 
 
 def prepared(latex: str) -> str:
-    """The LaTeX of a side with a uniform spelling."""
+    """Rewrite the LaTeX of a side in a uniform spelling."""
     latex = _COLOUR.sub(r" \1 ", latex) if "color" in latex else latex
     latex = _GLUED.sub(r"\1\\,d\2", latex) if "d" in latex else latex
     text = clean(_BAR_NAME.sub(r"\1_{\2:", plain(latex)))
@@ -199,20 +200,20 @@ def prepared(latex: str) -> str:
 
 
 def varies_a_constant(latex: str) -> bool:
-    """Whether a formula has ``C(x)``, ``C'`` or an inverse function, which are not read."""
+    """Whether a formula has ``C(x)``, ``C'`` or an inverse function. These are not read."""
     return _CONSTANT_OF.search(latex) is not None
 
 
 def leaves_out_terms(latex: str) -> bool:
-    """Whether a formula has a sign for what it leaves out, such as ``O(x^3)``."""
+    """Whether a formula has a sign for omitted terms, such as ``O(x^3)``."""
     return _ORDER_TERM.search(latex) is not None
 
 
 def with_primes(text: str) -> str:
-    """A text with primes in place of the numbers of derivatives, as in ``f^{(4)}``.
+    """Write the orders of derivatives as primes: ``f^{(4)}`` becomes ``f''''``.
 
     Raises:
-        NotReadError: a derivative has another order than a small number.
+        NotReadError: the order of a derivative is not a small number.
 
     """
     return _HIGH_DERIVATIVE.sub(_primes, text)

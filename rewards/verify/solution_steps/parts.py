@@ -1,4 +1,4 @@
-"""The parts of a side that formulas lack, and a side as a tree with parts."""
+"""The parts of a side that are no closed forms, such as integrals, and the side itself."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Integral:
 
 @dataclass(frozen=True, slots=True)
 class Derivative:
-    """The derivative of a tree. In a partial one, all other symbols are constant."""
+    """The derivative of a tree. In a partial derivative, all other symbols are constants."""
 
     of: Expression
     variable: str
@@ -50,8 +50,8 @@ class Change:
 class LimitAt:
     """The limit of a tree at a point.
 
-    The integers -1 and 1 as a point are the infinities. ``side`` is -1 for a limit from the left, 1
-    for a limit from the right, and 0 for both sides.
+    The integers -1 and 1 as ``point`` stand for minus and plus infinity. ``side`` is -1 for a limit
+    from the left, 1 for a limit from the right, and 0 for both sides.
     """
 
     of: Expression
@@ -62,7 +62,7 @@ class LimitAt:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """The value of a function of the text, or of a derivative of it, at a point: ``F'(2)``."""
+    """The value of a function at a point, or of the function's derivative: ``F'(2)``."""
 
     function: str
     at: Expression

@@ -86,8 +86,9 @@ def conditions_of(
         names: the symbols that are in use.
 
     Returns:
-        A table of the ranges in a sentence, by the number of the sentence: None if a condition of
-        the sentence is not read. Then a table of the ranges of new letters.
+        Two tables. The first table has the ranges that each sentence states, by the number of the
+        sentence. An entry is None if a condition of the sentence is not read. The second table has
+        the ranges of new letters.
 
     """
     of_sentence: dict[int, dict[str, Range] | None] = {}
@@ -109,7 +110,7 @@ def conditions_of(
 
 
 def is_narrow(run: Range) -> bool:
-    """Whether a range is small or far from 0. Different functions may look equal there.
+    """Whether a range is small or far from 0. Different functions may look equal in such a range.
 
     The result is False only for a half-line that begins near 0.
     """
@@ -143,9 +144,7 @@ class Points:
         self.seen = [*self.seen[-MOST:], (sentence, name, value)]
 
     def of(self, sentence: int, name: str | None = None) -> list[Expression]:
-        """The values that a sentence names for a variable, or for all variables if ``name`` is
-        None.
-        """
+        """The values that a sentence names for ``name``. None stands for all variables."""
         return [
             point[2] for point in self.seen if point[0] == sentence and name in (None, point[1])
         ]

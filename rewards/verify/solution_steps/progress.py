@@ -1,10 +1,10 @@
 r"""The progress of right claims on a problem, measured by the size of the remaining integrals.
 
-The cost of an integral is the number of nodes in the integrand. If a right claim equates an
-integral, up to a constant, with other integrals, the cost of the integral is at most the sum of the
-other costs. An integral that equals a closed form costs nothing. Costs never rise, and the total
-gain is at most the cost of the problem. Repetitions, padding, irrelevant identities and a restated
-question therefore gain nothing.
+The cost of an integral is the number of nodes in the integrand. A right claim may equate an
+integral, up to a constant, with other integrals. The cost of the integral is then at most the sum
+of the other costs. An integral that equals a closed form costs nothing. Costs never rise, and the
+total gain is at most the cost of the problem. Repetitions, padding, irrelevant identities and a
+restated question therefore gain nothing.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Progress:
             right: the right side.
             scope: the definitions in force.
             anew: whether the equation begins a chain. Such an equation also counts as a repetition
-                if an earlier claim has reduced its first integral.
+                if an earlier claim has reduced the equation's first integral.
 
         """
         related = self._related(left, right, scope)
@@ -107,7 +107,7 @@ class Progress:
         return tuple(key for key, factor in factors.items() if not factor.contains(ZERO))
 
     def _add_evaluation(self, definite: _Key) -> None:
-        """Record that the indefinite integral gives the definite one, by its limits."""
+        """Record that a definite integral follows from the indefinite integral of its integrand."""
         indefinite: _Key = (*definite[:2], None)
         self.costs.setdefault(indefinite, self.costs[definite] - 1)
         self.relations.append((definite, indefinite, _EVALUATION))

@@ -96,7 +96,7 @@ class Reader:
                 scope.ranges[scope.variable] = ends[0], ends[-1]
 
     def take_all(self, statements: Iterable[Statement]) -> None:
-        """Read all conditions, because some follow their formulas. Then read all statements."""
+        """Read all conditions, because some follow their formulas. Then read the statements."""
         every = list(statements)
         links = (link.latex for statement in every for link in statement.links)
         if any("i" in INDEX.findall(latex) for latex in links if "\\sum" in latex):
@@ -144,7 +144,7 @@ class Reader:
             self.try_begins = len(self.claims)
 
     def _opened(self, statement: Statement) -> tuple[list[Link], int, str]:
-        """Prepare a chain. Return its links, the index of the first claimed link, and a name.
+        """Return the links of a chain, the index of the first link to judge, and a name.
 
         If the chain states the value of v after ``dv = ..``, the name is v. Otherwise it is "".
         """
@@ -196,7 +196,7 @@ class Reader:
             self._go_on(chain, statement)
 
     def _close(self, first: Link, last: Read) -> None:
-        r"""Take the closed form at the end of a chain for a symbol such as ``\mu = e^{\int p}``."""
+        r"""Redefine a symbol by the closed form that ends its chain, as in ``\mu = e^{\int p}``."""
         call = _CALL.fullmatch(first.latex)
         name = symbol_name(call["name"] if call and "'" not in first.latex else first.latex.strip())
         value = self.scope.values.get(name)
@@ -223,7 +223,7 @@ class Reader:
             self.shown = chain
 
     def _withdraw(self, start: int) -> None:
-        """Mark the wrong claims from an index on as withdrawn, because the text retracts them."""
+        """Mark wrong claims as withdrawn, beginning at the index ``start``."""
         self.parts.drop(start)
         for index in range(start, len(self.claims)):
             claim = self.claims[index]
@@ -247,7 +247,7 @@ class Reader:
         return sides
 
     def _define(self, statement: Statement, links: Sequence[Link]) -> tuple[int, str]:
-        """Record a definition. Return the index and the name that `_opened` returns."""
+        """Record a definition. Return the index of the first link to judge, and a name."""
         scope = self.scope
         at = _AT.fullmatch(links[0].latex)
         if at and symbol_name(at["name"]) in scope.introduced:  # u(1) = .. after x = \tan u
@@ -299,7 +299,7 @@ class Reader:
         return start * (meaning.act == "define"), meaning.name if meaning.act == "settle" else ""
 
     def _partial_sum(self, statement: Statement, name: str, links: Sequence[Link]) -> None:
-        """Judge the first formula for ``S_N``: the partial sum of the series of the question."""
+        """Judge the first formula for ``S_N``, the partial sum of the question's series."""
         letter = name.partition("_")[2]
         text = self.partial_sums(name[:1], letter) if self.partial_sums and letter else ""
         if not text or links[0].latex.strip().replace("{", "").replace("}", "") != name:
@@ -353,7 +353,7 @@ class Reader:
         self._solve(name, value)
 
     def _solve(self, name: str, value: Side) -> None:
-        """Mark an equation as unchecked if ``name = value`` solves it and it is not an identity."""
+        """If ``name = value`` solves an earlier equation, mark the earlier one as unchecked."""
         for index, pair in self.equations[-REMEMBERED:]:
             numeric = any(not free_symbols(side) for side in pair)
             near = index >= self.latest
@@ -442,7 +442,7 @@ class Reader:
         return self.tried or any(claim.failed for claim in self.claims)
 
     def _with(self, claim: Claim, judged: Judged) -> Claim:
-        """Complete a claim with its finding and its gain."""
+        """Add the judgement and the gain to a claim."""
         finding, pair = judged.finding, judged.pair
         right = finding.judgement is Judgement.CORRECT
         proven, self.chain.proven = self.chain.proven, pair if right else None
@@ -477,7 +477,7 @@ class Reader:
                     self.claims = [replace(claim, gain=0.0) for claim in self.claims]
 
     def _judge_again(self, name: str) -> None:
-        """Judge claims again that waited for the definition of a name ("... where u = x^2")."""
+        """Judge the claims that waited for a definition of ``name``, as in "where u = x^2"."""
         waiting, self.pending = self.pending[-REMEMBERED:], []
         chain, self.chain = self.chain, _EquationChain()
         for index, left, right, lead in waiting:
@@ -495,6 +495,6 @@ class Reader:
         self.chain = chain
 
     def settle(self, verdict: Verdict) -> None:
-        """Set all gains to zero if a step states the integral and the final answer is not right."""
+        """Set all gains to zero if a step states the integral but the final answer is not right."""
         if verdict.status is not Status.CORRECT and self.progress.stated:
             self.claims = [replace(claim, gain=0.0) for claim in self.claims]

@@ -75,18 +75,18 @@ class Claim:
         judgement: whether the claim is right.
         left: LaTeX of the left side; in a chain, the previous link.
         right: LaTeX of the right side.
-        start: offset in the completion.
+        start: offset of the beginning in the completion.
         end: offset of the end.
         displayed: whether the claim stands in a display or on a separate line.
         definitions: indices of the definitions (`Solution.definitions`) in use.
         follows: index of the previous claim of the same chain, or None.
-        points: sample points at which both sides agree, or differ.
-        witness: a point that refutes the claim. ``expected`` is the left side and ``got`` the
-            right side. If equality up to a constant suffices, both are derivatives.
-        gain: the share of the problem that the claim settles (`Solution.progress`).
+        points: the number of sample points at which both sides agree, or differ.
+        witness: a point that refutes the claim. ``expected`` is the left side and ``got`` the right
+            side. If equality up to a constant suffices, both are derivatives.
+        gain: the share of the problem that the claim solves (`Solution.progress`).
         detail: why the claim is unchecked.
-        withdrawn: whether the claim is wrong and the text takes it back. Its judgement is
-            ``unchecked``, and later claims add nothing to the progress.
+        withdrawn: whether the claim is wrong and the text takes it back. The judgement of a
+            withdrawn claim is ``unchecked``, and later claims add nothing to the progress.
 
     Example:
         >>> from calculus_harness.rewards import verify_solution

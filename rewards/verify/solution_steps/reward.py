@@ -22,8 +22,7 @@ def verify_steps(
     truncated: bool = False,
     deadline: float = DEFAULT_DEADLINE,
 ) -> Verdict:
-    r"""Verify the final answer of a solution. The reward of the verdict is the progress of the
-    steps.
+    r"""Verify the final answer. The reward of the verdict is the progress of the steps.
 
     Args:
         completion: the model's output. All arguments are as for `verify_solution`.
@@ -39,8 +38,8 @@ def verify_steps(
         The `Verdict` of the final answer; the ``reward`` is `Solution.progress`.
 
     Raises:
-        ProblemError: as for `verify_solution`; or the problem is a question of the course, whose
-            steps have no progress that a reward could pay.
+        ProblemError: as for `verify_solution`; or the problem is a question of the course other
+            than an integral. The steps then bring no reward.
 
     Example:
         >>> verify_steps(r"$\int xe^x\,dx = xe^x - \int e^x\,dx$ and then?", "xe^x").reward
@@ -64,8 +63,7 @@ def verify_steps(
 def token_rewards(
     solution: Solution, offsets: Sequence[tuple[int, int]], *, wrong: float = 0.0
 ) -> list[float]:
-    r"""The reward of every token of a completion. Trainers can use these rewards as process
-    rewards.
+    r"""The reward of each token of a completion, for trainers that use process rewards.
 
     Args:
         solution: the verified completion.

@@ -59,13 +59,13 @@ class Unknowns(Protocol):
         """Whether a differential equation defines the functions."""
 
     def concerns(self, *sides: Side) -> bool:
-        """Whether a side is about one of the functions."""
+        """Whether a side has one of the functions."""
 
     def state(self, name: str, formula: Side) -> None:
-        """Keep the formula that the text states for a function, perhaps as a trial."""
+        """Record the formula that the text states for a function. The formula may be a trial."""
 
     def specialise(self) -> None:
-        """Note that the text goes on with one solution: it has given a constant a value."""
+        """Record that the text gives a constant a value, and now means one particular solution."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +76,9 @@ class Equation:
         left: the left side.
         right: the right side.
         variable: the common variable of both sides.
-        rates: the variables of integration and of differentials as functions of ``variable``.
+        rates: the variables of integrals and differentials, each as a function of ``variable``.
         narrow: whether sample points must be in the first quadrant, as for ``x = \sin\theta``.
-        used: the definitions that were written out.
+        used: the names of the symbols that were replaced by their definitions.
         free: the free symbols of both sides.
         within: expressions in ``variable``, each with the range of its values at sample points.
         ranges: the ranges of letters.
@@ -102,12 +102,12 @@ class Equation:
 
 @dataclass
 class Scope:
-    """The definitions that are in force at a point of the text.
+    """The definitions that are in force at a place in the text.
 
     Attributes:
         variable: the variable of the problem.
         symbols: the variable and the parameters of the problem.
-        values: the values of symbols, with earlier definitions written out.
+        values: the values of symbols. Earlier definitions are inserted into the values.
         changed: the problem's variable as a function of another variable.
         variables: the variables of integration.
         functions: names of functions (``F(x)``) with their variables.
@@ -118,10 +118,10 @@ class Scope:
         assumed: names such as I that are assumed to stand for the problem's integral.
         ranges: the ranges of variables, from the limits of the problem and from conditions.
         indices: contains ``i`` if the text sums over i, and is empty otherwise.
-        vanishing: the letters that the text says to be zero.
+        vanishing: the letters that the text sets to zero.
         whole: the variables that take whole numbers only, such as the index of a sum.
         flow: the functions that an equation of the problem defines, such as y in y' = 2xy.
-        course: the kind of a question of the course, else an empty text.
+        course: the kind of the question, such as ``limit``. It is an empty text for an integral.
 
     """
 
@@ -219,7 +219,7 @@ class Scope:
         return without(side, limits)
 
     def _partial(self, derivative: Derivative, known: Mapping[str, Side]) -> Side:
-        """A partial derivative of a formula. ``known`` has those within."""
+        """The value of a partial derivative. ``known`` has the values of the parts inside it."""
         trees = {name: side.expression for name, side in known.items()}
         of = self.written_out(Side(replaced(derivative.of, trees), {}), {})
         if isinstance(of.expression, Symbol) and of.expression.name != derivative.variable:
@@ -254,7 +254,7 @@ class Scope:
         return Side(Call("add", (ends[1], Call("neg", (ends[0],)))), limits_at_ends)
 
     def _running(self, side: Side) -> set[str]:
-        """The names that may run from a to b in ``[F]_a^b``: variables, or undefined symbols."""
+        """The symbols that may run from a to b in ``[F]_a^b``: variables, or undefined symbols."""
         names = symbols_of(side.expression)
         moving = names & {*self.variables, *self.introduced, *self.moving()}
         return moving or {
@@ -341,7 +341,7 @@ class Scope:
         return Equation(sides[0], sides[1], root, rates, narrow, *about, whole=whole)
 
     def _flat(self, side: Side) -> Side:
-        """A side with the derivatives of derivatives computed by the rules."""
+        """Compute the derivatives of derivatives in a side by the rules of differentiation."""
         done: dict[str, Side] = {}
 
         def tree_of(node: Expression) -> Expression:
@@ -373,7 +373,10 @@ class Scope:
                 yield part.of
 
     def slope(self, tree: Expression, by: str) -> Expression:
-        """The derivative of a tree whose definitions are written out, by a variable or by u(x)."""
+        """The derivative of a tree by a variable, or by a function u of the variable.
+
+        The definitions must have been inserted into the tree.
+        """
         value = self.values.get(by, Side(Symbol(by), {}))
         roots = symbols_of(value.expression) & self.variables or {by}
         if value.parts or len(roots) > 1 or symbols_of(tree) & self.variables - roots:
@@ -388,7 +391,7 @@ class Scope:
             raise NotReadError("a derivative without a rule") from None
 
     def _within(self, root: str) -> Iterator[tuple[Side, Range]]:
-        """Yield each expression in ``root`` that must lie in a range, with the range."""
+        """Yield expressions in the symbol ``root``, each with the range in which it must lie."""
         for name, between in self.ranges.items():
             value = self.changed.get(name) if name != root else Side(Symbol(name), {})
             if value is not None and root in free_symbols(value):
@@ -402,7 +405,7 @@ class Scope:
         return every - own
 
     def _of_any(self, left: Side, right: Side, names: list[str]) -> Equation:
-        """Write an equation about any two functions u and v for two fixed functions instead."""
+        """Replace arbitrary functions u and v in an equation by two fixed functions."""
         table = {name: Side(value, {}) for name, value in zip(names, _ANY, strict=False)}
         sides = [substituted(side, table) for side in (left, right)]
         return Equation(

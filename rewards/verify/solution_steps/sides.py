@@ -48,8 +48,9 @@ def read_sides(
     *,
     course: bool = False,
 ) -> list[Side]:
-    r"""Read a side of an equation. The result has its readings, the likeliest first. An unreadable
-    side has none.
+    r"""Read a side of an equation. Return the readings of the side, the likeliest first.
+
+    The list is empty if the side is unreadable.
 
     Args:
         latex: the LaTeX of the side.
@@ -130,7 +131,7 @@ _NAMED_LIMIT = re.compile(r"\{\s*(?P<name>\\?[A-Za-z]+)\s*[:=]\s*(?P<value>.*)\}
 
 
 class _SideReader:
-    """The reader of one side. For an ambiguous text, ``choice`` is the index of the reading."""
+    """Reads one side of an equation. For an ambiguous side, ``choice`` selects the reading."""
 
     def __init__(
         self,
@@ -173,7 +174,7 @@ class _SideReader:
         return self._formula(text)
 
     def called(self, text: str, functions: Mapping[str, str], applied: Mapping[str, str]) -> str:
-        """Replace ``F(x)`` in a text by ``F``, and ``F(2)`` by the symbol of a new part."""
+        """Replace ``F(x)`` in a text by ``F``, and ``F(2)`` by a symbol for the value."""
         names = "|".join(map(re.escape, applied))
         text = with_primes(text)
         mark = rf"(?<![A-Za-z\\^])\\?({names})('*)\s*(?:\\left|\\[bB]igg?l?)?\("
@@ -201,7 +202,7 @@ class _SideReader:
         return text
 
     def _terms(self, text: str, applied: Mapping[str, str]) -> str:
-        """Replace the terms of a sequence at another index by symbols."""
+        """Replace terms such as ``a_{n+1}`` and derivatives such as ``f_{xy}`` by symbols."""
         for mark in reversed(list(_TERM.finditer(text))):
             index = (mark[2] or mark[3]).strip()
             for name, own in applied.items():
@@ -220,7 +221,7 @@ class _SideReader:
         return text
 
     def _limiting(self, text: str, mark: re.Match[str]) -> str:
-        """Replace a limit in a text by a symbol. Its operand is the rest of its term."""
+        """Replace a limit and its operand in a text by a symbol. ``mark`` is the limit sign."""
         marks, text_behind = limits_of(text[mark.end() :])
         tends = _TENDS.fullmatch(marks["_"])
         if tends is None:
@@ -236,7 +237,7 @@ class _SideReader:
         )
 
     def _series(self, text: str, mark: re.Match[str]) -> str:
-        """Replace an infinite sum in a text by a symbol. Its operand is the rest of the term."""
+        """Replace an infinite sum in a text by a symbol. The rest of the term is the summand."""
         body, tail = operand(text[mark.end() :], grouped=False)
         index = mark["index"]
         names, self.names = self.names, self.names | {index}
@@ -308,8 +309,8 @@ class _SideReader:
     def _bare(self, text: str) -> tuple[str, str]:
         """Split the text of an integral without a differential into the integrand and the rest.
 
-        In the first reading, the integrand is one term. In another reading, it has all terms up to
-        a closing bracket.
+        In the first reading, the integrand is one term. In another reading, the integrand has all
+        terms up to a closing bracket.
         """
         readings = [operand(text, grouped=False)]
         end = next((at for at, depth in depths(text) if depth < 0), len(text))
@@ -373,7 +374,7 @@ class _SideReader:
         return text
 
     def _derivative(self, of: Expression, by: str, order: int = 1, *, partial: bool = False) -> str:
-        """The symbol for a derivative. One of a higher order is a derivative of a derivative."""
+        """The symbol for a derivative. A second derivative is stored as two nested derivatives."""
         symbol = ""
         for _ in range(order):
             symbol = self._add(Derivative(of, by, partial))
@@ -425,7 +426,7 @@ class _SideReader:
 
 
 def _symbols_within(operation: Part) -> frozenset[str] | set[str]:
-    """The symbols of a part's operand."""
+    """The symbols in the operand of a part."""
     match operation:
         case Integral(tree) | Derivative(tree) | Change(tree) | LimitAt(tree) | Series(tree):
             return symbols_of(tree)
@@ -436,6 +437,6 @@ def _symbols_within(operation: Part) -> frozenset[str] | set[str]:
 
 
 def symbol_name(letter: str) -> str:
-    """The name of a letter in trees."""
+    r"""The name of a letter in expressions, such as ``theta`` for ``\theta``."""
     name = letter.lstrip("\\").replace("{", "").replace("}", "")
     return GREEK_VARIANTS.get(name, name)

@@ -52,8 +52,9 @@ def verify_solution(
         integrand: f, as for `verify_antiderivative`; or a definite integral, in LaTeX, as for
             `verify_definite_integral`; or a question of the course, as for `verify_derivative`,
             `verify_limit`, `verify_sum` or `verify_differential_equation`.
-        task: the kind of the question, a name in `rewards.questions.NAMES`. By default, the text
-            says it: a text that is no integral may have a limit sign, a sum sign or a derivative.
+        task: the kind of the question, a name in `rewards.questions.NAMES`. By default, the kind is
+            found in the text. A text that is no integral may have a limit sign, a sum sign or a
+            derivative.
         variable: the variable of an indefinite integral, as for `verify_antiderivative`.
         assumptions: kinds of parameters, as for `verify_antiderivative`.
         strict: whether the final answer needs a box.
@@ -179,10 +180,10 @@ def _final_claim(reader: Reader, verdict: Verdict, completion: str) -> Claim | N
 
 
 def _place(answer: str, completion: str) -> Link:
-    """Find where the completion states an answer that is not a side of an equation. Return the
-    answer with its offsets.
+    """Find an answer that is not a side of an equation. Return the answer with its offsets.
 
-    If the completion does not contain the answer verbatim, the offsets are those of the last line.
+    If the completion does not contain the answer verbatim, the result has the offsets of the last
+    line.
     """
     at = completion.rfind(answer)
     if at >= 0:

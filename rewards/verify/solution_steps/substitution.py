@@ -1,4 +1,4 @@
-"""Sides with other sides in place of symbols, and the rules of Leibniz and of limits for them."""
+"""Replace symbols of a side by sides. Apply Leibniz's rule and the rules of limits to a side."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _limit_replaced(limit: Limit, table: Mapping[str, Expression]) -> Limit:
 
 
 def without(side: Side, table: Mapping[str, Side]) -> Side:
-    """A side with some parts replaced by sides."""
+    """Replace the parts of a side that ``table`` names by sides."""
     if not table:
         return side
     remaining = {name: operation for name, operation in side.parts.items() if name not in table}
@@ -132,7 +132,7 @@ def to_the_end(limit: LimitAt, operations: Mapping[str, Part]) -> Side:
 
 
 def differentiated(side: Side) -> Side:
-    """A side with the derivatives of definite integrals written out by Leibniz's rule."""
+    """Compute the derivatives of definite integrals in a side by Leibniz's rule."""
     table: dict[str, Side] = {}
     done: set[str] = set()
     for name, operation in side.parts.items():
@@ -158,7 +158,7 @@ def differentiated(side: Side) -> Side:
 
 
 def differentiated_often(side: Side, variable: str, order: int) -> Side:
-    """The derivative of a formula, as many times as ``order`` says."""
+    """The derivative of a formula by ``variable``. ``order`` is the order of the derivative."""
     if not order:
         return side
     if side.parts:
@@ -187,7 +187,7 @@ def differentiated_often(side: Side, variable: str, order: int) -> Side:
 
 
 def _varies(side: Side, name: str, variable: str) -> bool:
-    """Whether a symbol stands for a definite integral that varies with a variable."""
+    """Whether the symbol ``name`` stands for a definite integral that depends on ``variable``."""
     operation = side.parts.get(name)
     definite = isinstance(operation, Integral) and operation.limits is not None
     return definite and variable in free_symbols(Side(Symbol(name), side.parts))

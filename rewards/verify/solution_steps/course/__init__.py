@@ -1,1 +1,1 @@
-"""Questions of the calculus course: what their solutions are about."""
+"""The subjects of solutions: integrals, and other questions such as limits."""

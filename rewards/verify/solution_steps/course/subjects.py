@@ -1,4 +1,4 @@
-"""What a solution is about: an integral, or a question of the course."""
+"""What a solution is about: an integral, or another question such as a limit."""
 
 from __future__ import annotations
 
@@ -66,19 +66,20 @@ class Subject:
     """What a solution is about.
 
     Attributes:
-        variable: the variable.
+        variable: the variable of the problem.
         symbols: the parameters, and the functions that an equation defines.
-        kinds: the kinds of parameters.
+        kinds: the kinds of parameters, such as ``positive``.
         verify: judges the final answer.
-        whole: the integral of the problem. None for a question of the course.
-        values: the formulas that the question gives to functions, each with the variable of f(x);
-            it is empty for a name alone, as y.
-        flow: the functions that an equation of the question defines.
+        whole: the integral of the problem. None for any other question.
+        values: the functions that the question defines by a formula, each with its variable and
+            formula. The variable is an empty text after a name alone, as in ``y = x^2``.
+        flow: the functions that the question defines only by an equation, such as ``y' = y``.
         counted: the variables that take whole numbers only.
-        course: the kind of a question of the course, else an empty text.
-        ranges: the ranges of variables, near the point of a limit.
-        partial_sums: LaTeX of the partial sum of the series that the question asks for. Its
-            arguments are the name of the sum and the letter up to which it runs.
+        course: the kind of the question, such as ``limit``. It is an empty text for an integral.
+        ranges: the ranges from which values of variables are taken. If the question is a limit, the
+            range is near the point of the limit.
+        partial_sums: a function that writes a partial sum of the question's series in LaTeX. Its
+            arguments are the name of the partial sum, such as S, and the last index, such as N.
 
     """
 
@@ -111,11 +112,12 @@ def subject_of(
 
     Args:
         problem: the text of the problem.
-        task: the kind of the question, a name in `rewards.questions.NAMES`. If it is empty, the
-            text says it.
+        task: the kind of the question, a name in `rewards.questions.NAMES`. If the task is empty,
+            the kind is found in the text of the problem.
         variable: the variable of an indefinite integral.
-        assumptions: the kinds of parameters.
-        completion: the solution. It names the variable of a differential equation that names none.
+        assumptions: the kinds of parameters, such as ``positive``.
+        completion: the text of the solution. If a differential equation does not name the
+            independent variable, the variable is found in the solution.
 
     Raises:
         ProblemError: the problem is unreadable, or the task is unknown.
@@ -144,13 +146,19 @@ def subject_of(
 
 
 def _is_number(subject: Subject) -> bool:
-    r"""Whether the integrand is a number: ``\sum_{n=0}^\infty 2^{-n}`` asks for the number."""
+    r"""Whether the integrand is a number, as in ``\sum_{n=0}^\infty 2^{-n}``.
+
+    Such a problem may ask for the number instead of an integral.
+    """
     whole = subject.whole
     return whole is not None and whole.limits is None and not symbols_of(whole.integrand)
 
 
 def kind_of_question(problem: str) -> str:
-    """The kind of a question of the course, if its text says it; else an empty text."""
+    """The kind of question in the text of a problem, such as ``limit``.
+
+    The result is an empty text if the kind is not recognised.
+    """
     for sign, kind in _SIGNS:
         if sign.search(problem):
             return kind
@@ -196,7 +204,7 @@ def _of_course(problem: str, kind: str, assumptions: Mapping[str, str], completi
 
 
 def _letters(problem: str) -> frozenset[str]:
-    """The letters of a question without words: those may be parameters."""
+    """The letters of a question that may be parameters. A question with words has none."""
     return frozenset() if _WORD.search(problem) else frozenset(_LETTER.findall(problem)) - {*"dei"}
 
 
@@ -292,7 +300,10 @@ class _PartialSums:
     problem: SumProblem
 
     def __call__(self, name: str, letter: str) -> str:
-        """LaTeX of the sum up to a letter, if the name is a usual one; else an empty text."""
+        """LaTeX of the partial sum with the last index ``letter``.
+
+        The result is an empty text if the name or the letter is unusual.
+        """
         problem = self.problem
         if name not in "Ss" or letter not in COUNTED or isinstance(problem.lower, int):
             return ""
@@ -321,7 +332,11 @@ def _differential_equation(
 
 
 def _slopes(question: DifferentialEquation) -> dict[str, Expression]:
-    """The derivative of each function and of its lower derivatives, if the equations say it."""
+    """Map each function and each of its lower derivatives to its derivative.
+
+    For y'' = F, the table maps y to y' and y' to F. The table is empty if no equation can be solved
+    for the highest derivative.
+    """
     jets = {jet: name for name, jet in question.jets.items() if not jet.at}
     slopes: dict[str, Expression] = {}
     for function in question.functions:
@@ -340,7 +355,11 @@ def _slopes(question: DifferentialEquation) -> dict[str, Expression]:
 
 
 def _solved(question: DifferentialEquation, top: str) -> Expression | None:
-    """The highest derivative by the one equation that has it, in terms of the others."""
+    """Solve an equation for ``top``, the highest derivative of a function.
+
+    The result is None unless exactly one equation has this derivative. The result is also None if
+    the equation is not linear in ``top``, or if the solution has another highest derivative.
+    """
     equations = [
         add(left, neg(right))
         for left, right in question.equations

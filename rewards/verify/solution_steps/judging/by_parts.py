@@ -1,8 +1,8 @@
-r"""Whether ``u`` and ``dv`` are the parts of an integral that the text is about.
+r"""Whether a choice of ``u`` and ``dv`` for integration by parts fits an integral of the text.
 
 To choose ``u = x`` and ``dv = \cos x\,dx`` says that x cos x is integrated. A choice fits an
-integrand that is proportional to u v'. A choice is wrong if it fits no integrand of the text and
-if a correction of the choice fits an integrand. The correction is either the v that the text uses
+integrand that is proportional to u v'. A choice is wrong if it fits no integrand of the text and if
+a correction of the choice fits an integrand. The correction is either the v that the text uses
 afterwards, or a repetition of the choice with another u or dv. Other choices are not judged.
 """
 
@@ -27,7 +27,11 @@ CHOICES, INTEGRALS = 8, 40
 
 @dataclass(slots=True)
 class _Choice:
-    """A choice of u and dv for integration by parts. A wrong choice refutes the claim ``place``."""
+    """A choice of u and dv for integration by parts.
+
+    ``place`` is the definition that states the choice. If the choice is wrong, a wrong claim is
+    inserted at this place.
+    """
 
     first: int  # index of the claim before which it stands
     u: Expression
@@ -40,7 +44,7 @@ class _Choice:
 
 @dataclass(slots=True)
 class Parts:
-    """The choices of u and dv for integration by parts in a text, and the text's integrals."""
+    """The integrals of a text, and the text's choices of u and dv for integration by parts."""
 
     whole: Integral | None
     integrals: dict[tuple[Expression, str], None] = field(default_factory=dict)
@@ -58,7 +62,7 @@ class Parts:
     def choose(
         self, name: str, scope: Scope, definitions: Sequence[Definition], first: int, shown: bool
     ) -> None:
-        """Record a choice of u and dv when the text states dv. ``name`` is v's name in the text."""
+        """Record a choice of u and dv, after the text has stated dv. ``name`` is the name of v."""
         u_name = name.replace("v", "u").replace("V", "U")
         u, dv = scope.values.get(u_name), scope.values[name]
         integral = next(
@@ -82,11 +86,14 @@ class Parts:
             self.choices[-1].v = value.expression
 
     def drop(self, first: int) -> None:
-        """Forget the choices of a try that the text abandons."""
+        """Forget the choices of an attempt that the text abandons.
+
+        The attempt begins with the claim at index ``first``.
+        """
         self.choices = [choice for choice in self.choices if choice.first < first]
 
     def judged(self, claims: Sequence[Claim], judge: Judge) -> list[Claim]:
-        """Insert a wrong claim into the claims of a text for each wrong choice of u and dv.
+        """For each wrong choice of u and dv, insert a wrong claim into the claims of the text.
 
         The claims after a wrong choice do not count as progress.
         """
@@ -139,10 +146,10 @@ class Parts:
 
 
 def _restates(choice: _Choice, repeated: _Choice, judge: Judge) -> bool:
-    """Whether the text chooses u and dv again for the same integral, and changes at most one of
-    them.
+    """Whether the text repeats a choice for the same integral, with at most one new part.
 
-    A choice for the remaining integral is not a repetition. An example is u = 2x after u = x^2.
+    The parts are u and dv. A choice for the remaining integral, such as u = 2x after u = x^2, is
+    not a repetition.
     """
     if choice.v is not None or (choice.u != repeated.u and choice.dv != repeated.dv):
         return False
@@ -164,5 +171,5 @@ def _terms(tree: Expression) -> tuple[Expression, ...]:
 
 
 def _shifted(follows: int | None, at: int) -> int | None:
-    """The new index of a claim after another claim was inserted at ``at``."""
+    """The index of the claim ``follows`` after an insertion at index ``at``. None remains None."""
     return follows if follows is None or follows < at else follows + 1

@@ -1,4 +1,4 @@
-"""Findings adapted to the conditions and the points of the sentence in which a claim stands."""
+"""Adapt the finding about a claim to the conditions and points that its sentence names."""
 
 from __future__ import annotations
 
@@ -26,16 +26,17 @@ def in_context(
     points: Points,
     judge: Judge,
 ) -> Judged:
-    """Adapt a finding to the conditions and the points of the statement's sentence.
+    """Adapt the finding about a claim to the conditions and points that its sentence names.
 
     A wrong claim may become unchecked, or right for one point. A right claim may lose its gain.
 
     Args:
-        judged: the finding of a claim.
+        judged: the finding about a claim.
         statement: the statement that the claim is a part of.
-        conditions_of: the conditions of each sentence: None if they are not read.
+        conditions_of: the conditions of each sentence, by the number of the sentence. An entry is
+            None if the conditions are not read.
         points: the points that the text names.
-        judge: the judge of the text.
+        judge: the judge of the text's equations.
 
     """
     scope = judge.scope

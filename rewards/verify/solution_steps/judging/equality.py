@@ -1,9 +1,9 @@
-r"""Whether the two sides of an equation are equal, tested by balls at points of the real domain.
+r"""Whether both sides of an equation are equal, tested with balls (numbers with error bounds).
 
 Derivatives are compared if the equation has an indefinite integral, or if equality up to a constant
 suffices: ``\int f\,dx = F + \int g\,dx`` holds if f = F' + g. Nothing is differentiated
-symbolically. A jet is a value together with its derivative by the common variable of both sides,
-and ``\int g\,du`` contributes g u'.
+symbolically: both sides are evaluated as jets. A jet is a value together with its derivative by the
+common variable of both sides. An integral ``\int g\,du`` contributes g u'.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class VaryingFactorError(NotReadError):
 
 @dataclass
 class Work:
-    """The work that is left for a solution. The work is a count, equal on every machine."""
+    """The remaining budget for judging a solution, counted in operations instead of seconds."""
 
     slots: int = SLOTS
     evaluations: int = EVALUATED
@@ -77,7 +77,7 @@ class Work:
             raise NotReadError("the work for one solution is spent")
 
     def tape(self, tree: Expression, variable: str) -> Tape:
-        """Compile an expression, or reuse a compiled expression. Both cost the same work."""
+        """Compile an expression to a tape (a list of operations), or reuse a tape at equal cost."""
         tape = self.tapes.get((tree, variable))
         if tape is None:
             self.allow(tree)
@@ -89,7 +89,7 @@ class Work:
         return tape
 
     def allow(self, tree: Expression) -> None:
-        """Require a worker for slow functions. If ``special`` is False, refuse them instead."""
+        """Require a worker for slow functions. Raise an error instead if ``special`` is False."""
         if needs_worker(tree):
             if not self.special:
                 raise NotReadError("a special function that takes too long")
@@ -101,7 +101,7 @@ class Work:
             raise NotReadError("too many definite integrals and limits")
 
     def value(self, name: str, parts: Mapping[str, Part], values: Mapping[str, Ball]) -> Ball:
-        """The value of a definite integral or a limit. A value without parameters is cached."""
+        """The value of a definite integral or a limit. A value without free symbols is cached."""
         definite = parts[name]
         inner = inner_parts(part_tree(definite), parts)
         if definite in self.known and not inner:
@@ -168,7 +168,7 @@ class Program:
             self.values[name] = acb(self._letter(name))
 
     def _letter(self, name: str) -> float:
-        """A sample value of a letter, from the letter's range or else according to its kind."""
+        """A sample value of a letter: from the letter's range, or by the letter's kind."""
         if name in self.equation.ranges:
             return _between(self.equation.ranges[name], uniform(self.key, name))
         scaling = ASSUMPTIONS[self.kinds.get(name, "positive")]
@@ -193,7 +193,7 @@ class Program:
         return tape(constant_term, self.variable), terms
 
     def _placeholders(self) -> dict[str, tuple[_Compiled | None, str]]:
-        """Map each derivative's symbol to operand and variable. A differential has no operand."""
+        """Map symbols of derivatives to operand and variable. A differential's operand is None."""
         placed: dict[str, tuple[_Compiled | None, str]] = {}
         for side in (self.equation.left, self.equation.right):
             for name, operation in side.parts.items():
@@ -387,7 +387,7 @@ def compare(
         equation: both sides in one variable.
         order: 0 compares the sides, 1 compares their derivatives.
         kinds: assumptions about parameters, as in `verify_antiderivative`.
-        key: seeds the sample points.
+        key: a text that seeds the sample points.
         work: the remaining budget of the solution.
 
     Raises:
@@ -476,9 +476,7 @@ def _tapes(side: _Compiled) -> Iterator[Tape]:
 
 
 def _same(program: Program, x: Ball) -> tuple[bool | None, tuple[Ball, Ball] | None]:
-    """Compare both sides at a point: do they agree (None: undecided or not real), and
-    their values.
-    """
+    """Whether both sides agree at a point, and the values of both sides. None means unknown."""
     for bits in PRECISIONS:
         with precision(bits):
             pair = program.at(x, bits)

@@ -1,9 +1,10 @@
 r"""Equations in which an indefinite integral has a factor that varies: ``\int f dx = h \int g dx``.
 
-The terms are moved to one side: S + h G = 0. The derivatives S' and G' = g are known formulas. The
-functions S and G are known up to a constant. Differentiation of S / h = -G gives
-S' h - S h' = -g h^2. Hence S = (S' h + g h^2) / h' for every choice of the constants. The equation
-is wrong if the derivative of this quotient is not S'.
+All terms are moved to one side: S + h G = 0. Here G is the integral with the varying factor h, and
+S is the sum of the other terms. The derivatives S' and G' = g are known formulas. The functions S
+and G are known up to a constant. Differentiation of S / h = -G gives S' h - S h' = -g h^2. Hence S
+= (S' h + g h^2) / h' for every choice of the constants. The equation is wrong if the derivative of
+this quotient is not S'.
 """
 
 from __future__ import annotations
@@ -22,14 +23,14 @@ from ..substitution import MOST_NODES
 
 
 def without_integrals(equation: Equation) -> Equation:
-    """Derive a condition without integrals that an equation must satisfy. One integral in the
-    equation has a factor that varies.
+    """Derive a condition without integrals that an equation must satisfy.
 
-    The module's docstring explains the condition.
+    One integral in the equation has a factor that varies. The module's docstring explains the
+    condition.
 
     Raises:
-        NotReadError: several integrals have varying factors, or a side has an operation other
-            than indefinite integration over the variable of the equation.
+        NotReadError: several integrals have varying factors, or a side has an operation other than
+            indefinite integration over the variable of the equation.
 
     """
     variable, slopes = equation.variable, list[Expression]()

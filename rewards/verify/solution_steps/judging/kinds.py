@@ -1,4 +1,4 @@
-"""The purpose of a claim, by the form of the sides."""
+"""The purpose of a claim, judged by the form of both sides."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BY_PARTS = re.compile(r"by[ -]parts|\bd\s?v\b", re.IGNORECASE)
 
 
 def kind_of(left: Side, right: Side, scope: Scope, lead: str) -> Kind:
-    """The kind of a claim, such as ``parts`` or ``limit``, judged by the form of its sides.
+    """The kind of a claim, such as ``parts`` or ``limit``, judged by the form of both sides.
 
     Args:
         left: the left side, as written.

@@ -1,4 +1,4 @@
-"""Whether two links of a chain are equal, in some reading of both links."""
+"""Whether two links (sides) of a chain of equalities are equal in some of their readings."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """Judges equations under the definitions in ``scope``, and adds solved constants to it."""
+    """Judges equations under the definitions in ``scope``, and solves equations for constants."""
 
     scope: Scope
     assumptions: Mapping[str, str]
@@ -127,7 +127,7 @@ class Judge:
         return replace(best, anti=True) if anti else best
 
     def _unless_sloppy(self, finding: Finding, left: Side, right: Side) -> Finding:
-        """A wrong finding, unless a limit sign or the remainder of a series may be missing."""
+        """The finding, or ``unchecked`` if the equation may be meant otherwise (`_sloppy`)."""
         try:
             detail = self._sloppy(left, right)
         except (NotReadError, NotLinearError):
@@ -135,7 +135,11 @@ class Judge:
         return Finding(Judgement.UNCHECKED, detail=detail) if detail else finding
 
     def _sloppy(self, left: Side, right: Side) -> str:
-        """What may be missing in an equation of a number and a function, such as ``x + 2 = 4``."""
+        """Why a wrong equation may be meant in another way: ``x + 2 = 4`` may be solved for x.
+
+        Other reasons are a missing limit sign or remainder of a series. The result is empty if no
+        reason is found.
+        """
         scope = self.scope
         sides = [left, right]
         if not any(side.has(Derivative) for side in sides):
@@ -157,10 +161,10 @@ class Judge:
     def unread(
         self, left: Read, right: Read, lead: str, sides: Callable[[Link], list[Side]]
     ) -> Judged | None:
-        """Judge an equation of which a side is not read as it is.
+        """Judge an equation with omitted terms, with two signs, or with a sum up to a letter.
 
-        The side may leave terms out, as in ``x + O(x^3)``, or be a sum up to a letter n, for which
-        several numbers are tried.
+        Terms are omitted in ``x + O(x^3)``. If an equation has a sum up to a letter n, the equation
+        is judged for several numbers n.
 
         Args:
             left: the left link.
@@ -201,7 +205,8 @@ class Judge:
     ) -> Finding | None:
         r"""Judge a formula for a partial sum, such as ``S_N = 1 - \frac{1}{N+1}``.
 
-        It is not wrong if it is the sum of some terms more or less, or a multiple of that.
+        The formula is not judged wrong if it fits a partial sum with more or fewer terms, or a
+        multiple of such a sum.
         """
         latex = _spelt(text), _spelt(right.link.latex)
         sums = [_at_number(latex[0], letter, value, sides).sides for value in range(1, 9)]
@@ -315,7 +320,7 @@ class Judge:
     def _equation(
         self, left: Side, right: Side, key: str, anti: bool
     ) -> Equation | tuple[Finding, frozenset[str]]:
-        """Two sides in one variable; or the finding, if they are about an unknown function."""
+        """Write two sides in one variable. If they have an unknown function, return the finding."""
         flow = self.flow
         if flow is not None:
             claimed = Claimed(flow, self.scope, (left, right), self.work, key)
@@ -333,7 +338,7 @@ class Judge:
         return equation
 
     def _refuse_unknown_slopes(self, *sides: Side) -> None:
-        """Refuse ``f'`` and ``c_1'`` if nothing says what f and c_1 are: they are no constants."""
+        """Raise an error for the derivative of a letter that nothing defines, such as ``f'``."""
         known = {*self.scope.values, *self.scope.variables, *self.scope.introduced}
         known |= {*self.scope.flow.functions} if self.scope.flow else set()
         for side in sides:
@@ -343,10 +348,10 @@ class Judge:
                     raise NotReadError(f"the derivative of {of.name}, which nothing defines")
 
     def _is_slope(self, side: Side, other: Side, unknown: frozenset[str]) -> bool:
-        r"""Whether a side has derivatives of what the text has defined with unknown letters.
+        r"""Whether ``side`` has a derivative of a function with unknown letters, such as y_p.
 
-        The equation then has to hold for all values of these letters: ``y_p'' = -4A\sin 2x``.
-        If the other side has none, the equation is to be solved for them.
+        The text has defined the function, and the other side has unknown letters, too. The equation
+        then has to hold for all values of the letters: ``y_p'' = -4A\sin 2x``.
         """
         values = [
             self.scope.values[part.of.name]
@@ -429,7 +434,7 @@ class Judge:
 
 
 def _spelt(latex: str) -> str:
-    r"""A formula with braces around arguments, such as ``n`` in ``\sum^nk`` and ``\binom nk``."""
+    r"""Put braces around short arguments, such as ``n`` in ``\sum^nk`` and ``\binom nk``."""
     latex = _BINOMIAL.sub(r"\\binom{\1}{\2}", latex)
     return _SUM_TO.sub(
         lambda mark: mark[0] if mark["end"] else f"{mark[0][:-1]}{{{mark['letter']}}} ", latex
@@ -443,7 +448,7 @@ def _sum_letters(latex: str) -> Iterator[str]:
 
 
 def _at_number(latex: str, letter: str, value: int, sides: Callable[[Link], list[Side]]) -> Read:
-    """A formula with a number for a letter, read."""
+    """Replace a letter in a formula by a number, and read the formula."""
     name = re.compile(rf"(?<![\\A-Za-z]){letter}(?![A-Za-z])")
     for mark in reversed(list(_SUM_TO.finditer(latex))):  # the value of n - 1
         ends = sides(Link(name.sub(f"{{{value}}}", mark["end"] or ""), 0, 0))
@@ -457,7 +462,7 @@ def _at_number(latex: str, letter: str, value: int, sides: Callable[[Link], list
 
 
 def _integrated(side: Side, *, limits: bool = False) -> set[str]:
-    """The symbols in the integrands of a side, and with ``limits`` also in their limits."""
+    """The symbols in the integrands, and in the limits of integration if ``limits`` is True."""
     integrals = {
         name: operation for name, operation in side.parts.items() if isinstance(operation, Integral)
     }

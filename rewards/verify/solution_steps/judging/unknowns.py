@@ -38,13 +38,13 @@ def solve(
         equation: both sides in one variable.
         unknowns: the constants. The equation must be linear in them.
         kinds: assumptions about parameters.
-        key: seeds the points.
+        key: a text that seeds the sample points.
         work: the remaining budget of the solution.
-        order: 1 compares derivatives, as `compare` does.
+        order: 1 compares derivatives instead of values, as `compare` does.
 
     Returns:
-        A table of the rational values. The table is empty if the equation does not determine them.
-        The result is None if no values satisfy the equation.
+        A table of the rational values. The table is empty if the equation does not determine the
+        values. The result is None if no values satisfy the equation.
 
     Raises:
         NotReadError: the equation is not linear, has irrational solutions, or is unsupported.
@@ -91,13 +91,12 @@ def solve(
 
 
 def _matters(rows: Sequence[Sequence[Ball]], column: int) -> bool:
-    """Whether an unknown has an effect on the equation."""
+    """Whether the unknown with the index ``column`` has an effect on the equation."""
     return not all(_vanishes(row[column]) for row in rows)
 
 
 def _independent(rows: Sequence[Sequence[Ball]], count: int) -> list[int]:
-    """Choose unknowns whose coefficients at sample points are linearly independent. Return their
-    indices.
+    """Return the indices of unknowns with linearly independent coefficients at sample points.
 
     An unknown is left out if its column of coefficients is a linear combination of the columns of
     earlier unknowns.
@@ -114,10 +113,9 @@ def _independent(rows: Sequence[Sequence[Ball]], count: int) -> list[int]:
 
 
 def _row(program: Program, unknowns: Sequence[str], x: Ball) -> list[Ball] | None:
-    """The coefficients of the unknowns and the constant term of right side minus left side, at a
-    point.
+    """The coefficients of the unknowns, and the constant term, of right side minus left side.
 
-    The result is None if a side is not real at the point.
+    All are values at the point ``x``. The result is None if a side is not real there.
     """
     values: list[Ball] = []
     for chosen in (*unknowns, None):

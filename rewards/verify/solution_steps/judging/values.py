@@ -106,7 +106,7 @@ def inner_parts(tree: Expression, parts: Mapping[str, Part]) -> list[str]:
 def _proper(
     integral: Integral, values: Mapping[str, Ball], pay: Callable[[int], None]
 ) -> Ball | None:
-    """Enclose a proper integral. If it is improper or takes too much work, return None."""
+    """Enclose a proper integral. The result is None if the integral is improper or too costly."""
     lower, upper = integral.limits or (0, 0)
     ends = [symbols_of(limit) for limit in (lower, upper) if not isinstance(limit, int)]
     if not (symbols_of(integral.integrand) - {integral.variable}).union(*ends) <= values.keys():
@@ -186,7 +186,7 @@ def _nested(
 
 
 def _series(series: Series, values: Mapping[str, Ball]) -> Ball:
-    """An enclosure of an infinite sum, as for `verify_sum`."""
+    """An enclosure of an infinite sum, computed as in `verify_sum`."""
     names = symbols_of(series.term) - {series.index}
     if not names <= values.keys():
         raise NotReadError("a sum with unknown letters")

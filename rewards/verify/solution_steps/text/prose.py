@@ -1,6 +1,6 @@
 """The role of a formula according to the words around it: assertion, condition or failed try.
 
-The words are in ``solutions.toml`` beside the words that lead to an answer.
+The file ``solutions.toml`` has these words, and also the words that lead to an answer.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _SENTENCE = re.compile(r"[.!?](?=\s|\Z)|\n\s*\n|\n\s*(?:[-*•]|\d{1,2}[.)]|\\it
 
 
 def names_roots(lead: str) -> bool:
-    """Whether the words before an equation say that it holds only where something is zero."""
+    """Whether words say that the equation after the words holds only at zeros."""
     return patterns.names_roots.search(lead) is not None
 
 
@@ -28,7 +28,7 @@ def asks(lead: str) -> bool:
 
 
 def names_an_end(lead: str) -> bool:
-    """Whether words say that the number after them ends a range, as in "from 3 to 5 = 8"."""
+    """Whether words say that the number after the words ends a range, as in "from 3 to 5 = 8"."""
     return patterns.names_an_end.search(lead) is not None
 
 
@@ -58,8 +58,9 @@ def quotes(lead: str) -> bool:
 
 
 def given_up(words: str) -> Tries:
-    """What the words retract: the last "statement", the current "try", or "all" tries. The result
-    is empty if they retract nothing.
+    """What the words retract: the last "statement", the current "try", or "all" tries.
+
+    The result is empty if the words retract nothing.
     """
     if patterns.abandons.search(words):
         return "all" if patterns.earlier.search(words) else "try"

@@ -63,8 +63,9 @@ class Link:
 
 @dataclass(slots=True)
 class Statement:
-    """A statement in a solution: a chain of links. A chain with an empty first link continues an
-    earlier chain.
+    """A statement in a solution: a chain of links.
+
+    A chain with an empty first link continues an earlier chain.
 
     Attributes:
         links: the sides.
@@ -73,14 +74,15 @@ class Statement:
         boxed: the statement is in a box.
         condition: the statement is an inequality, or a membership.
         approximate: the statement follows an approximation sign.
-        supposed: the words before mark a condition, or an equation to be solved.
-        aside: the statement stands within words inside a formula.
+        supposed: the words before the statement mark a condition, or an equation to be solved.
+        aside: the statement stands in a text that is part of a formula.
         named: words take the place of the first link: "Area = 5".
         sentence: the number of the sentence.
         alone: the display has no other statement.
         follows: an arrow stands before the statement.
-        gives_up: what the words before take back: a statement, a try, all tries, or nothing.
-        begins_try: the words before begin another try.
+        gives_up: what the words before the statement retract: a statement, an attempt, all
+            attempts, or nothing.
+        begins_try: the words before the statement begin another attempt.
         asked: a sign of equality has a question mark above.
 
     """
@@ -103,7 +105,7 @@ class Statement:
 
 
 def shown(completion: str, stop: Sequence[str], thoughts: bool) -> tuple[int, int]:
-    """The start and the end of the text to read. Without ``thoughts``, only the answer is read."""
+    """The start and the end of the text to read. ``thoughts`` includes the model's thoughts."""
     if thoughts:
         marks = [index for mark in stop if (index := completion.find(mark)) >= 0]
         return 0, min([*marks, len(completion), LONGEST])

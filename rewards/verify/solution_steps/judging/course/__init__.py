@@ -1,1 +1,1 @@
-"""The judgement of claims that only solutions of the calculus course make."""
+"""Judge claims about limits, series, differential equations and implicit functions."""

@@ -1,4 +1,7 @@
-"""Claims about functions that only an equation defines, judged along its solutions."""
+"""Judge claims about functions that the question defines only by an equation.
+
+An example is y in y' = 2xy. A claim about y has to hold for the solutions of the equation.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,7 @@ _JUDGEMENTS = {Status.CORRECT: Judgement.CORRECT, Status.INCORRECT: Judgement.IN
 
 
 def constants_of(names: set[str], scope: Scope) -> set[str]:
-    """The constants of integration among names."""
+    """The names that stand for constants of integration: customary letters that nothing defines."""
     return {
         name
         for name in names - scope.symbols - scope.values.keys()
@@ -50,7 +53,10 @@ def constants_of(names: set[str], scope: Scope) -> set[str]:
 
 
 class Claimed:
-    """An equation that may be about the functions of a flow."""
+    """An equation in a solution, which may be about the functions of ``flow``.
+
+    The functions of a `Flow` are those that the question defines only by an equation.
+    """
 
     def __init__(
         self, flow: Flow, scope: Scope, sides: tuple[Side, Side], work: Work, key: str
@@ -70,10 +76,10 @@ class Claimed:
         self.strangers = names - {flow.variable, *scope.symbols, *self.constants}
 
     def judge(self) -> Finding:
-        """Judge the equation (`_judged`), and keep a right one that has constants.
+        """Judge the equation. Record a right equation that has constants of integration.
 
         Raises:
-            NotReadError: the equation is not read.
+            NotReadError: the equation cannot be read.
 
         """
         finding, stated = self._judged(), self._stated
@@ -86,10 +92,10 @@ class Claimed:
         return finding
 
     def _judged(self) -> Finding:
-        """Judge the equation along all solutions, and along the one that the text has stated.
+        """Judge the equation for all solutions of the question, and for the solution in the text.
 
         Raises:
-            NotReadError: the equation is not read.
+            NotReadError: the equation cannot be read.
 
         """
         if self._has(Differential) and not all(
@@ -136,9 +142,11 @@ class Claimed:
         return self._unless_homogeneous(finding)
 
     def plugged(self) -> Finding | None:
-        """Judge the equation for the formula that the text has stated last. None if there is none.
+        """Insert the latest formula for the function into the equation, and judge the result.
 
-        It is wrong only if the formula is a general solution, and the equation has its constants.
+        The result is None if the text has no such formula. The equation is judged wrong only if it
+        has constants or unknown letters, and if all of these are in the formula. Without unknown
+        letters, the formula must also be a general solution.
         """
         if len(self.flow.functions) != 1 or self.flow.curve is not None:
             return None
@@ -174,7 +182,7 @@ class Claimed:
         return finding
 
     def _along(self, flow: Flow) -> Finding:
-        """Whether the equation is an identity along the solutions."""
+        """Judge whether the equation is an identity for all solutions of the question."""
         try:
             left, right = self._pair(flow)
         except NotReadError:
@@ -211,9 +219,9 @@ class Claimed:
 
     @property
     def ansatz(self) -> Equation | None:
-        """The equation as one of a function alone with unknown coefficients, as 1 = A(1-y) + By.
+        """The equation as an ansatz with unknown coefficients, such as 1 = A(1-y) + By.
 
-        The result is None for other equations.
+        An ansatz has no independent variable. The result is None for other equations.
         """
         names = set().union(*map(free_symbols, self.sides))
         letters = (self.constants | self.strangers) - _usual(self.constants)
@@ -224,7 +232,7 @@ class Claimed:
         return self._equation(*(side.expression for side in self.sides))
 
     def _pair(self, flow: Flow) -> tuple[Expression, Expression]:
-        """Two trees that have to be identical. They have no constants of integration.
+        """Two expressions without constants of integration, which agree if the equation holds.
 
         Raises:
             NotReadError: the constants cannot be eliminated.
@@ -259,9 +267,9 @@ class Claimed:
             raise NotReadError(str(error)) from None
 
     def _pair_of_integral(self, flow: Flow) -> tuple[Expression, Expression]:
-        r"""As `_pair`, for ``y = x^{-2}\left(\int x^4\,dx + C\right)``.
+        r"""As `_pair`, for an integral with a factor: ``y = x^{-2}\left(\int x^4\,dx + C\right)``.
 
-        Both trees are derivatives of the integral.
+        The equation is solved for the integral. Both expressions are derivatives of the integral.
         """
         (left, right), names = (
             self.sides,
@@ -291,14 +299,14 @@ class Claimed:
         return flow.total(neg(div(rest, factor))), mul(inner, speed)
 
     def _unless_homogeneous(self, finding: Finding) -> Finding:
-        """The finding, unless the equation holds for the homogeneous equation."""
+        """The finding, or ``unchecked`` if the claim holds for the homogeneous equation."""
         flow = self.flow.homogeneous
         if flow is not None and self._along(flow).judgement is not Judgement.INCORRECT:
             return Finding(Judgement.UNCHECKED, detail="it may be about the homogeneous equation")
         return finding
 
     def _explicit(self, formula: Expression) -> Finding:
-        """Judge ``y = ..`` by its residual."""
+        """Judge ``y = formula`` by inserting the formula into the differential equation."""
         finding = self._residual(formula, self.flow)
         right = finding.judgement is Judgement.CORRECT
         question = self.flow.question
@@ -337,7 +345,7 @@ class Claimed:
         return self._same(tree, replaced(top, table))
 
     def _particular(self, stated: StatedSolution, finding: Finding) -> Finding:
-        """Judge an implicit solution without constants."""
+        """Judge an implicit solution that has no constants of integration."""
         self.work.spend(FAMILY_COST)
         question = self.flow.question
         assert question is not None
@@ -355,7 +363,7 @@ class Claimed:
         return Finding(Judgement.UNCHECKED, detail="a solution with other values, or a condition")
 
     def _divides(self, side: Side) -> bool:
-        """Whether a side has a function in a denominator."""
+        """Whether a denominator of a side has a function that only an equation defines."""
         return any(
             isinstance(node, Call)
             and node.function == "div"
@@ -365,7 +373,11 @@ class Claimed:
 
     @property
     def _stated(self) -> StatedSolution | None:
-        """The claim as a solution, explicit or implicit."""
+        """The equation as an explicit or implicit solution.
+
+        The result is None if there are several functions, or if a side has derivatives or
+        integrals.
+        """
         if any(side.parts for side in self.sides) or len(self.flow.functions) != 1:
             return None
         left, right = (side.expression for side in self.sides)
@@ -376,9 +388,10 @@ class Claimed:
 
     @property
     def _is_below_the_order(self) -> bool:
-        """Whether the equation may hold for the values at the start only: ``y' = 3x^2 + 2``.
+        """Whether the equation may use the initial values, as ``y' = 3x^2 + 2`` after ``y'' = 6x``.
 
-        It has neither a constant nor the highest derivative of the differential equation.
+        Such an equation has neither a constant nor the highest derivative of the differential
+        equation.
         """
         question = self.flow.question
         if question is None or not question.conditions or self.constants:
@@ -395,7 +408,7 @@ class Claimed:
 
     @property
     def _is_about_a_root(self) -> bool:
-        """Whether the equation may say where something vanishes, or what is put in for y."""
+        """Whether the equation may say where a term vanishes, or what is inserted for y."""
         functions = [self.flow.concerns(side) for side in self.sides]
         if self._has(Derivative):
             moving = {self.flow.variable, *self.flow.functions}
@@ -417,7 +430,11 @@ class Claimed:
         return any(side.has(*kinds) for side in self.sides)
 
     def _on_curve(self) -> Finding:
-        """Judge the equation at the points of the curve, or at the point of the question."""
+        """Judge the equation at points of the curve that defines the function.
+
+        If the question names a point and the equation has no variables apart from y', the equation
+        is judged at this point.
+        """
         flow = self.flow
         left, right = (flow.tree(side, self.scope) for side in self.sides)
         names = symbols_of(left) | symbols_of(right)
@@ -449,7 +466,7 @@ class Claimed:
 
 
 def on_curve(left: Expression, right: Expression, flow: Flow) -> Outcome:
-    """Whether two trees are equal at the points of the curve."""
+    """Whether two expressions are equal at the points of the curve ``flow.curve``."""
     assert flow.curve is not None
     if vanishes_on(add(left, neg(right)), flow.curve):
         return Outcome(Status.CORRECT, proof="identity")
@@ -458,7 +475,7 @@ def on_curve(left: Expression, right: Expression, flow: Flow) -> Outcome:
 
 
 def at_point(tree: Expression, flow: Flow) -> Expression:
-    """A tree at the point of the question."""
+    """Insert the coordinates of the question's point, ``flow.point``, into an expression."""
     for name, value in flow.point.items():
         tree = substitute(tree, name, value)
     return tree
@@ -470,7 +487,7 @@ def _finding(outcome: Outcome) -> Finding:
 
 
 def _usual(constants: set[str]) -> set[str]:
-    """The constants whose names say that they are constants of integration."""
+    """The constants with a customary name of a constant of integration, such as C."""
     return {name for name in constants if is_constant_name(name)}
 
 

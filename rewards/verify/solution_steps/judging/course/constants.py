@@ -23,7 +23,10 @@ _FRESH = "C new"
 
 
 def _is_added(tree: Expression, variable: str) -> bool:
-    r"""Whether the derivative of a tree does not depend on the constant: ``x + \ln C``."""
+    r"""Whether a constant is only added to the other terms, as in ``x + \ln C``.
+
+    The derivative then does not depend on the constant.
+    """
     try:
         return _FRESH not in symbols_of(differentiate(tree, variable))
     except ValueError:
@@ -33,8 +36,9 @@ def _is_added(tree: Expression, variable: str) -> bool:
 def renamed(equation: Equation, kinds: Mapping[str, str], key: str, work: Work) -> Finding:
     """Judge an equation with constants of integration on both sides: ``e^{x + C} = Ce^x``.
 
-    It is right as it stands, or if the constant of one side has a value that makes it right for all
-    values of the variable. It is wrong if each side has one constant and neither has such a value.
+    The equation is right if it holds as it stands. It is also right if the constant of one side has
+    a value with which the equation holds for all values of the variable. The equation is wrong if
+    each side has one constant and neither constant has such a value.
     """
     finding = compare(equation, 0, kinds, key, work)
     if finding.judgement is not Judgement.INCORRECT:

@@ -1,9 +1,10 @@
 """Functions that only an equation defines: y of y' = 2xy, and y of x^2 + y^2 = 25.
 
-A claim about y is judged along all solutions at once. For y' = F(x, y) each point (x, y) is on a
-solution, so that a claim without constants holds for the solutions if it is an identity in x and y
-once y' is replaced by F. With y'' = F the independent variables are x, y and y', and so on. An
-implicit function has the slope of its curve, and a claim has to hold at the points of the curve.
+A claim about y is judged for all solutions at once. For y' = F(x, y), a solution runs through each
+point (x, y). A claim without constants therefore holds for all solutions if it is an identity in x
+and y after y' is replaced by F. For y'' = F, the independent variables are x, y and y'. Equations
+of higher order are treated alike. The derivative of an implicit function is the slope of its curve.
+A claim about an implicit function has to hold at the points of the curve.
 """
 
 from __future__ import annotations
@@ -39,20 +40,21 @@ MOST_RELATIONS, RELATION_COST = 6, 2_000
 
 @dataclass(frozen=True)
 class Flow:
-    """The functions of a question without a formula.
+    """The functions that a question defines by an equation instead of a formula.
 
     Attributes:
         variable: the independent variable.
         functions: the names of the functions.
-        slopes: for each function and each of its lower derivatives, the derivative.
-        kinds: kinds of parameters.
-        curve: G, if G(x, y) = 0 defines the function; else None.
+        slopes: the derivative of each function, and of each of its lower derivatives.
+        kinds: the kinds of parameters, such as ``positive``.
+        curve: G, if the curve G(x, y) = 0 defines the function; else None.
         point: the point at which the question asks for a value.
         question: the differential equation, if there is one.
-        stated: the formula of each function that the text has stated last, perhaps as a trial.
-        special: the functions of which the text may mean one solution by now.
-        relations: the solutions with constants that the text has stated, with the constants.
-        general: the functions of which the stated formula is a solution with constants.
+        stated: for each function, the latest formula in the text. The formula may be a trial.
+        special: the functions for which the text may now mean one particular solution.
+        relations: the solutions in the text that have constants, each with the names of the
+            constants.
+        general: the functions whose latest formula is a solution with constants.
 
     """
 
@@ -74,18 +76,21 @@ class Flow:
         return self.question is not None
 
     def state(self, name: str, formula: Side) -> None:
-        """Keep the formula that the text states for a function, perhaps as a trial."""
+        """Record the formula that the text states for a function. The formula may be a trial."""
         if self.variable in free_symbols(formula):
             self.stated[name] = formula
             self.general.discard(name)
 
     def specialise(self) -> None:
-        """Note that the text goes on with one solution: it has given a constant a value."""
+        """Record that the text gives a constant a value, and now means one particular solution."""
         self.special.update(self.functions)
 
     @cached_property
     def homogeneous(self) -> Flow | None:
-        """The flow without the inhomogeneous terms. None if there are none, or no linear ones."""
+        """The functions that the homogeneous equation defines.
+
+        The result is None if the equation is homogeneous already, or not linear.
+        """
         slopes: dict[str, Expression] = {}
         changed = False
         for name, slope in self.slopes.items():
@@ -100,7 +105,7 @@ class Flow:
         return replace(self, slopes=slopes, question=None) if changed else None
 
     def total(self, tree: Expression) -> Expression:
-        """The derivative of a tree along the solutions."""
+        """The derivative of an expression. The functions in the expression solve the equation."""
         if not symbols_of(tree).isdisjoint({*self.functions} - self.slopes.keys()):
             raise NotReadError("an equation that is not solved for the highest derivative")
         terms = [differentiate(tree, self.variable)]
@@ -112,11 +117,11 @@ class Flow:
         return total
 
     def concerns(self, *sides: Side) -> bool:
-        """Whether a side is about one of the functions."""
+        """Whether a side has one of the functions."""
         return any(not free_symbols(side).isdisjoint(self.functions) for side in sides)
 
     def with_values(self, side: Side) -> Side:
-        """A side with the values of the functions that the question states, such as y(0) = 1."""
+        """Replace values of functions by numbers that the question states, such as y(0) by 1."""
         if self.question is None:
             return side
         jets, table = self.question.jets, {}
@@ -133,7 +138,10 @@ class Flow:
         return without(side, table)
 
     def tree(self, side: Side, scope: Scope, *, rate: bool = False) -> Expression:
-        """A side as a tree in the independent variables, or its derivative along the solutions.
+        """Write a side as an expression in the independent variables.
+
+        If ``rate`` is True, the result is the derivative of the side. The functions in the side
+        solve the equation.
 
         Raises:
             NotReadError: the side has an integral or a limit that is not differentiated.
@@ -185,7 +193,7 @@ class Flow:
         raise NotReadError(f"nothing relates {name} and {self.variable}")
 
     def contradicts(self, values: Mapping[str, Expression], scope: Scope, work: Work) -> bool:
-        """Whether values of constants contradict the conditions, for all stated solutions.
+        """Whether values of constants contradict the question's conditions in each stated solution.
 
         The text may have given the same name to constants of several solutions.
         """
@@ -205,7 +213,10 @@ class Flow:
         return bool(concerned)
 
     def solves(self, stated: StatedSolution, *, conditions: bool) -> Outcome:
-        """Whether a stated solution solves the equation, whether or not it is general."""
+        """Whether a stated solution, general or not, solves the differential equation.
+
+        If ``conditions`` is True, the solution must also satisfy the conditions of the question.
+        """
         question = self.question
         assert question is not None
         asked = question if conditions else replace(question, conditions=())
@@ -221,7 +232,7 @@ class Flow:
 
 
 def _with_constants(stated: StatedSolution, values: Mapping[str, Expression]) -> StatedSolution:
-    """A solution with values of its constants."""
+    """Insert values for the constants of a solution."""
     formulas = {name: replaced(tree, values) for name, tree in stated.formulas.items()}
     if stated.implicit is None:
         return StatedSolution(formulas)

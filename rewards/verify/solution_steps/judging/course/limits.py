@@ -26,7 +26,7 @@ _INFINITY = re.compile(r"\s*(?P<sign>[-+]?)\s*(?:\\infty|∞)\s*[.,;]?\s*")
 
 
 def proved_limit(part: LimitAt, scope: Scope, kinds: Mapping[str, str], work: Work) -> Limit | None:
-    """The limit, if it can be proved."""
+    """The limit, if it can be proved; otherwise None."""
     names = symbols_of(part.of) - {part.variable}
     if not isinstance(part.point, int):
         names |= symbols_of(part.point)
@@ -44,7 +44,7 @@ def proved_limit(part: LimitAt, scope: Scope, kinds: Mapping[str, str], work: Wo
 def with_proved_limits(
     equation: Equation, scope: Scope, kinds: Mapping[str, str], work: Work
 ) -> Equation:
-    """An equation with the values of limits in place of the limits that are finite and proved."""
+    """Replace each limit in an equation by its value, if the value is finite and proved."""
     sides: list[Side] = []
     for side in (equation.left, equation.right):
         table: dict[str, Side] = {}
@@ -70,7 +70,7 @@ def infinite(
 
     Args:
         left: the LaTeX of the left side, and its readings.
-        right: the right side.
+        right: the right side, likewise.
         scope: the definitions in force.
         kinds: the kinds of parameters.
         work: the remaining budget of the solution.
@@ -92,7 +92,10 @@ def infinite(
 
 
 def side_part(side: Side) -> tuple[int, LimitAt | Series] | None:
-    """The sign and the limit or sum of a side that is a multiple of one."""
+    """Find the limit or the infinite sum of which a side is a constant multiple.
+
+    The result is the sign of the constant factor, and the limit or sum. It is None for other sides.
+    """
     tree, sign = side.expression, 1
     while isinstance(tree, Call) and tree.function in ("neg", "mul", "div"):
         if tree.function == "neg":
@@ -113,7 +116,10 @@ def side_part(side: Side) -> tuple[int, LimitAt | Series] | None:
 def _sign(
     latex: str, sides: Sequence[Side], scope: Scope, kinds: Mapping[str, str], work: Work
 ) -> int | None:
-    """1 or -1 for an infinite side, 0 for one with a finite value, None if this is not known."""
+    """The sign of an infinite side: 1 or -1.
+
+    The result is 0 for a side with a finite value, and None if the value is unknown.
+    """
     infinity = _INFINITY.fullmatch(latex)
     if infinity:
         return -1 if infinity["sign"] == "-" else 1
@@ -145,9 +151,9 @@ def _sign(
 
 
 def with_logarithms(left: Side, right: Side) -> tuple[Side, Side]:
-    r"""The logarithms of two sides, if one of them is ``e^{\int f\,dx}``.
+    r"""Take the logarithms of two sides, if one of them is ``e^{\int f\,dx}``.
 
-    An antiderivative has any constant, so that the power of e has any factor.
+    The antiderivative is known up to a constant, so that the power of e is known up to a factor.
     """
     if not any(_has_integral_in_power(side) for side in (left, right)):
         return left, right

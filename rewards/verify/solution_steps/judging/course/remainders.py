@@ -1,8 +1,8 @@
-r"""Formulas that leave terms out: ``\sin x = x - \frac{x^3}{6} + O(x^5)`` and ``x - .. + \cdots``.
+r"""Formulas that omit terms: ``\sin x = x - \frac{x^3}{6} + O(x^5)`` and ``x - .. + \cdots``.
 
-Such an equation says that the difference of both sides is of the order of what is left out. Its
-quotient by the term in ``O`` is bounded near the point, and its quotient by the highest power
-before dots tends to zero. Both are judged by a proved limit.
+Such an equation says that the difference of both sides has the order of the omitted terms. For
+``O(t)``, the difference divided by t is bounded near the point. For dots, the difference divided by
+the highest power before the dots tends to zero. Both statements are judged by a proved limit.
 """
 
 from __future__ import annotations
@@ -33,7 +33,11 @@ _DOTS = re.compile(r"\s*[-+]\s*(?:\\(?:[cl]?dots[bc]?)(?![A-Za-z])|\.\.\.|…)\s
 
 
 class _Cut(NamedTuple):
-    """A formula without what it leaves out: ``O(of)``, ``o(of)``, or dots if ``of`` is empty."""
+    """The kept terms of a formula.
+
+    The omitted remainder is ``O(of)`` or ``o(of)``. If ``of`` is empty, the remainder is written as
+    dots.
+    """
 
     latex: str
     of: str = ""
@@ -55,14 +59,16 @@ def up_to_remainder(
     work: Work,
     sides: Callable[[Link], list[Side]],
 ) -> Finding | None:
-    """Judge an equation of which a side leaves terms out at its end. None for other equations.
+    """Judge an equation with a side that omits terms at its end, as ``x + O(x^3)`` does.
+
+    The result is None for other equations.
 
     Args:
         left: the LaTeX of the left side, and its readings.
-        right: the right side.
+        right: the right side, likewise.
         scope: the definitions in force.
         work: the remaining budget of the solution.
-        sides: a function that reads a link.
+        sides: a function that returns the readings of a link (a side as the text writes it).
 
     """
     cuts = [_cut(latex) for latex, _ in (left, right)]
@@ -128,14 +134,16 @@ def _is_within(
     small: bool,
     work: Work,
 ) -> bool | None:
-    """Whether a difference is of the order of a term, or smaller. None if this is not known.
+    """Whether ``difference`` is O(term), or o(term) if ``small`` is True.
+
+    The result is None if this is not known.
 
     Args:
         difference: the difference of both sides.
-        term: the term.
+        term: the term in ``O`` or ``o``, or the highest power before dots.
         name: the variable.
-        kept: the degree of what is not left out, if this is a polynomial.
-        small: whether the quotient by the term has to tend to zero.
+        kept: the degree of the kept terms. None if they form no polynomial.
+        small: whether the difference divided by the term has to tend to zero.
         work: the remaining budget of the solution.
 
     """
@@ -169,7 +177,7 @@ def _is_within(
 
 
 def _has_sum(tree: Expression, name: str) -> bool:
-    """Whether a sum with a symbol occurs in a tree."""
+    """Whether an expression has a sum in which the symbol ``name`` occurs."""
     return any(
         isinstance(node, Call) and node.function == "add" and name in symbols_of(node)
         for node in nodes_of(tree)
@@ -177,7 +185,7 @@ def _has_sum(tree: Expression, name: str) -> bool:
 
 
 def leaves_out_a_remainder(left: Side, right: Side, scope: Scope, work: Work) -> bool:
-    r"""Whether the difference is as small as the remainder of a series: ``\sin x = x - x^3/6``."""
+    r"""Whether one side may be a series without the remainder: ``\sin x = x - x^3/6``."""
     trees = [left.expression, right.expression]
     names = set().union(*map(symbols_of, trees))
     if left.parts or right.parts or len(names) != 1 or names & scope.values.keys():
@@ -194,7 +202,7 @@ def leaves_out_a_remainder(left: Side, right: Side, scope: Scope, work: Work) ->
 
 
 def degree(tree: Expression, name: str) -> int | None:
-    """The degree of a polynomial in a symbol. None for other trees."""
+    """The degree of an expression in the symbol ``name``. None if it is not a polynomial."""
     if name not in symbols_of(tree):
         return 0
     if isinstance(tree, Symbol):
@@ -218,9 +226,9 @@ def degree(tree: Expression, name: str) -> int | None:
 
 
 def is_factored(left: Side, right: Side, unknown: frozenset[str], scope: Scope) -> bool:
-    """Whether an equation factors a polynomial, and so has to hold for all values of its letter.
+    """Whether an equation factors a polynomial, and so must hold for all values of the letter.
 
-    One side has factors, and both have the same degree and the same leading coefficient.
+    One side is a product. Both sides have the same degree and the same leading coefficient.
     """
     if not scope.course or left.parts or right.parts or len(unknown) != 1:
         return False
@@ -245,7 +253,10 @@ def is_factored(left: Side, right: Side, unknown: frozenset[str], scope: Scope) 
 
 
 def is_multiple(equation: Equation, unknown: Sequence[str]) -> bool:
-    """Whether both sides of an equation are multiples of one letter: ``4A - A = 2A``."""
+    """Whether both sides of an equation are zero for A = 0, or linear in A: ``4A - A = 2A``.
+
+    A is the only unknown letter.
+    """
     sides = [equation.left.expression, equation.right.expression]
     if len(unknown) != 1 or equation.left.parts or equation.right.parts:
         return False

@@ -1,4 +1,4 @@
-r"""Numbers with ``\pm`` and with i, as the roots of a characteristic equation."""
+r"""Equations of numbers with ``\pm`` or i, such as the roots of a characteristic equation."""
 
 from __future__ import annotations
 
