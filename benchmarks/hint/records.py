@@ -49,7 +49,7 @@ class HintRecord:
     def to_completion(self) -> dict[str, str]:
         """The prompt and the completion that the release's notebook for fine-tuning writes.
 
-        >>> Record("a", parse("6*(5-2)"), ()).to_completion()
+        >>> HintRecord("a", parse("6*(5-2)"), ()).to_completion()
         {'prompt': '6 * ( 5 - 2 ) =', 'completion': '1 8 END'}
 
         """
