@@ -2,16 +2,17 @@
 
 Letters: r is a generator with the relation ``r^q = u``, such as a root, or a sine (``s^2 = 1 -
 c^2``). A polynomial modulo the relations may have factors that are not factors of the polynomial.
-They are found in five ways, which are identities in every ring.
+The module finds such factors of a polynomial p by five identities, which hold in every ring.
 
 - If u divides the terms of p without r, then ``p = r p'``.
-- If p is divisible by the norm ``a^2 - b^2 u`` of a radicand ``a + b r``, then p is divisible by
-  the radicand. For example, ``1 - x`` is ``(1 - r)(1 + r)`` for ``r^2 = x``.
+- A radicand ``a + b r`` with ``r^2 = u`` has the norm ``a^2 - b^2 u``. If the norm divides p, then
+  the radicand divides p. For example, ``1 - x`` is ``(1 - r)(1 + r)`` for ``r^2 = x``.
 - If ``u = c h + w`` for a number c and a generator h, then h is ``(r^q - w)/c``, so that p becomes
   a polynomial in r.
 - If ``p = a + b r`` with ``r^2 = u`` and a square ``d^2 = a^2 - b^2 u``, then
   ``p = (a + d + b r)^2 / (2 (a + d))``. Where a + d is a square, this denests roots of p.
-- If the product of p and its conjugate ``a - b r`` is a number, one of the two is chosen.
+- If the product of ``p = a + b r`` and its conjugate ``a - b r`` is a number, a fixed order chooses
+  p or the conjugate.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ MAX_DEPTH, MAX_ROUNDS = 4, 32
 
 
 def factored(field: Field, poly: Poly, *, depth: int = MAX_DEPTH) -> Factors:
-    """A number, and monic polynomials with exponents, whose product is equal to a polynomial.
+    """Factor a polynomial into a number and powers of monic polynomials.
 
     Raises:
         TooLargeError: the polynomial has too many terms.
@@ -100,7 +101,10 @@ def _u(g: Generator) -> Poly:
 
 
 def _without(poly: Poly, g: Generator) -> tuple[Poly, int]:
-    """A polynomial without its factors r, and their number; the polynomial if they are many."""
+    """Divide a polynomial by r as often as possible; return the quotient and the number of times.
+
+    If this number may be large, the result is the polynomial itself and 0.
+    """
     r, u = g.element.num, _u(g)
     content = int(poly.term_content().degrees()[r.degrees().index(1)])
     rest, name = poly / r**content, str(r)
@@ -114,12 +118,12 @@ def _without(poly: Poly, g: Generator) -> tuple[Poly, int]:
 
 
 def _known(field: Field) -> list[Poly]:
-    """The polynomials of which there are roots or logarithms."""
+    """The numerators of the arguments of all roots and logarithms in the field."""
     return [g.args[0].num for g in field.generators if g.kind in ("root", "ln")]
 
 
 def _nested(field: Field) -> Iterator[tuple[Poly, Poly, Poly]]:
-    """Yield the known polynomials that contain a square root, with their conjugates and norms."""
+    """Yield each polynomial of `_known` with a square root, its conjugate, and its norm."""
     for poly in _known(field) if len(field.related) > 1 else ():
         for _, conjugate in conjugates(field, poly):
             with suppress(NotProvedError):  # the product is too large
@@ -129,9 +133,9 @@ def _nested(field: Field) -> Iterator[tuple[Poly, Poly, Poly]]:
 
 
 def _in_roots(field: Field, poly: Poly, roots: list[Generator]) -> Poly:
-    """A polynomial in which roots replace the generators of which they are roots.
+    """Replace a generator h by ``(r^q - w)/c`` for each root r (third way of the module).
 
-    What does not have r is left as it is, since it has had another form before there was r.
+    If r does not occur in the polynomial, r replaces nothing.
     """
     images, degrees = list(field.ring.gens()), poly.degrees()
     for r in roots:
@@ -147,7 +151,10 @@ def _in_roots(field: Field, poly: Poly, roots: list[Generator]) -> Poly:
 
 
 def _square(field: Field, poly: Poly) -> list[tuple[Poly, int]] | None:
-    """The factors of a polynomial a + b r that is a square, with exponents."""
+    """Factor a polynomial a + b r into powers of two polynomials (fourth way of the module).
+
+    If this is not possible, the result is None.
+    """
     for _, conjugate in conjugates(field, poly):
         with suppress(NotProvedError, DomainError):
             root = field.reduce(product(poly, conjugate), powers=False).sqrt()
@@ -176,10 +183,11 @@ def _roots(field: Field) -> list[Generator]:
 def _conjugate(field: Field, poly: Poly) -> tuple[Poly, Poly] | None:
     """The conjugate ``a - b r`` that replaces ``a + b r``, and the product of the two.
 
-    Here r is a square root. If the product is a number, or is known, a polynomial can be written in
-    terms of its conjugate: ``sqrt(x^2 + 1) - x`` is ``1/(sqrt(x^2 + 1) + x)``. A fixed order
-    selects either the polynomial or its conjugate. Both therefore lead to the same factor. If
-    ``poly`` itself is selected, or if the product is another, the result is None.
+    Here r is a square root. The product must be a number or a polynomial of `_known`. Then the
+    polynomial can be written in terms of its conjugate. For example, ``sqrt(x^2 + 1) - x`` is
+    ``1/(sqrt(x^2 + 1) + x)``. A fixed order selects either the polynomial or its conjugate. Both
+    therefore lead to the same factor. The result is None if the order selects ``poly`` itself, or
+    if the product has another form.
     """
     for _, conjugate in conjugates(field, poly):
         conjugate = conjugate / conjugate.leading_coefficient()

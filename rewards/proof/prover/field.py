@@ -2,10 +2,10 @@
 
 A `Generator` stands for a sub-expression (``x``, ``exp(x/2)``, ``sqrt(1 - x^2)``, ``erf(x)``). The
 derivative of a generator is in the field. A generator may have a monic relation, which holds
-wherever the generator is defined. Relations form a triangular set: the coefficients of a relation
-have earlier generators only, so division by each relation in turn gives the unique remainder
-modulo all relations (Cox, Little and O'Shea, *Ideals, Varieties, and Algorithms*, section 2.6:
-leading terms that are powers of distinct variables are a Groebner basis).
+wherever the generator is defined. The coefficients of a relation contain earlier generators only.
+Division by each relation in turn therefore gives the unique remainder modulo all relations. The
+reason is that relations whose leading terms are powers of distinct variables are a Groebner basis
+(Cox, Little and O'Shea, *Ideals, Varieties, and Algorithms*, section 2.6).
 
 Work is bounded by numbers of generators, terms and degrees, never by clocks.
 """
@@ -54,7 +54,7 @@ _BITS = tuple(1 << index for index in reversed(range(MAX_GENERATORS)))
 
 @dataclass(slots=True, eq=False)
 class Generator:
-    """A generator of the field. It stands for the function ``kind``, applied to ``args``.
+    """A generator of the field, which stands for the function ``kind`` applied to ``args``.
 
     ``unit`` is a rational factor of the argument, or the exponent of a root. The ``partner`` of a
     sine is the cosine of the same argument, and the ``partner`` of a cosine is the sine.
@@ -142,10 +142,10 @@ class Field:
             kind: the name of a function or a constant, ``symbol``, or one of the four kinds of
                 roots (`rules.radicals`).
             args: the arguments.
-            slope: a function that computes the derivative. It is None if the derivative is zero.
+            slope: a function that computes the generator's derivative, or None if this is zero.
             unit: a factor of the argument, or the exponent of a root.
             real: whether all values at real points are real.
-            positive: whether all these values are also positive.
+            positive: whether all values at real points are also positive.
 
         """
         earlier = self.find(kind, args)
@@ -228,7 +228,10 @@ class Field:
         return not even or all(powers[at] % 2 == 0 for powers in poly.monoms() for at in even)
 
     def is_positive_in_range(self, poly: Poly) -> bool:
-        """Whether a polynomial in one real generator has no sign change in its record's range."""
+        """Whether a polynomial in one real generator is proved to have no negative values.
+
+        Only values of the generator in the range of its function's record are considered.
+        """
         element = self.poly(poly)
         support = self.support(element) if poly.total_degree() <= MAX_SIGN_DEGREE else 0
         if not support or support & (support - 1) or support & self.unreal:
@@ -284,10 +287,11 @@ class Field:
         return poly
 
     def pieces(self, num: Poly) -> list[Poly]:
-        """Polynomials whose sum is ``num``, which mostly vanish each if ``num`` does.
+        """Split ``num`` into polynomials whose sum is ``num``.
 
-        Powers of a generator that abbreviates a sum are not expanded, so they are split where their
-        exponents are far apart.
+        If ``num`` is zero in the field, then mostly each of the polynomials is zero. A generator
+        may abbreviate a sum, so that its powers are not expanded. Terms of ``num`` are separated if
+        their exponents of such a generator are far apart.
         """
         pieces = [num]
         for generator in self.related if num.total_degree() > FAR_APART else ():
@@ -308,7 +312,7 @@ class Field:
     def normal(self, element: Quotient) -> Quotient:
         """Reduce the numerator and the denominator of an element modulo the relations.
 
-        Equal elements mostly have the same reduced form.
+        In most cases, equal elements have the same reduced form.
         """
         if not self.support(element) & self.bound:
             return element
@@ -385,7 +389,7 @@ class Field:
         )
 
     def _weight(self, element: Quotient) -> int:
-        """A bound of the size of an element's expression, in which generators are nested."""
+        """An upper bound of the size of an element's expression (see `tree`)."""
         total = 1
         for generator in self.used(element):
             if not generator.weight:
@@ -395,7 +399,7 @@ class Field:
         return total * (len(element.num) + len(element.den))
 
     def written(self, generator: Generator) -> Expression:
-        """The expression that a generator abbreviates."""
+        """The expression with the value of a generator."""
         kind, args = generator.kind, generator.args
         if kind == "symbol":
             return Symbol(args[0])

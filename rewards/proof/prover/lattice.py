@@ -1,13 +1,14 @@
-"""A basis of the lattice that the exponents, or the angles, of a proof span.
+"""Bases of two lattices: one contains the exponents of a proof, the other its angles.
 
-An attempt at a proof reads arguments as it meets them. Where an argument needs a finer unit than a
-generator already has, the attempt goes on with a generator for this argument alone. Its units are
-then *stale*: the next attempt computes the units from all arguments that were met (`Units.settle`).
+The prover attempts a proof several times. An attempt chooses units (see below) before all arguments
+of exponentials and sines are known. An argument may need a finer unit than the unit of an existing
+generator. The attempt then makes a generator for this argument alone, and the units are *stale*.
+The next attempt computes the units from all known arguments (`Units.settle`).
 
-Letters: an exponent is a vector ``v`` over Q. Its coordinates belong to monomials of the field; one
-of these is 1. The basis vectors ``b_1, ..., b_r`` are called units. They are linearly independent,
-and ``v = n_1 b_1 + ... + n_r b_r`` with whole ``n_i``. For example, ``6x + 4``, ``9x + 5`` and ``3x
-+ 3`` have the units ``3x + 1`` and 2.
+Letters: an exponent is a vector ``v`` over Q. Each coordinate is the coefficient of a monomial of
+the field. One of the monomials is 1. The basis vectors ``b_1, ..., b_r`` are called units. They are
+linearly independent, and ``v = n_1 b_1 + ... + n_r b_r`` with whole ``n_i``. For example, ``6x +
+4``, ``9x + 5`` and ``3x + 3`` have the units ``3x + 1`` and 2.
 
 If a new vector is a combination with fractions, the basis has to become finer. The units and the
 vector are the rows of a matrix over Z. The Hermite normal form of the matrix is a finer basis,
@@ -43,12 +44,13 @@ WORD = 8
 class Lattice:
     """A lattice of vectors, with basis vectors that are called units.
 
-    The ``generators`` (elements of the field) of the units are those of one attempt. ``vectors``
-    generate the lattice. ``most`` is the largest multiple of a unit that a combination may have.
+    ``vectors`` generate the lattice. ``generators`` has the elements of the field that one attempt
+    made for the units. ``most`` is the largest coefficient that a combination of units may have.
 
-    A vector becomes a unit by itself, listed in ``alone``, if a multiple would exceed ``most``, or
-    if the basis is too coarse and has generators. The prover then regards the vector as independent
-    of all other units. It may miss a proof for this reason, but it proves no false statement.
+    Some vectors become units although they depend on other units; ``alone`` lists them. The reason
+    is that a coefficient would exceed ``most``, or that a unit is too coarse but already has a
+    generator. The prover then regards the vector as independent of all other units. It may miss a
+    proof for this reason, but it proves no false statement.
 
     >>> lattice = Lattice(128)
     >>> lattice.vectors += [{0: fmpq(n), 1: fmpq(n)} for n in (6, 4)]
@@ -66,7 +68,7 @@ class Lattice:
     is_stale: bool = False
 
     def settle(self) -> None:
-        """Compute the units of all vectors, which are added from short to long."""
+        """Compute the units again from all vectors. Vectors with few coordinates come first."""
         waiting, self.vectors = sorted(filter(None, self.vectors), key=len), []
         self.units, self.generators, self.alone = [], {}, {}
         self.largest, self.is_stale = 1, False
@@ -124,9 +126,10 @@ class Lattice:
         return [(len(self.units) - 1, sign)]
 
     def _finer(self, used: Combination, denominator: int) -> dict[int, Vector]:
-        """Finer units, of which a vector is a combination with whole coefficients.
+        """Compute finer units, so that a vector is a combination with whole coefficients.
 
-        If a coefficient of any combination would then exceed ``most``, the result is empty.
+        With finer units, the coefficients of earlier combinations grow. If a coefficient might
+        exceed ``most``, the result is empty.
         """
         rank = len(used)
         rows = [[denominator * (i == j) for j in range(rank)] for i in range(rank)]
@@ -153,9 +156,9 @@ class Lattice:
 class Units:
     """The units of a proof's arguments, which all attempts at the proof share.
 
-    ``roots`` has, for the kind of a root and its radicand, the greatest number that divides all
-    exponents. ``size`` is the number of variables of the ring. An attempt numbers the monomials of
-    exponents and angles; ``keys`` has the numbers that earlier attempts gave.
+    ``roots`` maps the kind and the radicand of a root to the greatest common divisor of the root's
+    exponents. ``size`` is the number of variables of the ring. Every monomial of an exponent or an
+    angle gets a number, its key. ``keys`` has the keys that earlier attempts gave.
     """
 
     size: int = WORD

@@ -1,7 +1,7 @@
 """Normal forms: an expression is converted to an element of a differential field and back.
 
-A normal form is exactly equal to the expression. The work is bounded by the budgets of `field` and
-by limits on sizes, and not by a clock.
+A normal form is exactly equal to the expression. The budgets of `field` and limits on sizes bound
+the work. No clock is used.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def slope_factors(expression: Expression, variable: str) -> list[Expression]:
     """The factors of an expression's derivative.
 
     A real expression may be zero at a point without changing its sign there. At such a point, one
-    of these factors is zero.
+    of the returned factors is zero.
 
     Args:
         expression: the expression; all parameters are real.
@@ -73,18 +73,19 @@ def slope_factors(expression: Expression, variable: str) -> list[Expression]:
 
 
 def has_no_zeros(expression: Expression, variable: str) -> bool:
-    """Whether an expression is proved to have no zeros, because it divides a nonzero number.
+    """Whether an expression is proved to have no zeros.
 
-    For example, ``x + sqrt(x^2 + 1)`` has no zeros, because its product with the conjugate
-    ``x - sqrt(x^2 + 1)`` is -1.
+    The proof shows that the product of the expression and another one is a nonzero number. For
+    example, ``x + sqrt(x^2 + 1)`` has no zeros, because its product with the conjugate ``x -
+    sqrt(x^2 + 1)`` is -1.
 
     Args:
         expression: the expression; all parameters are real.
         variable: the variable.
 
     Returns:
-        True if the expression divides a nonzero number. If the result is False, the expression may
-        or may not have zeros.
+        True if such a product was found. If the result is False, the expression may or may not have
+        zeros.
 
     """
 
@@ -98,7 +99,7 @@ def has_no_zeros(expression: Expression, variable: str) -> bool:
 
 
 def squares(expression: Expression, variable: str) -> list[Expression]:
-    """The factors of a quotient that have even exponents and may be zero somewhere.
+    """The factors of an expression that have even exponents and may be zero somewhere.
 
     The search covers powers in the expression as written, and powers that a factorization yields.
 
@@ -128,10 +129,10 @@ def squares(expression: Expression, variable: str) -> list[Expression]:
 
 
 def _written_squares(expression: Expression) -> Iterator[Expression]:
-    """Yield the bases of the even powers among the factors of the expression as written.
+    """Yield the base of each written factor that is an even power.
 
-    The expression itself is searched, because its powers may no longer be visible as squares after
-    the conversion to an element of a field.
+    The search uses the expression as written. After the conversion to an element of a field, a
+    power may no longer be visible as a square.
     """
     if expression.function in ("mul", "div", "neg"):
         for arg in expression.args:

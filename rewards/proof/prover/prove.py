@@ -31,7 +31,7 @@ class Case:
     Attributes:
         conditions: the signs of expressions.
         field: the differential field.
-        terms: elements that add up to F without its constants of integration.
+        terms: elements whose sum is F without its constants of integration.
         integrand: f.
 
     >>> from calculus_harness.rewards.reading.latex import read
@@ -168,7 +168,10 @@ class ProofSearch:
         return None if waiting or not proved else Proof(tuple(sorted(rules)), tuple(proved))
 
     def _attempt(self, *, split: bool = False, case: Signs = ()) -> tuple[Tower, Case | None]:
-        """Try to prove F' = f in a case; the tower and the `Case`, or None if the proof fails."""
+        """Try to prove F' = f in a case.
+
+        The result is the last tower and the `Case`. None replaces the `Case` if the proof fails.
+        """
         return attempted(
             self._equal,
             variable=self.variable,
@@ -203,7 +206,7 @@ _LOGARITHMS = names(lambda function: function.branch == LOGARITHM)
 
 
 def _is_for_positive(integrand: Expression, variable: str) -> bool:
-    """Whether the integrand has a part, such as sqrt(x) or ln(x), that is real for x > 0 only."""
+    """Whether a part of the integrand, such as sqrt(x) or ln(x), is real for x > 0 only."""
     arguments = (Symbol(variable),)
     for node in all_nodes(integrand):
         if node.args[:1] == arguments and (node.function in _LOGARITHMS or _is_even_root(node)):
@@ -247,6 +250,6 @@ def _without_content(poly: Poly) -> Poly:
 
 
 def _terms(answer: Expression, variable: str) -> list[Expression]:
-    """The terms of an answer, without terms that are symbols for constants of integration."""
+    """The terms of an answer. Symbols for constants of integration are left out."""
     terms = answer.args if answer.function == "add" else (answer,)
     return [term for term in terms if type(term) is not Symbol or term.name == variable]

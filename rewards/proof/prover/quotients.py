@@ -36,7 +36,7 @@ class TooLargeError(NotProvedError):
 # Sizes are `constants.SIZE` and multiples of `reading.WORD` up to `field.MAX_GENERATORS`: six.
 @lru_cache(maxsize=8)
 def ring_of(size: int) -> tuple[Any, list[Poly], Quotient, Quotient]:
-    """A polynomial ring with ``size`` variables: the ring, the variables, one and zero."""
+    """Make a polynomial ring with ``size`` variables; return the ring, variables, one and zero."""
     ring = fmpq_mpoly_ctx.get([f"g{size - 1 - i}" for i in range(size)], Ordering.lex)
     unit = ring.constant(1)
     unity, zero = Quotient(unit, unit, 0), Quotient(ring.constant(0), unit, 0)
@@ -69,8 +69,9 @@ def _may_take_long(a: Poly, b: Poly) -> bool:
 def _spans(poly: Poly, divisor: Poly) -> list[int]:
     """The degrees of ``poly`` in its variables after FLINT's deflation.
 
-    Deflation divides by the lowest power of each variable. For example, if all exponents of x in
-    both polynomials are then multiples of 5000, it replaces x^5000 by x.
+    First, deflation divides each polynomial by the lowest power of each variable. If all exponents
+    of x in both polynomials are then multiples of 5000, for example, deflation replaces x^5000 by
+    x.
     """
     (steps, least), (divisor_steps, _) = poly.deflation_index(), divisor.deflation_index()
     return [
@@ -82,7 +83,7 @@ def _spans(poly: Poly, divisor: Poly) -> list[int]:
 
 
 def is_factored_quickly(poly: Poly) -> bool:
-    """Whether a polynomial should factor quickly, judged by its degrees and coefficients."""
+    """Whether a polynomial's degrees and coefficients suggest a quick factorization."""
     *_, next_highest, highest = sorted(poly.degrees())
     if highest > MAX_FACTORED_DEGREE or highest * next_highest > MAX_FACTORED_BOX:
         return False
@@ -125,7 +126,7 @@ class Quotient:
         self.num, self.den, self.support = num, den, support
 
     def of(self, right: Operand) -> Quotient:
-        """Convert an operand to a fraction in the ring of this fraction."""
+        """Convert an operand to a fraction over the same ring as this fraction."""
         if isinstance(right, Quotient):
             return right
         return rational_of(self.num.context().nvars(), right, 1)

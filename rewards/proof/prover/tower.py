@@ -1,16 +1,17 @@
 """The tower of one proof: a differential field, and the functions whose values are in it.
 
 Letters (Bronstein, *Symbolic Integration I*, chapter 3): K_0 is the field of rational functions of
-x over the constants. K_i is K_(i-1)(t_i) for a generator t_i. The generator is an exponential if
-t_i'/t_i is u' for a u in K_(i-1), a logarithm if t_i' is u'/u for such a u, and algebraic if it has
-a relation. Every other generator is a function with a derivative in the tower.
+x over the constants. K_i is K_(i-1)(t_i) for a generator t_i. Let u be in K_(i-1). The generator is
+an exponential if t_i'/t_i = u', and a logarithm if t_i' = u'/u. The generator is algebraic if it
+has a relation. Every other generator is a function whose derivative is in the tower.
 
 `FORMS` and `RULES` hold the functions that the prover knows. The modules of `rules` register them.
-Most rules hold wherever both sides are defined, for the principal branches of
-`rewards.numeric.ball_arithmetic.jets` (where odd roots of negative numbers are real). The other
-rules hold only if certain expressions have certain *signs*. They are used in a second attempt
-(``split``). There, radicands and arguments of logarithms are factored, and each factor has the sign
-that the present *case* gives it. A proof needs all cases.
+A rule is an equation of functions. Most rules hold wherever both sides are defined. Branches are
+principal, as in `rewards.numeric.ball_arithmetic.jets`. Odd roots of negative numbers are real. The
+other rules hold only if certain expressions have certain *signs*. These rules are used only in a
+second search (``split``). The second search factors radicands and arguments of logarithms. It
+distinguishes *cases*: each case assumes a sign for every factor. F' = f has to be proved in all
+cases.
 """
 
 from __future__ import annotations
@@ -61,10 +62,11 @@ class Tower:
 
     ``case`` gives signs to expressions. An expression without a sign in ``case`` is positive.
     ``conditions`` are the signs that rules have requested. ``nowhere`` says that f has no real
-    value under these signs. A sign belongs to an expression, not to the index of a request, because
-    the signs decide which requests follow.
+    value under these signs. Signs are stored by expression, not by the order of the requests,
+    because earlier signs decide which signs rules request next.
 
-    ``monomials`` are those of exponents and angles, by the keys that vectors have (`lattice`).
+    Exponents and angles are vectors (`lattice`). ``monomials`` maps the key of each coordinate to
+    its monomial.
     """
 
     field: Field
@@ -156,7 +158,7 @@ class Tower:
         return [(c, monomial, base.single(monomial)) for c, monomial in terms]
 
     def key(self, monomial: Quotient) -> int:
-        """The key of a monomial in vectors of exponents and angles."""
+        """The key of a monomial. Vectors (exponents and angles) store coefficients by key."""
         num, den = monomial.num, monomial.den
         for at, earlier in self.monomials.items():
             if earlier.num == num and earlier.den == den:
@@ -173,7 +175,7 @@ class Tower:
         return at
 
     def unit(self, lattice: Lattice, at: int) -> tuple[fmpq, Quotient]:
-        """A unit of a lattice as a number times an element."""
+        """A number and an element, whose product is the unit ``at`` of a lattice."""
         (c, element), *further = [(c, self._keyed(key)) for key, c in lattice.units[at].items()]
         if not further:  # units that are alone may be multiples of others
             return (UNIT, element * self.field.constant(c)) if at in lattice.alone else (c, element)
@@ -181,7 +183,7 @@ class Tower:
         return UNIT, sum((arg * constant(c) for c, arg in further), element * constant(c))
 
     def _keyed(self, key: int) -> Quotient:
-        """The monomial of a key, which may be one that only an earlier attempt has met."""
+        """The monomial of a key. The key may come from an earlier attempt at the proof."""
         if key not in self.monomials:
             tree = next((tree for tree, at in self.units.keys.items() if at == key), None)
             if tree is None:
@@ -192,12 +194,12 @@ class Tower:
         return self.monomials[key]
 
     def refuse_coarse_units(self) -> None:
-        """Raise `NotProvedError`, so that another attempt is made, if the units are too coarse."""
+        """If the units are too coarse, raise `NotProvedError`. Another attempt is then made."""
         if self.units.are_stale:
             raise NotProvedError("units that are too coarse")
 
     def is_renewed(self) -> bool:
-        """Whether another attempt has finer units, or a larger ring, than this one had."""
+        """Whether another attempt would have finer units, or a larger ring, than this attempt."""
         units, grows = self.units, len(self.field.generators) == self.field.size < MAX_GENERATORS
         if not (grows or units.are_stale):
             return False
@@ -288,7 +290,7 @@ class Tower:
         return self.formula(template(record.definition), variables)
 
     def by_record(self, name: str, *values: Quotient) -> Quotient:
-        """Make a generator for a function's value. The record states the derivative."""
+        """Make a generator for a function's value. The function's record states the derivative."""
         record = RECORDS[name]
         arguments = record.arguments.split()
         values = tuple(map(self.normal, values))
@@ -329,9 +331,10 @@ T = TypeVar("T")
 
 
 def attempted(use: Callable[[Tower], T], **state: Any) -> tuple[Tower, T | None]:
-    """Use a tower with a state, and then another while the units were too coarse.
+    """Apply ``use`` to a new tower, and repeat if its units were too coarse or its ring too small.
 
-    The result is the last tower, and what was made with it, or None if this failed.
+    Each repetition has a new tower with the attributes in ``state``. The result is the last tower
+    and the value of ``use``. None replaces the value if ``use`` failed.
     """
     units = state.setdefault("units", Units())
     for _ in range(MAX_ATTEMPTS):

@@ -8,20 +8,21 @@ distinguish cases, such as the two signs of u in ``|u|``. In each case, the chec
 statements. First, the derivatives of the generators obey the rules of differentiation. The checker
 has no rules for the other functions, and trusts the derivatives that the certificate states for
 them. Second, the numerator of F' - f is a sum of multiples of relations, plus a remainder. A
-relation is a polynomial of generators that is zero. For a sine s and a cosine c, an example is s^2
-+ c^2 - 1. The coefficients of the remainder must be numbers whose intervals contain zero. The
-checker does not verify that the coefficients are exactly zero. The checker verifies neither that
-all cases are there nor that the generators are the functions of the text. A reader can see both
-from the generators' meanings.
+relation is a polynomial in generators whose value is zero. For a sine s and a cosine c, an example
+is s^2 + c^2 - 1. The coefficients of the remainder must be numbers whose intervals contain zero.
+The checker does not verify that the coefficients are exactly zero. The checker verifies neither
+that the cases cover all points, nor that the generators are the functions in F and f. A human
+reader can check both from the generators' stated meanings.
 
 A logarithm ln|u| has the derivative u'/u for real u only. A u with the number i is therefore
-refused. Roots and logarithms that occur in f are real, because F' and f are compared only where
-these functions are real. If u contains functions that may be complex, the checker trusts the stated
-derivative of ln|u|.
+refused. The checker treats the roots and logarithms that occur in f as real, because F' and f are
+compared only where they are real. If u contains functions that may be complex, the checker trusts
+the stated derivative of ln|u|.
 
-A ``witness`` is a point with bounds of F' and f. The bounds must be disjoint. The intervals that
-mpmath computes (`intervals`) must be disjoint as well, and each must meet the stated bounds. If
-mpmath lacks a function or the precision, only the bounds are checked.
+A ``witness`` is a point at which F' and f differ. The certificate states bounds of F' and of f at
+this point. The two pairs of bounds must be disjoint. mpmath also computes an interval for F' and an
+interval for f (`intervals`). These intervals must be disjoint, and each must meet the stated
+bounds. If mpmath lacks a function or enough precision, only the bounds are checked.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ class CertificateError(ValueError):
 
 
 def check(certificate: dict[str, Any]) -> list[str]:
-    """Check a certificate, and return the names of the facts that the check takes on trust.
+    """Check a certificate. Return names of the facts that the check does not verify.
 
     Examples of such facts are the derivatives of some functions, and the bounds of a witness. The
     function `rewards.certify` makes certificates. If the certificate is not valid,
@@ -133,7 +134,7 @@ def _partial(p: Poly, g: int) -> Poly:
 
 
 def _derivative(r: Ratio, slopes: list[Any]) -> list[Ratio]:
-    """The derivative of a fraction, as a list of summands, at most one for each generator."""
+    """The summands of the derivative of a fraction. A generator yields at most one summand."""
     num, den = r
     summands = []
     for g in sorted({g for p in r for powers in p for g, _ in powers}):
@@ -148,7 +149,7 @@ def _leading(p: Poly) -> Powers:
 
 
 def _quotient(a: Poly, b: Poly) -> Poly:
-    """Divide polynomials without remainder, by repeated division of leading terms."""
+    """Divide a by b, which must divide a. Leading terms are divided repeatedly."""
     lead, quotient = _leading(b), Poly()
     while a:
         top = _leading(a)
@@ -243,14 +244,14 @@ def _number(g: dict[str, Any], generators: list[Any]) -> Any:
 
 
 def _functions(g: dict[str, Any], generators: list[Any], real: set[int]) -> set[str]:
-    """The functions in a generator's arguments, by name. Generators in ``real`` are skipped."""
+    """The names of functions in a generator's arguments. Generators in ``real`` are skipped."""
     inner = {h for arg in g["args"] for p in _ratio(arg) for m in p for h, _ in m} - real
     names = {generators[h]["function"] for h in inner}
     return names.union(*(_functions(generators[h], generators, real) for h in inner))
 
 
 def _relation(i: int, g: dict[str, Any]) -> Poly:
-    """The relation of a generator: a polynomial that is zero at the generator.
+    """The relation of a generator, which is a polynomial whose value is zero.
 
     The leading term is a power of the generator. If there is no relation, the result is empty.
     """

@@ -75,7 +75,7 @@ def _needed(base: Field, terms: tuple[Quotient, ...]) -> list[Generator]:
 def _derivative(
     base: Field, term: Quotient, slopes: dict[int, Quotient]
 ) -> list[tuple[Poly, Poly]]:
-    """The summands of the derivative of a term, in the order in which the checker adds them."""
+    """The summands of a term's derivative. The checker adds them in the same order."""
     summands = []
     for g in base.used(term):
         at = base.size - 1 - g.index
@@ -103,7 +103,11 @@ def _cofactors(base: Field, total: Poly) -> tuple[list[Poly], Poly]:
     cofactors, remainder = [base.zero.num] * len(related), base.zero.num
 
     def divide(poly: Poly, least: int) -> Poly:
-        """Divide a polynomial, without its content, by relations of an order; the remainder."""
+        """Divide a polynomial by the relations whose order is at least ``least``.
+
+        The polynomial's monomial factor is set aside during the division. The result is the
+        remainder.
+        """
         content = base.one.num if poly.is_zero() else poly.term_content()
         rest = poly / content
         for at in reversed(range(len(related))):

@@ -1,4 +1,4 @@
-"""Certificates: the proof or the refutation behind a verdict, as data.
+"""Certificates, which are data that prove or refute F' = f and so justify a verdict.
 
 `rewards.verify.certificates.check` checks the data.
 """
@@ -124,7 +124,7 @@ def certify(
 
 
 def certify_many(items: Iterable[WorkItem]) -> list[dict[str, Any] | str]:
-    """Make certificates in workers. The result has the order of the items.
+    """Make certificates in worker processes. The result has the order of the items.
 
     If there is no certificate, the entry is the reason as text.
 
@@ -194,7 +194,10 @@ def _bounded(refutation: Refutation, answer: Expression, problem: Integrand) -> 
 
 
 def _bounds(ball: Any) -> list[list[str]]:
-    """Exact lower and upper bounds of the real and the imaginary part of a ball, as texts."""
+    """Exact bounds of a complex ball (a value with an error bound), as texts.
+
+    The real part and the imaginary part have a lower and an upper bound each.
+    """
     centres = [
         (_exact(component.mid()), _exact(component.rad())) for component in (ball.real, ball.imag)
     ]

@@ -1,8 +1,9 @@
-"""Proofs by Calcium that constants are zero, where the field has no relation that shows it.
+"""Proofs by Calcium that constants are zero. The field's relations need not show this.
+
+Calcium is software for exact numbers (Johansson, *Calcium: computing in exact real and complex
+fields*, ISSAC 2021). If Calcium cannot decide, the constant does not count as zero.
 
 Letters: a constant is a polynomial in generators that are numbers, such as ``sqrt(5 + 2 sqrt 6)``.
-(Johansson, *Calcium: computing in exact real and complex fields*, ISSAC 2021.) If Calcium cannot
-decide, the constant does not count as zero.
 """
 
 from __future__ import annotations

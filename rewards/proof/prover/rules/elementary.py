@@ -1,8 +1,10 @@
 """Rules of elementary functions and of functions that are not analytic.
 
 Formulas are taken from the *Digital Library of Mathematical Functions*, whose sections are named.
-`RULES` maps a name to a function of a tower and of the arguments' values. A function without a rule
-is computed by the definition in the record, or is a generator with the derivative in the record.
+`RULES` maps a function's name to its rule. A rule computes the function's value from a tower (the
+state of a proof) and the values of the arguments. A function without a rule is computed by the
+definition in its record. If there is no definition, the function's value becomes a generator, whose
+derivative the record states.
 """
 
 from __future__ import annotations
@@ -45,10 +47,10 @@ def _asin(t: T, u: Q) -> Q:
 
 
 def _atan(t: T, u: Q) -> Q:
-    """The value of atan u, by a formula for 2 atan u that removes radicals (4.24.15).
+    """Compute atan u by a formula for 2 atan u that removes radicals (4.24.15).
 
-    It is atan(2u/(1 - u^2)) if |u| < 1, and pi/2 + atan((u^2 - 1)/(2u)) if u > 0. The second is
-    also used if u^2 has no radical.
+    2 atan u is atan(2u/(1 - u^2)) if |u| < 1, and pi/2 + atan((u^2 - 1)/(2u)) if u > 0. The second
+    formula is also used if u^2 has no radical.
     """
     if not (_has_radical(t, u) and t.field.is_real(u)):
         return t.by_record("atan", u)

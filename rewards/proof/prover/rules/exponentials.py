@@ -1,8 +1,9 @@
 """Exponentials as products of whole powers of generators.
 
-Letters: an exponent is ``n_1 b_1 + ... + n_r b_r``, plus multiples of generators g with a rule (for
-g = ln u, exp(c g) is u^c), plus i times an angle. The ``b_j`` are the units of the exponents
-(`lattice`). Each unit b has one generator, which is exp(b).
+Letters: an exponent is a sum of three parts. The first part is ``n_1 b_1 + ... + n_r b_r``, where
+the ``b_j`` are the units of the exponents (`lattice`). Each unit b has one generator, which is
+exp(b). The second part has multiples ``c g`` of generators g for which a rule computes exp(c g).
+For g = ln u, exp(c g) is u^c. The third part is i times an angle.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ def _exp_ln_abs(t: Tower, g: Generator, c: fmpq) -> Quotient | None:
 
 
 def _exp_inverse(t: Tower, g: Generator, c: fmpq) -> Quotient | None:
-    """Exponentials of asinh and acosh, by their logarithms."""
+    """Exponentials of asinh and acosh, which are written as logarithms."""
     return integer_power(t, LOGARITHMIC[g.kind](t, *g.args), int(c.p)) if c.q == 1 else None
 
 

@@ -1,4 +1,4 @@
-"""Logarithms, and powers with exponents that vary: u^w is exp(w ln u).
+"""Logarithms, and powers u^w = exp(w ln u) whose exponent w varies.
 
 Letters: ln u is a sum of ``e ln b`` for the factors ``b^e`` of u. Each b has one generator t, and
 ``t' = b'/b``. A rule for ln|u| holds for real u only.
@@ -71,9 +71,9 @@ def _ln(t: Tower, element: Quotient, name: str = "ln", *, positive: bool = False
 def _ln_modulus(t: Tower, element: Quotient) -> Quotient:
     """The logarithm ln|u| for a u that may not be real.
 
-    It is ln(u v)/2, where v is the complex conjugate of u. If a factor of u is a q-th root of a
-    real r, it is split off, and its modulus is |r|^(1/q). The remaining factor of u must have the
-    form a + i b with real a and b.
+    The result is ln(u v)/2, where v is the complex conjugate of u. A factor of u may be a q-th root
+    of a real r. This factor is split off, and its modulus is |r|^(1/q). The remaining factor of u
+    must have the form a + i b with real a and b.
 
     Raises:
         NotProvedError: the remaining factor has another form.
@@ -137,7 +137,7 @@ def _general_power(t: Tower, base: Expression, exponent: Expression) -> Quotient
 
 
 def exponent_of(t: Tower, base: Expression, exponent: Expression) -> Quotient:
-    """The exponent w ln u, with which a power u^w is written as exp(w ln u)."""
+    """Compute w ln u. The power u^w is then written as exp(w ln u)."""
     varying = t.value(exponent)
     # A constant exponent may be whole, and then a negative base has a real power.
     real_parts, t.real_parts = t.real_parts, t.real_parts and not t.field.is_constant(varying)

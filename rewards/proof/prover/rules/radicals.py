@@ -1,8 +1,8 @@
-"""Powers and roots, which are split into factors as far as signs are known.
+"""Powers and roots. They are products over those factors whose signs are known.
 
-Factors of a radicand that are seen to be positive get roots of their own. In a case of signs
-(`tower`), the rest of the radicand is split into coprime factors. Without signs, the rest has one
-root as a whole.
+Each factor of a radicand that is proved to be positive gets a root of its own. The other factors
+are the rest of the radicand. If the proof distinguishes cases of signs (`tower`), the rest is split
+into coprime factors with one root each. Otherwise, the whole rest has one root.
 
 Letters: a root is a product of ``b^e`` with rational e. Each radicand b has one generator r, with
 ``r^q = b``. Each relation is monic in its own generator, so every element has a unique remainder
@@ -46,7 +46,7 @@ def power(t: Tower, element: Quotient, exponent: Fraction) -> Quotient:
 
 
 def principal_power(t: Tower, base: Quotient, exponent: Quotient) -> Quotient:
-    """The principal value of a power. `power` differs: it uses real odd roots."""
+    """The principal value of a power. In contrast, `power` uses real odd roots."""
     ratio = exponent.rational()
     if ratio is not None and (ratio.q == 1 or ratio.q % 2 == 0):
         return power(t, base, Fraction(int(ratio.p), int(ratio.q)))
@@ -78,7 +78,10 @@ def integer_power(t: Tower, element: Quotient, k: int) -> Quotient:
 
 
 def _in_bases(t: Tower, poly: Poly) -> Quotient:
-    """A product in which generators replace factors. High powers of them are not expanded."""
+    """Factor a polynomial, and replace each factor by a generator.
+
+    High powers of these generators are not expanded.
+    """
     lead = poly.leading_coefficient()
     quick = is_factored_quickly(poly)
     number, powers = (poly / lead).factor_squarefree() if quick else (UNIT, [(poly / lead, 1)])
@@ -124,7 +127,7 @@ def root(t: Tower, element: Quotient, q: int) -> Quotient:
 
 
 def radicals(t: Tower, element: Quotient, q: int) -> tuple[bool, list[Radical]]:
-    """Write the q-th root of a normal element as a product of radicals.
+    """Write the q-th root of an element in reduced form as a product of radicals.
 
     The result has two entries. The first tells whether a root of -1 is a further factor. The second
     lists the radicals.
@@ -154,7 +157,8 @@ def radicals(t: Tower, element: Quotient, q: int) -> tuple[bool, list[Radical]]:
 def positive_root(t: Tower, base: Quotient, exponent: fmpq) -> Quotient:
     """A rational power of a positive element.
 
-    With a denominator d, the generator has the sign of d, and its kind is not ``root``.
+    If the element has a denominator d, the generator has the sign of d, which may be negative. The
+    kind of the generator is then not ``root``.
     """
     if base is t.field.one or base == t.field.one:
         return base
@@ -168,14 +172,14 @@ def positive_root(t: Tower, base: Quotient, exponent: fmpq) -> Quotient:
 
 
 def radical(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Quotient:
-    """Write a rational power of n/d as a power of a generator.
+    """Write a rational power of the radicand n/d as a power of a generator.
 
     The generator equals d (n/d)^(1/q). Its q-th power n d^(q-1) is a polynomial. A radical of the
     kind ``either root`` may be the negative of the principal root, for example on a branch cut.
 
     Raises:
-        NotProvedError: the power needs a root of a higher order than the generator has. The next
-            attempt has a generator of this order.
+        NotProvedError: the power needs a root of a higher order q than the generator has. The next
+            attempt at the proof makes a generator of the higher order.
 
     """
     generator = t.field.find(kind, (radicand,)) or _generator(t, kind, radicand, exponent)
@@ -257,7 +261,7 @@ def _without_root(generator: Generator, exponent: int) -> tuple[Quotient, fmpq]:
 def factors(t: Tower, element: Quotient) -> tuple[int, list[tuple[Poly, fmpq]] | None]:
     """Split an element into a sign and powers of positive factors.
 
-    If the sign of a factor is unknown, None replaces the list of factors.
+    If the sign of a factor is unknown, the result has None in place of the powers.
     """
     chosen, powers = 1, []
     for poly, direction in ((element.num, 1), (element.den, -1)):

@@ -1,7 +1,8 @@
 """Signs of real elements.
 
-A sign is seen from coefficients and exponents, follows from other signs, is computed (for a
-constant), or is taken from the present case (`tower`).
+There are four ways to find a sign. Coefficients and exponents may show the sign. The sign may
+follow from other signs. The sign of a constant is computed. Otherwise the present case (`tower`)
+assumes a sign.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def sign(t: Tower, poly: Poly) -> int | None:
 
 
 def _known_sign(t: Tower, poly: Poly) -> int | None:
-    """The sign of a polynomial, as far as no case has to assume it."""
+    """The sign of a polynomial, or None if the sign does not follow without a new assumption."""
     for s, candidate in ((1, poly), (-1, -poly)):
         if t.field.is_positive(candidate) or (t.split and t.field.is_positive_in_range(candidate)):
             return s
@@ -72,7 +73,7 @@ def _known_sign(t: Tower, poly: Poly) -> int | None:
 
 
 def _sign_by_norm(t: Tower, poly: Poly) -> int | None:
-    """The sign of a + b r, for a square root or sine r, from the sign of a^2 - b^2 r^2."""
+    """The sign of a + b r, from the sign of a^2 - b^2 r^2. Here r is a square root or a sine."""
     if len(poly) > MAX_TERMS or not t.field.is_real(t.field.poly(poly)):
         return None
     for r, conjugate in conjugates(t.field, poly):
@@ -89,7 +90,7 @@ def _sign_by_norm(t: Tower, poly: Poly) -> int | None:
 
 
 def known_sign(t: Tower, element: Quotient) -> int | None:
-    """The sign of a nonzero real element, as far as no case has to assume it."""
+    """The sign of a nonzero real element, or None if the sign needs a new assumption."""
     signs = [_known_sign(t, poly) for poly in (element.num, element.den)]
     return signs[0] * signs[1] if signs[0] and signs[1] else None
 
@@ -111,7 +112,7 @@ def require_sign(t: Tower, element: Quotient) -> int:
 
 
 def require_positive(t: Tower, chosen: int, element: Quotient) -> None:
-    """Abandon the present choice of signs if the integrand has no real value under it.
+    """Abandon the assumed signs if the integrand has no real value under these signs.
 
     Raises:
         NowhereError: a part of the integrand that must be positive is negative.
@@ -141,7 +142,7 @@ def leave_out_negative(t: Tower) -> None:
 
 
 def _constant_sign(tree: Expression) -> int:
-    """The sign of a real constant. It is computed with a ball that excludes zero."""
+    """The sign of a real constant, from an interval of its values that excludes zero."""
     if needs_worker(tree):
         raise NotProvedError("a constant that may take long")
     with precision(SIGN_BITS):

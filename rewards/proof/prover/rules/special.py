@@ -28,7 +28,7 @@ MAX_STEPS, MAX_WHOLE = 40, 1000
 
 
 def _turning(name: str, turned: str) -> Callable[[T, Q], Q]:
-    """Make the rule of erf or erfi, from erf(i u) = i erfi(u) and erfi(i u) = i erf(u)."""
+    """Make the rule of erf or erfi. It uses erf(i u) = i erfi(u) and erfi(i u) = i erf(u)."""
 
     def rule(t: T, u: Q) -> Q:
         argument = t.without_i(t.normal(u))
@@ -49,7 +49,8 @@ RULES |= {
 def _shift(t: T, order: Q, *, least: int = 0) -> tuple[Q, int]:
     """Write the order of a special function as the sum of a base order and an integer.
 
-    The rational term of the base order is in [least, least + 1).
+    The order is itself a sum of terms. The rational term of the base order is in
+    [least, least + 1).
     """
     order, steps = t.normal(order), 0
     if order.den.is_one():

@@ -1,8 +1,8 @@
 """Sines and cosines: polynomials in the sines and cosines of units.
 
-Letters: an angle is ``n_1 b_1 + ... + n_r b_r`` with units ``b_j`` (`lattice`), plus multiples of
-pi, of inverse functions and of i. The sines and cosines of these multiples are known. T and U are
-Chebyshev's polynomials.
+Letters: an angle is ``n_1 b_1 + ... + n_r b_r`` with units ``b_j`` (`lattice`), plus a rest. The
+rest has multiples of pi, of inverse functions and of i, whose sines and cosines are known. T and U
+are Chebyshev's polynomials.
 """
 
 from __future__ import annotations
@@ -98,10 +98,10 @@ def _of_multiple(t: Tower, c: fmpq, arg: Quotient, inner: Generator | None) -> P
 
 
 def _multiple(t: Tower, pair: Pair, times: int) -> Pair:
-    """The sine and the cosine of ``times`` an angle. The pair has the sine s and the cosine.
+    """The sine and the cosine of a multiple of an angle.
 
-    The sine is s U(c) and the cosine is T(c), with Chebyshev polynomials U and T. They are computed
-    by doubling.
+    ``pair`` has the sine s and the cosine c of the angle. The sine of the multiple is s U(c), and
+    the cosine is T(c). The Chebyshev polynomials U and T are computed by doubling.
     """
     if times == 1:
         return pair
