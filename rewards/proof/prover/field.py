@@ -76,7 +76,7 @@ class Generator:
 
 @dataclass(slots=True)
 class Field:
-    """The differential field of one proof. The field grows as generators are requested.
+    """The differential field of one proof. A request for a new generator enlarges the field.
 
     Four attributes are sets of generators, stored as integers with one bit for each generator.
     ``varying`` has the generators that are not constant. ``unreal`` has the generators whose values
@@ -230,7 +230,7 @@ class Field:
     def is_positive_in_range(self, poly: Poly) -> bool:
         """Whether a polynomial in one real generator is proved to have no negative values.
 
-        Only values of the generator in the range of its function's record are considered.
+        `RECORDS` states the range of the generator's function. No other values are considered.
         """
         element = self.poly(poly)
         support = self.support(element) if poly.total_degree() <= MAX_SIGN_DEGREE else 0

@@ -10,10 +10,10 @@ the field. One of the monomials is 1. The basis vectors ``b_1, ..., b_r`` are ca
 linearly independent, and ``v = n_1 b_1 + ... + n_r b_r`` with whole ``n_i``. For example, ``6x +
 4``, ``9x + 5`` and ``3x + 3`` have the units ``3x + 1`` and 2.
 
-If a new vector is a combination with fractions, the basis has to become finer. The units and the
-vector are the rows of a matrix over Z. The Hermite normal form of the matrix is a finer basis,
-which is then reduced (Cohen, *A Course in Computational Algebraic Number Theory*, sections 2.4 and
-2.6).
+If a new vector is a combination of units with fractional coefficients, a finer basis is needed. The
+units and the vector are the rows of a matrix over Z. The Hermite normal form of the matrix is a
+finer basis, which is then reduced (Cohen, *A Course in Computational Algebraic Number Theory*,
+sections 2.4 and 2.6).
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ class Lattice:
 
 @dataclass(slots=True)
 class Units:
-    """The units of a proof's arguments, which all attempts at the proof share.
+    """The units of exponents and angles. All attempts at a proof share these units.
 
     ``roots`` maps the kind and the radicand of a root to the greatest common divisor of the root's
     exponents. ``size`` is the number of variables of the ring. Every monomial of an exponent or an

@@ -113,7 +113,8 @@ class ProofSearch:
     """The search for a proof, first without cases of signs, then with cases.
 
     In a case, certain expressions are positive and others are negative. The search with cases takes
-    long. Each of the two searches runs at most once. See `prove` for the arguments.
+    much time. Each of the two searches runs at most once. See `prove`
+    for the arguments.
     """
 
     answer: Expression
@@ -130,7 +131,7 @@ class ProofSearch:
 
     @property
     def is_splittable(self) -> bool:
-        """Whether the proof without cases failed, and a proof by cases of signs may succeed."""
+        """Whether no proof without cases was found, and a proof by cases of signs may exist."""
         proof, is_splittable = self._whole
         return proof is None and is_splittable
 

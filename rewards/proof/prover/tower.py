@@ -6,12 +6,12 @@ an exponential if t_i'/t_i = u', and a logarithm if t_i' = u'/u. The generator i
 has a relation. Every other generator is a function whose derivative is in the tower.
 
 `FORMS` and `RULES` hold the functions that the prover knows. The modules of `rules` register them.
-A rule is an equation of functions. Most rules hold wherever both sides are defined. Branches are
-principal, as in `rewards.numeric.ball_arithmetic.jets`. Odd roots of negative numbers are real. The
-other rules hold only if certain expressions have certain *signs*. These rules are used only in a
-second search (``split``). The second search factors radicands and arguments of logarithms. It
-distinguishes *cases*: each case assumes a sign for every factor. F' = f has to be proved in all
-cases.
+A rule computes a value of a function by an equation. Most equations hold wherever both sides are
+defined. Branches are those of `rewards.numeric.ball_arithmetic.jets`: principal, except that odd
+roots of negative numbers are real. The other equations hold only if certain expressions have
+certain *signs*. Their rules are used only in a second search (``split``). The second search factors
+radicands and arguments of logarithms. It distinguishes *cases*: each case assumes a sign for every
+factor. F' = f has to be proved in all cases.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class Tower:
 
     @property
     def signs(self) -> Signs:
-        """The signs on which the case depends so far."""
+        """The expressions whose signs rules have requested so far, with these signs."""
         return tuple((tree, sign) for _, tree, sign in self.conditions)
 
     # --- leaves ---
@@ -290,7 +290,7 @@ class Tower:
         return self.formula(template(record.definition), variables)
 
     def by_record(self, name: str, *values: Quotient) -> Quotient:
-        """Make a generator for a function's value. The function's record states the derivative."""
+        """Make a generator for a function's value. `RECORDS` states the function's derivative."""
         record = RECORDS[name]
         arguments = record.arguments.split()
         values = tuple(map(self.normal, values))
@@ -314,7 +314,7 @@ class Tower:
         )
 
     def formula(self, tree: Expression, variables: Mapping[str, Quotient]) -> Quotient:
-        """Evaluate a formula of a function's record at the given values of its variables."""
+        """Evaluate a formula at the given values of its variables."""
         if type(tree) is Symbol:
             return variables[tree.name]
         if type(tree) is Number:

@@ -71,7 +71,7 @@ class CertificateError(ValueError):
 
 
 def check(certificate: dict[str, Any]) -> list[str]:
-    """Check a certificate. Return names of the facts that the check does not verify.
+    """Check a certificate. Return the names of the facts that the check takes on trust.
 
     Examples of such facts are the derivatives of some functions, and the bounds of a witness. The
     function `rewards.certify` makes certificates. If the certificate is not valid,
@@ -271,7 +271,7 @@ def _relation(i: int, g: dict[str, Any]) -> Poly:
 
 
 def _rule(i: int, generators: list[Any], slopes: list[Any]) -> Ratio | None:
-    """The derivative of a generator by the rule of its function. None means that no rule exists."""
+    """The derivative of a generator by the rule of its function, or None if there is no rule."""
     g = generators[i]
     name, unit, args = g["function"], Q(g["unit"]), [_ratio(arg) for arg in g["args"]]
     if name == "variable":

@@ -55,13 +55,14 @@ def certify(
 ) -> dict[str, Any]:
     r"""Make the certificate of a verdict of `verify_antiderivative`.
 
-    The arguments are as for `verify_antiderivative`. A verdict contains no expressions. The answer
-    is therefore read again, and proved or refuted again.
+    The arguments are as for `verify_antiderivative`. A verdict contains no expressions. This
+    function therefore reads the answer again, and proves or refutes the answer again.
 
     Args:
         completion: the completion.
         integrand: f as LaTeX.
-        variable: the variable of integration, or None.
+        variable: the variable of integration. None has the meaning that it has for
+            `verify_antiderivative`.
         assumptions: assumptions on parameters.
         strict: whether the answer must be in a box.
         strict_domain: whether the integrand's radicals must have their principal signs.

@@ -105,8 +105,9 @@ def _exp_atanh(t: Tower, g: Generator, c: fmpq) -> Quotient | None:
 
 
 def _exp_lambertw(t: Tower, g: Generator, c: fmpq) -> Quotient | None:
-    """Compute exp(c W(u)) for an integer c, from W exp W = u. Otherwise return None.
+    """Compute exp(c W(u)) if c is an integer. Otherwise, return None.
 
+    The equation W exp W = u determines the value.
     (Corless et al., *On the Lambert W function*, 1996, equation 1.5.)
     """
     return integer_power(t, g.args[0] / g.element, int(c.p)) if c.q == 1 else None
