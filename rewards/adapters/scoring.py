@@ -71,7 +71,7 @@ class Rubric:
         task: a name in `TASKS`, or ``mixed`` if each row has its own task (`Rollout.task`).
         components: names of `rewards.adapters.components`.
         weights: the weight of each component. The default is 1 for correctness and 0.1 for others.
-        gate: whether components other than correctness count for correct answers only.
+        gate: whether a wrong answer gets no reward from the components beside correctness.
         strict: whether a box is required. If so, text without a box does not count as an answer.
         stop: the prompt's stop strings. Text after the first stop string is ignored.
         length: two lengths in tokens for the component ``length``. Credit is full up to the first

@@ -138,7 +138,7 @@ class Comparison:
 
     @property
     def hides_a_term(self) -> bool:
-        """Whether a term of F was invisible at a point at which all terms must be visible."""
+        """Whether a term of F was too small to change F' at a point where every term must count."""
         return any(result.hides_a_term for result in self._results)
 
     @property

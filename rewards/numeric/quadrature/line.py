@@ -96,7 +96,7 @@ class RealLine:
         return self.tape.run(acb(x), self.values, derivative=False)[self.tape.root][0]
 
     def is_singular(self, x: arb) -> bool:
-        """Whether f has no finite value on the ball around a point."""
+        """Whether the enclosure of f on a ball is infinite."""
         return not self._run(x).is_finite()
 
     def special_slots(self, interval: arb) -> list[tuple[int, arb]]:

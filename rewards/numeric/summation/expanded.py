@@ -270,7 +270,7 @@ def _of_model(v: Ball, exact: Fraction | None, j: int, model: TaylorModel) -> Ex
 def _digamma(node: Call, index: str) -> list[Expansion]:
     """Write psi(p n + k) as a sum of expansions. The rule psi(x + 1) = psi(x) + 1/x reduces k to 1.
 
-    psi(p n + 1) is ln(p n) plus a series, whose first omitted term bounds the rest (DLMF 5.11.2).
+    psi(p n + 1) is ln(p n) plus a series (DLMF 5.11.2). The first omitted term bounds the error.
     """
     argument = node.args[0]
     slope, shift = (

@@ -31,8 +31,8 @@ VARIABLES = frozenset("x y z t u v w r theta phi".split())
 class Meaning:
     """What an equation in a solution does: define a symbol, or make a claim.
 
-    ``name`` and ``value`` are the defined symbol and its value. ``tried`` is True if the equation
-    may be a wrong claim instead of a definition.
+    ``name`` and ``value`` are the defined symbol and its value. ``tried`` is True if it is not
+    certain that the equation is a definition. It may then be a wrong claim.
     """
 
     act: Act
