@@ -177,7 +177,10 @@ class Claimed:
         letters = self.constants | self.strangers
         shared = bool(letters) and letters <= own
         shared &= bool(self.strangers) or name in self.flow.general
-        if finding.judgement is Judgement.INCORRECT and not shared:
+        known = {self.flow.variable, *(self.flow.question.names if self.flow.question else ())}
+        # y(1) = 1 + c + 1 of x^3 + cx + d: the text may have found d.
+        hidden = own & (symbols_of(trees[0]) | symbols_of(trees[1])) - letters - known
+        if finding.judgement is Judgement.INCORRECT and (hidden or not shared):
             return Finding(Judgement.UNCHECKED, detail="a solution that is not known")
         return finding
 
