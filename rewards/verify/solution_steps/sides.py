@@ -18,6 +18,7 @@ from ...reading.expression.tree import Expression, Symbol
 from ...reading.latex import ReadError, Reading, read
 from ...reading.latex.tokens.names import GREEK_VARIANTS, UNARY
 from ...reading.problem import Limit, limit_of, limits_of
+from ...reading.problem.derivatives import LETTER
 from ...reading.problem.differential import D, differentials_in_order
 from .extents import (
     NotReadError,
@@ -97,16 +98,15 @@ _PARTIAL = re.compile(r"[fghuwzFGMNPQ]_[xyzt]{1,3}")
 #: ``a_{n+1}`` after the text has said what ``a_n`` is.
 _TERM = re.compile(r"(?<![A-Za-z\\])([A-Za-z])\s*_\s*(?:\{([^{}]+)\}|(\d|[xyzt]))")
 _SIZE = re.compile(r"\\(?:right|[bB]igg?r?)\s*\Z")
-_LETTER = r"(?:\\[A-Za-z]+|[A-Za-z])(?:_(?:\w|\{\w+\}))?"
 _ORDER = r"(?:\^\s*\{{?\s*(?P<{}>\d)\s*\}}?)?"
 #: ``\frac{d}{dx}``, ``\frac{du}{dx}`` and ``\frac{d^2u}{dx^2}``
 _OPERATOR = re.compile(
-    rf"\\[dt]?frac\s*\{{\s*(?:{D}|(?P<partial>\\partial))\s*{_ORDER.format('top')}\s*(?P<of>{_LETTER})?\s*\}}"
+    rf"\\[dt]?frac\s*\{{\s*(?:{D}|(?P<partial>\\partial))\s*{_ORDER.format('top')}\s*(?P<of>{LETTER})?\s*\}}"
     rf"\s*\{{\s*(?:{D}|\\partial)\s*(?P<by>\\[A-Za-z]+|[A-Za-z])\s*{_ORDER.format('bottom')}\s*\}}\s*"
     rf"|(?<![A-Za-z]){D}\s?(?P<of2>[A-Za-z])\s?/\s?{D}\s?(?P<by2>[A-Za-z])(?![A-Za-z])\s*"
 )
 _PRIMES = r"(?:'+|\^\{?(?:\s*\\prime)+\s*\}?)"
-_PRIME = re.compile(rf"(?:(?P<name>{_LETTER})|(?P<group>\)|\]))\s*(?P<primes>{_PRIMES})")
+_PRIME = re.compile(rf"(?:(?P<name>{LETTER})|(?P<group>\)|\]))\s*(?P<primes>{_PRIMES})")
 #: The end of ``[F]_a^b`` and ``F \Big|_a^b``.
 _AT = re.compile(
     r"(?P<size>\\right|\\[bB]igg?[lr]?)?\s*(?P<mark>\]|\||\\[rl]?vert(?![A-Za-z])"

@@ -43,7 +43,14 @@ EVEN, FASTER, LARGE = 32, 4.0, 20
 
 
 class DivergentStepError(NotReadError):
-    """The integral certainly diverges, so that it has no value."""
+    """The integral or sum certainly diverges, so that it has no value.
+
+    ``sign`` is 1 or -1 if a sum tends to plus or minus infinity. Otherwise ``sign`` is 0.
+    """
+
+    def __init__(self, what: str, sign: int = 0) -> None:
+        super().__init__(what)
+        self.sign = sign
 
 
 def value_of(
@@ -204,7 +211,7 @@ def _series(series: Series, values: Mapping[str, Ball]) -> Ball:
     with work_limit(ONE_SERIES):
         value = infinite_sum(term, series.index, int(start), DIGITS)
     if value.diverges:
-        raise DivergentStepError("a sum that diverges")
+        raise DivergentStepError("a sum that diverges", value.sign)
     return acb(value.ball)
 
 

@@ -143,8 +143,8 @@ def _sign(
     try:
         (name,) = side.parts
         work.value(name, side.parts, {})
-    except DivergentStepError:
-        return sign  # the sign of the terms is not asked for: "= \infty" is what is written
+    except DivergentStepError as error:
+        return sign * error.sign or None
     except (NotReadError, QuadratureError, ValueError):
         return None
     return 0

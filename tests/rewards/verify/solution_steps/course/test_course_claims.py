@@ -233,3 +233,24 @@ def test_the_reward_of_steps_refuses_questions_of_the_course() -> None:
     rubric = Rubric("steps", ("steps",), gate=False, workers=1)
     (result,) = score([Rollout("$1 = 1$", "y' = 2xy")], rubric)
     assert (result.reward, result.status) == (None, "bad_problem")
+
+
+@pytest.mark.parametrize(
+    ("claim", "judgement"),
+    [
+        (r"\sum_{n=1}^\infty \frac1n = \infty", "correct"),
+        (r"\sum_{n=1}^\infty\frac{-1}{n} = -\infty", "correct"),
+        (r"-\sum_{n=1}^\infty \frac1n = -\infty", "correct"),
+        (r"\sum_{n=1}^\infty \frac1n = -\infty", "incorrect"),
+        (r"\sum_{n=1}^\infty \frac{1}{n^2} = \infty", "incorrect"),
+        (r"\sum_{n=1}^\infty (-1)^n = \infty", "unchecked"),
+    ],
+)
+def test_an_infinite_sum_has_the_sign_of_its_terms(claim: str, judgement: str) -> None:
+    assert judgements(f"$${claim}$$", SERIES) == [judgement]
+
+
+def test_a_sum_without_a_variable_is_no_integrand() -> None:
+    solution = verify_solution(r"$\boxed{1}$", r"\sum_{n=0}^\infty \frac{2^n}{3^{n+1}}")
+    assert solution.outcome == "right"
+    assert verify_solution(r"$\boxed{x + C}$", "1").outcome == "right"
