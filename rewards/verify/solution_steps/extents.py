@@ -43,7 +43,7 @@ _CONSTANT_OF = re.compile(
     r"|(?<![A-Za-z\\])[fghFG]\s*\^\s*\{?\s*-\s*1(?!\d)"
     r"|(?<![A-Za-z\\])[CcKk]\s*(?:_\{?\d\}?)?\s*(?:'|\^\{?\s*\\prime)"
 )
-#: Orders of derivatives that are read.
+#: Orders of derivatives that are read: textbooks have up to 10, and each one takes work.
 _HIGHEST = 12
 
 
