@@ -172,9 +172,8 @@ class Transformer(Seq2SeqNetwork):
     def _placed(self, embedded: Tensor) -> Tensor:
         embedded = embedded * math.sqrt(self.sizes.embedding)
         if not self.sizes.relative:
-            embedded = embedded + waves(torch.arange(embedded.shape[1]), self.sizes.embedding).to(
-                embedded
-            )
+            places = torch.arange(embedded.shape[1], device=embedded.device)
+            embedded = embedded + waves(places, self.sizes.embedding).to(embedded)
         return self.dropout(embedded)
 
     def encode(self, source: Tensor, windows: Tensor | None = None) -> Any:
@@ -266,7 +265,8 @@ class Attention(nn.Module):
 
 def waves(tensor: Tensor, width: int) -> Tensor:
     """Sines and cosines of places (Vaswani et al. 2017, section 3.5)."""
-    rates = torch.exp(torch.arange(0, width, 2) * (-math.log(10_000) / width)).to(tensor.device)
+    pairs = torch.arange(0, width, 2, device=tensor.device)
+    rates = torch.exp(pairs * (-math.log(10_000) / width))
     angles = tensor[:, None] * rates
     return torch.stack([angles.sin(), angles.cos()], -1).flatten(1)
 
