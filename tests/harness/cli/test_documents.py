@@ -69,6 +69,8 @@ NOT_RUN = {
     "python docs/results/search.py record": "writes what these searches give",
     "python docs/results/course.py": "writes the result file of the page",
     "python docs/results/encoders.py record": "writes what an hour of training gives",
+    "python docs/results/hint_curve.py record": "writes what minutes of a GPU give",
+    "python docs/results/hint_curve.py draw": "writes the page's figure",
     "python docs/results/step_rewards.py": "half an hour of training",
     "python docs/results/language_model.py": "counts hours of training; "
     "training/test_real_model.py prints the tables",

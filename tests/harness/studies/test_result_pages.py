@@ -46,6 +46,12 @@ def test_the_course_s_tables_are_those_of_its_result_file(
     assert tables in (RESULTS / "course.md").read_text(encoding="utf-8")
 
 
+def test_hint_s_tables_are_those_of_the_logs(capsys: pytest.CaptureFixture[str]) -> None:
+    tables = printed("hint_curve.py", capsys)
+    assert "| gru-attention | 18,000 | 72.1 |" in tables
+    assert tables in (RESULTS / "hint_curve.md").read_text(encoding="utf-8")
+
+
 def test_the_encoders_tables_are_those_of_their_result_file(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
