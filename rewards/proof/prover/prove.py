@@ -70,7 +70,7 @@ class Proof:
     def free(self) -> None:
         """Break cycles of references, so that the memory of the proof is freed.
 
-        No certificate can be made afterwards.
+        Afterwards, the proof cannot be written as a certificate.
         """
         for case in self.cases:
             case.field.free()

@@ -51,8 +51,8 @@ def infinite_sum(
         power_series: whether the term may contain powers of a symbol, such as x^n.
 
     Returns:
-        A closed form. The result is None if the sum has none of the three forms, or if convergence
-        is uncertain.
+        A closed form. The result is None if no closed form is known, or if convergence is
+        uncertain.
 
     Example:
         >>> from calculus_harness.rewards.reading.latex import read, to_latex

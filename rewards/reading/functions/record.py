@@ -111,7 +111,7 @@ class Function:
         """The token to which the LaTeX reader converts all spellings of the function.
 
         If the first name in the record is in lower case, this name is the token. If not, the token
-        is the name in trees without underscores.
+        is the name in expression trees, with its underscores removed.
         """
         first_name = (self.bare or self.called).partition(" ")[0]
         return first_name if first_name.islower() else self.name.replace("_", "")

@@ -50,7 +50,7 @@ def exp(t: Tower, u: Quotient) -> Quotient:
 
 
 def _generator(t: Tower, at: int) -> Generator:
-    """The generator t for the exponential of a unit u, with the derivative t' = u' t."""
+    """Make the generator for exp(u), where u is the unit ``at`` of the lattice of exponents."""
     c, arg = t.unit(t.units.exponents, at)
     base = t.field
 

@@ -127,10 +127,10 @@ def root(t: Tower, element: Quotient, q: int) -> Quotient:
 
 
 def radicals(t: Tower, element: Quotient, q: int) -> tuple[bool, list[Radical]]:
-    """Write the q-th root of an element in reduced form as a product of radicals.
+    """Write the q-th root of an element as a product of radicals.
 
-    The result has two entries. The first tells whether a root of -1 is a further factor. The second
-    lists the radicals.
+    The element is in reduced form. The result has two entries. The first tells whether a root of -1
+    is a further factor. The second lists the radicals.
     """
     positive, element = positive_factors(t.field, element)
     powers = [("root", base, e / q) for base, e in positive]
