@@ -67,7 +67,7 @@ class JumpSearch:
     back, as arcsin(sin x) does, are also critical.
 
     Args:
-        comparison: F' compared with f.
+        comparison: F' compared with the integrand f.
         formulas: F and f as expressions, to examine their form. If None, the form of F is not
             examined.
 

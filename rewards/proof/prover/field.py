@@ -230,7 +230,7 @@ class Field:
     def is_positive_in_range(self, poly: Poly) -> bool:
         """Whether a polynomial in one real generator is proved to have no negative values.
 
-        `RECORDS` states the range of the generator's function. No other values are considered.
+        The generator's values are those in the range that `RECORDS` states for its function.
         """
         element = self.poly(poly)
         support = self.support(element) if poly.total_degree() <= MAX_SIGN_DEGREE else 0

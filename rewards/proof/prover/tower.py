@@ -62,12 +62,12 @@ class Tower:
     """The state of one proof.
 
     ``case`` gives signs to expressions. An expression without a sign in ``case`` is positive.
-    ``conditions`` are the signs that rules have requested. ``nowhere`` says that f has no real
-    value under these signs. Signs are stored by expression, not by the order of the requests,
-    because earlier signs decide which signs rules request next.
+    ``conditions`` are the signs that rules have requested. ``nowhere`` says that the integrand has
+    no real value under these signs. Signs are stored by expression, not by the order of the
+    requests, because earlier signs decide which signs rules request next.
 
-    Exponents and angles are vectors (`lattice`). ``monomials`` maps the key of each coordinate to
-    its monomial.
+    Exponents and angles are vectors (`lattice`). Each coordinate belongs to a monomial, which has a
+    number, the key. ``monomials`` maps keys to monomials.
     """
 
     field: Field
@@ -200,7 +200,7 @@ class Tower:
             raise NotProvedError("units that are too coarse")
 
     def is_renewed(self) -> bool:
-        """Whether another attempt would have finer units, or a larger ring, than this attempt."""
+        """Whether a new attempt at the proof would have finer basis vectors or a larger ring."""
         units, grows = self.units, len(self.field.generators) == self.field.size < MAX_GENERATORS
         if not (grows or units.are_stale):
             return False

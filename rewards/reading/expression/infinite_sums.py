@@ -72,7 +72,7 @@ def infinite_sum(
 
 
 def _summand(term: Expression, index: str) -> InfiniteSummand | None:
-    """Write a term as a product of powers. For any other term, the result is None."""
+    """Write a term as a product of powers. If this is not possible, the result is None."""
     coefficient: Expression = ONE
     ratio: Expression = ONE
     powers: dict[Expression, Fraction] = {}

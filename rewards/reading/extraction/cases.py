@@ -119,7 +119,7 @@ class _Rows:
         return False
 
     def separate(self, token: re.Match[str], group_name: str | None) -> bool:
-        """Handle a token that may end a value or a condition. Return whether all rows end here."""
+        """Handle a token that may end a value or a condition. Return whether the table ends."""
         if group_name == "stop":
             self.end = token.start()
             return True

@@ -27,7 +27,7 @@ _MOST_WRAPPERS = 4
 def clean(latex: str) -> str:
     """Remove layout from one side of an equation, and punctuation from its ends.
 
-    Layout is sizes, styles, labels and alignment.
+    Layout means sizes, styles, labels and alignment.
     """
     if "$" in latex or "\\" in latex or "*" in latex:
         if "**" in latex:

@@ -154,7 +154,7 @@ def definition(chain: Chain) -> tuple[str, str] | None:
 
 
 def defines(root: str) -> bool:
-    """Whether a chain whose left side is ``root`` defines a symbol or a differential."""
+    """Whether an equation whose left side is ``root`` defines a symbol or a differential."""
     root = clean(root)
     return len(root) < _LONGEST_CONSTANT and (
         (patterns.name.fullmatch(root) is not None and not patterns.answer_name.fullmatch(root))

@@ -127,7 +127,7 @@ class _Nesting:
 
 
 class _ChainCutter:
-    """Cuts a formula into chains in one pass over its tokens. ``done`` collects the chains."""
+    """Cuts a formula into chains ``a = b = c`` in one pass. ``done`` collects the chains."""
 
     def __init__(self, latex: str, *, brackets: bool, boxed: bool) -> None:
         self.latex = latex

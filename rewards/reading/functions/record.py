@@ -56,7 +56,7 @@ class Function:
         ordered: whether the first argument may be a subscript. The printer always prints such an
             argument as a subscript.
         systems: names in other systems, as in ``"maxima=log fricas"``. A system without ``=`` uses
-            our name. ``{0}`` and ``{1}`` in a longer notation are the arguments.
+            ``name``. ``{0}`` and ``{1}`` in a longer notation are the arguments.
 
     >>> from calculus_harness.rewards.reading.functions import RECORDS
     >>> RECORDS["ln"].derivative, RECORDS["ln"].spelling("sympy")

@@ -1,8 +1,8 @@
-"""Powers and roots. They are products over those factors whose signs are known.
+"""Powers and roots, as products of powers and roots of factors.
 
-Each factor of a radicand that is proved to be positive gets a root of its own. The other factors
-are the rest of the radicand. If the proof distinguishes cases of signs (`tower`), the rest is split
-into coprime factors with one root each. Otherwise, the whole rest has one root.
+Each provably positive factor of a radicand has a root of its own. The other factors are the rest of
+the radicand. If the proof distinguishes cases of signs (`tower`), the rest is split into coprime
+factors with one root each. Otherwise, the whole rest has one root.
 
 Letters: a root is a product of ``b^e`` with rational e. Each radicand b has one generator r, with
 ``r^q = b``. Each relation is monic in its own generator, so every element has a unique remainder
@@ -157,8 +157,8 @@ def radicals(t: Tower, element: Quotient, q: int) -> tuple[bool, list[Radical]]:
 def positive_root(t: Tower, base: Quotient, exponent: fmpq) -> Quotient:
     """A rational power of a positive element.
 
-    If the element has a denominator d, the generator has the sign of d, which may be negative. The
-    kind of the generator is then not ``root``.
+    If the element has a denominator d, the generator of the root has the sign of d, which may be
+    negative. The kind of the generator is then not ``root``.
     """
     if base is t.field.one or base == t.field.one:
         return base

@@ -76,7 +76,7 @@ def _role_of_word() -> dict[str, str]:
 
 @cache
 def _unspaced() -> re.Pattern[str]:
-    """A regular expression of words in languages without spaces. It has a group for each role."""
+    """A regular expression of words in languages without spaces, with a group for each meaning."""
     spellings = {role: unspaced_words(role) for role in _WORD_ROLES}
     return re.compile("|".join(f"(?P<{role}>{'|'.join(s)})" for role, s in spellings.items() if s))
 
