@@ -29,7 +29,8 @@ def jump(
         comparison: the answer F and the integrand f.
         low: the lower end of the interval.
         high: the upper end of the interval.
-        magnitude: log2 of the size of f near the interval. A larger f needs closer points.
+        magnitude: log2 of the size of f near the interval. If f is larger, the points must be
+            closer.
         real: whether to ignore the imaginary part of F, so that ``ln u`` means ``ln|u|`` for a
             negative u. In this case, F' may be -f on one side.
 

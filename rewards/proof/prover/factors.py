@@ -4,7 +4,7 @@ Letters: r is a generator with the relation ``r^q = u``, such as a root, or a si
 c^2``). Modulo the relations, a polynomial p may have further factors. The module finds such factors
 by five identities, which hold in every ring.
 
-- If u divides the terms of p without r, then ``p = r p'``.
+- If u divides the terms of p without r, then r divides p.
 - A radicand ``a + b r`` with ``r^2 = u`` has the norm ``a^2 - b^2 u``. If the norm divides p, then
   the radicand divides p. For example, ``1 - x`` is ``(1 - r)(1 + r)`` for ``r^2 = x``.
 - If ``u = c h + w`` for a number c and a generator h, then h is ``(r^q - w)/c``, so that p becomes

@@ -1,4 +1,4 @@
-"""Bases of two lattices: one contains the exponents of a proof, the other its angles.
+"""Bases of two lattices: the lattice of the exponents in a proof, and the lattice of the angles.
 
 The prover attempts a proof several times. An attempt chooses units (see below) before all arguments
 of exponentials and sines are known. An argument may need a finer unit than the unit of an existing

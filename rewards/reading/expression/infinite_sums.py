@@ -148,8 +148,7 @@ def _geometric(summand: InfiniteSummand, index: str, start: int) -> Expression |
 def _is_below_one(ratio: Expression) -> bool:
     """Whether a ratio is certainly below 1 in absolute value.
 
-    A ratio can pass if it is a number, or a number times exponentials of negative numbers. All
-    other ratios fail.
+    The ratio must be a number, or a number times exponentials of negative numbers.
     """
     size = Fraction(1)
     for factor in ratio.args if ratio.function == "mul" else (ratio,):

@@ -194,7 +194,7 @@ _BEFORE_HINT, _BEHIND_HINT = 12, 30
 def first_check(text: str, end: int) -> int:
     """The offset at which the text before ``end`` begins to check or explain an answer.
 
-    If there is none, the result is ``end``.
+    If it does not, the result is ``end``.
     """
     earliest = end
     english = text.isascii()
