@@ -289,9 +289,9 @@ class Field:
     def pieces(self, num: Poly) -> list[Poly]:
         """Split ``num`` into polynomials whose sum is ``num``.
 
-        A generator may abbreviate a sum. Terms of ``num`` are separated if their exponents of such
-        a generator are far apart. If ``num`` is zero in the field, each of the polynomials is
-        usually zero.
+        A generator may abbreviate a sum. Two terms of ``num`` are separated if such a generator has
+        very different exponents in them. If ``num`` is zero in the field, each of the polynomials
+        is usually zero.
         """
         pieces = [num]
         for generator in self.related if num.total_degree() > FAR_APART else ():

@@ -252,7 +252,7 @@ def _is_value_of_sum(formula: str) -> bool:
 
 
 def _conditions_of_formulas(text: str) -> Conditions | None:
-    """Read the conditions that the other formulas of the text state.
+    """Read the conditions that the formulas beside the sum state.
 
     Formulas that consist only of a name, such as ``n``, are skipped. If any other formula is not a
     condition, the result is None. The result is also None if words outside of the formulas state a

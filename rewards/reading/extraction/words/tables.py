@@ -155,7 +155,7 @@ patterns: Final = _Patterns()
 
 @cache
 def hints(name: str, *, english: bool = False) -> tuple[str, ...]:
-    """The hints of the table ``name``, in order. If ``english`` is true, only English hints.
+    """The hints of the table ``name``, in order; only the English hints if ``english`` is true.
 
     A hint is a group of letters that every spelling in a row of the table contains.
     """
