@@ -134,7 +134,7 @@ def _checked(top: fmpq_mpoly, bottom: fmpq_mpoly) -> _Rational:
 def points_of(
     curve: Expression, x: str, y: str, values: Mapping[str, Ball], signs: Mapping[str, int]
 ) -> Iterator[dict[str, Ball]]:
-    """Yield points of a curve. Each point has a number x and a small interval around y.
+    """Yield points of a curve. Each point has a number x and a small interval of y.
 
     At this x, the function G changes its sign within the interval.
 
@@ -180,9 +180,9 @@ def _sign(tape: Tape, y: Ball, values: Mapping[str, Ball]) -> int:
 
 
 def _between(tape: Tape, low: arb, high: arb, sign: int, at: Mapping[str, Ball]) -> arb | None:
-    """Find a small interval inside [low, high] in which G is real and changes its sign.
+    """Find a small interval inside [low, high] in which a function is real and changes its sign.
 
-    The result is None if G is not real in the interval.
+    The result is None if the function is not real in the interval.
     """
     for _ in range(_HALVINGS):
         middle = (low + high) / 2

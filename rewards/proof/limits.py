@@ -179,10 +179,11 @@ def _along_sequences(
 ) -> Limit:
     """Find the limit of a function that contains one angle, along sequences of points.
 
-    On each sequence the angle is constant modulo 2 pi. If two sequences have different limits, the
-    function has no limit. If the limits are equal, ``failure`` is raised, because another sequence
-    may have another limit. A function of (-1)^n has just two sequences: the even n and the odd n.
-    If their limits are equal, this limit is returned.
+    The angle is an argument of a sine that tends to infinity. On each sequence the angle is
+    constant modulo 2 pi. If two sequences have different limits, the function has no limit. If the
+    limits are equal, ``failure`` is raised, because another sequence may have another limit. A
+    function of (-1)^n has just two sequences: the even n and the odd n. If their limits are equal,
+    this limit is returned.
     """
     if len({angle.name for angle in free.angles}) > 1:
         raise failure
@@ -217,12 +218,12 @@ def _along_whole_numbers(
     kinds: Mapping[str, str],
     failure: NotExpandedError,
 ) -> Limit:
-    """Prove that a sequence with an angle q n has no limit.
+    """Prove that a sequence that contains a sine of the angle q n has no limit.
 
     The proof is a pair of subsequences with different limits. Let q be rational. Because pi is
     irrational, every number v has a sequence of integers n for which q n tends to v modulo 2 pi.
-    The given sequence is a continuous function of the angle, up to a term that tends to zero. If no
-    two subsequences have different limits, ``failure`` is raised.
+    The given sequence is a continuous function of q n modulo 2 pi, up to a term that tends to zero.
+    If no two subsequences have different limits, ``failure`` is raised.
     """
     if bounded is None or angle.of_floor or free.multiple_of_variable(angle.germ) is None:
         raise failure
@@ -252,7 +253,7 @@ def _same(a: Limit, b: Limit, kinds: Mapping[str, str]) -> bool:
     """Whether two limits are equal.
 
     Raises:
-        NotExpandedError: the numbers are neither proved equal nor proved different.
+        NotExpandedError: the limits are neither proved equal nor proved different.
 
     """
     if a.value is None or b.value is None:

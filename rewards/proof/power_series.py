@@ -86,7 +86,7 @@ def _from_one_side(
     degree: int,
     sign: int,
 ) -> tuple[tuple[int, Expression], ...]:
-    r"""The coefficients of the powers of \|x - a\| on one side of a, each with its exponent."""
+    r"""The coefficients of the powers of \|x - a\| on one side of the centre a, with exponents."""
     numbers = ExactNumbers(kinds)
     expander = GermExpander(numbers, variable, LimitPoint(centre, sign))
     germ = expander.germ(function)

@@ -50,7 +50,7 @@ def ball_of(tree: Expression) -> Ball | None:
 
 
 def is_invertible(rows: Sequence[Sequence[Ball]]) -> bool:
-    """Whether a square matrix is proved invertible. Each entry is any number in the given ball."""
+    """Whether a matrix is proved invertible. Each entry is any number in a complex interval."""
     with precision(_BITS):
         return not acb_mat([list(row) for row in rows]).det().contains(0)
 

@@ -73,7 +73,7 @@ def integral_of_riemann_sum(problem: str) -> str | None:
 
 
 def _is_bounded(function: Expression, lower: arb, upper: arb) -> bool:
-    """Whether enclosures prove that a function of `_X` is bounded and real on an interval."""
+    """Whether enclosures prove that a function is bounded and real on an interval."""
     if symbols_of(function) - {_X}:
         return False
     tape = compile_tape(function, _X)

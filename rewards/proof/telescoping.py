@@ -341,7 +341,7 @@ class _Atoms:
         return mul(self._power(Number(2), half), self._gamma(add(half, shift)), scale)
 
     def _power(self, base: Expression, exponent: Expression) -> Expression:
-        """Write a power with an atom for each symbol of the exponent: b^{2n+1} is (b^n)^2 b."""
+        """Write a power as a product of simple powers: b^{2n+1} is (b^n)^2 b."""
         inner = self.written(base)
         linear = _linear(exponent)
         if is_constant(exponent) or linear is None:

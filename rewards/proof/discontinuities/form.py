@@ -11,8 +11,8 @@ such forms:
   same on both sides, up to terms of higher order in ``x-a``. If the term is bounded, both limits
   are the constant term.
 
-This module ignores two kinds of jumps, as all judges do: jumps at poles of an exponent
-(``e^{1/x}``), and jumps at poles of the argument of an arc tangent.
+The verifier ignores two kinds of jumps: jumps at poles of an exponent (``e^{1/x}``), and jumps at
+poles of the argument of an arc tangent.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def cannot_jump(
 ) -> bool:
     r"""Whether the form of each term of an answer excludes jumps.
 
-    If the result is False, F may still be continuous.
+    If the result is False, the answer may still be continuous.
 
     Args:
         answer: F.
@@ -136,7 +136,7 @@ class _Form:
     integrand: Expression
 
     def _ends(self, node: Expression) -> bool:
-        """Whether a node is a radicand or the argument of a logarithm in f."""
+        """Whether a node is a radicand or the argument of a logarithm in the integrand."""
         return node in branch_points(self.integrand)
 
     def in_logarithms(self, node: Expression, coefficient: Form) -> bool:
@@ -167,7 +167,7 @@ class _Form:
         """Whether a node is allowed as the argument of a logarithm.
 
         Constants, moduli |u|, powers, and products of such nodes are allowed. Any other node must
-        be nonzero inside the domain.
+        be nonzero inside the integrand's domain.
         """
         if is_constant(node, self.variable):
             return True
@@ -198,7 +198,7 @@ class _Form:
         return node.function in ("mul", "div")
 
     def _keeps_branch(self, node: Expression) -> bool:
-        """Whether a real node never vanishes, or vanishes only at an end of the domain."""
+        """Whether a real node vanishes nowhere, or only at an end of the integrand's domain."""
         if never_vanishes(node) or is_constant(node, self.variable):
             return True
         return self._ends(node) and has_fixed_branch(Branch(node, -1, True), self.variable)
@@ -244,7 +244,7 @@ class _Form:
     # --- analytic ones ---
 
     def analytic(self, node: Expression) -> bool:
-        """Whether a node is analytic inside the domain, judged by its form.
+        """Whether a node is analytic inside the integrand's domain, judged by its form.
 
         The node must have no step functions, and no roots or logarithms that change branch.
         """

@@ -20,16 +20,17 @@ EXCESS = 16
 def jump(
     comparison: Comparison, low: Ball, high: Ball, magnitude: int = 0, *, real: bool = False
 ) -> Witness | None:
-    """The values of F to the left and to the right of [low, high], if F provably jumps there.
+    """The values of the answer F to the left and right of [low, high], if F provably jumps there.
 
-    The result is None in the following cases: F seems continuous, f is unbounded or not real, or F
-    has no value there.
+    The result is None in the following cases: F seems continuous, the integrand f is unbounded or
+    not real, or F has no value there.
 
     Args:
-        comparison: F and f.
+        comparison: the answer F and the integrand f.
         low: the lower end of the interval.
         high: the upper end of the interval.
-        magnitude: log2 of the size of f near the interval. A larger f needs closer points.
+        magnitude: log2 of the size of f near the interval. If f is larger, the points must be
+            closer.
         real: whether to ignore the imaginary part of F, so that ``ln u`` means ``ln|u|`` for a
             negative u. In this case, F' may be -f on one side.
 
@@ -76,7 +77,7 @@ def jump(
 
 
 def is_unbounded(comparison: Comparison, low: Ball, high: Ball) -> bool:
-    """Whether f grows towards an interval, and has no finite enclosure on the interval."""
+    """Whether the integrand grows towards [low, high] and has no finite enclosure there."""
     step = 2 * (high - low) + NEAR * (1 + abs(low))
     near = far = None
     for bits in (512, 2048):  # an angle that is 1/x^2 takes many
@@ -93,16 +94,16 @@ def is_unbounded(comparison: Comparison, low: Ball, high: Ball) -> bool:
 
 
 def enclosure(comparison: Comparison, left: Ball, right: Ball) -> Ball | None:
-    """A ball that contains all values of f on the interval.
+    """A ball (complex interval) that contains all values of the integrand on an interval.
 
-    If f is infinite or not real on the interval, the result is None.
+    If the integrand is infinite or not real there, the result is None.
     """
     value = comparison.integrand(acb(left.real.union(right.real))) or ZERO
     return value if value.is_finite() and value.imag.contains(0) else None
 
 
 def _size(comparison: Comparison, *points: Ball) -> Ball | None:
-    r"""The largest |f| at the points, or None if f is infinite or not real at a point."""
+    r"""The largest |f| at the points, for the integrand f. None if f is infinite or not real."""
     sizes = []
     for x in points:
         value = comparison.integrand(x)

@@ -51,7 +51,7 @@ MAX_FLAGGED = 400
 
 
 class CriticalInterval(NamedTuple):
-    """An interval where F may jump, because a sub-expression crosses zero or an integer."""
+    """An interval where an answer may jump, because a sub-expression crosses zero or an integer."""
 
     low: Ball
     high: Ball
@@ -67,7 +67,7 @@ class JumpSearch:
     back, as arcsin(sin x) does, are also critical.
 
     Args:
-        comparison: F' compared with f.
+        comparison: F' compared with the integrand f.
         formulas: F and f as expressions, to examine their form. If None, the form of F is not
             examined.
 
@@ -91,7 +91,7 @@ class JumpSearch:
         self._known: dict[tuple[Branch, float, int], list[CriticalInterval]] = {}
 
     def impossible(self) -> bool:
-        """Whether F cannot jump: F has no critical points, or the form of F excludes jumps.
+        """Whether the answer F cannot jump: it has no critical points, or its form excludes jumps.
 
         The result is False if F has special functions and the search for critical points was
         incomplete.
@@ -109,7 +109,7 @@ class JumpSearch:
         return self._complete or not self.tape.special
 
     def refute(self, *, proved: bool) -> Outcome | None:
-        """Refute F if F jumps where f is bounded, or if F' differs from f.
+        """Refute the answer F if F jumps where the integrand f is bounded, or if F' is not f.
 
         ``proved`` says whether F' = f is proved.
         """
@@ -133,10 +133,10 @@ class JumpSearch:
         return self._in_cells([*cells, *(interval.low for interval in self.touching)])
 
     def _at_breaks(self, cells: list[Ball], width: float) -> Outcome | None:
-        """Refute an F that jumps at a breakpoint of a non-analytic part, such as ``|u|``.
+        """Refute an answer that jumps at a breakpoint of a non-analytic part, such as ``|u|``.
 
-        The list ``cells`` contains the ends of intervals in which F is analytic. The breakpoints
-        are added to this list.
+        The list ``cells`` contains the ends of intervals in which the answer is analytic. The
+        breakpoints are added to this list.
         """
         for brk in self.tape.breaks:
             # A quarter of the work that is left: values beside the breakpoints need the others.
@@ -152,7 +152,7 @@ class JumpSearch:
         return None
 
     def _at_branches(self, cells: list[Ball], width: float) -> Outcome | None:
-        """Refute an F that jumps where a root, logarithm or inverse function may change branch."""
+        """Refute an answer that jumps where a root or another function may change branch."""
         for branch in self.tape.branches:
             turns = self._turns(branch, width)
             if not branch.root:
@@ -174,7 +174,7 @@ class JumpSearch:
         return None
 
     def _in_cells(self, cells: list[Ball]) -> Outcome | None:
-        """Refute an F whose derivative differs from f between two critical points.
+        """Refute an answer F if F' is not the integrand between two critical points.
 
         If F has no value between two critical points, the outcome is undecided.
         """
@@ -189,7 +189,7 @@ class JumpSearch:
         return refuted
 
     def discontinuous(self) -> bool:
-        """Whether F jumps at one of a few points near the origin, although F' = f on both sides.
+        """Whether the answer F jumps at one of a few points near 0, although F' = f on both sides.
 
         Such a point is a pole of an inverse function's argument, or a point where a radicand may
         touch zero.
@@ -228,11 +228,11 @@ class JumpSearch:
         return [low for low, _ in intervals]
 
     def _nowhere(self, x: float, cells: Sequence[Ball]) -> bool:
-        """Whether F, without a value at x, also has no value at four other points of the cell.
+        """Whether the answer has no value at four points of the cell around x.
 
-        The cell is the interval around x between two neighbours in ``cells``. For ``(x + |x|)/(x +
-        |x|)`` and x < 0, the result is True. For ``artanh(tanh x)``, the result is False, even if
-        the computation overflows at x.
+        The answer has no value at x. The cell is the interval between the neighbours of x in
+        ``cells``. For ``(x + |x|)/(x + |x|)`` and x < 0, the result is True. For ``artanh(tanh
+        x)``, the result is False, even if the computation overflows at x.
         """
         if self.pool.usable(acb(x)) is None:
             return False
@@ -255,7 +255,7 @@ class JumpSearch:
         )
 
     def _is_regular(self, interval: CriticalInterval) -> bool:
-        """Whether f is analytic in an interval.
+        """Whether the integrand is analytic in an interval.
 
         This holds if no argument of a root, logarithm or non-analytic part vanishes in the
         interval.
@@ -267,7 +267,7 @@ class JumpSearch:
         return not any(jets[slot][0].contains(ZERO) for slot in slots)
 
     def _is_far_and_large(self, interval: CriticalInterval) -> bool:
-        """Whether an interval is far from 0, and f is so large there that jumps cannot be found."""
+        """Whether an interval is far from 0, and the integrand is too large there to find jumps."""
         if abs(interval.low) < WINDOW:
             return False
         value = self.pool.f(Point(acb(interval.low.mid()), measured=False), self.at.bits)
@@ -339,7 +339,7 @@ class JumpSearch:
         return self.at.part(self.tape, branch.slot, x, derivative=False)[0]
 
     def _between(self, cells: Sequence[Ball]) -> list[Point]:
-        """Sample points between the breakpoints in ``cells``, close to them, and beyond them."""
+        """Sample points between the breakpoints in ``cells``, near each breakpoint, and outside."""
         if not cells:
             return []
         ends = sorted({float(cell.mid()) for cell in cells})
@@ -351,11 +351,11 @@ class JumpSearch:
         return [point for point in points if self.pool.usable(point.x) is not None]
 
     def _jump(self, interval: CriticalInterval, *, real: bool = False) -> Witness | None:
-        """A jump of F in an interval. The result is None if no jump is found.
+        """A jump of the answer F in an interval. The result is None if no jump is found.
 
-        Before the search, the interval is narrowed. If f is large, a jump can be detected only
-        between points that are very close to each other. An example is F = ``e^x + sgn(x - 1000)``.
-        The same holds near a peak of f.
+        Before the search, the interval is narrowed. If the integrand f is large, a jump can be
+        detected only between points that are very close to each other. An example is F = ``e^x +
+        sgn(x - 1000)``. The same holds near a peak of f.
         """
         interval = self._isolated(interval)
         if is_unbounded(self.at, interval.low, interval.high):
@@ -376,8 +376,8 @@ class JumpSearch:
     def _isolated(self, interval: CriticalInterval, magnitude: int = 0) -> CriticalInterval:
         """Narrow an interval in which a sub-expression crosses zero or an integer.
 
-        An interval around a pole is returned unchanged. ``magnitude`` is log2 of the size of f. A
-        larger f needs a narrower interval.
+        An interval around a pole is returned unchanged. ``magnitude`` is log2 of the integrand's
+        size. A larger integrand needs a narrower interval.
         """
         low, high, tape, passing = interval
         width, bits = _sharpness(magnitude)
@@ -395,9 +395,9 @@ class JumpSearch:
     def _fineness(self, interval: CriticalInterval) -> int:
         """Estimate an n such that every jump in the interval is at least 2^-n.
 
-        The estimate uses two kinds of summands of F. Summands of the first kind are constants,
-        except the constant of integration. Summands of the second kind are constant near the
-        interval but may jump, such as ``sgn(x)/10^300``.
+        The estimate uses two kinds of summands of the answer. Summands of the first kind are
+        constants, except the constant of integration. Summands of the second kind are constant near
+        the interval but may jump, such as ``sgn(x)/10^300``.
         """
         summand_slots = set(self.tape.terms)
         for slot, _, arguments in self.tape.operations():
@@ -437,13 +437,13 @@ class JumpSearch:
         return value is not None and value.is_finite() and not value.imag.contains(0)
 
     def _is_bounded(self, interval: CriticalInterval) -> bool:
-        """Whether f is finite and real in an interval and very near to it."""
+        """Whether the integrand is finite and real in an interval and very near to it."""
         margin = interval.high - interval.low
         ends = acb(interval.low - margin), acb(interval.high + margin)
         return enclosure(self.at, *ends) is not None
 
     def _magnitude(self, x: Ball, distance: Ball = NEARBY) -> int:
-        """The size of f near a point, as log2. The result is 0 if f is not large."""
+        """The size of the integrand near a point, as log2, or 0 if the integrand is not large."""
         bits = ctx.prec
         for factor in (1, 4, 16, 64):  # with few bits, what is beside x may be x itself
             with precision(bits * factor):
@@ -477,8 +477,8 @@ def _isolating_width(bits: int) -> float:
 def _sharpness(magnitude: int) -> tuple[Ball, int]:
     """The width of the interval around a critical point, and the precision in bits.
 
-    ``magnitude`` is log2 of the size of f. A width of 2^-n needs 2 n bits, because zeros may be
-    double. If f is large, differences of values lose bits. Another 2 ``magnitude`` bits are
-    therefore added.
+    ``magnitude`` is log2 of the size of the integrand. A width of 2^-n needs 2 n bits, because
+    zeros may be double. If this size is large, differences of values lose bits. Another 2
+    ``magnitude`` bits are therefore added.
     """
     return arb(2) ** (-CLOSE_BITS - 3 * magnitude), 2 * CLOSE_BITS + 8 * magnitude

@@ -1,10 +1,10 @@
 """Factors of polynomials modulo the relations of a field.
 
 Letters: r is a generator with the relation ``r^q = u``, such as a root, or a sine (``s^2 = 1 -
-c^2``). A polynomial modulo the relations may have factors that are not factors of the polynomial.
-The module finds such factors of a polynomial p by five identities, which hold in every ring.
+c^2``). Modulo the relations, a polynomial p may have further factors. The module finds such factors
+by five identities, which hold in every ring.
 
-- If u divides the terms of p without r, then ``p = r p'``.
+- If u divides the terms of p without r, then r divides p.
 - A radicand ``a + b r`` with ``r^2 = u`` has the norm ``a^2 - b^2 u``. If the norm divides p, then
   the radicand divides p. For example, ``1 - x`` is ``(1 - r)(1 + r)`` for ``r^2 = x``.
 - If ``u = c h + w`` for a number c and a generator h, then h is ``(r^q - w)/c``, so that p becomes
@@ -87,7 +87,7 @@ class Powers(list[tuple[Poly, fmpq]]):
     """A product of powers with distinct bases."""
 
     def multiply(self, base: Poly, exponent: fmpq) -> None:
-        """Multiply by a power."""
+        """Multiply the product by a power of ``base``."""
         for at, (earlier, times) in enumerate(self):
             if earlier == base:
                 self[at] = base, times + exponent
@@ -101,9 +101,9 @@ def _u(g: Generator) -> Poly:
 
 
 def _without(poly: Poly, g: Generator) -> tuple[Poly, int]:
-    """Divide a polynomial by r as often as possible; return the quotient and the number of times.
+    """Divide a polynomial by a generator as often as possible, and count the divisions.
 
-    If this number may be large, the result is the polynomial itself and 0.
+    Return the quotient and the count. If the count may be large, return the polynomial and 0.
     """
     r, u = g.element.num, _u(g)
     content = int(poly.term_content().degrees()[r.degrees().index(1)])
@@ -123,7 +123,7 @@ def _known(field: Field) -> list[Poly]:
 
 
 def _nested(field: Field) -> Iterator[tuple[Poly, Poly, Poly]]:
-    """Yield each polynomial of `_known` with a square root, its conjugate, and its norm."""
+    """Yield each polynomial of `_known` that has a square root, with the conjugate and the norm."""
     for poly in _known(field) if len(field.related) > 1 else ():
         for _, conjugate in conjugates(field, poly):
             with suppress(NotProvedError):  # the product is too large
@@ -133,9 +133,9 @@ def _nested(field: Field) -> Iterator[tuple[Poly, Poly, Poly]]:
 
 
 def _in_roots(field: Field, poly: Poly, roots: list[Generator]) -> Poly:
-    """Replace a generator h by ``(r^q - w)/c`` for each root r (third way of the module).
+    """Replace the generator h in ``r^q = c h + w`` by ``(r^q - w)/c``, for each root r.
 
-    If r does not occur in the polynomial, r replaces nothing.
+    If r does not occur in the polynomial, nothing is replaced for this r.
     """
     images, degrees = list(field.ring.gens()), poly.degrees()
     for r in roots:
@@ -151,7 +151,7 @@ def _in_roots(field: Field, poly: Poly, roots: list[Generator]) -> Poly:
 
 
 def _square(field: Field, poly: Poly) -> list[tuple[Poly, int]] | None:
-    """Factor a polynomial a + b r into powers of two polynomials (fourth way of the module).
+    """Factor a polynomial a + b r, for a square root r, into powers of two polynomials.
 
     If this is not possible, the result is None.
     """

@@ -230,7 +230,7 @@ class Field:
     def is_positive_in_range(self, poly: Poly) -> bool:
         """Whether a polynomial in one real generator is proved to have no negative values.
 
-        `RECORDS` states the range of the generator's function. No other values are considered.
+        The generator's values are those in the range that `RECORDS` states for its function.
         """
         element = self.poly(poly)
         support = self.support(element) if poly.total_degree() <= MAX_SIGN_DEGREE else 0
@@ -289,9 +289,9 @@ class Field:
     def pieces(self, num: Poly) -> list[Poly]:
         """Split ``num`` into polynomials whose sum is ``num``.
 
-        If ``num`` is zero in the field, then mostly each of the polynomials is zero. A generator
-        may abbreviate a sum, so that its powers are not expanded. Terms of ``num`` are separated if
-        their exponents of such a generator are far apart.
+        A generator may abbreviate a sum. Two terms of ``num`` are separated if such a generator has
+        very different exponents in them. If ``num`` is zero in the field, each of the polynomials
+        is usually zero.
         """
         pieces = [num]
         for generator in self.related if num.total_degree() > FAR_APART else ():
@@ -373,7 +373,7 @@ class Field:
         return self.zero if total is None else total
 
     def tree(self, element: Quotient) -> Expression:
-        """An expression with the value of an element.
+        """Convert an element to an expression.
 
         Raises:
             NotProvedError: a generator has no expression, or the expression is too large.
@@ -389,7 +389,7 @@ class Field:
         )
 
     def _weight(self, element: Quotient) -> int:
-        """An upper bound of the size of an element's expression (see `tree`)."""
+        """An upper bound of the size of the expression that `tree` makes."""
         total = 1
         for generator in self.used(element):
             if not generator.weight:
@@ -399,7 +399,7 @@ class Field:
         return total * (len(element.num) + len(element.den))
 
     def written(self, generator: Generator) -> Expression:
-        """The expression with the value of a generator."""
+        """Convert a generator to an expression."""
         kind, args = generator.kind, generator.args
         if kind == "symbol":
             return Symbol(args[0])

@@ -1,4 +1,4 @@
-"""Bases of two lattices: one contains the exponents of a proof, the other its angles.
+"""Bases of two lattices: the lattice of the exponents in a proof, and the lattice of the angles.
 
 The prover attempts a proof several times. An attempt chooses units (see below) before all arguments
 of exponentials and sines are known. An argument may need a finer unit than the unit of an existing
@@ -68,7 +68,7 @@ class Lattice:
     is_stale: bool = False
 
     def settle(self) -> None:
-        """Compute the units again from all vectors. Vectors with few coordinates come first."""
+        """Compute the basis vectors (units) again. Vectors with few coordinates come first."""
         waiting, self.vectors = sorted(filter(None, self.vectors), key=len), []
         self.units, self.generators, self.alone = [], {}, {}
         self.largest, self.is_stale = 1, False
@@ -76,7 +76,7 @@ class Lattice:
             self.add(vector)
 
     def add(self, vector: Vector) -> Combination:
-        """Write a vector as a combination of units. If necessary, add or refine units."""
+        """Express a vector by basis vectors (units). If necessary, add or refine basis vectors."""
         if not self.units:
             return self._append(vector)
         if len(self.units) == 1 and len(vector) == 1:  # nearly always
@@ -114,9 +114,9 @@ class Lattice:
         return combination
 
     def _append(self, vector: Vector) -> Combination:
-        """Add a vector or its negative as a unit. Return the vector as a combination of units.
+        """Add a vector or its negative to the basis. Return the vector as a combination.
 
-        The first coordinate of a unit is positive.
+        The first coordinate of a basis vector is positive.
         """
         if len(self.units) >= MAX_UNITS:
             raise NotProvedError("too many units")
@@ -126,10 +126,10 @@ class Lattice:
         return [(len(self.units) - 1, sign)]
 
     def _finer(self, used: Combination, denominator: int) -> dict[int, Vector]:
-        """Compute finer units, so that a vector is a combination with whole coefficients.
+        """Compute a finer basis, in which a vector has whole coefficients.
 
-        With finer units, the coefficients of earlier combinations grow. If a coefficient might
-        exceed ``most``, the result is empty.
+        In the finer basis, earlier vectors have larger coefficients. If a coefficient might exceed
+        ``most``, the result is empty.
         """
         rank = len(used)
         rows = [[denominator * (i == j) for j in range(rank)] for i in range(rank)]
@@ -154,7 +154,7 @@ class Lattice:
 
 @dataclass(slots=True)
 class Units:
-    """The units of exponents and angles. All attempts at a proof share these units.
+    """The units (basis vectors) of exponents and angles. All attempts at a proof share them.
 
     ``roots`` maps the kind and the radicand of a root to the greatest common divisor of the root's
     exponents. ``size`` is the number of variables of the ring. Every monomial of an exponent or an
@@ -174,7 +174,7 @@ class Units:
         return self.is_stale or self.exponents.is_stale or self.angles.is_stale
 
     def settle(self) -> None:
-        """Compute the units for a new attempt."""
+        """Compute the units (basis vectors) for a new attempt at the proof."""
         self.is_stale = False
         self.exponents.settle()
         self.angles.settle()

@@ -129,10 +129,10 @@ def squares(expression: Expression, variable: str) -> list[Expression]:
 
 
 def _written_squares(expression: Expression) -> Iterator[Expression]:
-    """Yield the base of each written factor that is an even power.
+    """Yield the bases of the even powers among the factors of an expression.
 
-    The search uses the expression as written. After the conversion to an element of a field, a
-    power may no longer be visible as a square.
+    The factors are those of the expression as written. After the conversion to an element of a
+    field, a power may no longer be visible as a square.
     """
     if expression.function in ("mul", "div", "neg"):
         for arg in expression.args:

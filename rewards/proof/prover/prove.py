@@ -70,7 +70,7 @@ class Proof:
     def free(self) -> None:
         """Break cycles of references, so that the memory of the proof is freed.
 
-        No certificate can be made afterwards.
+        Afterwards, the proof cannot be written as a certificate.
         """
         for case in self.cases:
             case.field.free()
@@ -113,8 +113,7 @@ class ProofSearch:
     """The search for a proof, first without cases of signs, then with cases.
 
     In a case, certain expressions are positive and others are negative. The search with cases takes
-    much time. Each of the two searches runs at most once. See `prove`
-    for the arguments.
+    much time. Each of the two searches runs at most once. `prove` describes the arguments.
     """
 
     answer: Expression
@@ -131,7 +130,7 @@ class ProofSearch:
 
     @property
     def is_splittable(self) -> bool:
-        """Whether no proof without cases was found, and a proof by cases of signs may exist."""
+        """Whether a proof needs cases of signs, and such a proof may exist."""
         proof, is_splittable = self._whole
         return proof is None and is_splittable
 

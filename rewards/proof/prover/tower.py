@@ -62,12 +62,12 @@ class Tower:
     """The state of one proof.
 
     ``case`` gives signs to expressions. An expression without a sign in ``case`` is positive.
-    ``conditions`` are the signs that rules have requested. ``nowhere`` says that f has no real
-    value under these signs. Signs are stored by expression, not by the order of the requests,
-    because earlier signs decide which signs rules request next.
+    ``conditions`` are the signs that rules have requested. ``nowhere`` says that the integrand has
+    no real value under these signs. Signs are stored by expression, not by the order of the
+    requests, because earlier signs decide which signs rules request next.
 
-    Exponents and angles are vectors (`lattice`). ``monomials`` maps the key of each coordinate to
-    its monomial.
+    Exponents and angles are vectors (`lattice`). Each coordinate belongs to a monomial, which has a
+    number, the key. ``monomials`` maps keys to monomials.
     """
 
     field: Field
@@ -91,7 +91,7 @@ class Tower:
 
     @property
     def signs(self) -> Signs:
-        """The expressions whose signs rules have requested so far, with these signs."""
+        """Pairs of an expression and its sign, for all signs that were requested so far."""
         return tuple((tree, sign) for _, tree, sign in self.conditions)
 
     # --- leaves ---
@@ -159,7 +159,7 @@ class Tower:
         return [(c, monomial, base.single(monomial)) for c, monomial in terms]
 
     def key(self, monomial: Quotient) -> int:
-        """The key of a monomial. Vectors (exponents and angles) store coefficients by key."""
+        """The number (key) of a monomial. Exponents and angles store their coefficients by key."""
         num, den = monomial.num, monomial.den
         for at, earlier in self.monomials.items():
             if earlier.num == num and earlier.den == den:
@@ -176,7 +176,7 @@ class Tower:
         return at
 
     def unit(self, lattice: Lattice, at: int) -> tuple[fmpq, Quotient]:
-        """A number and an element, whose product is the unit ``at`` of a lattice."""
+        """A number and an element. Their product is the basis vector (unit) ``at`` of a lattice."""
         (c, element), *further = [(c, self._keyed(key)) for key, c in lattice.units[at].items()]
         if not further:  # units that are alone may be multiples of others
             return (UNIT, element * self.field.constant(c)) if at in lattice.alone else (c, element)
@@ -184,7 +184,7 @@ class Tower:
         return UNIT, sum((arg * constant(c) for c, arg in further), element * constant(c))
 
     def _keyed(self, key: int) -> Quotient:
-        """The monomial of a key. The key may come from an earlier attempt at the proof."""
+        """The monomial with the number ``key``, perhaps from an earlier attempt at the proof."""
         if key not in self.monomials:
             tree = next((tree for tree, at in self.units.keys.items() if at == key), None)
             if tree is None:
@@ -195,12 +195,12 @@ class Tower:
         return self.monomials[key]
 
     def refuse_coarse_units(self) -> None:
-        """If the units are too coarse, raise `NotProvedError`. Another attempt is then made."""
+        """Raise `NotProvedError` if the proof must be attempted again with other basis vectors."""
         if self.units.are_stale:
             raise NotProvedError("units that are too coarse")
 
     def is_renewed(self) -> bool:
-        """Whether another attempt would have finer units, or a larger ring, than this attempt."""
+        """Whether a new attempt at the proof would have finer basis vectors or a larger ring."""
         units, grows = self.units, len(self.field.generators) == self.field.size < MAX_GENERATORS
         if not (grows or units.are_stale):
             return False
@@ -332,10 +332,10 @@ T = TypeVar("T")
 
 
 def attempted(use: Callable[[Tower], T], **state: Any) -> tuple[Tower, T | None]:
-    """Apply ``use`` to a new tower, and repeat if its units were too coarse or its ring too small.
+    """Apply ``use`` to a new tower. If the tower's ring or units do not suffice, try again.
 
-    Each repetition has a new tower with the attributes in ``state``. The result is the last tower
-    and the value of ``use``. None replaces the value if ``use`` failed.
+    Each attempt has a new tower with the attributes in ``state``. The result is the last tower and
+    the value of ``use``. None replaces the value if ``use`` failed.
     """
     units = state.setdefault("units", Units())
     for _ in range(MAX_ATTEMPTS):

@@ -51,8 +51,8 @@ def infinite_sum(
         power_series: whether the term may contain powers of a symbol, such as x^n.
 
     Returns:
-        A closed form. The result is None if the sum has none of the three forms, or if convergence
-        is uncertain.
+        A closed form. The result is None if no closed form is known, or if convergence is
+        uncertain.
 
     Example:
         >>> from calculus_harness.rewards.reading.latex import read, to_latex
@@ -72,7 +72,7 @@ def infinite_sum(
 
 
 def _summand(term: Expression, index: str) -> InfiniteSummand | None:
-    """Write a term as a product of powers. For any other term, the result is None."""
+    """Write a term as a product of powers. If this is not possible, the result is None."""
     coefficient: Expression = ONE
     ratio: Expression = ONE
     powers: dict[Expression, Fraction] = {}
@@ -148,8 +148,7 @@ def _geometric(summand: InfiniteSummand, index: str, start: int) -> Expression |
 def _is_below_one(ratio: Expression) -> bool:
     """Whether a ratio is certainly below 1 in absolute value.
 
-    A ratio can pass if it is a number, or a number times exponentials of negative numbers. All
-    other ratios fail.
+    The ratio must be a number, or a number times exponentials of negative numbers.
     """
     size = Fraction(1)
     for factor in ratio.args if ratio.function == "mul" else (ratio,):

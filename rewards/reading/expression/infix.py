@@ -46,7 +46,7 @@ class Notation(ABC):
             and ``cast``. A cast after a value is ignored.
         binding: how tightly each operator binds. A ``sign`` binds as in mathematics: ``-x^2`` is
             -(x^2), and ``2^-x`` is 2^(-x).
-        relations: our name of each sign that is a comparison or a connective.
+        relations: the name, in trees, of each sign that is a comparison or a connective.
         comparisons: the relations that bind least tightly. A pair of brackets has at most one of
             these relations.
         prefixes: signs before a value that do not change the value.

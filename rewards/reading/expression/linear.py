@@ -17,7 +17,7 @@ class NotLinearError(ValueError):
 
 
 def addends(tree: Expression) -> list[Expression]:
-    """The terms of a sum, with the signs of negated sums."""
+    """The terms of a sum. The terms of a negated sum are negated."""
     if tree.function == "add":
         return [term for arg in tree.args for term in addends(arg)]
     if tree.function == "neg":

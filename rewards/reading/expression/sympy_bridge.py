@@ -239,10 +239,9 @@ def _constants() -> dict[Any, Expression]:
 
 @lru_cache(maxsize=1)
 def _functions() -> dict[Any, dict[int | None, str]]:
-    """Map SymPy's functions to our names. The first key is SymPy's class, and the second key is the
-    number of arguments.
+    """Map SymPy's classes and numbers of arguments to names of functions in trees.
 
-    If our name does not depend on the number of arguments, the second key is None.
+    The key None means any number of arguments.
     """
     import sympy
 

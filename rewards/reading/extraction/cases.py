@@ -74,7 +74,7 @@ def _rows(latex: str) -> list[tuple[str, str]]:
 
 
 class _Rows:
-    """Reads the values and conditions of a formula in order, and pairs them to rows.
+    """Reads the values and conditions of a formula in order, and pairs them as rows.
 
     A piece is the text between two tokens that separate, such as a comma or "if".
     """
@@ -100,7 +100,7 @@ class _Rows:
         self.group, self.group_bounded = (0, 0), False
 
     def take(self, token: re.Match[str]) -> bool:
-        """Take the next token. Return whether the rows end at this token."""
+        """Handle the next token. Return whether the values and conditions end at this token."""
         group_name = token.lastgroup
         if group_name == "open":
             if not self.depth:
@@ -119,7 +119,7 @@ class _Rows:
         return False
 
     def separate(self, token: re.Match[str], group_name: str | None) -> bool:
-        """Take a token that may end a piece. Return whether the rows end at this token."""
+        """Handle a token that may end a value or a condition. Return whether the table ends."""
         if group_name == "stop":
             self.end = token.start()
             return True

@@ -165,9 +165,7 @@ class _FormulaReader:
         return self._chains[index]
 
     def root(self, index: int) -> str:
-        """The left side of the chain that a formula continues. The text is empty if there
-        is none.
-        """
+        """The left side of the equation that a formula continues, or an empty text."""
         walked: list[int] = []
         root = ""
         for at in range(index, -1, -1):
@@ -376,7 +374,7 @@ class JudgedFormula(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """A condition, and what a formula that satisfies the condition may be (`STANDINGS`)."""
+    """A condition, and the standings (`STANDINGS`) of the formulas that satisfy the condition."""
 
     reason: str
     holds: Callable[[JudgedFormula], bool]
@@ -441,7 +439,7 @@ _MOST_NOTES = 4
 
 @cache  # of at most 1,280 arguments
 def standings_of(kind: Kind, *facts: bool) -> tuple[str, ...]:
-    """The standings of a formula (`STANDINGS`), from the first of `RULES` that holds for it."""
+    """The standings (`STANDINGS`) that the first matching rule of `RULES` gives a formula."""
     judged = JudgedFormula(kind, *facts)
     return next(rule.standings for rule in RULES if rule.holds(judged))
 

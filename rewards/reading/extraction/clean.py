@@ -25,9 +25,9 @@ _MOST_WRAPPERS = 4
 
 
 def clean(latex: str) -> str:
-    """Remove layout from a link, and punctuation from both ends of the link.
+    """Remove layout from one side of an equation, and punctuation from its ends.
 
-    Layout is sizes, styles, labels and alignment.
+    Layout means sizes, styles, labels and alignment.
     """
     if "$" in latex or "\\" in latex or "*" in latex:
         if "**" in latex:
@@ -51,9 +51,9 @@ def clean(latex: str) -> str:
 
 
 def with_clean_ends(latex: str) -> str:
-    """Remove punctuation, remarks and braces from both ends of a link.
+    """Remove punctuation, remarks and braces from both ends of a formula.
 
-    If the link ends in a bracketed constant of integration, the brackets are removed as well.
+    If the formula ends in a bracketed constant of integration, the brackets are removed as well.
     """
     latex = _trim(latex)
     if latex[-1:] in _CLOSING and latex[:-1].rstrip().removesuffix("\\right")[-1:] in "CcKk":
@@ -90,7 +90,7 @@ def _without_labels(latex: str) -> str:
 
 
 def _trim(latex: str) -> str:
-    """Remove spacing and punctuation from both ends of a link."""
+    """Remove spacing and punctuation from both ends of a formula."""
     if latex[-1:] in _TRAILING_CHARACTERS or latex.endswith(_TRAILING_COMMANDS):
         latex = latex[:-_LONGEST_END] + patterns.trailing.sub("", latex[-_LONGEST_END:])
         if latex.endswith("\\right"):
@@ -130,7 +130,7 @@ def _without_remark(latex: str) -> str:
 
 
 def _unwrapped(latex: str) -> str:
-    """Remove braces, or a text command, if they enclose a whole link."""
+    """Remove braces, or a text command, if they enclose a whole formula."""
     for _ in range(_MOST_WRAPPERS):
         if latex[-1:] != "}" or latex[0] not in "{\\":
             break

@@ -35,7 +35,7 @@ class Kind(IntEnum):
 class JudgedChain(NamedTuple):
     """A chain of equations with its kind.
 
-    ``answer`` is the last link of the chain, and ``reason`` says why a chain is not an answer.
+    ``answer`` is the last side of the chain, and ``reason`` says why a chain is not an answer.
     """
 
     answer: str
@@ -52,8 +52,7 @@ def judge(chain: Chain, root: str | None = None) -> JudgedChain:
 
     Args:
         chain: the chain.
-        root: the first link of the chain of an earlier formula, if this chain continues that chain;
-            else None.
+        root: the first side of an earlier chain, if this chain continues that chain; else None.
 
     """
     links = chain.links
@@ -101,9 +100,9 @@ def judge(chain: Chain, root: str | None = None) -> JudgedChain:
 
 
 def _refusal(answer: str, root: str, about_integral: bool, bound: bool) -> str:
-    """The reason why a chain is not an answer. If the chain may be an answer, the reason is empty.
+    """The reason why a chain of equations is not an answer, or an empty text.
 
-    ``root`` is the first link of the chain, and ``answer`` is the last link.
+    ``root`` is the first side of the chain, and ``answer`` is the last side.
     """
     if bound:
         return "a condition"
@@ -155,7 +154,7 @@ def definition(chain: Chain) -> tuple[str, str] | None:
 
 
 def defines(root: str) -> bool:
-    """Whether a chain whose left side is ``root`` defines a symbol or a differential."""
+    """Whether an equation whose left side is ``root`` defines a symbol or a differential."""
     root = clean(root)
     return len(root) < _LONGEST_CONSTANT and (
         (patterns.name.fullmatch(root) is not None and not patterns.answer_name.fullmatch(root))

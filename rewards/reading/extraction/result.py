@@ -1,4 +1,4 @@
-"""The result of extraction."""
+"""The result of the search for the answer of a completion."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ _AHEAD = 40  # 10 change no answer of the corpora (tests/mutation/constants.py)
 
 @dataclass(slots=True)
 class Chain:
-    """Links joined by relations. If the first link is empty, the chain continues another chain."""
+    """The sides (links) of an equation. If the first is empty, an earlier equation continues."""
 
     links: list[str] = field(default_factory=list)
     lead: str = ""  # the prose in \text{} before it
@@ -127,7 +127,7 @@ class _Nesting:
 
 
 class _ChainCutter:
-    """Cuts a formula into chains in one pass over its tokens. ``done`` collects the chains."""
+    """Cuts a formula into chains ``a = b = c`` in one pass. ``done`` collects the chains."""
 
     def __init__(self, latex: str, *, brackets: bool, boxed: bool) -> None:
         self.latex = latex

@@ -57,7 +57,7 @@ def spellings(system: str) -> dict[str, str]:
         system: the system's name in lower case.
 
     Returns:
-        A dictionary. The keys are our names, and the values are the system's names or templates.
+        A dictionary. The keys are names in trees. The values are the system's names or templates.
         Functions that the system lacks are left out.
 
     >>> spellings("maxima")["ln"]

@@ -56,7 +56,7 @@ class Function:
         ordered: whether the first argument may be a subscript. The printer always prints such an
             argument as a subscript.
         systems: names in other systems, as in ``"maxima=log fricas"``. A system without ``=`` uses
-            our name. ``{0}`` and ``{1}`` in a longer notation are the arguments.
+            ``name``. ``{0}`` and ``{1}`` in a longer notation are the arguments.
 
     >>> from calculus_harness.rewards.reading.functions import RECORDS
     >>> RECORDS["ln"].derivative, RECORDS["ln"].spelling("sympy")
@@ -111,7 +111,7 @@ class Function:
         """The token to which the LaTeX reader converts all spellings of the function.
 
         If the first name in the record is in lower case, this name is the token. If not, the token
-        is the name in trees without underscores.
+        is the name in expression trees, with its underscores removed.
         """
         first_name = (self.bare or self.called).partition(" ")[0]
         return first_name if first_name.islower() else self.name.replace("_", "")

@@ -1,9 +1,9 @@
 """Errors of the LaTeX reader. Each has the offset at which reading failed.
 
 * ReadError                  the text cannot be read as a formula
-  x NotClosedFormError       an unevaluated integral, derivative, limit or infinite sum
-  x AlternativesError        several answers instead of one
-  x TooBigError              the text exceeds one of the `Limits`
+  * NotClosedFormError       an unevaluated integral, derivative, limit or infinite sum
+  * AlternativesError        several answers instead of one
+  * TooBigError              the text exceeds one of the `Limits`
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The tables that drive the parser: the handler of every token that begins an operand."""
+"""Tables for the parser. They give a handler to every token that begins an operand."""
 
 from __future__ import annotations
 

@@ -258,7 +258,7 @@ def count_arguments(tokens: list[str], start: int) -> int:
 
 
 def _polygamma(parser: Parser, _: str, depth: int) -> Expression | None:
-    r"""Read ``\psi^{(n)}(x)`` or ``\psi''(x)`` after the letter was read."""
+    r"""Read ``\psi^{(n)}(x)`` or ``\psi''(x)`` after ``\psi`` was read."""
     if _has_order(parser.tokens, parser.pos):
         parser.pos += 3
         order = parser.group(CLOSERS, depth)
@@ -270,7 +270,7 @@ def _polygamma(parser: Parser, _: str, depth: int) -> Expression | None:
 
 
 def _dawson(parser: Parser, name: str, depth: int) -> Expression | None:
-    """Read ``D_+(x)`` after the letter was read."""
+    """Read ``D_+(x)`` after the letter ``D`` was read."""
     if parser.tokens[parser.pos] != "_" or not (width := plus_sign(parser.tokens, parser.pos + 1)):
         return None
     parser.pos += 1 + width
@@ -333,7 +333,7 @@ def _primes(parser: Parser) -> int:
 
 
 def _harmonic(parser: Parser, name: str, depth: int) -> Expression | None:
-    """Read a harmonic number ``H_n`` or ``H_n^{(m)}`` after the letter was read."""
+    """Read a harmonic number ``H_n`` or ``H_n^{(m)}`` after ``H`` was read."""
     if parser.tokens[parser.pos] != "_" or _names_symbol(parser, name):
         return None
     index, scripts = _after_scripts(parser.tokens, parser.pos)

@@ -179,7 +179,7 @@ class _Statements:
         self.recent, self.pending = list(names), []
 
     def conditions(self) -> Conditions:
-        """All comparisons, and the kinds that follow from the words and from the comparisons."""
+        """All comparisons, and the kinds of the names, from the words and the comparisons."""
         kind_by_name = tuple((name, self._kind(name)) for name in sorted(self.words))
         return Conditions(kind_by_name, tuple(dict.fromkeys(self.comparisons)))
 

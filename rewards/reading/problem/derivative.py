@@ -455,7 +455,7 @@ class _QuestionReader:
         return _bounded(tree)
 
     def _through_definitions(self, tree: Expression) -> Expression:
-        """Replace the names that the question defines by their formulas, in a tree."""
+        """In a tree, replace each name that the question defines by the formula of the name."""
         for name, formula in self.trees.items():
             if name in symbols_of(tree) and name not in symbols_of(formula):
                 tree = _bounded(substitute(tree, name, formula))

@@ -154,7 +154,7 @@ def without_symbol(node: Expression) -> Expression | None:
 
 
 def _divided(node: Expression) -> tuple[int, Expression]:
-    """The number of times that the symbol is a factor, and the formula without the factor.
+    """How often the symbol of a differential is a factor, and the formula without the factor.
 
     If the symbol occurs in another way, for example inside a function, the number is 2.
     """

@@ -161,11 +161,10 @@ def _with_real_parameters(
     declared: Collection[str],
     has_sign: bool,
 ) -> tuple[Reading, ...]:
-    """Keep the readings in which every letter that is read as a parameter can be a parameter.
+    """Drop the readings in which a letter that cannot be a parameter is read as a parameter.
 
     Raises:
-        ProblemError: in every reading, some letter that cannot be a parameter is read as a
-            parameter.
+        ProblemError: no reading remains.
 
     """
     suspects = [symbols_of(reading.expression) - {variable, *declared} for reading in readings]

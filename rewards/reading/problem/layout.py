@@ -108,7 +108,7 @@ def marked_tables(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def restored_tables(text: str, tables: tuple[str, ...]) -> str:
-    """Replace each mark in a text by its table in braces."""
+    """Replace each mark that `marked_tables` made by the table of the mark, in braces."""
     for mark, table in zip(_TABLE_MARKS, tables, strict=False):
         text = text.replace(mark, f"{{{table}}}")
     return text

@@ -66,12 +66,11 @@ def parameter_faults(
 
 
 def _applied_to(tokens: list[str], name: str, variable: str) -> str:
-    """The argument of a letter that is a function, such as x for f in f(x). Other letters give an
-    empty text.
+    """The argument of a letter that is a function, such as x for f in f(x), or an empty text.
 
-    A letter is a function if it occurs only before parentheses, and some of these contain the
-    variable. For letters other than f, g and similar ones, the variable must also be alone in some
-    parentheses. Thus ``a(x+1)`` is a product.
+    A letter is a function if it occurs only before parentheses, and some of the parentheses contain
+    the variable. For letters other than f, g and similar ones, the variable must also be alone in
+    some parentheses. Thus ``a(x+1)`` is a product.
     """
     letter, _, index = name.partition("_")
     positions = [at for at, token in enumerate(tokens) if token in (letter, "\\" + letter)]

@@ -252,11 +252,11 @@ def _is_value_of_sum(formula: str) -> bool:
 
 
 def _conditions_of_formulas(text: str) -> Conditions | None:
-    """Read the conditions that the other formulas of the text state.
+    """Read the conditions that the formulas beside the sum state.
 
     Formulas that consist only of a name, such as ``n``, are skipped. If any other formula is not a
     condition, the result is None. The result is also None if words outside of the formulas state a
-    condition, such as "integer". This function would lose that condition.
+    condition, such as "integer", because this function does not read these words.
     """
     if has_kind(_MARKED.sub(" ", text)):
         return None
@@ -339,7 +339,7 @@ def _factor(preceding: str, text: str, index: str) -> Expression:
 
 
 def _bodies(body: str, conditions: Conditions) -> Iterator[tuple[str, Conditions]]:
-    """Yield candidates for the term, each with the conditions that follow it in the text."""
+    """Yield candidates for the term of a sum, each with the conditions after the candidate."""
     yield _TAIL.sub("", body), conditions
     for inner, stated in behind(body):
         yield _TAIL.sub("", inner), stated

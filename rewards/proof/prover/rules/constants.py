@@ -1,4 +1,4 @@
-"""Proofs by Calcium that constants are zero. The field's relations need not show this.
+"""Proofs by Calcium that constants are zero, for cases that the field's relations do not show.
 
 Calcium is software for exact numbers (Johansson, *Calcium: computing in exact real and complex
 fields*, ISSAC 2021). If Calcium cannot decide, the constant does not count as zero.

@@ -47,7 +47,7 @@ def _asin(t: T, u: Q) -> Q:
 
 
 def _atan(t: T, u: Q) -> Q:
-    """Compute atan u by a formula for 2 atan u that removes radicals (4.24.15).
+    """Compute atan u by a formula for 2 atan u that removes radicals (DLMF 4.24.15).
 
     2 atan u is atan(2u/(1 - u^2)) if |u| < 1, and pi/2 + atan((u^2 - 1)/(2u)) if u > 0. The second
     formula is also used if u^2 has no radical.

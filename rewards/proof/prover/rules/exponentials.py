@@ -50,7 +50,7 @@ def exp(t: Tower, u: Quotient) -> Quotient:
 
 
 def _generator(t: Tower, at: int) -> Generator:
-    """The generator t for the exponential of a unit u, with the derivative t' = u' t."""
+    """Make the generator for exp(u), where u is the unit ``at`` of the lattice of exponents."""
     c, arg = t.unit(t.units.exponents, at)
     base = t.field
 
@@ -89,12 +89,12 @@ def _exp_ln_abs(t: Tower, g: Generator, c: fmpq) -> Quotient | None:
 
 
 def _exp_inverse(t: Tower, g: Generator, c: fmpq) -> Quotient | None:
-    """Exponentials of asinh and acosh, which are written as logarithms."""
+    """Compute exp(c g) for an integer c and a value g of asinh or acosh, which are logarithms."""
     return integer_power(t, LOGARITHMIC[g.kind](t, *g.args), int(c.p)) if c.q == 1 else None
 
 
 def _exp_atanh(t: Tower, g: Generator, c: fmpq) -> Quotient | None:
-    """Exponentials of atanh (DLMF 4.37.24)."""
+    """Compute exp(c atanh u) if c is an integer (DLMF 4.37.24). Otherwise, return None."""
     if c.q != 1:
         return None
     (u,) = g.args

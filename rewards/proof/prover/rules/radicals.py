@@ -1,8 +1,8 @@
-"""Powers and roots. They are products over those factors whose signs are known.
+"""Powers and roots, as products of powers and roots of factors.
 
-Each factor of a radicand that is proved to be positive gets a root of its own. The other factors
-are the rest of the radicand. If the proof distinguishes cases of signs (`tower`), the rest is split
-into coprime factors with one root each. Otherwise, the whole rest has one root.
+Each provably positive factor of a radicand has a root of its own. The other factors are the rest of
+the radicand. If the proof distinguishes cases of signs (`tower`), the rest is split into coprime
+factors with one root each. Otherwise, the whole rest has one root.
 
 Letters: a root is a product of ``b^e`` with rational e. Each radicand b has one generator r, with
 ``r^q = b``. Each relation is monic in its own generator, so every element has a unique remainder
@@ -127,10 +127,10 @@ def root(t: Tower, element: Quotient, q: int) -> Quotient:
 
 
 def radicals(t: Tower, element: Quotient, q: int) -> tuple[bool, list[Radical]]:
-    """Write the q-th root of an element in reduced form as a product of radicals.
+    """Write the q-th root of an element as a product of radicals.
 
-    The result has two entries. The first tells whether a root of -1 is a further factor. The second
-    lists the radicals.
+    The element is in reduced form. The result has two entries. The first tells whether a root of -1
+    is a further factor. The second lists the radicals.
     """
     positive, element = positive_factors(t.field, element)
     powers = [("root", base, e / q) for base, e in positive]
@@ -157,8 +157,8 @@ def radicals(t: Tower, element: Quotient, q: int) -> tuple[bool, list[Radical]]:
 def positive_root(t: Tower, base: Quotient, exponent: fmpq) -> Quotient:
     """A rational power of a positive element.
 
-    If the element has a denominator d, the generator has the sign of d, which may be negative. The
-    kind of the generator is then not ``root``.
+    If the element has a denominator d, the generator of the root has the sign of d, which may be
+    negative. The kind of the generator is then not ``root``.
     """
     if base is t.field.one or base == t.field.one:
         return base

@@ -50,9 +50,9 @@ def _sin_cos(t: Tower, u: Quotient) -> Pair:
 
 
 def _generator(t: Tower, at: int) -> Generator:
-    """Make the generator for the cosine c of a unit u. Its partner is the sine s.
+    """Make the generator for cos(u), where u is the unit ``at`` of the lattice of angles.
 
-    The rules are c' = -u' s, s' = u' c, and s^2 + c^2 = 1.
+    Its partner is s = sin(u). The rules are c' = -u' s, s' = u' c, and s^2 + c^2 = 1.
     """
     number, arg = t.unit(t.units.angles, at)
     base = t.field

@@ -113,9 +113,9 @@ def _around(around: BoxContext, complete: list[Box], notes: tuple[str, ...]) -> 
 def inside(content: str, notes: tuple[str, ...] = ()) -> Extraction:
     """Extract the answer from the content of a box.
 
-    The answer is the last of the statements that are most likely to be an answer (`Kind`). If this
-    statement is an equation, only the expression after the last ``=`` is the answer. Other
-    statements that may be answers become `Extraction.alternatives`, which must be right as well.
+    The answer is the last statement of the likeliest kind (`Kind`). If this statement is an
+    equation, only the expression after the last ``=`` is the answer. Other statements that may be
+    answers become `Extraction.alternatives`, which must be right as well.
     """
     if "$" in content:
         content = content.replace("$", " ")

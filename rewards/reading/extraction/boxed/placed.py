@@ -38,10 +38,10 @@ class BoxContext:
     """The text around a box.
 
     Attributes:
-        template: the formula that contains the box, with a mark in place of each box.
-        following: the links after the box in its chain of equations.
+        template: the formula around the box, with one character (a mark) in place of each box.
+        following: the sides after the box in a chain of equations.
         alternatives: the templates of other boxes that the text joins to this box by "or".
-        where: a formula after the box that begins with "where".
+        where: the definitions after the box, such as a formula after "where".
         denied: whether the text says that the content of the box is not the answer.
 
     """
@@ -64,7 +64,7 @@ def marks_in(template: str) -> list[int]:
 
 
 def filled(template: str, contents: Mapping[int, str]) -> str:
-    """Replace each mark in a template by the content of its box.
+    """Replace each mark in a template by the content of the box that the mark stands for.
 
     The content is put in parentheses if the formula needs them.
     """
@@ -149,7 +149,7 @@ def _formulas(text: str) -> list[Span]:
 
 
 def _bare(text: str, at: int) -> Span:
-    """Find the formula around a mark that is not inside delimiters.
+    """Find the formula around a box without delimiters. The mark at ``at`` stands for the box.
 
     If no operand or operator touches the mark, the formula is the mark alone.
     """
@@ -168,7 +168,7 @@ def _bare(text: str, at: int) -> Span:
 
 
 def _in_formula(latex: str, mark: str) -> BoxContext:
-    """Find the context of the box with the mark ``mark``, within a formula."""
+    """Find the context of a box within a formula. The character ``mark`` stands for the box."""
     statements = chains(latex)
     for at, chain in enumerate(statements):
         for number, link in enumerate(chain.links):
@@ -193,7 +193,7 @@ def _in_formula(latex: str, mark: str) -> BoxContext:
 
 
 def _template(link: str, mark: str) -> str:
-    """Find the expression that contains the mark of a box, on one side of an equation (the link).
+    """Find the expression around a box in ``link``. The character ``mark`` stands for the box.
 
     Labels, such as the number of an equation, are removed. So is text that a wide space separates
     from the formula.

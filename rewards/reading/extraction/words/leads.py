@@ -76,13 +76,13 @@ def _role_of_word() -> dict[str, str]:
 
 @cache
 def _unspaced() -> re.Pattern[str]:
-    """A regular expression of words in languages without spaces. It has a group for each role."""
+    """A regular expression of words in languages without spaces, with a group for each meaning."""
     spellings = {role: unspaced_words(role) for role in _WORD_ROLES}
     return re.compile("|".join(f"(?P<{role}>{'|'.join(s)})" for role, s in spellings.items() if s))
 
 
 def _roles_in(sentence: str) -> list[str]:
-    """The roles of the words in a sentence, in order. The sentence must be in lower case."""
+    """The roles of the words in a lower-case sentence: what each word says about a formula."""
     role_of_word = _role_of_word()
     roles = [
         role for word in patterns.lead_word.findall(sentence) if (role := role_of_word.get(word))
@@ -192,9 +192,9 @@ _BEFORE_HINT, _BEHIND_HINT = 12, 30
 
 
 def first_check(text: str, end: int) -> int:
-    """The offset of the earliest check or explanation before ``end``.
+    """The offset at which the text before ``end`` begins to check or explain an answer.
 
-    If there is none, the result is ``end``.
+    If it does not, the result is ``end``.
     """
     earliest = end
     english = text.isascii()
@@ -208,7 +208,7 @@ def first_check(text: str, end: int) -> int:
 
 
 def _check_by(hint: str, text: str, at: int, earliest: int, end: int) -> int:
-    """Find a check that contains ``hint``. Return its offset, or ``earliest`` if there is none.
+    """The offset of words that contain ``hint`` and begin a check of an answer, or ``earliest``.
 
     ``at`` is the offset at which the hint first occurs in the text.
     """
@@ -236,7 +236,7 @@ def _explanation_by(hint: str, text: str, at: int, earliest: int) -> int:
 
 
 def check_fails(text: str, start: int, end: int) -> bool:
-    """Whether a check between two offsets reports a mistake.
+    """Whether the text between two offsets checks an answer and reports a mistake.
 
     The formulas after such a check may be corrections. The caller then does not treat these
     formulas as repetitions of the answer.

@@ -23,7 +23,7 @@ _REFERENCE: Final = re.compile(r"(?<!(?<!\\)\\)(?<!\?P)<([a-z_]+)>")
 
 @dataclass(frozen=True, slots=True)
 class SpellingRow:
-    """Spellings of one role. If the spellings are words, all words are in one language.
+    """Spellings with one meaning, the role. If they are words, all words are in one language.
 
     Attributes:
         spelling: the words, or the regular expression of the phrases or the layout.
@@ -70,7 +70,7 @@ class WordTable:
 
 @cache
 def roles() -> Mapping[str, WordTable]:
-    """Load the tables of roles. The keys are the names of the roles."""
+    """Load the tables of words, phrases and layouts. The keys are the names of the tables."""
     table: dict[str, dict[str, Any]] = {}
     for name in _TABLES:
         table |= tomllib.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
@@ -94,26 +94,26 @@ _UNSPACED: Final = frozenset(("zh", "ja", "ko"))
 
 @cache
 def words(name: str) -> frozenset[str]:
-    """The words of a role. They have the same meaning next to a formula."""
+    """The words of the table ``name``. All have the same meaning next to a formula."""
     return frozenset(word for row in roles()[name].rows for word in row.spelling.split())
 
 
 @cache
 def unspaced_words(name: str) -> tuple[str, ...]:
-    """The words of a role in languages without spaces between words."""
+    """The words of the table ``name`` in languages without spaces between words."""
     rows = (row for row in roles()[name].rows if row.language in _UNSPACED)
     return tuple(word for row in rows for word in row.spelling.split())
 
 
 @lru_cache(maxsize=1024)  # short texts with a role, which recur between completions
 def replacement(name: str, text: str) -> str:
-    """The text that replaces ``text``, which has the given role."""
+    """The replacement for a text that matches a row of the table ``name``."""
     role = roles()[name]
     return next(row.becomes for row in role.rows if framed(role, (row,)).fullmatch(text))
 
 
 def _either(rows: tuple[SpellingRow, ...]) -> str:
-    """Make a regular expression that matches any of these rows.
+    """Make a regular expression that matches any of the spellings in these rows.
 
     After the rows of each kind, there is an empty group with the name of the kind. The group tells
     the caller which kind of row matched. It is not put before the rows, because a search is slow
@@ -134,14 +134,14 @@ def _resolved(expression: str) -> str:
 
 @cache
 def framed(role: WordTable, rows: tuple[SpellingRow, ...]) -> re.Pattern[str]:
-    """The regular expression of a role, made from these rows of the role's table."""
+    """Make a regular expression of the given rows, in the frame of the table ``role``."""
     expression = _resolved(role.frame.replace("<rows>", _either(rows)))
     return re.compile(expression, re.IGNORECASE if role.any_case else 0)
 
 
 class _Patterns:
     def __getattr__(self, name: str) -> re.Pattern[str]:
-        """Compile the regular expression of a role at its first use, and store it."""
+        """Compile the regular expression of the table ``name`` at its first use, and store it."""
         if name not in roles():
             raise AttributeError(name)
         compiled = framed(roles()[name], roles()[name].rows)
@@ -155,9 +155,9 @@ patterns: Final = _Patterns()
 
 @cache
 def hints(name: str, *, english: bool = False) -> tuple[str, ...]:
-    """The hints in the rows of a role, in order. If ``english`` is true, only English rows count.
+    """The hints of the table ``name``, in order; only the English hints if ``english`` is true.
 
-    A hint is a group of letters that every spelling in the row contains.
+    A hint is a group of letters that every spelling in a row of the table contains.
     """
     rows = roles()[name].rows
     return tuple(dict.fromkeys(row.hint for row in rows if row.language == "en" or not english))

@@ -228,7 +228,7 @@ def read_tree(
 
 
 def _sole(jets: Jets, tree: Expression) -> str:
-    """The only variable of the functions. If there are no functions, the tree's only symbol."""
+    """The only variable of the functions in ``jets``. Without functions, the tree's only symbol."""
     variables = {variable for names in jets.variables.values() for variable in names}
     variables = variables or symbols_of(tree)
     if len(variables) != 1:

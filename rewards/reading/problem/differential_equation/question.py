@@ -64,13 +64,13 @@ class DifferentialEquation:
 
     @property
     def may_determine_parameters(self) -> bool:
-        """Whether there are more conditions than constants, as of a growth with an unknown rate."""
+        """Whether there are parameters, and more conditions than constants of integration."""
         parameters = self.names - {self.variable, *self.functions}
         return len(self.conditions) > self.order and bool(parameters)
 
     @property
     def has_cases(self) -> bool:
-        """Whether an equation has a function that is defined by cases.
+        """Whether an equation has a function with breaks or branches.
 
         An example is the root of y^2, which is y or -y.
         """
