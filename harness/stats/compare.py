@@ -376,7 +376,7 @@ def _broken_down(
 def labels_of(problem: Problem, by: Breakdown) -> tuple[str, ...]:
     """The labels of a problem in a breakdown, such as ``("sin", "ln")`` for ``by="operator"``.
 
-    HINT's expressions have their operators as tags.
+    In the benchmark ``hint``, the tags of an expression are its operators.
     """
     if by in _RANGES:
         value = problem.metadata.get(by) if is_hint(problem) else None

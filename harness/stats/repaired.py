@@ -98,8 +98,9 @@ class RepairedDifference(Record):
 
 
 def repaired(run: Run, policy: str | None = None) -> tuple[Repaired, ...]:
-    """repaired@t of every model, kind of feedback (arm) and turn. The result is empty without a
-    second turn.
+    """The share of wrong answers repaired by each turn, for every model and kind of feedback.
+
+    The result is empty if the run has no second turn.
 
     Args:
         run: the run of the first turn.
@@ -146,7 +147,8 @@ def repaired_differences(
 ) -> Iterator[RepairedDifference]:
     """The differences of repaired@t between two systems.
 
-    A system is a tuple of a run, a model's hash and a name.
+    repaired@t is the share of wrong answers repaired by turn t. A system is a tuple of a run, a
+    model's hash and a name.
 
     Args:
         first: the first system.

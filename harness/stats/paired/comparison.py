@@ -370,7 +370,7 @@ def _compare(sides: _Sides) -> Difference:
 
 
 def _unless(stands: bool, ends: tuple[float, float]) -> tuple[float, float]:
-    """Return the interval ``ends``. If ``stands`` is false, extend the interval to include 0."""
+    """Extend an interval to contain 0, unless ``stands`` says that a difference is significant."""
     return ends if stands else (min(0.0, ends[0]), max(0.0, ends[1]))
 
 
@@ -420,9 +420,9 @@ def break_down(
     labels: Mapping[str, Sequence[str]],
     k: int,
 ) -> list[Contrast]:
-    """A contrast for each label with at least `MIN_PAIRS` pairs, at one k.
+    """Make a `Contrast` for each label with at least `MIN_PAIRS` pairs, at one k.
 
-    A pair with several labels is in several contrasts. These contrasts form a family of their own.
+    ``row`` is the contrast of all pairs. A pair with several labels is in several contrasts.
     """
     groups: dict[str, list[Pair]] = {}
     for pair in pairs:

@@ -82,7 +82,7 @@ PLANS = {"brittleness": VARIANTS[0], "brittleness-paper": VARIANTS[1]}
 
 
 def phases(name: str, phase_filter: PhaseFilter) -> tuple[Phase, ...]:
-    """Make the phases for a name in `PLANS`."""
+    """Make the phases that follow the first phase, for a name in `PLANS`."""
     make: Callable[[PhaseResults], Sequence[Sequence[Problem]]]
     make = partial(derive, PLANS[name], phase_filter)
     return (Phase("derived", make, {"phases": name, "phase-filter": phase_filter}),)

@@ -1,4 +1,4 @@
-"""The paper's time limit for all candidates of a validation problem together.
+"""The time limit of Welleck et al. for all candidates of a validation problem together.
 
 Primitives and sums of primitives have one second per candidate. Validation problems, their
 neighbours and their sums have 10 s per problem. This time includes decoding. The candidates are

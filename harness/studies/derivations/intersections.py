@@ -1,4 +1,4 @@
-"""Items that several models answer in the same way (Figure 5).
+"""Items that several models answer in the same way (Figure 5 of Meadows et al.).
 
 An item is an unperturbed problem with its perturbed versions (twins).
 """

@@ -72,10 +72,11 @@ class PerturbedItem:
 
 @dataclass(frozen=True, slots=True)
 class ItemGroup:
-    """The items of an unperturbed subset, and the labels on other sets derived from the subset.
+    """The items of a subset without perturbations, and the labels on sets derived from the subset.
 
-    ``left_out`` is the number of items that lack an answer to the problem or to a twin. ``others``
-    has the labels on each derived set. Each label has the name of its example.
+    An item is a problem with its perturbed versions. ``left_out`` is the number of items that lack
+    an answer to one of these. ``others`` has the labels on each derived set. Each label has the
+    name of its example.
     """
 
     items: tuple[PerturbedItem, ...]
@@ -162,8 +163,8 @@ def judged_labels(run: Run, policy: str | None = None) -> dict[str, dict[str, Ju
 def pooled(answered: Sequence[ModelItems], label: str) -> ModelItems:
     """Count the items of several models as if one model had answered all of them.
 
-    Table 3 of the paper pools encoders that were trained on different numbers of derivation steps.
-    An item that two models answered counts twice.
+    Table 3 of Meadows et al. pools encoders that were trained on different numbers of derivation
+    steps. An item that two models answered counts twice.
     """
     groups: dict[GroupKey, ItemGroup] = {}
     for model_items in answered:

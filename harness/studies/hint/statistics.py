@@ -60,7 +60,7 @@ ASPECTS = (
 
 
 def _range(value: int) -> str:
-    """The name of the range of Figure A2 that contains ``value``, such as ``1-9``."""
+    """The name of the range of Li et al.'s Figure A2 that contains ``value``, such as ``1-9``."""
     low = 0
     for end in _RESULTS:
         if value <= end:
@@ -143,13 +143,13 @@ def share_beyond(sets: Mapping[str, Sequence[Expression]]) -> float:
 
 
 def pictures(folder: str = "", seed: int = 0) -> int:
-    """The number of pictures of all symbols."""
+    """The number of pictures of handwritten symbols: of all pools, training and test together."""
     pools = pools_of(Path(folder) if folder else None, seed)
     return sum(len(names) for of in pools.names.values() for names in of.values())
 
 
 def figure_a1(pictures: str = "", seed: int = 0) -> Section:
-    """Make Figure A1: the number of pictures of each symbol."""
+    """Make Figure A1 of Li et al. 2023: the number of pictures of each symbol."""
     pools = pools_of(Path(pictures) if pictures else None, seed)
     counts = {
         symbol: sum(len(of.get(folder_of(symbol), ())) for of in pools.names.values())
@@ -173,7 +173,7 @@ def figure_a1(pictures: str = "", seed: int = 0) -> Section:
 
 
 def figure_a2(sets: Mapping[str, Sequence[Expression]]) -> list[Section]:
-    """Make Figure A2: a table and a figure for each aspect, with shares in percent."""
+    """Make Figure A2 of Li et al. 2023: a table and a figure in percent for each aspect."""
     return [_section(aspect, distributions(sets, aspect)) for aspect in ASPECTS]
 
 
@@ -206,7 +206,7 @@ def _section(aspect: Aspect, shares: Mapping[str, Mapping[str, float]]) -> Secti
 def quota(seed: int) -> Section:
     """Make a table with the share of the most frequent result, by set and number of operators.
 
-    The section has a remark on the paper's limit, which is 5 %.
+    The section has a remark on the limit of Li et al. 2023, which is 5 %.
     """
     shares = largest_shares(seed)
     return Section(

@@ -66,7 +66,7 @@ def hint_files(folder: Path) -> Mapping[str, Value]:
 
 @measure
 def hint_data(folder: Path) -> Mapping[str, Value]:
-    """Compute the numbers that the paper's text states for Figures A1 and A2."""
+    """Compute the numbers that Li et al. 2023 state in their text on Figures A1 and A2."""
     sets = statistics.drawn(0, statistics.PER_LENGTH)
     symbols = statistics.distributions(sets, statistics.SYMBOL)
     return {

@@ -149,7 +149,7 @@ def minimise(failures: Sequence[Problem], oracle: Oracle, make: Make) -> list[Mi
 
 
 def _advance(course: _Course, failing: set[str], oracle: Oracle) -> None:
-    """Continue the reduction with the smallest candidate that fails.
+    """Reduce a failed problem further, to its smallest candidate that fails.
 
     If no candidate fails, the nearest solved candidate is stored.
     """

@@ -384,7 +384,7 @@ class _RunningSearch:
         return Batch(len(drawn) + sum(refused.values()), dict(refused), repeated, problems)
 
     def _admit(self, state: _State, failed: Sequence[Problem]) -> list[tuple[Problem, float]]:
-        """Add failures that are fit enough to the archive, up to the size of the archive."""
+        """Add failed problems with enough fitness to the archive, until the archive is full."""
         trees = [read(str(problem.metadata["formula"])) for problem in failed]
         novel: list[tuple[Problem, float]] = []
         for problem, fitness in zip(failed, self.fitness.of(trees), strict=True):

@@ -1,4 +1,4 @@
-"""The fitness of failures, and the choice of the next seeds: the fittest of every cluster."""
+"""The fitness of problems that a model fails, and the choice of the fittest as next seeds."""
 
 from __future__ import annotations
 

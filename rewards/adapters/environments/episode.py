@@ -146,7 +146,7 @@ class Episode:
 
 
 def asked_for(text: str) -> str | None:
-    """The formula that a turn asks to check, or None if the turn does not end with a check."""
+    """The formula in the check at the end of a model's message, or None without a check."""
     text = text.rstrip()
     if not text.endswith(CLOSE):
         return None

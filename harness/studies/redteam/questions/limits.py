@@ -37,17 +37,7 @@ def _value(expression: Expression) -> acb:
 
 
 def wrong_answers(rng: HashedRandom, asked: str, answer: str) -> list[str]:
-    """Make wrong answers that are close to the right answer.
-
-    Args:
-        rng: the source of random numbers.
-        asked: the limit.
-        answer: the right answer.
-
-    Returns:
-        The wrong answers in LaTeX.
-
-    """
+    """Make wrong answers in LaTeX that are close to the right answer. ``asked`` is the limit."""
     echoes = [asked, asked.replace(r"\lim", r"\operatorname{lim}")]
     if answer == NO_LIMIT:
         return [*_INFINITE, "0", "1", "-1", r"\frac12", str(rng.integer(2, 99)), *echoes]

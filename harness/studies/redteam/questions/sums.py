@@ -78,17 +78,7 @@ def _changed_numbers(rng: HashedRandom, answer: str) -> Iterator[str]:
 
 
 def wrong_answers(rng: HashedRandom, asked: str, answer: str) -> list[str]:
-    """Make wrong answers that are close to the right answer.
-
-    Args:
-        rng: the source of random numbers.
-        asked: the question.
-        answer: the right answer.
-
-    Returns:
-        The wrong answers in LaTeX.
-
-    """
+    """Make wrong answers in LaTeX that are close to the right answer. ``asked`` is the question."""
     echoes = [] if asks_of_series(asked) else [asked, asked.replace(r"\sum", r"\sum\limits")]
     if answer == DIVERGES:
         return [

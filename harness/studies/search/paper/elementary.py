@@ -1,7 +1,7 @@
 """Separate counts of failures with and without an elementary antiderivative.
 
 A model that writes only elementary formulas cannot solve a problem without an elementary
-antiderivative. Such failures are no evidence of what the model has learnt. The paper counts
+antiderivative. Such failures are no evidence of what the model has learnt. Welleck et al. count
 failures with and without an elementary antiderivative together.
 """
 

@@ -51,7 +51,7 @@ class Example:
 
 @cache
 def published(table: str) -> Mapping[str, Sequence[Example]]:
-    """Read the examples of a published table by group, such as the cluster ``poly 1``.
+    """Read the examples of a table of Welleck et al. by group, such as the cluster ``poly 1``.
 
     >>> [one.problem for one in published("table 4")["poly 1"]]
     ['-104', '-136', '-33']
