@@ -402,7 +402,7 @@ def labels_of(problem: Problem, by: Breakdown) -> tuple[str, ...]:
 
 
 def range_names(by: Breakdown) -> list[str]:
-    """The names of the ranges of a numeric breakdown, in ascending order.
+    """The names of the ranges into which ``by`` divides problems, in ascending order.
 
     Only breakdowns of the benchmark ``hint`` have ranges. For others, the result is empty.
     """

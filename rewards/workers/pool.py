@@ -108,7 +108,7 @@ class Pool(ABC):
         wall_clock: float,
         options: Mapping[str, Any],
     ) -> Future[list[Result | WorkerError]]:
-        """Begin a call with one or more items."""
+        """Begin a call, which runs a task on one or more items."""
 
     @abstractmethod
     def close(self) -> None:

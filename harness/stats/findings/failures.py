@@ -193,7 +193,7 @@ def _repaired(c: complex, missing: float, sign: float) -> Failure:
 
 
 class Sampled:
-    """An expression's values and slopes at the fixed points. A missing value is None."""
+    """The values and slopes of an expression at fixed sample points. A missing value is None."""
 
     def __init__(self, tree: Expression, variable: str) -> None:
         self.tree, self.variable = tree, variable

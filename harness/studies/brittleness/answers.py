@@ -191,9 +191,6 @@ def answers_of(
             verdicts by our verifier is used.
         with_decoding: see `ModelAnswers`.
 
-    Returns:
-        The answers of each model of each run.
-
     Raises:
         UserError: a run was not judged by our verifier.
 
@@ -211,7 +208,7 @@ def answers_of(
 
 
 def named(name: str) -> Where:
-    """Make a test whether a problem is in the subset ``name`` of the benchmark ``brittleness``."""
+    """Make a function that tests whether a problem is in the subset ``name`` of ``brittleness``."""
     return lambda problem: problem.name == f"brittleness/{name}"
 
 

@@ -50,7 +50,7 @@ def masses(source: ModelAnswers) -> Section:
 
 
 def unresolved(source: ModelAnswers) -> Section:
-    """Make Table 13 of Welleck et al.: failures that a perfect search would leave unresolved."""
+    """Make Table 13 of Welleck et al.: failures that would remain with a perfect beam search."""
     rows = []
     for name, where in (
         ("problems to perturb", of_other_benchmarks),
@@ -115,7 +115,7 @@ def causes(source: ModelAnswers) -> Section:
 
 
 def ranks(source: ModelAnswers) -> Section:
-    """Make Figure 6 of Welleck et al.: ranks of correct candidates for ``primitive_exp``."""
+    """Make Figure 6 of Welleck et al.: ranks of first correct candidates for ``primitive_exp``."""
     problems = ranked_where(source, named("primitive_exp"))
     counts = first_correct_ranks(problems)
     edges = [edge for edge in (1, 2, 5, 10, 20, 50, 100, 200, 500) if edge <= source.samples]

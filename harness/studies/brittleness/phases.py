@@ -44,7 +44,7 @@ def _validation(problem: Problem) -> bool:
 
 
 def derive(variant: str, phase_filter: PhaseFilter, results: PhaseResults) -> list[list[Problem]]:
-    """Make the problems of the second phase, as one list per subset.
+    """Make new problems from the solved problems of the first phase, a list for each subset.
 
     Raises:
         DerivationError: no problem can be made from a solved problem, or two different solved

@@ -8,9 +8,9 @@ including the end token. The log-probabilities are computed by teacher forcing: 
 given text and predicts each next token. The scores of a beam search, in contrast, are divided by
 the length of the text.
 
-The correct solution is the reference of the problem. Another way to write the solution may be more
-probable. The number of model errors is therefore an upper bound. `teacher_forcing` computes the
-log-probabilities with a model.
+The correct solution is the reference solution of the problem. Another way to write the solution may
+be more probable. The number of model errors is therefore an upper bound. `teacher_forcing` computes
+the log-probabilities with a model.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Unresolved:
-    """The number of failures that a perfect search would leave unresolved.
+    """The number of failures that would remain with a perfect beam search.
 
     A failure is a problem whose first k candidates are all wrong. ``scored`` is the number of
     failures for which both the reference solution and the last of these candidates have a
@@ -80,7 +80,7 @@ class Unresolved:
 
 
 def unresolved_at_k(problems: Iterable[Ranked], k: int) -> Unresolved:
-    """Count the failures that would remain after a perfect search (Table 13 of Welleck et al.).
+    """Count the failures that would remain with a perfect beam search (Table 13 of Welleck et al.).
 
     A failure is a problem whose first k candidates are all wrong. A failure would remain if the
     reference solution is less probable than the k-th candidate. If there are fewer than k

@@ -160,7 +160,7 @@ def _texts(
     answer_format: AnswerFormat,
     limit: int | None,
 ) -> Iterator[Continuation]:
-    """Yield the texts to score: the reference and the best candidates of each problem."""
+    """Yield the texts to score: the reference solution and the best candidates of each problem."""
     prompts = {
         task: parse(entry["name"], entry["source"])
         for task, entry in run.manifest["identity"]["prompts"].items()

@@ -7,8 +7,8 @@ exception, the problem is *cancelled*. The paper counts a cancelled problem as c
 exception: at k = 50, a cancelled sum counts as a failure.
 
 `run.py score RUN --method welleck --deadline 10` records the verdict and the time of every
-candidate. These records determine the candidate at which a problem ends. Each candidate may use all
-the time that the earlier candidates did not use.
+candidate. These records determine the candidate at which the judging of a problem ends. Each
+candidate may use all the time that the earlier candidates did not use.
 """
 
 from __future__ import annotations

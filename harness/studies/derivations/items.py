@@ -22,7 +22,7 @@ GroupKey = tuple[str, str, tuple[str, ...]]
 
 
 class NoTwinsError(UserError):
-    """A run has no problems with perturbed twins."""
+    """A run has no problems with perturbed versions (twins)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class ItemGroup:
 
 @dataclass(frozen=True, slots=True)
 class ModelItems:
-    """The items that a model (or several models, counted together) answered, by subset."""
+    """The problems with their perturbed versions (items) that one or several models answered."""
 
     model: str
     label: str
@@ -111,7 +111,7 @@ def items_of(runs: Sequence[Run], policy: str | None = None) -> list[ModelItems]
 
     Raises:
         NoTwinsError: a run has no perturbed problems.
-        UserError: no item has an answer to the problem and to every twin.
+        UserError: no item has an answer to the problem and to every perturbed version.
 
     """
     policy = common_policy(list(runs), policy)

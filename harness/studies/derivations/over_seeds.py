@@ -68,9 +68,7 @@ class SeedAnalysis:
 
     @property
     def at_floor(self) -> bool:
-        """Whether the accuracy of guessing lies in the interval of the accuracy on original
-        problems.
-        """
+        """Whether the interval of the accuracy on original problems contains that of guessing."""
         low, high = self.together.static.accuracy_interval
         return low <= CHANCE <= high
 

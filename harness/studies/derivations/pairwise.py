@@ -127,7 +127,7 @@ class Drop:
     """The score on perturbed problems minus the score on unperturbed problems, paired by item.
 
     ``p`` is the p value of a sign-flip test on accuracy. ``adjusted`` is Holm's adjusted p value,
-    over the drops of all analyses that are made together.
+    over all drops that are computed together.
     """
 
     name: str
@@ -167,7 +167,7 @@ class SubsetAnalysis:
 
     @property
     def by_rank(self) -> tuple[RewritingOperator, ...]:
-        """The final operators of the items in category G, by rank (N_P of Meadows et al.)."""
+        """Final operators of the items that only perturbations make wrong (category G), by rank."""
         return self.category(G).operators
 
 
@@ -372,7 +372,7 @@ def _f1_sums(judged: Sequence[JudgedLabel], clusters: Sequence[str]) -> Floats:
 
 
 def _f1(sums: Floats) -> Floats:
-    """Compute F1 = 2 hits / (predicted + true) for each row. If the denominator is 0, F1 is 0."""
+    """Compute F1 in each row from the two sums of `_f1_sums`. If the second sum is 0, F1 is 0."""
     return np.asarray(2 * sums[:, 0] / np.maximum(sums[:, 1], 1e-12))
 
 

@@ -78,7 +78,7 @@ def prompt_designs(runs: Sequence[Run], policy: str | None = None) -> list[Asked
 
 
 def designs_table(rows_asked: Sequence[AskedDesign]) -> list[Section]:
-    """Make a section with F1 by prompt, with a column for each model. No rows make no section."""
+    """A section with F1 by prompt and a column for each model. Without rows, there is none."""
     labels = list(dict.fromkeys(row.model for row in rows_asked))
     if not labels:
         return []

@@ -163,7 +163,7 @@ def _in_common(common: Intersection) -> Section:
 
 
 def _by_rank(analysis: Analysis) -> Section:
-    """Make Figure 3 of Meadows et al.: the final operators of items in category G, by rank."""
+    """Make Figure 3 of Meadows et al.: the ranks of operators in category G (`by_rank`)."""
     families = analysis.families
     longest = max(len(family.by_rank) for family in families)
     rows = []

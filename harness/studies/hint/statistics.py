@@ -90,7 +90,7 @@ def drawn(seed: int, per_length: int | None) -> dict[str, list[Expression]]:
 def distributions(
     sets: Mapping[str, Sequence[Expression]], aspect: Aspect
 ) -> dict[str, dict[str, float]]:
-    """Compute the distribution of an aspect in each set: a share for each value.
+    """Compute the distribution of an aspect in each set of expressions: a share for each value.
 
     The set ``test`` consists of all test splits together.
     """
@@ -143,7 +143,7 @@ def share_beyond(sets: Mapping[str, Sequence[Expression]]) -> float:
 
 
 def pictures(folder: str = "", seed: int = 0) -> int:
-    """The number of pictures of handwritten symbols: of all pools, training and test together."""
+    """The number of pictures of handwritten symbols, for training, validation and test together."""
     pools = pools_of(Path(folder) if folder else None, seed)
     return sum(len(names) for of in pools.names.values() for names in of.values())
 
@@ -206,7 +206,7 @@ def _section(aspect: Aspect, shares: Mapping[str, Mapping[str, float]]) -> Secti
 def quota(seed: int) -> Section:
     """Make a table with the share of the most frequent result, by set and number of operators.
 
-    The section has a remark on the limit of Li et al. 2023, which is 5 %.
+    A remark states the limit of Li et al. 2023 for this share, which is 5 %.
     """
     shares = largest_shares(seed)
     return Section(

@@ -25,10 +25,10 @@ def _square(at: int) -> Expression:
 def misplaced_branch(rng: HashedRandom) -> Case:
     """Make a case with the right answer F or the wrong answer |F|.
 
-    For an integer a, the integrand is F' times the sign of x - a. This sign is written with sqrt((x
-    - a)^2). F is a right answer, because the integrand is F' on one branch of this root. The answer
-    |F| is usually written as the root of a square. It is wrong, because F changes its sign at a
-    different point than a.
+    The integrand is F' times the sign of x - a. This sign is written with the root of (x - a)^2,
+    where a is an integer. F is a right answer, because the integrand is F' on one branch of this
+    root. The answer |F| is usually written as the root of a square. It is wrong, because F changes
+    its sign at a different point than a.
     """
     zero, elsewhere, *_ = rng.shuffled(range(-9, 10))
     t, k = add(X, number(-zero)), number(rng.integer(1, 9))

@@ -26,7 +26,7 @@ MEASURES: dict[str, Measure] = {}
 
 
 def measure(function: Measure) -> Measure:
-    """Register a measure under the function's name."""
+    """Register a function that reads the numbers of a reproduction, under the function's name."""
     MEASURES[function.__name__] = function
     return function
 
@@ -90,9 +90,9 @@ def integers(folder: Path) -> Mapping[str, Value]:
 
 @measure
 def pair_lengths(folder: Path) -> Mapping[str, Value]:
-    """Compute the mean numbers of tokens of integrands and antiderivatives, for each method.
+    """Compute the mean numbers of tokens of integrands and antiderivatives.
 
-    The values ``..._sd`` are the standard deviations.
+    Each method of generation has its own means. The values ``..._sd`` are the standard deviations.
     """
     values: dict[str, Value] = {}
     for file in sorted(folder.glob("*.pairs")):

@@ -32,7 +32,7 @@ TASKS = {
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A mutant that the paper's released code would accept.
+    """A mutated formula that the code of Welleck et al. would accept.
 
     Attributes:
         tree: the formula.

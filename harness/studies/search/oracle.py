@@ -212,7 +212,7 @@ class Oracle:
         return confirmed, len(failed) - len(confirmed)
 
     def deciding(self, problem: Problem) -> AnswerCounts:
-        """The answers that decide whether a problem is a failure.
+        """The counts of the answers that decide whether a problem is a failure.
 
         If the problem was asked a second time, the earlier answers do not count.
         """

@@ -98,7 +98,7 @@ AT_TARGET, NEAREST = 2.0, 1e-9
 
 @dataclass(frozen=True)
 class Fitness:
-    """Computes the fitness of failures by the measure that `SearchSettings` names."""
+    """Computes the fitness of failed problems by the measure that `SearchSettings` names."""
 
     settings: SearchSettings
     embed: Embed

@@ -1,9 +1,9 @@
 r"""Generators of limits with right and wrong answers.
 
 Some limits are quotients of infinitesimals, whose answers follow from their construction. The other
-limits are from the bank of questions. A wrong answer has another sign, factor or order, or a tiny
-additional term that no digits show. Other wrong answers are an infinity, a decimal, or a repetition
-of the question.
+limits are from the question bank. A wrong answer has another sign, factor or order, or a tiny
+additional term that the usual digits do not show. Other wrong answers are an infinity, a decimal,
+or a repetition of the question.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 r"""Generators of cases about sums and power series. Each case has a right or a wrong answer.
 
 Some questions are from the benchmark's generator of sums, and their answers follow from their
-construction. The other questions are from the bank. A wrong answer has another sign, factor or
-term, or is the answer to a shifted sum. Other wrong answers are a decimal, an infinity, a number
-fitted to the digits, or a repetition of the question.
+construction. The other questions are from the question bank. A wrong answer has another sign,
+factor or term, or is the answer to a shifted sum. Other wrong answers are a decimal, an infinity, a
+number fitted to the digits, or a repetition of the question.
 """
 
 from __future__ import annotations

@@ -148,7 +148,7 @@ class AnsweredProblem:
         return self.example(self._solved[int(likeness.sum(axis=1).argmax())])
 
     def seed_of(self, problem: Problem) -> Problem | None:
-        """The original seed of a failure, found through the chain of parents."""
+        """The original seed of a failed problem, found through the chain of parents."""
         at: Problem | None = problem
         while at is not None and (parent := at.metadata.get("parent")):
             at = self._made.get(str(parent))

@@ -103,9 +103,9 @@ def _clusters(search: AnsweredProblem) -> list[Group]:
 
 
 def _exponents(search: AnsweredProblem) -> list[Group]:
-    """Failures with x in an exponent, grouped by cluster.
+    """Failed problems with x in an exponent, grouped by cluster.
 
-    The cluster with the most such failures comes first.
+    The cluster with the most such problems comes first.
     """
     has = FEATURES_BY_NAME["x in an exponent"]
     groups = [
@@ -117,7 +117,7 @@ def _exponents(search: AnsweredProblem) -> list[Group]:
 
 
 def _seeds(search: AnsweredProblem) -> list[tuple[Problem, Sequence[Problem]]]:
-    """The seeds, each with its fittest descendants among the failures. Solved seeds come first."""
+    """The seed problems with their fittest failed descendants. Solved seeds come first."""
     groups: dict[str, list[Problem]] = {formula_of(seed): [] for seed in search.seeds}
     archive = sorted(
         search.stored.archive, key=lambda problem: -float(str(problem.metadata["fitness"]))
@@ -132,7 +132,7 @@ def _seeds(search: AnsweredProblem) -> list[tuple[Problem, Sequence[Problem]]]:
 
 
 def _columns(title: str, blocks: Iterable[Block], width: int) -> Section:
-    """Make a table with clusters side by side as columns."""
+    """Make a table whose columns are clusters of failed problems, side by side."""
     rows = [
         (*((name, model) if not number else ("", "")), *line, *[""] * (width - len(line)))
         for name, model, clusters in blocks
