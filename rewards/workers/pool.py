@@ -325,7 +325,7 @@ def shared_pool(
 
 @contextlib.contextmanager
 def pools_from(maker: Maker) -> Iterator[None]:
-    """Let ``maker`` make all new pools and shared pools within the block."""
+    """Let ``maker`` make all new pools of workers within the block, shared pools included."""
     _MAKERS.append(maker)
     try:
         yield

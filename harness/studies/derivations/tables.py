@@ -199,7 +199,7 @@ def _figure(
 
 
 def _published(families: Sequence[SubsetAnalysis]) -> list[Section]:
-    """Make tables with the published numbers for the subsets that a run has."""
+    """Make tables with the numbers of Meadows et al. for the subsets that a run has."""
     tables = []
     for family in families:
         table = "table 1" if family.benchmark == "derivations" else "table 2"

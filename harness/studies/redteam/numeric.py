@@ -148,7 +148,7 @@ def _sizes(node: Expression) -> tuple[int, ...]:
 
 
 def _gap(trees: tuple[Expression, ...], point: Point, digits: int) -> tuple[Value, Value]:
-    """Compute F' - f and f at a point where f is real. ``trees`` has f, F' and F."""
+    """Compute F' - f and f at a point where the integrand f is real. ``trees`` has f, F' and F."""
     integrand, slope, answer = trees
     with mpmath.workdps(digits):
         computed: dict[int, Value] = {}
@@ -167,8 +167,9 @@ def refuted(
 ) -> bool:
     """Whether the answer's derivative F' differs from the integrand f at some point.
 
-    Only points with a real value of f are compared. The difference F' - f is computed with two
-    precisions. Both results must agree, because a rounding error would differ between them.
+    Only points with a real value of f are compared. For each d in ``ladder``, F' - f is computed
+    with d and with 2d digits. Both results must agree, because a rounding error would differ
+    between them.
     """
     try:
         trees = (integrand, differentiate(answer), answer)
