@@ -222,7 +222,7 @@ def _sorted(tree: Expression) -> str:
 
 @dataclass(frozen=True)
 class Votes:
-    """Majority votes of a model on a subset, and the variety of the model's correct answers.
+    """Majority votes of a model on a subset of problems, and the variety of correct answers.
 
     ``groups`` is the mean number of groups of equal answers per problem. ``forms`` is the mean
     number of different forms (`distinct_forms`) of the correct answers to a solved problem. It is

@@ -376,7 +376,7 @@ def _broken_down(
 def labels_of(problem: Problem, by: Breakdown) -> tuple[str, ...]:
     """The labels of a problem in a breakdown, such as ``("sin", "ln")`` for ``by="operator"``.
 
-    HINT's expressions have their operators as tags.
+    In the benchmark ``hint``, the tags of an expression are its operators.
     """
     if by in _RANGES:
         value = problem.metadata.get(by) if is_hint(problem) else None
@@ -402,7 +402,7 @@ def labels_of(problem: Problem, by: Breakdown) -> tuple[str, ...]:
 
 
 def range_names(by: Breakdown) -> list[str]:
-    """The names of the ranges of a numeric breakdown, in ascending order.
+    """The names of the ranges into which ``by`` divides problems, in ascending order.
 
     Only breakdowns of the benchmark ``hint`` have ranges. For others, the result is empty.
     """

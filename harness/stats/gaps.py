@@ -72,7 +72,7 @@ def minus(bounded: Bounded, second: Bounded) -> Bounded:
 
 
 def gaps(problems: Mapping[str, Problem], k: int, systems: Mapping[str, Tallies]) -> Iterator[Gap]:
-    """The gap between split I of HINT and each other split, for one or two systems.
+    """The gap in pass@k between split I of HINT and each other split, for one or two systems.
 
     A split has no gap if no problem of the split was asked.
 

@@ -68,7 +68,7 @@ Labelled: TypeAlias = Sequence[Hashable] | Clusters
 
 
 def cluster_sums(columns: Sequence[Sequence[float]], clusters: Labelled) -> tuple[Floats, Floats]:
-    """Sum the columns within each cluster. Return the sums and the clusters' sizes."""
+    """Sum each column of values within each cluster. Return the sums and the clusters' sizes."""
     numbered = Clusters.of(clusters)
     which, count = numbered.which, numbered.count
     sums = [

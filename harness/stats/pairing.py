@@ -16,7 +16,7 @@ from .tallies import Tally
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """The counts of samples on both sides of one pair.
+    """The counts of samples on both sides of a comparison, for problems that belong together.
 
     A side usually has one problem. An original problem may be paired with several perturbed
     problems, whose metrics are averaged.
@@ -33,7 +33,7 @@ Value = Callable[[Tally], float]
 
 @dataclass(frozen=True, eq=False)
 class PairedSide:
-    """One side of all pairs.
+    """One side of a paired comparison, for all pairs.
 
     A tally holds the counts of one problem's samples. Tallies with equal counts are stored once, in
     ``distinct``. ``members`` has indices into ``distinct`` for each pair. pass@k is thus computed
@@ -59,7 +59,7 @@ class PairedSide:
 
     @cached_property
     def samples(self) -> int:
-        """The smallest number of samples of a problem."""
+        """The smallest number of samples of any problem."""
         return min(t.samples for t in self.distinct)
 
     @cached_property
@@ -110,7 +110,7 @@ class Pairs(tuple[Pair, ...]):
 
     @property
     def samples(self) -> tuple[int, int]:
-        """The smallest number of samples of a problem on each side."""
+        """For each side, the smallest number of samples of any problem."""
         return self.first.samples, self.second.samples
 
     @cached_property

@@ -98,8 +98,9 @@ class RepairedDifference(Record):
 
 
 def repaired(run: Run, policy: str | None = None) -> tuple[Repaired, ...]:
-    """repaired@t of every model, kind of feedback (arm) and turn. The result is empty without a
-    second turn.
+    """The share of wrong answers repaired by each turn, for every model and kind of feedback.
+
+    The result is empty if the run has no second turn.
 
     Args:
         run: the run of the first turn.
@@ -146,7 +147,8 @@ def repaired_differences(
 ) -> Iterator[RepairedDifference]:
     """The differences of repaired@t between two systems.
 
-    A system is a tuple of a run, a model's hash and a name.
+    repaired@t is the share of wrong answers repaired by turn t. A system is a tuple of a run, a
+    model's hash and a name.
 
     Args:
         first: the first system.
@@ -184,9 +186,9 @@ def _arms(run: Run, policy: str | None) -> dict[tuple[str, str, int], _Counts]:
     """For each model, kind of feedback (arm) and turn, count the repaired answers of each problem.
 
     The counts of a problem are the number of wrong first answers, and the number of those answers
-    that are repaired up to the turn. From turn 3 on, a turn must repeat every wrong answer of the
-    previous turn. Otherwise the turn was interrupted. An interrupted turn is left out, because its
-    share of repaired answers would be too low.
+    that are repaired up to the turn. From turn 3 on, the model must be asked again after every
+    wrong answer of the previous turn. Otherwise the turn was interrupted. An interrupted turn is
+    left out, because its share of repaired answers would be too low.
     """
     turns: dict[str, dict[int, Run]] = {}
     for path in (run.path / "turns").glob("*/manifest.json"):
@@ -223,7 +225,7 @@ def _arms(run: Run, policy: str | None) -> dict[tuple[str, str, int], _Counts]:
 class _Turn:
     """The verdicts of a model in one turn.
 
-    ``retryable`` is the number of wrong answers that a further turn can repeat.
+    ``retryable`` is the number of wrong answers after which the model can be asked again.
     """
 
     counts: _Counts

@@ -125,10 +125,10 @@ def _kept_signs(count: int, seed: int) -> NDArray[np.float32]:
 
 
 def _lattice(sizes: Floats) -> tuple[list[int], int] | None:
-    """Write the sizes as fractions. Return all numerators, and their common denominator.
+    """Write the numbers ``sizes`` as fractions with a common denominator.
 
-    The result is None without a small common denominator, and if the convolution would be too
-    large.
+    Return all numerators, and the denominator. The result is None if the denominator would be too
+    large, or if `_convolved` would take too long.
     """
     unit, fractions = 1, {}
     for size in set(sizes.tolist()):
@@ -254,8 +254,8 @@ def samples_needed(
 ) -> int | None:
     """The number of samples per problem that are needed to detect ``difference``.
 
-    ``variance_at(n)`` is the variance with n samples per problem. The result is None if more than
-    `_MAX_SAMPLES` samples would be needed.
+    ``variance_at(n)`` is the variance of a cluster's values with n samples per problem. The result
+    is None if more than `_MAX_SAMPLES` samples would be needed.
     """
     return _least(
         lambda n: detectable(variance_at(n), clusters, alpha, power) <= difference,

@@ -70,7 +70,7 @@ class Tally:
         return k, int(self.first < k)
 
     def drawn_at_best(self, k: int) -> tuple[int, int]:
-        """The numbers (n, c) of `drawn` if all undecided samples are counted as correct.
+        """The numbers n and c of `drawn`, with all undecided samples counted as correct.
 
         Args:
             k: the k.

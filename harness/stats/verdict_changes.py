@@ -16,7 +16,7 @@ from ..store.run import Run
 
 @dataclass(frozen=True, slots=True)
 class ChangedVerdict:
-    """An answer with different verdicts in two sets, and the reasons of both verdicts."""
+    """An answer with different verdicts in two sets of verdicts, and the reasons of both."""
 
     problem: str
     label: str

@@ -17,7 +17,8 @@ def named_phases(name: str, phase_filter: PhaseFilter = "none") -> tuple[Phase, 
     Args:
         name: a value of ``--phases``.
         phase_filter: with ``none``, all solved problems are perturbed. With ``published``, only
-            solved problems that pass the paper's filters on functions and lengths are perturbed.
+            solved problems that pass Welleck et al.'s filters on functions and lengths are
+            perturbed.
 
     Returns:
         The phases.

@@ -78,7 +78,7 @@ def store_certificates(path: str | os.PathLike[str], policy: Policy | None = Non
 
 
 def check_method(policy: Policy) -> None:
-    """Raise a `UserError` for a policy whose verdicts have no evidence."""
+    """Raise a `UserError` if a policy of the verifier gives verdicts without evidence."""
     if policy.method != "balls":
         raise UserError(f"certificates are for our own verifier only, not for {policy.method}")
 

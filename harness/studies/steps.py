@@ -1,4 +1,4 @@
-"""Find where solutions go wrong: judge every claim in a run's completions."""
+"""Find where solutions go wrong: judge every claim, such as an equation, in a run's completions."""
 
 from __future__ import annotations
 

@@ -170,7 +170,6 @@ class _RayVerifier:
 
 
 def _with_verdicts(table: Any, verifier: _Verifier) -> Any:
-    """Add the columns with verdicts to a pyarrow table."""
     import pyarrow as pa
 
     names = (verifier.completion, verifier.integrand)

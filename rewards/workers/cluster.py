@@ -111,7 +111,7 @@ class _Node:
 
 
 class Cluster:
-    """The nodes of a Ray cluster, which share the chunks of all calls of this process.
+    """The nodes of a Ray cluster, which share the work of all calls of this process.
 
     Args:
         address: the address for `ray.init`. By default, this is the cluster of this Ray job, or
@@ -323,7 +323,7 @@ class Cluster:
         self._assign()
 
     def _assign(self) -> None:
-        """Send waiting chunks to the nodes with the fewest chunks per worker."""
+        """Send waiting chunks of items to the nodes with the fewest chunks per worker."""
         while self._waiting and self._nodes:
             key, node = min(self._nodes.items(), key=lambda item: item[1].busy / item[1].size)
             if node.busy >= CHUNKS_PER_WORKER * node.size:

@@ -1,4 +1,4 @@
-"""A deadline for a whole call, which may ask workers for several tasks."""
+"""A deadline for a call that may run several tasks in workers."""
 
 from __future__ import annotations
 

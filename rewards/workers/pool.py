@@ -108,7 +108,7 @@ class Pool(ABC):
         wall_clock: float,
         options: Mapping[str, Any],
     ) -> Future[list[Result | WorkerError]]:
-        """Begin a call with one or more items."""
+        """Begin a call, which runs a task on one or more items."""
 
     @abstractmethod
     def close(self) -> None:
@@ -325,7 +325,7 @@ def shared_pool(
 
 @contextlib.contextmanager
 def pools_from(maker: Maker) -> Iterator[None]:
-    """Let ``maker`` make all new pools and shared pools within the block."""
+    """Let ``maker`` make all new pools of workers within the block, shared pools included."""
     _MAKERS.append(maker)
     try:
         yield

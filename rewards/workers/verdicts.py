@@ -118,7 +118,7 @@ def call_task(
 
 
 def _part_of_call(task: str, arguments: Sequence[Any], deadline: Deadline) -> Any:
-    """Run a task that is one of several tasks of a call, in the time that the call has left."""
+    """Run one of the tasks of a call, in the time that the call has left."""
     if not deadline.left:
         raise WorkerTimeout("the processor time of the whole call is spent")
     try:

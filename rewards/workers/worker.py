@@ -100,7 +100,7 @@ class ItemBatch:
 
 
 class Worker:
-    """One worker process, as its parent sees it: the process, the channel, the current chunk."""
+    """One worker process, as its parent sees it: the process, the channel, the current items."""
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
         ours, theirs = socket.socketpair()

@@ -4,7 +4,7 @@ An empty answer and a wrong answer are different failures, and many wrong answer
 slip. The slip in a wrong antiderivative F of f is recognised by the residual F' - f. If the
 residual is a constant times a single term, a change of the term's sign or coefficient repairs the
 answer. The search tries f and the addends of f as this term. It also tries the derivatives of the
-addends of F, and the derivatives of the addends of the reference.
+addends of F, and the derivatives of the addends of the reference solution.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from ...core.requests import FinishReason
 
 
 class Failure(StrEnum):
-    """The ways in which a sample can fail. The value of each member is the name for users.
+    """The ways in which a sample can fail. The value of each class is its name for users.
 
     >>> Failure("wrong sign").advice
     ''
@@ -156,7 +156,7 @@ def without_slip(row: Mapping[str, Any]) -> Failure | None:
 def _slip(
     integrand: str, variable: str, reference: str, symbols: Sequence[str], answer: str
 ) -> Failure:
-    """Find the slip in a wrong antiderivative, by the rule in the module's docstring."""
+    """Find the slip in a wrong antiderivative F of f, from the residual F' - f."""
     texts = [integrand, answer, *([reference] if reference else [])]
     try:
         f, F, *references = (_sampled(text, variable, symbols) for text in texts)  # noqa: N806
@@ -193,7 +193,7 @@ def _repaired(c: complex, missing: float, sign: float) -> Failure:
 
 
 class Sampled:
-    """An expression's values and slopes at the fixed points. A missing value is None."""
+    """The values and slopes of an expression at fixed sample points. A missing value is None."""
 
     def __init__(self, tree: Expression, variable: str) -> None:
         self.tree, self.variable = tree, variable

@@ -26,7 +26,7 @@ _WAYS, _MODELS = 3, 2
 
 @dataclass(frozen=True)
 class Findings(Record):
-    """The three sentences, with the numbers behind them.
+    """Three sentences about runs, and the numbers on which the sentences are based.
 
     Attributes:
         which: which model is better, by how much, and with what confidence.

@@ -63,15 +63,12 @@ class Standing(Record):
 
 
 def standings(runs: Sequence[Run], policy: str | None, k: int = 1) -> tuple[Standing, ...]:
-    """The standing of each model. Models without a rank come last.
+    """The standing (rank and scores) of each model. Models without a rank come last.
 
     Args:
         runs: the runs.
         policy: the name of the set of verdicts.
         k: the k of pass@k, at most the number of samples.
-
-    Returns:
-        The standings.
 
     """
     answered: list[tuple[str, Run, dict[str, Tally]]] = []

@@ -68,9 +68,10 @@ def pass_twice(n: int, c: int, k: int) -> float:
 class Transfer:
     """How often the second side fails problems that the first side solved, at the same k.
 
-    The first side may have solved a problem by luck, and could fail the same problem in a
-    repetition. Such failures do not show brittleness. The rate of such failures is estimated from
-    two disjoint sets of k samples of the first side (`pass_twice`), and subtracted.
+    The sides are two models, or original and perturbed problems. The first side may have solved a
+    problem by luck, and could fail the same problem in a repetition. Such failures do not show
+    brittleness. The rate of such failures is estimated from two disjoint sets of k samples of the
+    first side (`pass_twice`), and subtracted.
 
     Attributes:
         share: P(second fails | first solved).
@@ -134,7 +135,9 @@ def losses(
 
 @dataclass(frozen=True)
 class Difference:
-    """pass@k of both sides, and the mean of the paired differences, second minus first.
+    """pass@k of two sides, and the mean of the paired differences, second minus first.
+
+    The sides are two models, or original problems and perturbed problems.
 
     Attributes:
         k: the k.
@@ -184,7 +187,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Contrast:
-    """One line of a comparison: two sides, compared on a group of problems.
+    """One line of a comparison: two models, or original and perturbed problems.
 
     Attributes:
         group: the name of the group.
@@ -370,7 +373,7 @@ def _compare(sides: _Sides) -> Difference:
 
 
 def _unless(stands: bool, ends: tuple[float, float]) -> tuple[float, float]:
-    """Return the interval ``ends``. If ``stands`` is false, extend the interval to include 0."""
+    """Extend an interval to contain 0, unless ``stands`` says that a difference is significant."""
     return ends if stands else (min(0.0, ends[0]), max(0.0, ends[1]))
 
 
@@ -392,7 +395,7 @@ def _adjusted(difference: Difference, pairs: Sequence[Pair], p: float, level: fl
 def with_family(
     contrasts: Sequence[Contrast], pairs: Sequence[Sequence[Pair]], primary_k: int, target: float
 ) -> tuple[Contrast, ...]:
-    """Adjust the p values and intervals of all contrasts at the primary k, as one family.
+    """Adjust the p values and intervals of all contrasts at the primary k, as one family of tests.
 
     Each difference also gets a `Design`, which has the smallest difference that the samples can
     detect.
@@ -420,9 +423,9 @@ def break_down(
     labels: Mapping[str, Sequence[str]],
     k: int,
 ) -> list[Contrast]:
-    """A contrast for each label with at least `MIN_PAIRS` pairs, at one k.
+    """Make a `Contrast` for each label with at least `MIN_PAIRS` pairs, at one k.
 
-    A pair with several labels is in several contrasts. These contrasts form a family of their own.
+    ``row`` is the contrast of all pairs. A pair with several labels is in several contrasts.
     """
     groups: dict[str, list[Pair]] = {}
     for pair in pairs:

@@ -1,4 +1,4 @@
-"""The power of paired samples: what a design detects, and which design a difference needs.
+"""The difference that paired samples detect, and the samples that detect a given difference.
 
 A design is a number of clusters of problems and a number of samples per problem.
 """
@@ -40,7 +40,9 @@ def sampling_variance(n: int, c: int, k: int, at: int) -> float:
 
 @lru_cache(maxsize=1 << 12)
 def _misses(n: int, c: int, size: int) -> Any:
-    """Compute F_j = C(n-c,j)/C(n,j), the chance of j wrong samples, for j = 0, ..., ``size``."""
+    """Compute F_j = C(n-c,j)/C(n,j), the chance that j random samples are wrong, for j = 0, ...,
+    ``size``.
+    """
     drawn = np.arange(size)
     return np.concatenate(([1.0], np.cumprod(np.maximum(n - c - drawn, 0) / (n - drawn))))
 

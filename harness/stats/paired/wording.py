@@ -133,10 +133,10 @@ def _number(value: float, digits: int) -> str:
 
 
 def digits_for(low: float, high: float) -> int:
-    """The number of decimals for the ends of an interval in percentage points.
+    """The number of decimals to write the ends of an interval in percent.
 
-    Wide intervals need no decimals. Narrow intervals have enough decimals to show both ends
-    different from 0.
+    A wide interval needs no decimals. For a narrow interval, the number is large enough to show
+    that both ends differ from 0.
 
     >>> digits_for(0.34, 0.42), digits_for(0.004, 0.12), digits_for(0.0004, 0.01)
     (0, 1, 2)

@@ -1,1 +1,1 @@
-"""The experiments of Welleck et al. on symbolic brittleness: phases, budgets, likelihoods."""
+"""The experiments of Welleck et al. on symbolic brittleness, as tables and figures."""

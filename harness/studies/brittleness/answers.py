@@ -1,4 +1,4 @@
-"""The answers of one model in a run, as the tables of the study count them."""
+"""The answers of one model in a run, counted as in the tables of Welleck et al."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class ModelAnswers:
 
     @cached_property
     def scorer(self) -> str | None:
-        """The name of a set of verdicts by the paper's scorer, without a common time limit.
+        """The name of a set of verdicts by Welleck et al.'s scorer, without a common time limit.
 
         The named set is the latest such set that is complete. The result is None if there is no
         such set.
@@ -71,7 +71,7 @@ class ModelAnswers:
 
     @cached_property
     def protocol(self) -> str | None:
-        """The name of a set of verdicts by the paper's scorer, with a common time limit.
+        """The name of a set of verdicts by Welleck et al.'s scorer, with a common time limit.
 
         The time limit holds for all candidates of a problem together. The named set is the latest
         such set that is complete. The result is None if there is no such set, or if the answers are
@@ -92,14 +92,14 @@ class ModelAnswers:
 
     @cached_property
     def scorer_tallies(self) -> dict[str, Tally]:
-        """The counts of each problem's answers, as the paper's scorer judged them."""
+        """The counts of each problem's answers, by the set of verdicts that `scorer` names."""
         return tally_samples(self.run, self.scorer)[self.model]
 
     @cached_property
     def without_timeouts(self) -> dict[str, Tally]:
         """The counts of `scorer_tallies`, but with every answer that times out counted as wrong.
 
-        For sums of validation problems, the paper counts timeouts as wrong.
+        For sums of validation problems, Welleck et al. count timeouts as wrong.
         """
         correct: dict[str, list[int]] = {}
         for row in self.run.verdicts(self.scorer).rows():
@@ -125,9 +125,9 @@ class ModelAnswers:
 
     @cached_property
     def endings(self) -> dict[str, Ending | None]:
-        """For each problem, the candidate at which judging ends (`validation.endings`).
+        """For each problem, the candidate that ended the judging, or None (`validation.endings`).
 
-        The verdicts are those that `protocol` names.
+        The verdicts are from the set that `protocol` names.
         """
         decoding: dict[str, float] = {}
         if self.with_decoding:  # candidates of one search have its latency
@@ -139,7 +139,7 @@ class ModelAnswers:
         return endings((row for row in rows if row["model"] == self.model), self.limit, decoding)
 
     def protocol_tallies(self, *, credit: bool) -> dict[str, Tally]:
-        """The counts of each problem's answers, by the verdicts that `protocol` names.
+        """The counts of each problem's answers, by the set of verdicts that `protocol` names.
 
         A problem is cancelled if its time is used up before a candidate is accepted, or if the
         scorer cannot decide on a candidate. A cancelled problem counts as correct if ``credit`` is
@@ -191,9 +191,6 @@ def answers_of(
             verdicts by our verifier is used.
         with_decoding: see `ModelAnswers`.
 
-    Returns:
-        The answers of each model of each run.
-
     Raises:
         UserError: a run was not judged by our verifier.
 
@@ -211,7 +208,7 @@ def answers_of(
 
 
 def named(name: str) -> Where:
-    """Make a function that says whether a problem is in the subset ``name`` of ``brittleness``."""
+    """Make a function that tests whether a problem is in the subset ``name`` of ``brittleness``."""
     return lambda problem: problem.name == f"brittleness/{name}"
 
 

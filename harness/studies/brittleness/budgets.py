@@ -1,4 +1,4 @@
-"""Fail@k with many candidates, and by decoding method: Figures 5 and 7."""
+"""Fail@k with many candidates, and by decoding method: Figures 5 and 7 of Welleck et al."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _curve(source: ModelAnswers) -> list[int]:
 
 
 def large_budget(source: ModelAnswers) -> Section:
-    """Make Figure 5: Fail@k for large k."""
+    """Make Figure 5 of Welleck et al.: Fail@k for large k."""
     ks = _curve(source)
     shares = {
         name: [_fail_at(ranked_where(source, named(f"primitive_{name}")), k) for k in ks]
@@ -69,9 +69,9 @@ def _order(source: ModelAnswers) -> str:
 
 
 def decoding(sources: Sequence[ModelAnswers]) -> Section:
-    """Make Figure 7: Fail@k of each decoding method on ``brittleness/primitive_exp``.
+    """Make Figure 7 of Welleck et al.: Fail@k of each decoding method.
 
-    Each run uses one decoding method.
+    The problems are from ``brittleness/primitive_exp``. Each run uses one decoding method.
     """
     ks = sorted({k for source in sources for k in _curve(source)})
     rows: list[tuple[str, ...]] = []

@@ -1,4 +1,4 @@
-"""Tables 1, 3, 5 and 7 for a run, with the first answer to each problem."""
+"""Tables 1, 3, 5 and 7 of Welleck et al. for a run, with the first answer to each problem."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ _HEADINGS = ("x", "prediction", "correct", "difference")
 
 
 def table_3(source: ModelAnswers) -> Section:
-    """Make Table 3: a solved and a failed problem for each test of robustness."""
+    """Make Table 3 of Welleck et al.: a solved and a failed problem for each test of robustness."""
     given = list(answers(source).values())
     rows = [
         (subset if not number else "", *_line(answer))
@@ -131,7 +131,7 @@ def table_3(source: ModelAnswers) -> Section:
 
 
 def table_5(source: ModelAnswers) -> Section:
-    """Make Table 5: the shortest failed problems, with the raw and the simplified answers."""
+    """Make Table 5 of Welleck et al.: the shortest failed problems, with the answers."""
     failed = [
         answer
         for answer in answers(source).values()
@@ -155,7 +155,7 @@ def table_5(source: ModelAnswers) -> Section:
 
 
 def table_7(source: ModelAnswers) -> Section:
-    """Make Table 7: sums that the model fails, with terms that the model solves.
+    """Make Table 7 of Welleck et al.: sums that the model fails, with terms that the model solves.
 
     The terms are listed above each sum.
     """
@@ -180,7 +180,7 @@ def _failed_sums(
 
 
 def table_1(source: ModelAnswers) -> Section:
-    """Make Table 1 and Figure 1: examples of each deficiency.
+    """Make Table 1 and Figure 1 of Welleck et al.: examples of each deficiency of the model.
 
     Each example consists of problems that the model solves, and one problem that the model fails.
     """

@@ -68,7 +68,7 @@ def prefix_sequences(run: Run) -> list[list[str]]:
 
 
 def training_integers(source: ModelAnswers) -> Section:
-    """Make the table of integers (section 5 and appendix B), from the run's prefix forms."""
+    """Make the table of integers in section 5 and appendix B of Welleck et al., for a run."""
     sequences = prefix_sequences(source.run)
     total, ours = shares(sequences)
     rows = []

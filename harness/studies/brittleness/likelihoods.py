@@ -1,4 +1,4 @@
-"""Tables 12 and 13, Figures 4 and 6, and counts of search errors, from candidates' likelihoods."""
+"""Tables 12 and 13 and Figures 4 and 6 of Welleck et al., and counts of search errors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _probability(value: float | None) -> str:
 
 
 def masses(source: ModelAnswers) -> Section:
-    """Make Table 12: the probabilities of the candidates for ``brittleness/primitive_exp``."""
+    """Make Table 12 of Welleck et al. (for ``primitive_exp``): the candidates' probabilities."""
     k = source.samples
     by_outcome = mass_by_outcome(ranked_where(source, named("primitive_exp")), k) if k else {}
     rows = []
@@ -50,7 +50,7 @@ def masses(source: ModelAnswers) -> Section:
 
 
 def unresolved(source: ModelAnswers) -> Section:
-    """Make Table 13: the failures that a perfect search would leave unresolved."""
+    """Make Table 13 of Welleck et al.: failures that would remain with a perfect beam search."""
     rows = []
     for name, where in (
         ("problems to perturb", of_other_benchmarks),
@@ -115,7 +115,7 @@ def causes(source: ModelAnswers) -> Section:
 
 
 def ranks(source: ModelAnswers) -> Section:
-    """Make Figure 6: the rank of the first correct candidate for ``brittleness/primitive_exp``."""
+    """Make Figure 6 of Welleck et al.: ranks of first correct candidates for ``primitive_exp``."""
     problems = ranked_where(source, named("primitive_exp"))
     counts = first_correct_ranks(problems)
     edges = [edge for edge in (1, 2, 5, 10, 20, 50, 100, 200, 500) if edge <= source.samples]
@@ -136,7 +136,7 @@ def ranks(source: ModelAnswers) -> Section:
 
 
 def probabilities(source: ModelAnswers) -> Section:
-    """Make Figure 4: the probabilities of the top-ranked and of the best correct candidate."""
+    """Make Figure 4 of Welleck et al.: probabilities of the top and the best correct candidate."""
     pairs = top_and_correct(ranked_where(source, named("primitive_exp")))
     decades = ["< 1e-6", "1e-6", "1e-5", "1e-4", "0.001", "0.01", "0.1", "0.5 to 1"]
     groups: dict[str, dict[str, int]] = {

@@ -44,7 +44,7 @@ def _validation(problem: Problem) -> bool:
 
 
 def derive(variant: str, phase_filter: PhaseFilter, results: PhaseResults) -> list[list[Problem]]:
-    """Make the problems of the second phase, as one list per subset.
+    """Make new problems from the solved problems of the first phase, a list for each subset.
 
     Raises:
         DerivationError: no problem can be made from a solved problem, or two different solved
@@ -82,7 +82,7 @@ PLANS = {"brittleness": VARIANTS[0], "brittleness-paper": VARIANTS[1]}
 
 
 def phases(name: str, phase_filter: PhaseFilter) -> tuple[Phase, ...]:
-    """Make the phases for a name in `PLANS`."""
+    """Make the phases that follow the first phase, for a name in `PLANS`."""
     make: Callable[[PhaseResults], Sequence[Sequence[Problem]]]
     make = partial(derive, PLANS[name], phase_filter)
     return (Phase("derived", make, {"phases": name, "phase-filter": phase_filter}),)

@@ -1,4 +1,4 @@
-"""Fail@k of perturbed problems: Tables 2, 8 and 9, Figure 2."""
+"""Fail@k of perturbed problems: Tables 2, 8 and 9 and Figure 2 of Welleck et al."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WIDTHS = {1: 10, 10: 10, 50: 50}
 
 
 def _fail_at(source: ModelAnswers, k: int) -> str:
-    """The heading ``Fail@k``, with the run's beam width if the paper's width for k is different."""
+    """The heading ``Fail@k``. The beam width is added if it differs from Welleck et al.'s."""
     width = source.run.manifest["identity"]["sampling"].get("beams")
     published_width = not width or width == WIDTHS.get(k, width)
     return f"Fail@{k}" if published_width else f"Fail@{k} (width {width})"
@@ -45,10 +45,7 @@ def _headings(
 
 
 def _ks(source: ModelAnswers) -> list[int]:
-    """The values of k to report.
-
-    The values are the number n of answers, and the paper's values up to n.
-    """
+    """The values of k in Welleck et al. up to the number of answers, and this number."""
     return sorted({k for k in KS if k <= source.samples} | {source.samples})
 
 
@@ -62,7 +59,7 @@ def _row(
     valid: bool = False,
     strict: bool = False,
 ) -> tuple[str, ...]:
-    """Make a row with Fail@k three times: by our verifier, by the paper's scorer, and as published.
+    """Make a row with Fail@k by our verifier, by Welleck et al.'s scorer, and as published.
 
     The first two values are computed from the run's answers.
     """
@@ -80,7 +77,7 @@ def _row(
 
 
 def _scorers(source: ModelAnswers, *, valid: bool, credit: bool) -> Mapping[str, Tally]:
-    """The counts of each problem's answers, as the paper's scorer judged them.
+    """Count each problem's answers by the verdicts of Welleck et al.'s scorer.
 
     If ``valid`` is true, the counts use verdicts with one time limit for all candidates of a
     problem. If the run has no such verdicts, or ``valid`` is false, each candidate has its own time
@@ -110,7 +107,7 @@ def _remarks(source: ModelAnswers) -> list[str]:
 
 
 def robustness(source: ModelAnswers) -> Section:
-    """Make Table 2: Fail@k under tests of robustness."""
+    """Make Table 2 of Welleck et al.: Fail@k under tests of robustness."""
     rows = []
     for template in TEMPLATES.values():
         published_key = ("table 2", "coeff", template.label)
@@ -138,7 +135,7 @@ def robustness(source: ModelAnswers) -> Section:
 
 
 def compositions(source: ModelAnswers) -> Section:
-    """Make Table 8: Fail@k on sums of solved problems."""
+    """Make Table 8 of Welleck et al.: Fail@k on sums of solved problems."""
     rows = []
     for pool in ("exp", "coeff", "valid"):
         for terms in (1, 2, 3, 4):
@@ -169,7 +166,7 @@ def compositions(source: ModelAnswers) -> Section:
 
 
 def nodes(source: ModelAnswers) -> Section:
-    """Make Table 9: Fail@k by the number of nodes."""
+    """Make Table 9 of Welleck et al.: Fail@k by the number of operators in a problem."""
     rows = []
     for label, count in (("1-15", 15), ("20", 20), ("25", 25), ("30", 30), ("35", 35)):
         published_key, name = ("table 9", "nodes", label), f"operators_{count}"
@@ -186,7 +183,7 @@ def nodes(source: ModelAnswers) -> Section:
 
 
 def integers(source: ModelAnswers) -> Section:
-    """Make Figure 2: Fail@1 by the size of the coefficients."""
+    """Make Figure 2 of Welleck et al.: Fail@1 by the size of the coefficients."""
     names = [f"{low}-{high - 1}" for low, high in RANGES]
     series: dict[str, list[Estimate | None]] = {}
     for template in INTEGERS:

@@ -8,9 +8,9 @@ including the end token. The log-probabilities are computed by teacher forcing: 
 given text and predicts each next token. The scores of a beam search, in contrast, are divided by
 the length of the text.
 
-The correct solution is the reference of the problem. Another way to write the solution may be more
-probable. The number of model errors is therefore an upper bound. `teacher_forcing` computes the
-log-probabilities with a model.
+The correct solution is the reference solution of the problem. Another way to write the solution may
+be more probable. The number of model errors is therefore an upper bound. `teacher_forcing` computes
+the log-probabilities with a model.
 """
 
 from __future__ import annotations
@@ -62,10 +62,11 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Unresolved:
-    """The number of failures that a perfect search would leave unresolved.
+    """The number of failures that would remain with a perfect beam search.
 
     A failure is a problem whose first k candidates are all wrong. ``scored`` is the number of
-    failures for which both the reference and the last of these candidates have a log-probability.
+    failures for which both the reference solution and the last of these candidates have a
+    log-probability.
     """
 
     k: int
@@ -79,11 +80,11 @@ class Unresolved:
 
 
 def unresolved_at_k(problems: Iterable[Ranked], k: int) -> Unresolved:
-    """Count the failures that would remain after a perfect search (Table 13).
+    """Count the failures that would remain with a perfect beam search (Table 13 of Welleck et al.).
 
     A failure is a problem whose first k candidates are all wrong. A failure would remain if the
-    reference is less probable than the k-th candidate. If there are fewer than k candidates, the
-    reference is compared with the last candidate.
+    reference solution is less probable than the k-th candidate. If there are fewer than k
+    candidates, the reference solution is compared with the last candidate.
     """
     failures = scored = unresolved = 0
     for problem in problems:
@@ -119,7 +120,7 @@ class Mass:
 
 
 def mass(problems: Iterable[Ranked], k: int) -> Mass:
-    """Compute `Mass` at k. In the sum over k candidates, equal texts count once."""
+    """Compute the mean probabilities of the first k candidates. In sums, equal texts count once."""
     top, kth, total, left_out = [], [], [], 0
     for problem in problems:
         best = problem.candidates[:k]
@@ -135,9 +136,10 @@ def mass(problems: Iterable[Ranked], k: int) -> Mass:
 
 
 def mass_by_outcome(problems: Sequence[Ranked], k: int) -> dict[bool, Mass]:
-    """Compute `Mass` separately for failures (key True) and other problems (False), as in Table 12.
+    """Compute mean probabilities for failures (key True) and other problems (key False).
 
-    A failure is a problem whose first k candidates are all wrong.
+    A failure is a problem whose first k candidates are all wrong. Table 12 of Welleck et al. has
+    these numbers.
     """
     return {
         failed: mass([problem for problem in problems if problem.fails(k) is failed], k)
@@ -153,7 +155,7 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def first_correct_ranks(problems: Iterable[Ranked]) -> dict[int, int]:
-    """Count the problems by the rank of their best correct candidate (Figure 6).
+    """Count problems by the rank of the best correct candidate (Figure 6 of Welleck et al.).
 
     Ranks are counted from 1.
     """
@@ -178,8 +180,9 @@ class FailureCauses:
 def failure_causes(problems: Iterable[Ranked], k: int) -> FailureCauses:
     """Count the problems whose first k candidates are all wrong, by the cause of the failure.
 
-    The cause is a search error if the reference is more probable than each of the k candidates.
-    Otherwise the cause is a model error. If a log-probability is missing, the cause is unknown.
+    The cause is a search error if the reference solution is more probable than each of the k
+    candidates. Otherwise the cause is a model error. If a log-probability is missing, the cause is
+    unknown.
     """
     counts: Counter[str] = Counter()
     for problem in problems:
@@ -195,11 +198,11 @@ def failure_causes(problems: Iterable[Ranked], k: int) -> FailureCauses:
 
 
 def top_and_correct(problems: Iterable[Ranked]) -> list[tuple[float, float]]:
-    """Pair the probabilities of the top candidate and of the best-ranked correct candidate (Figure
-    4).
+    """Pair the probabilities of the top candidate and of the best-ranked correct candidate.
 
-    The result has an entry for each problem with a wrong top candidate and a correct candidate
-    further down. A problem is left out if one of the two probabilities is unknown.
+    Figure 4 of Welleck et al. shows such pairs. The result has an entry for each problem with a
+    wrong top candidate and a correct candidate further down. A problem is left out if one of the
+    two probabilities is unknown.
     """
     pairs = []
     for problem in problems:

@@ -47,5 +47,5 @@ SECTIONS = (
 
 
 def sections(source: ModelAnswers) -> list[Section]:
-    """Make all tables and figures of a model. Experiments that were not run are marked."""
+    """Make all tables and figures of Welleck et al. for a model. Missing experiments are marked."""
     return [section(source) for section in SECTIONS]

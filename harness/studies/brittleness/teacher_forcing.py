@@ -58,9 +58,9 @@ def score_texts(
     answer_format: AnswerFormat = "latex",
     limit: int | None = None,
 ) -> ScoringResult:
-    """Score the references and the best candidates of a run's problems.
+    """Compute a model's log-probabilities of reference solutions and of best candidates.
 
-    Texts with a stored score are skipped.
+    Texts with a stored log-probability are skipped.
 
     Args:
         path: a run of this model.
@@ -68,7 +68,7 @@ def score_texts(
         candidates: the number of best candidates per problem. Equal texts count as one candidate.
         written: a template of an answer. The antiderivative replaces ``%s`` in the template. The
             default template is `WRITTEN` for the format ``latex``, and ``%s`` for ``prefix``.
-        answer_format: the notation of references: ``latex``, or ``prefix`` tokens.
+        answer_format: the notation of reference solutions: ``latex``, or ``prefix`` tokens.
         limit: the largest number of problems. The earliest problems of the run are scored.
 
     Returns:
@@ -116,7 +116,7 @@ def score_texts(
 
 
 def ranked_candidates(run: Run, model: str, policy: str | None = None) -> dict[str, Ranked]:
-    """For each problem, its candidates, and the log-probabilities of candidates and reference.
+    """For each problem, its candidates and its reference solution with log-probabilities.
 
     The keys of the result are problem keys. The log-probability of a text is its stored score.
     Without a stored score, a candidate has the log-probability that was recorded with its
@@ -160,7 +160,7 @@ def _texts(
     answer_format: AnswerFormat,
     limit: int | None,
 ) -> Iterator[Continuation]:
-    """Yield the texts to score: the reference and the best candidates of each problem."""
+    """Yield the texts to score: the reference solution and the best candidates of each problem."""
     prompts = {
         task: parse(entry["name"], entry["source"])
         for task, entry in run.manifest["identity"]["prompts"].items()
@@ -182,9 +182,9 @@ def _texts(
 
 
 def _reference(problem: Problem, answer_format: AnswerFormat) -> str | None:
-    """The reference in the notation ``answer_format``.
+    """Write a problem's reference solution in the notation ``answer_format``.
 
-    The result is None if the problem has no reference, or if the notation cannot express it.
+    The result is None if there is no reference solution, or if the notation cannot express it.
     """
     reference = problem.target.reference
     if reference is None or answer_format == "latex":

@@ -1,4 +1,4 @@
-"""The paper's time limit for all candidates of a validation problem together.
+"""The time limit of Welleck et al. for all candidates of a validation problem together.
 
 Primitives and sums of primitives have one second per candidate. Validation problems, their
 neighbours and their sums have 10 s per problem. This time includes decoding. The candidates are
@@ -7,8 +7,8 @@ exception, the problem is *cancelled*. The paper counts a cancelled problem as c
 exception: at k = 50, a cancelled sum counts as a failure.
 
 `run.py score RUN --method welleck --deadline 10` records the verdict and the time of every
-candidate. These records determine the candidate at which a problem ends. Each candidate may use all
-the time that the earlier candidates did not use.
+candidate. These records determine the candidate at which the judging of a problem ends. Each
+candidate may use all the time that the earlier candidates did not use.
 """
 
 from __future__ import annotations

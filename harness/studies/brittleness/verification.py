@@ -1,4 +1,4 @@
-"""The time to verify candidates (Table 14), and the problems that a time limit cancels."""
+"""The time to verify candidates (Table 14 of Welleck et al.), and the effect of a time limit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LIMIT = 1.0
 
 
 def verification(source: ModelAnswers) -> Section:
-    """Make Table 14: the time to verify the sums of powers and roots."""
+    """Make Table 14 of Welleck et al.: the time to verify the sums of powers and roots."""
     keys = set(source.keys(_is_sum))
     counts = [k for k in KS if k <= source.samples]
     ours = _seconds(source, source.policy, keys, counts)
@@ -54,7 +54,7 @@ def verification(source: ModelAnswers) -> Section:
 
 
 def cancelled(source: ModelAnswers) -> Section:
-    """Count the problems that the time limit of validation problems cancels."""
+    """Count the problems whose time limit ended before a candidate was accepted."""
     groups = {
         "problems to perturb": of_other_benchmarks,
         "f/k": named("over_k"),

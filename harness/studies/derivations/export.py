@@ -1,4 +1,4 @@
-"""The pairwise analysis as Markdown, LaTeX, CSV and JSON."""
+"""The effects of perturbations (`pairwise`) as Markdown, LaTeX, CSV and JSON."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def export_analyses(
     """Write the analyses as text in one of four forms.
 
     Markdown and LaTeX (booktabs) have all tables. CSV and JSON have only our own numbers. CSV has a
-    line for each number. In the lines for Table 4, the column ``of`` holds the prompt. JSON is one
-    list: all analyses, then all intersections of several models, then the table of prompts. An
-    intersection has the key ``models``, and an analysis has the key ``model``.
+    line for each number. In the lines for the table of prompts, the column ``of`` holds the prompt.
+    JSON is one list: all analyses, then all intersections of several models, then the table of
+    prompts. An intersection has the key ``models``, and an analysis has the key ``model``.
     """
     design_tables = designs_table(designs)
     *tables, last_table = [*sections(analyses, common), *design_tables]

@@ -1,4 +1,4 @@
-"""Items that several models answer in the same way (Figure 5).
+"""Items that several models answer in the same way (Figure 5 of Meadows et al.).
 
 An item is an unperturbed problem with its perturbed versions (twins).
 """
@@ -15,7 +15,7 @@ from .pairwise import CATEGORIES, Category, G, categorised
 
 @dataclass(frozen=True)
 class Intersection(Record):
-    """The items that several models answered, and the items in the same category for all models.
+    """The items (problems with perturbed versions) that several models answered.
 
     Attributes:
         benchmark: the benchmark of the unperturbed subset.

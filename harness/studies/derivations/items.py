@@ -22,7 +22,7 @@ GroupKey = tuple[str, str, tuple[str, ...]]
 
 
 class NoTwinsError(UserError):
-    """A run has no problems with perturbed twins."""
+    """A run has no problems with perturbed versions (twins)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +72,11 @@ class PerturbedItem:
 
 @dataclass(frozen=True, slots=True)
 class ItemGroup:
-    """The items of an unperturbed subset, and the labels on other sets derived from the subset.
+    """The items of a subset without perturbations, and the labels on sets derived from the subset.
 
-    ``left_out`` is the number of items that lack an answer to the problem or to a twin. ``others``
-    has the labels on each derived set. Each label has the name of its example.
+    An item is a problem with its perturbed versions. ``left_out`` is the number of items that lack
+    an answer to one of these. ``others`` has the labels on each derived set. Each label has the
+    name of its example.
     """
 
     items: tuple[PerturbedItem, ...]
@@ -97,7 +98,7 @@ class ItemGroup:
 
 @dataclass(frozen=True, slots=True)
 class ModelItems:
-    """The items that a model (or several models, counted together) answered, by subset."""
+    """The problems with their perturbed versions (items) that one or several models answered."""
 
     model: str
     label: str
@@ -110,7 +111,7 @@ def items_of(runs: Sequence[Run], policy: str | None = None) -> list[ModelItems]
 
     Raises:
         NoTwinsError: a run has no perturbed problems.
-        UserError: no item has an answer to the problem and to every twin.
+        UserError: no item has an answer to the problem and to every perturbed version.
 
     """
     policy = common_policy(list(runs), policy)
@@ -162,8 +163,8 @@ def judged_labels(run: Run, policy: str | None = None) -> dict[str, dict[str, Ju
 def pooled(answered: Sequence[ModelItems], label: str) -> ModelItems:
     """Count the items of several models as if one model had answered all of them.
 
-    Table 3 of the paper pools encoders that were trained on different numbers of derivation steps.
-    An item that two models answered counts twice.
+    Table 3 of Meadows et al. pools encoders that were trained on different numbers of derivation
+    steps. An item that two models answered counts twice.
     """
     groups: dict[GroupKey, ItemGroup] = {}
     for model_items in answered:

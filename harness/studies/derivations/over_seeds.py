@@ -54,23 +54,21 @@ class Measure:
 
 @dataclass(frozen=True)
 class SeedAnalysis:
-    """An encoder on a subset: the analysis of each seed, and of all seeds together."""
+    """The results of an encoder on a subset: an analysis for each seed, and one for all seeds."""
 
     encoder: str
     seeds: tuple[SubsetAnalysis, ...]
     together: SubsetAnalysis
 
     def measure(self, number: Callable[[SubsetAnalysis], Estimate]) -> Measure:
-        """The mean of a number over all seeds, with both intervals."""
+        """The mean of a number over all seeds, with intervals over seeds and over examples."""
         values = [number(analysis)[0] for analysis in self.seeds]
         over_seeds = t_interval(values) if len(values) > 1 else None
         return Measure(fsum(values) / len(values), over_seeds, number(self.together)[1])
 
     @property
     def at_floor(self) -> bool:
-        """Whether the accuracy of guessing lies in the interval of the accuracy on original
-        problems.
-        """
+        """Whether the interval of the accuracy on original problems contains that of guessing."""
         low, high = self.together.static.accuracy_interval
         return low <= CHANCE <= high
 
@@ -122,7 +120,7 @@ def analyses_over_seeds(
 
 
 def seed_sections(trained: Mapping[str, Sequence[ModelItems]]) -> list[Section]:
-    """Tables 1 and 2 (accuracy, F1, differences) and Table 3 (categories), for each encoder.
+    """Make Tables 1 to 3 of Meadows et al. for each encoder: scores, differences and categories.
 
     Args:
         trained: for each encoder, the items of each seed.

@@ -73,10 +73,10 @@ PAIR_CATEGORIES: Mapping[str, Callable[[ItemPair], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class RewritingOperator:
-    """A final operator of items, with two numbers.
+    """An operator, and how often items that end in this operator are in a category.
 
-    ``of`` is the number of items that end in the operator. ``count`` is the number of those items
-    that are in a category.
+    ``of`` is the number of items whose derivation ends in the operator. ``count`` is the number of
+    those items that are in the category.
     """
 
     name: str
@@ -90,10 +90,10 @@ class RewritingOperator:
 
 @dataclass(frozen=True, slots=True)
 class Category:
-    """The share of items or pairs in a category, and the ranking of final operators.
+    """How many items or pairs are in a category, and which final operators they have.
 
-    ``count`` of the ``of`` items are in the category. Operators are ranked by the share of the
-    category among the items that end in the operator.
+    ``count`` of the ``of`` items or pairs are in the category. Operators are ranked by the share of
+    the category among the items that end in the operator.
     """
 
     name: str
@@ -109,7 +109,7 @@ class Category:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Accuracy and F1 of label 1 on a set.
+    """Accuracy and F1 of label 1 on a set of problems.
 
     ``f1_interval`` is None if all resamples have the same F1.
     """
@@ -127,7 +127,7 @@ class Drop:
     """The score on perturbed problems minus the score on unperturbed problems, paired by item.
 
     ``p`` is the p value of a sign-flip test on accuracy. ``adjusted`` is Holm's adjusted p value,
-    over the drops of all analyses that are made together.
+    over all drops that are computed together.
     """
 
     name: str
@@ -142,10 +142,11 @@ class Drop:
 
 @dataclass(frozen=True)
 class SubsetAnalysis:
-    """An unperturbed subset with scores, drops and categories.
+    """A model's results on a subset without perturbations and on its perturbed versions.
 
-    ``others`` has the scores on other sets that the paper derived from the subset (s-1, s-2, easy).
-    ``left_out`` is the number of items that lack an answer to the problem or to a twin.
+    ``drops`` has the differences of the scores. ``others`` has the scores on sets that Meadows et
+    al. derived from the subset (s-1, s-2, easy). ``left_out`` is the number of items that lack an
+    answer to the problem or to a perturbed version.
     """
 
     benchmark: str
@@ -166,13 +167,13 @@ class SubsetAnalysis:
 
     @property
     def by_rank(self) -> tuple[RewritingOperator, ...]:
-        """The final operators of the items in category G, by rank (N_P in the paper)."""
+        """Final operators of the items that only perturbations make wrong (category G), by rank."""
         return self.category(G).operators
 
 
 @dataclass(frozen=True)
 class Analysis(Record):
-    """The analyses of all subsets of a model, and of several subsets together."""
+    """How perturbations change the scores of a model, by subset and on several subsets together."""
 
     model: str
     label: str
@@ -181,7 +182,7 @@ class Analysis(Record):
 
 
 def analyse(answered: Sequence[ModelItems]) -> list[Analysis]:
-    """The pairwise analysis of each model."""
+    """Analyse how perturbations of the problems change each model's scores."""
     return with_family(
         [
             Analysis(
@@ -196,9 +197,9 @@ def analyse(answered: Sequence[ModelItems]) -> list[Analysis]:
 
 
 def with_family(analyses: Sequence[Analysis]) -> list[Analysis]:
-    """Adjust the p values of analyses for multiple testing.
+    """Adjust the p values of differences in accuracy for multiple testing.
 
-    Holm's method adjusts the p values of all drops in single subsets together. The p values in
+    Holm's method adjusts the p values of all models and single subsets together. The p values in
     joint analyses of several subsets are not adjusted.
     """
     drops = [
@@ -249,7 +250,7 @@ def family(
     left_out: int = 0,
     derived_scores: Sequence[Scores] = (),
 ) -> SubsetAnalysis:
-    """Analyse some items: compute their scores, drops and categories."""
+    """Analyse the items of a subset: their scores, the effect of perturbations, the categories."""
     examples = [item.example for item in items]
     static = [item.static for item in items]
     perturbed = {name: [item.twins[name] for item in items] for name in perturbations}
@@ -285,7 +286,7 @@ def family(
 
 
 def pairs_of(items: Sequence[PerturbedItem]) -> list[ItemPair]:
-    """Pair the positive and the negative item of every example that has both."""
+    """Pair the items with label 1 and label 0 of every example that has both."""
     positives = {(item.model, item.example): item for item in items if item.positive}
     return [
         (positives[item.model, item.example], item)
@@ -307,7 +308,10 @@ def categorised(
 
 
 def ranked(holds: Sequence[bool], operators: Sequence[str]) -> tuple[RewritingOperator, ...]:
-    """Rank operators by falling normalised frequency, and ties by falling total count."""
+    """Rank operators by the share of their items for which ``holds`` is true.
+
+    Of operators with the same share, the operator with more items comes first.
+    """
     of = Counter(operators)
     count = Counter(name for name, is_right in zip(operators, holds, strict=True) if is_right)
     counted = [RewritingOperator(name, count[name], number) for name, number in of.items()]
@@ -368,7 +372,7 @@ def _f1_sums(judged: Sequence[JudgedLabel], clusters: Sequence[str]) -> Floats:
 
 
 def _f1(sums: Floats) -> Floats:
-    """Compute F1 = 2 hits / (predicted + true) for each row. If the denominator is 0, F1 is 0."""
+    """Compute F1 in each row from the two sums of `_f1_sums`. If the second sum is 0, F1 is 0."""
     return np.asarray(2 * sums[:, 0] / np.maximum(sums[:, 1], 1e-12))
 
 

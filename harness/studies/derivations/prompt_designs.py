@@ -1,4 +1,4 @@
-"""F1 by prompt on unperturbed problems (Table 4), with the published numbers beside ours."""
+"""F1 by prompt on unperturbed problems, beside the numbers in Table 4 of Meadows et al."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TABLE = "table 4"
 
 @dataclass(frozen=True, slots=True)
 class PromptDesign:
-    """A prompt that the paper tried, with its subset and the name of our prompt."""
+    """A prompt of Meadows et al., with its subset and the name of our prompt."""
 
     benchmark: str
     subset: str
@@ -45,7 +45,7 @@ DESIGNS = (
 
 @dataclass(frozen=True, slots=True)
 class AskedDesign:
-    """A prompt of the paper, and the scores of a model that was asked with this prompt."""
+    """A prompt of Meadows et al., and the scores of a model that was asked with this prompt."""
 
     design: PromptDesign
     model: str
@@ -53,7 +53,7 @@ class AskedDesign:
 
 
 def prompt_designs(runs: Sequence[Run], policy: str | None = None) -> list[AskedDesign]:
-    """The scores of models with the prompts of Table 4. The order is the order in Table 4.
+    """The scores of models with the prompts in Table 4 of Meadows et al., in the table's order.
 
     Args:
         runs: runs of ``derivations/step2`` or ``calculus/diff``.
@@ -78,7 +78,7 @@ def prompt_designs(runs: Sequence[Run], policy: str | None = None) -> list[Asked
 
 
 def designs_table(rows_asked: Sequence[AskedDesign]) -> list[Section]:
-    """Make a section with a column for each model. Without rows, the list is empty."""
+    """A section with F1 by prompt and a column for each model. Without rows, there is none."""
     labels = list(dict.fromkeys(row.model for row in rows_asked))
     if not labels:
         return []

@@ -12,7 +12,8 @@ SOURCE = "Meadows et al. 2023"
 
 @cache
 def published() -> Numbers:
-    """Read the published numbers. A key consists of a place, a model, a subset and a measure. The
-    place is a table or figure of the paper, for example ``table 1``.
+    """Read the numbers that Meadows et al. published.
+
+    A key consists of a place (such as ``table 1``), a model, a subset and a measure.
     """
     return numbers(derivations, "place", "model", "subset", "measure")

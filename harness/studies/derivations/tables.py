@@ -42,7 +42,7 @@ NAMED, NAMED_OF_PAIRS = 5, 3
 
 
 def sections(analyses: Sequence[Analysis], common: Sequence[Intersection] = ()) -> list[Section]:
-    """Make all tables of all models, the intersections of models, and the published tables."""
+    """Make the tables of each model, the tables of several models, and the published tables."""
     tables: list[Section] = []
     for analysis in analyses:
         for family in analysis.families:
@@ -64,7 +64,7 @@ def _name(family: SubsetAnalysis) -> str:
 
 
 def _accuracy(family: SubsetAnalysis, title: str, samples: int) -> Section:
-    """Make the part of one subset in Table 1 or 2, with a line for each set of problems."""
+    """Make a subset's part of Table 1 or 2 of Meadows et al.: a line for each set of problems."""
     drops = {drop.name: drop for drop in family.drops}
     rows = []
     for scores in (family.static, *family.perturbed, *family.others):
@@ -106,7 +106,7 @@ def _dropped(drop: Drop) -> tuple[str, ...]:
 
 
 def _categories(family: SubsetAnalysis, title: str) -> Section:
-    """Make Table 3: the categories of items."""
+    """Make Table 3 of Meadows et al.: how many items are in each category."""
     return Section(
         title,
         ("", "items", "% of items", f"the {NAMED} most frequent final operators"),
@@ -120,7 +120,7 @@ def _categories(family: SubsetAnalysis, title: str) -> Section:
 
 
 def _pairs(family: SubsetAnalysis, title: str) -> Section:
-    """Make Table 6: the categories of pairs."""
+    """Make Table 6 of Meadows et al.: how many pairs of items are in each category."""
     return Section(
         title,
         ("", "pairs", "% of pairs", f"the {NAMED_OF_PAIRS} most frequent final operators"),
@@ -148,7 +148,7 @@ def _shared(category: Category, named: int) -> tuple[str, ...]:
 
 
 def _in_common(common: Intersection) -> Section:
-    """Make the section with the numbers that Figure 5 shows."""
+    """Make a section with our numbers for Figure 5 of Meadows et al."""
     named = ", ".join(common.fail_to_generalise[:MAX_NAMED_ITEMS])
     named += ", ..." * (len(common.fail_to_generalise) > MAX_NAMED_ITEMS)
     remarks = ["An item counts if it is in the category for each of the models."]
@@ -163,7 +163,7 @@ def _in_common(common: Intersection) -> Section:
 
 
 def _by_rank(analysis: Analysis) -> Section:
-    """Make Figure 3: the final operators of items in category G, by rank (N_P)."""
+    """Make Figure 3 of Meadows et al.: the ranks of operators in category G (`by_rank`)."""
     families = analysis.families
     longest = max(len(family.by_rank) for family in families)
     rows = []
@@ -199,7 +199,7 @@ def _figure(
 
 
 def _published(families: Sequence[SubsetAnalysis]) -> list[Section]:
-    """Make the published tables of the subsets that a run has."""
+    """Make tables with the numbers of Meadows et al. for the subsets that a run has."""
     tables = []
     for family in families:
         table = "table 1" if family.benchmark == "derivations" else "table 2"

@@ -90,7 +90,7 @@ def purity(symbols: Sequence[str], vectors: Sequence[Sequence[float]]) -> float:
 
 
 def figure_a4(model: Seq2Seq, per_symbol: int, seed: int = 0) -> Section:
-    """Make Figure A4 of a model. Each picture is shown as its symbol."""
+    """Make Figure A4 of Li et al. 2023 for a model. Each picture is shown as its symbol."""
     symbols, vectors = embedded(model, per_symbol, seed)
     points = placed(symbols, vectors, seed)
     share = purity(symbols, vectors)

@@ -35,7 +35,7 @@ class AnsweredExpression:
 
     Attributes:
         properties: the values of `PROPERTIES`.
-        ranges: the ranges of the values, by property.
+        ranges: by property, the name of the range that contains the value.
         share: the share of correct samples.
 
     """
@@ -98,7 +98,7 @@ def importance(rows: Sequence[AnsweredExpression], seed: int = 0) -> dict[str, t
 
 
 def figure_a5(name: str, rows: Sequence[AnsweredExpression]) -> list[Section]:
-    """Make Figure A5: accuracy by ranges of each property, with 95 % intervals."""
+    """Make Figure A5 of Li et al. 2023: accuracy by ranges of each property, with intervals."""
     return [_by_range(name, rows, of) for of in PROPERTIES]
 
 
@@ -123,7 +123,7 @@ def _by_range(name: str, rows: Sequence[AnsweredExpression], of: Breakdown) -> S
 
 
 def figure_a6(name: str, rows: Sequence[AnsweredExpression], seed: int = 0) -> Section:
-    """Make Figure A6: the importance of each property."""
+    """Make Figure A6 of Li et al. 2023: the importance of each property."""
     shares = importance(rows, seed)
     bars = {name: {of: round(100 * share) for of, (share, _) in shares.items()}}
     label = "Share of each property in the importance, in percent"

@@ -60,7 +60,7 @@ ASPECTS = (
 
 
 def _range(value: int) -> str:
-    """The name of the range of Figure A2 that contains ``value``, such as ``1-9``."""
+    """The name of the range of Li et al.'s Figure A2 that contains ``value``, such as ``1-9``."""
     low = 0
     for end in _RESULTS:
         if value <= end:
@@ -90,7 +90,7 @@ def drawn(seed: int, per_length: int | None) -> dict[str, list[Expression]]:
 def distributions(
     sets: Mapping[str, Sequence[Expression]], aspect: Aspect
 ) -> dict[str, dict[str, float]]:
-    """Compute the distribution of an aspect in each set: a share for each value.
+    """Compute the distribution of an aspect in each set of expressions: a share for each value.
 
     The set ``test`` consists of all test splits together.
     """
@@ -143,13 +143,13 @@ def share_beyond(sets: Mapping[str, Sequence[Expression]]) -> float:
 
 
 def pictures(folder: str = "", seed: int = 0) -> int:
-    """The number of pictures of all symbols."""
+    """The number of pictures of handwritten symbols, for training, validation and test together."""
     pools = pools_of(Path(folder) if folder else None, seed)
     return sum(len(names) for of in pools.names.values() for names in of.values())
 
 
 def figure_a1(pictures: str = "", seed: int = 0) -> Section:
-    """Make Figure A1: the number of pictures of each symbol."""
+    """Make Figure A1 of Li et al. 2023: the number of pictures of each symbol."""
     pools = pools_of(Path(pictures) if pictures else None, seed)
     counts = {
         symbol: sum(len(of.get(folder_of(symbol), ())) for of in pools.names.values())
@@ -173,7 +173,7 @@ def figure_a1(pictures: str = "", seed: int = 0) -> Section:
 
 
 def figure_a2(sets: Mapping[str, Sequence[Expression]]) -> list[Section]:
-    """Make Figure A2: a table and a figure for each aspect, with shares in percent."""
+    """Make Figure A2 of Li et al. 2023: a table and a figure in percent for each aspect."""
     return [_section(aspect, distributions(sets, aspect)) for aspect in ASPECTS]
 
 
@@ -206,7 +206,7 @@ def _section(aspect: Aspect, shares: Mapping[str, Mapping[str, float]]) -> Secti
 def quota(seed: int) -> Section:
     """Make a table with the share of the most frequent result, by set and number of operators.
 
-    The section has a remark on the paper's limit, which is 5 %.
+    A remark states the limit of Li et al. 2023 for this share, which is 5 %.
     """
     shares = largest_shares(seed)
     return Section(

@@ -27,9 +27,10 @@ def call(name: str, argument: Expression) -> Expression:
 
 
 def inner(rng: HashedRandom, scale: int | None) -> Expression:
-    """Draw a function's argument.
+    """Draw a formula that serves as the argument of a function.
 
-    ``scale`` is the slope or the degree of the argument. For None, a small number is drawn instead.
+    ``scale`` is a coefficient or the degree of the argument. For None, a small number is drawn
+    instead.
     """
     k = number(scale if scale is not None else rng.integer(1, 9))
     shapes = [mul(k, X), mul(k, power(X, Number(2))), call("exp", mul(k, X))]

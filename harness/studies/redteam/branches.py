@@ -1,4 +1,4 @@
-"""Generators of answers on another branch, and of answers with a jump.
+"""Generators of answers on another branch of a root, and of answers with a jump.
 
 The jump is hidden in a root or in an inverse function.
 """
@@ -25,10 +25,10 @@ def _square(at: int) -> Expression:
 def misplaced_branch(rng: HashedRandom) -> Case:
     """Make a case with the right answer F or the wrong answer |F|.
 
-    The integrand is F' times the sign of x - a. This sign is written with sqrt((x - a)^2). F is a
-    right answer, because the integrand is F' on one branch of this root. The answer |F| is usually
-    written as the root of a square. It is wrong, because F changes its sign at a different point
-    than a.
+    The integrand is F' times the sign of x - a. This sign is written with the root of (x - a)^2,
+    where a is an integer. F is a right answer, because the integrand is F' on one branch of this
+    root. The answer |F| is usually written as the root of a square. It is wrong, because F changes
+    its sign at a different point than a.
     """
     zero, elsewhere, *_ = rng.shuffled(range(-9, 10))
     t, k = add(X, number(-zero)), number(rng.integer(1, 9))
@@ -75,9 +75,9 @@ def misplaced_branch(rng: HashedRandom) -> Case:
 
 @generator
 def hidden_step(rng: HashedRandom) -> Case:
-    """Make a case with a wrong answer: F plus a step function.
+    """Make a case with a wrong answer: a right answer plus a step function.
 
-    Examples of step functions are u/sqrt(u^2) and csc(u) sin(arccos(cos u)).
+    Examples of step functions of a linear u are u/sqrt(u^2) and csc(u) sin(arccos(cos u)).
     """
     u = add(mul(number(rng.integer(1, 9)), X), number(rng.integer(-9, 9)))
     sin, cos, tan, cot = (call(name, u) for name in ("sin", "cos", "tan", "cot"))
@@ -106,7 +106,7 @@ def hidden_step(rng: HashedRandom) -> Case:
 
 @generator
 def tiny_step(rng: HashedRandom) -> Case:
-    """Make a case with a wrong answer: F plus a step function whose jump is tiny."""
+    """Make a case with a wrong answer: a right answer plus a step function with a tiny jump."""
     u = add(mul(number(rng.integer(1, 9)), X), number(rng.integer(-9, 9)))
     sign = rng.choice(
         [

@@ -1,4 +1,4 @@
-"""A case of the search: an integrand, a completion, and the right verdict."""
+"""A case of the search for wrong verdicts: an integrand, a completion, and the right verdict."""
 
 from __future__ import annotations
 

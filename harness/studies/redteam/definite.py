@@ -1,7 +1,7 @@
-"""Generators of definite integrals whose value is known: shifts, regimes, kinks, critical powers.
+"""Generators of definite integrals with right and wrong values.
 
-Each family of integrals is a function. The function draws integers k, n, p and returns an integral,
-its value, and plausible wrong values. Most wrong values result from a mistake:
+Each family of integrals has a function, which draws integers k, n, p and returns an integral, its
+value, and plausible wrong values. Most wrong values result from a mistake:
 
 - a peak or kinks are missed;
 - the value is right only for other values of a parameter;

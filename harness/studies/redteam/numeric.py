@@ -1,7 +1,8 @@
-"""Checks of labels without the verifier: F' is compared with f in mpmath, at two precisions.
+"""Checks of labels without the verifier, in mpmath at two precisions.
 
-If the formulas contain a large number n, the points include 1/n, 1 + 1/n and points near n.
-Derivatives are formed by the rules of differentiation (`rewards.reading.expression.derivative`).
+The derivative of an answer is compared with the integrand. If the formulas contain a large number
+n, the points include 1/n, 1 + 1/n and points near n. Derivatives are formed by the rules of
+differentiation (`rewards.reading.expression.derivative`).
 """
 
 from __future__ import annotations
@@ -147,7 +148,7 @@ def _sizes(node: Expression) -> tuple[int, ...]:
 
 
 def _gap(trees: tuple[Expression, ...], point: Point, digits: int) -> tuple[Value, Value]:
-    """Compute F' - f and f at a point where f is real. ``trees`` has f, F' and F."""
+    """Compute F' - f and f at a point where the integrand f is real. ``trees`` has f, F' and F."""
     integrand, slope, answer = trees
     with mpmath.workdps(digits):
         computed: dict[int, Value] = {}
@@ -164,10 +165,11 @@ def refuted(
     assumptions: Mapping[str, str] | None = None,
     ladder: tuple[int, ...] = (40, 250),
 ) -> bool:
-    """Whether F' differs from f at some point. Only points with a real value of f are compared.
+    """Whether the answer's derivative F' differs from the integrand f at some point.
 
-    The difference F' - f is computed with two precisions. Both results must agree, because a
-    rounding error would differ between them.
+    Only points with a real value of f are compared. For each d in ``ladder``, F' - f is computed
+    with d and with 2d digits. Both results must agree, because a rounding error would differ
+    between them.
     """
     try:
         trees = (integrand, differentiate(answer), answer)
@@ -188,10 +190,10 @@ def refuted(
 
 
 def on_another_branch(integrand: Expression, answer: Expression) -> bool:
-    """Whether F' = f at some points and F' = -f at all other points.
+    """Whether F' = f at some points and F' = -f at all other points, for an answer F.
 
-    For example, this is true of F = x and f = ``x/sqrt(x^2)``. The verifier's rule on branches
-    accepts such answers.
+    For example, this is true of F = x and the integrand f = ``x/sqrt(x^2)``. The verifier's rule on
+    branches accepts such answers.
     """
     trees, signs = (integrand, differentiate(answer), answer), set()
     for point in points(integrand, answer, assumptions={}):
@@ -224,7 +226,10 @@ def _is_steady(tree: Expression, point: Point) -> bool:
 def confirmed(
     integrand: Expression, answer: Expression, assumptions: Mapping[str, str] | None = None
 ) -> bool:
-    """Whether F' and f agree to 300 digits at six or more points, and differ at no point."""
+    """Whether the answer's derivative is equal to the integrand to 300 digits.
+
+    The two must agree at six or more points, and differ at no point.
+    """
     try:
         trees = (integrand, differentiate(answer), answer)
     except ValueError:

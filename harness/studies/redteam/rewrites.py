@@ -63,7 +63,7 @@ _CONSTANTS = (r"e^{-1000}", r"\tanh(700)", r"\frac{1}{300!}", r"\ln 7", r"\pi^e"
 
 @generator
 def rewrite(rng: HashedRandom) -> Case:
-    """Make a case with a right answer of usual size, in another form and with a constant."""
+    """Make a case with a right answer in another form, with a constant of integration."""
     truth = antiderivative(rng)
     constant = parse(rng.choice(_CONSTANTS))
     formulas = Formulas(truth, add(rewritten(truth, rng), constant))
@@ -72,7 +72,7 @@ def rewrite(rng: HashedRandom) -> Case:
 
 @generator
 def rewrite_at_scale(rng: HashedRandom) -> Case:
-    """Make a case with a right answer that has slopes and degrees of 60 to 10^4."""
+    """Make a case with a right answer that has coefficients or degrees of 60 to 10^4."""
     truth = smooth(rng, rng.choice(SCALES))
     return Case.of(Formulas(truth, rewritten(truth, rng)), True, "another form, at a scale")
 

@@ -1,4 +1,4 @@
-"""The search: cases are drawn and judged, and wrongly judged cases are minimised."""
+"""The search for wrong verdicts: cases are drawn and judged, and wrong verdicts are minimised."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Find:
     minimal: Case
 
     def to_dict(self) -> dict[str, Any]:
-        """The find as a dictionary, for a line of the case file.
+        """The wrongly judged case as a dictionary, for a line of the case file.
 
         Returns:
             The minimal case, the original case if it differs, and the generator, seed and index
@@ -150,11 +150,13 @@ def search(
         generators: the names of the generators to use (default: all).
         workers: the number of processes of the verifier.
         judge: a function that judges cases instead of the verifier.
-        minimised: the number of finds to minimise for each generator and fault.
+        minimised: the number of wrongly judged cases to minimise, for each generator and kind of
+            fault.
         on_progress: a function that is called after every batch.
 
     Returns:
-        The result. It has the number of finds for each generator and fault, and every find.
+        The result. It has every wrongly judged case, and the number of such cases for each
+        generator and kind of fault.
 
     Raises:
         ValueError: no limit is given, or a generator is unknown.

@@ -1,4 +1,4 @@
-"""Generators of wrong answers from right ones: slips, near misses, terms left out."""
+"""Generators of wrong answers from right answers: typical errors, near misses, missing terms."""
 
 from __future__ import annotations
 
@@ -56,13 +56,13 @@ def _mutated(truth: Expression, rng: HashedRandom) -> Case:
 
 @generator
 def mutation(rng: HashedRandom) -> Case:
-    """Make a case with one slip in a right answer of usual size."""
+    """Make a case with a wrong answer: a right answer with one typical error."""
     return _mutated(antiderivative(rng), rng)
 
 
 @generator
 def mutation_at_scale(rng: HashedRandom) -> Case:
-    """Make a case with one slip in a right answer that has slopes and degrees of 60 to 10^4."""
+    """Make a case with one typical error in a right answer with numbers from 60 to 10^4."""
     return _mutated(smooth(rng, rng.choice(SCALES)), rng)
 
 
@@ -84,7 +84,7 @@ def _check_varies(tree: Expression) -> None:
 
 @generator
 def near_miss_factor(rng: HashedRandom) -> Case:
-    """Make a case with a wrong answer: F times a factor that is close to 1.
+    """Make a case with a wrong answer: a right answer times a factor that is close to 1.
 
     The factor is 1 + e^{-k(1+x^2)}, or a similar factor with a hyperbolic secant.
     """
@@ -96,9 +96,10 @@ def near_miss_factor(rng: HashedRandom) -> Case:
 
 @generator
 def near_miss_term(rng: HashedRandom) -> Case:
-    """Make a case with a wrong answer: F plus a term that is nearly constant at usual test points.
+    """Make a case with a wrong answer: a right answer plus a term.
 
-    Some terms are tiny or have a small slope. Others have a bump or a step that is far away.
+    The term is nearly constant at usual test points. Some terms are tiny or have a small slope.
+    Others have a bump or a step that is far away.
     """
     truth = smooth(rng, rng.choice([None, None, *SCALES[:4]]))
     k, far = rng.choice(_FAINT), rng.integer(12, 400)
@@ -112,7 +113,7 @@ def near_miss_term(rng: HashedRandom) -> Case:
 
 @generator
 def neglected_term(rng: HashedRandom) -> Case:
-    """Make a case with a wrong answer F, for an integrand F' plus a small or distant term."""
+    """Make a case with a wrong answer, which ignores a small or distant term of the integrand."""
     truth = smooth(rng)
     k, far = rng.choice(_FAINT), rng.integer(12, 400)
     far_off = add(X, number(-far))
@@ -133,7 +134,7 @@ def neglected_term(rng: HashedRandom) -> Case:
 
 @generator
 def steep_step(rng: HashedRandom) -> Case:
-    """Make a case with a wrong answer F. The integrand is F' times a steep step.
+    """Make a case with a wrong answer F. The integrand is F' times a steep step function.
 
     On one side of the step, F is right. On the other side, F is wrong.
     """

@@ -37,7 +37,7 @@ def _filled(name: str, is_right: bool, pairs: Sequence[Sequence[str]], rng: Hash
 
 @generator
 def horner(rng: HashedRandom) -> Case:
-    """Make a case with a wrong answer: a Taylor polynomial replaces the function.
+    """Make a case with a wrong answer: a Taylor polynomial instead of the right function.
 
     The polynomial has a degree of 60 to 160. It is in Horner's form, so that no single term shows
     the degree.

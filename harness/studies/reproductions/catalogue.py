@@ -137,7 +137,7 @@ def reproduction(name: str) -> Reproduction:
 
 
 def sections() -> list[Section]:
-    """Make a table for each paper."""
+    """Make a table for each paper, with its published numbers beside ours."""
     headings = ("published in", "`reproduce`", "needs", "time here", "ours", "paper")
     return [
         Section(

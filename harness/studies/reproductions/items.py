@@ -1,4 +1,4 @@
-"""The contents of the papers as a list of items. The list says which items work here.
+"""The parts of the reproduced papers as a list of items, and which of these items work here.
 
 The data are in `items.toml`. An item *works* if its code runs. A command of the catalogue or a test
 is the evidence. If some numbers need weights, data or keys that are missing here, these numbers are
@@ -56,7 +56,7 @@ def items() -> tuple[PaperItem, ...]:
 
 
 def item_section() -> Section:
-    """Make the table of the items."""
+    """Make a table of the papers' parts, which says what works here."""
     counts = Counter(item.state for item in items())
     summary = ", ".join(f"{counts[state]} {state}" for state in STATES)
     return Section(

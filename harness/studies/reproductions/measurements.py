@@ -1,7 +1,7 @@
 """Result files. Each has the numbers of a reproduction, the commands and the versions.
 
     measured/NAME.json      in this package; `run.py reproduce NAME --record` writes the file
-    FOLDER/measured.json    in the folder of results, if the reproduction has a measure
+    FOLDER/measured.json    in the folder of results, if `measures` has a function for it
 
 The documentation states these numbers. `run.py reproduce --check` measures again and compares.
 """

@@ -26,7 +26,7 @@ MEASURES: dict[str, Measure] = {}
 
 
 def measure(function: Measure) -> Measure:
-    """Register a measure under the function's name."""
+    """Register a function that reads the numbers of a reproduction, under the function's name."""
     MEASURES[function.__name__] = function
     return function
 
@@ -66,7 +66,7 @@ def hint_files(folder: Path) -> Mapping[str, Value]:
 
 @measure
 def hint_data(folder: Path) -> Mapping[str, Value]:
-    """Compute the numbers that the paper's text states for Figures A1 and A2."""
+    """Compute the numbers that Li et al. 2023 state in their text on Figures A1 and A2."""
     sets = statistics.drawn(0, statistics.PER_LENGTH)
     symbols = statistics.distributions(sets, statistics.SYMBOL)
     return {
@@ -90,9 +90,9 @@ def integers(folder: Path) -> Mapping[str, Value]:
 
 @measure
 def pair_lengths(folder: Path) -> Mapping[str, Value]:
-    """Compute the mean numbers of tokens of integrands and antiderivatives, for each method.
+    """Compute the mean numbers of tokens of integrands and antiderivatives.
 
-    The values ``..._sd`` are the standard deviations.
+    Each method of generation has its own means. The values ``..._sd`` are the standard deviations.
     """
     values: dict[str, Value] = {}
     for file in sorted(folder.glob("*.pairs")):

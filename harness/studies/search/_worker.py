@@ -1,6 +1,6 @@
 """Tasks that worker processes run with SymPy.
 
-The tasks are SymPy's `simplify`, as in the paper's released code, and the integration of formulas.
+The tasks are SymPy's `simplify`, as in the code of Welleck et al., and the integration of formulas.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Clusters of failures, named by common features of the formulas, and a map of all failures."""
+"""Clusters of problems that a model fails, named by common features, and a map of the clusters."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Formulas as vectors, for clusters and distances.
 
-The paper used SciBERT (``scibert`` here). The default is hashed n-grams of characters, which need
-no model. ``minilm`` is a pretrained encoder that is installed as a package. The results of a search
-name the embedding.
+Welleck et al. used SciBERT (``scibert`` here). The default is hashed n-grams of characters, which
+need no model. ``minilm`` is a pretrained encoder that is installed as a package. The results of a
+search name the embedding.
 """
 
 from __future__ import annotations

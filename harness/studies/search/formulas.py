@@ -1,7 +1,7 @@
 """Formulas of the search, as sums, products, powers and functions.
 
-The paper used SymPy's trees, which have no negation, quotient or root. For example, 1/x is a power,
-and -x is a product. Mutations, lengths and counts of nodes refer to such trees.
+Welleck et al. used SymPy's trees, which have no negation, quotient or root. For example, 1/x is a
+power, and -x is a product. Mutations, lengths and counts of nodes refer to such trees.
 """
 
 from __future__ import annotations

@@ -101,7 +101,7 @@ def _smaller_numbers(number: Number) -> Iterator[Number]:
 
 @dataclass(slots=True)
 class _Course:
-    """The state of the reduction of one failure."""
+    """The state of the reduction of one failed problem."""
 
     start: Problem
     problem: Problem
@@ -116,7 +116,7 @@ def minimise(failures: Sequence[Problem], oracle: Oracle, make: Make) -> list[Mi
     """Minimise failures, and find the nearest solved neighbour of each.
 
     Args:
-        failures: problems that fail. The metadata of each has its ``formula``.
+        failures: problems that the model fails. The metadata of each has its ``formula``.
         oracle: the object that asks the model.
         make: a function that makes a problem. Its arguments are a formula and the parent's text.
 
@@ -149,7 +149,7 @@ def minimise(failures: Sequence[Problem], oracle: Oracle, make: Make) -> list[Mi
 
 
 def _advance(course: _Course, failing: set[str], oracle: Oracle) -> None:
-    """Continue the reduction with the smallest candidate that fails.
+    """Reduce a failed problem further, to its smallest candidate that fails.
 
     If no candidate fails, the nearest solved candidate is stored.
     """

@@ -1,6 +1,6 @@
 """A generation of mutants: formulas that a random change (mutation) makes from seed formulas.
 
-Mutants are simplified. The mutants that the paper's released code would refuse are left out.
+Mutants are simplified. The mutants that the code of Welleck et al. would refuse are left out.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ TASKS = {
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A mutant that the paper's released code would accept.
+    """A mutated formula that the code of Welleck et al. would accept.
 
     Attributes:
         tree: the formula.
@@ -110,9 +110,9 @@ def _drawn(
 
 
 def refusal(tree: Expression, words: str) -> str:
-    """The reason why the paper's released code refuses a formula.
+    """The reason why the code released by Welleck et al. refuses a formula.
 
-    The text is empty if the released code accepts the formula.
+    The text is empty if this code accepts the formula.
     """
     if len(words) >= LONGEST:
         return f"{LONGEST} characters or more"

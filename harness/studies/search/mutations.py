@@ -1,4 +1,4 @@
-"""Mutations of formulas, by the paper's text or by the paper's released code.
+"""Mutations of formulas, by the text of Welleck et al. or by their released code.
 
 A mutation changes a random node. Some mutations replace the node by a constant, by the variable or
 by the result of a simple operation. Others give the node another operation or an additional
@@ -31,9 +31,9 @@ class Rules:
         kinds: ``all`` for all mutations, or ``constants`` to replace nodes by constants only.
         low: the least constant.
         high: the upper bound of constants, not included.
-        variant: ``code`` for the mutations of the released code, or ``paper`` for the mutations in
-            the paper's text. The released code made the published archives. Unlike the code, the
-            text draws all constants between ``low`` and ``high``, and mutates sines, cosines and
+        variant: ``code`` for the mutations of the code of Welleck et al., or ``paper`` for the
+            mutations in their text. The code made the published archives. Unlike the code, the text
+            draws all constants between ``low`` and ``high``, and mutates sines, cosines and
             tangents. If ``kinds`` is ``constants``, the text changes leaves only.
 
     """
@@ -166,12 +166,12 @@ def _with_operator(node: Call, rng: HashedRandom, rules: Rules) -> Expression:
 def _call(operator: str, args: tuple[Expression, ...], rules: Rules) -> Expression:
     """Make the tree of an operator with arguments.
 
-    The released code drops the third argument of a power with three arguments. This function does
-    the same.
+    The code of Welleck et al. drops the third argument of a power with three arguments. This
+    function does the same.
 
     Raises:
-        NoProblemError: a power has more than three arguments, or the rules follow the paper's text
-            and a power has more than two arguments.
+        NoProblemError: a power has more than three arguments, or a power has more than two
+            arguments and the variant of ``rules`` is ``paper``.
 
     """
     if operator == "pow" and len(args) > 2:

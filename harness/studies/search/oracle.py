@@ -154,7 +154,7 @@ class Oracle:
         return self.outcomes[self.models[model], problem_key(problem)]
 
     def fails(self, problem: Problem) -> bool:
-        """Whether a problem is a failure."""
+        """Whether a problem counts as a failure (see `Oracle`)."""
         own = self.outcome(problem)
         failed = self._high(own) < self.below if self.below is not None else not self._most(own)
         return failed and (len(self.models) < 2 or self.solves(problem, 1))
@@ -162,8 +162,9 @@ class Oracle:
     def solves(self, problem: Problem, model: int = 0) -> bool:
         """Whether a model solves a problem.
 
-        For ranked answers, for a single answer, and without ``below``, one correct answer is
-        enough. In all other cases, the 95 % interval of the pass rate must begin above ``below``.
+        For ranked answers, for a single answer, and if the field ``below`` is None, one correct
+        answer is enough. In all other cases, the 95 % interval of the pass rate must begin above
+        ``below``.
         """
         own = self.outcome(problem, model)
         if self.below is None or self.ranked or own.samples == 1:
@@ -211,7 +212,7 @@ class Oracle:
         return confirmed, len(failed) - len(confirmed)
 
     def deciding(self, problem: Problem) -> AnswerCounts:
-        """The answers that decide whether a problem is a failure.
+        """The counts of the answers that decide whether a problem is a failure.
 
         If the problem was asked a second time, the earlier answers do not count.
         """

@@ -297,7 +297,7 @@ class _RunningSearch:
         return Run(self.job.out)
 
     def _ask_seeds(self, state: _State) -> None:
-        """Ask the models the seeds, and add a note to the record if some seeds are not solved."""
+        """Ask the models the seed problems, and add a note to the record if some are not solved."""
         state.seeds = [read(str(problem.metadata["formula"])) for problem in self.first]
         state.seen = {str(problem.metadata["formula"]) for problem in self.first}
         self.oracle.ask(self.first)
@@ -384,7 +384,7 @@ class _RunningSearch:
         return Batch(len(drawn) + sum(refused.values()), dict(refused), repeated, problems)
 
     def _admit(self, state: _State, failed: Sequence[Problem]) -> list[tuple[Problem, float]]:
-        """Add failures that are fit enough to the archive, up to the size of the archive."""
+        """Add failed problems with enough fitness to the archive, until the archive is full."""
         trees = [read(str(problem.metadata["formula"])) for problem in failed]
         novel: list[tuple[Problem, float]] = []
         for problem, fitness in zip(failed, self.fitness.of(trees), strict=True):
@@ -403,7 +403,7 @@ class _RunningSearch:
         return novel
 
     def _next_seeds(self, novel: Sequence[tuple[Problem, float]], number: int) -> list[Expression]:
-        """Choose the next seeds: new failures by the setting ``select``, and the first seeds."""
+        """Choose the next seeds: failed problems by the setting ``select``, and the first seeds."""
         settings = self.settings
         trees = [read(str(problem.metadata["formula"])) for problem, _ in novel]
         values = [fitness for _, fitness in novel]

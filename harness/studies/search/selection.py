@@ -1,4 +1,4 @@
-"""The fitness of failures, and the choice of the next seeds: the fittest of every cluster."""
+"""The fitness of problems that a model fails, and the choice of the fittest as next seeds."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ AT_TARGET, NEAREST = 2.0, 1e-9
 
 @dataclass(frozen=True)
 class Fitness:
-    """Computes the fitness of failures by the measure that `SearchSettings` names."""
+    """Computes the fitness of failed problems by the measure that `SearchSettings` names."""
 
     settings: SearchSettings
     embed: Embed

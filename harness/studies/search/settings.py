@@ -1,4 +1,4 @@
-"""The settings of a search, and of the published runs."""
+"""The settings of a search for problems that a model fails, and of the published searches."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Simplifier = Literal["normal-form", "sympy"]
 class SearchSettings(Record):
     """The settings of a search for problems that a model fails.
 
-    The defaults are from the published code, except for the embedding and the simplifier.
+    The defaults are from the code of Welleck et al., except for the embedding and the simplifier.
 
     Attributes:
         name: the name of the problems' subset.
@@ -33,8 +33,8 @@ class SearchSettings(Record):
         mutations: ``all``, or ``constants`` to replace nodes by constants only.
         low: the least constant of mutations.
         high: the upper bound of the constants, not included.
-        variant: ``code`` for the mutations and the fitness of the released code, or ``paper`` for
-            the mutations and the fitness of the paper's text.
+        variant: ``code`` for the mutations and the fitness of this code, or ``paper`` for the
+            mutations and the fitness in their text.
         fitness: the failures to prefer. ``length`` prefers short formulas. ``trig`` prefers short
             formulas with sines, cosines or tangents. ``target`` prefers formulas of a given length,
             and ``distance`` formulas similar to the seeds.
@@ -106,7 +106,7 @@ def _presets() -> Mapping[str, dict[str, Any]]:
 
 
 def preset_names() -> tuple[str, ...]:
-    """The names of the published runs.
+    """The names of the searches that Welleck et al. published.
 
     Returns:
         The names, for `search_settings`.
@@ -119,11 +119,11 @@ def preset_names() -> tuple[str, ...]:
 
 
 def search_settings(preset: str | None = None, **changes: Any) -> SearchSettings:
-    """The settings of a published run, or the default settings, with changes.
+    """The settings of a search by Welleck et al., or the default settings, with changes.
 
     Args:
-        preset: the run's name.
-        changes: fields of `SearchSettings`, which replace the run's or the default settings.
+        preset: the name of the search (`preset_names`).
+        changes: fields of `SearchSettings`, which replace the other settings.
 
     Returns:
         The checked settings.

@@ -1,4 +1,4 @@
-"""The component ``correctness``."""
+"""The reward component ``correctness``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The component ``format``: a single box with a closed form, after well-formed thinking."""
+"""The reward component ``format``: a single box with a closed form, after well-formed thinking."""
 
 from __future__ import annotations
 

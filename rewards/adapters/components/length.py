@@ -1,4 +1,4 @@
-"""The component ``length``."""
+"""The reward component ``length``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The component ``steps``."""
+"""The reward component ``steps``."""
 
 from __future__ import annotations
 

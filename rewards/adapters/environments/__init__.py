@@ -1,4 +1,4 @@
-"""Environments for trainers with several turns: the reward, and tools that check during a rollout.
+"""Environments for rollouts with several turns: the reward, and tools that check formulas.
 
 - `tools`: functions that check an antiderivative or a step, for trainers that take functions.
 - `episode`: a rollout that takes and returns text. Every environment below adapts an `Episode`.

@@ -118,7 +118,7 @@ class Episode:
         return target_of(self.label, self.extra)
 
     async def step(self, text: str, *, truncated: bool = False, thinking: bool = False) -> Turn:
-        """Process a turn of the model."""
+        """Process a message of the model, and return the reply with the reward."""
         formula = None if truncated else asked_for(text)
         if formula is not None and self.checks < self.turns.checks:
             self.checks += 1
@@ -146,7 +146,7 @@ class Episode:
 
 
 def asked_for(text: str) -> str | None:
-    """The formula that a turn asks to check, or None if the turn does not end with a check."""
+    """The formula in the check at the end of a model's message, or None without a check."""
     text = text.rstrip()
     if not text.endswith(CLOSE):
         return None

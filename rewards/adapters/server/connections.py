@@ -64,7 +64,7 @@ class Connections:
     def listen(
         self, sockets: list[socket.socket], protocol: Callable[[], asyncio.Protocol]
     ) -> None:
-        """Begin to accept connections. ``protocol`` makes the protocol of each connection."""
+        """Begin to accept connections. ``protocol`` makes the asyncio protocol of a connection."""
         self._protocol = protocol
         for listener in sockets:
             listener.setblocking(False)

@@ -32,7 +32,8 @@ def outcome(before: Score, after: Score) -> str:
     - ``decided``: the second judgement is a decision, and the first is not.
     - ``undecided``: the first judgement is a decision, and the second is not.
 
-    The second judgement has more time and memory than the first judgement.
+    A judgement is a decision if its status is not undecided, timeout or error. The second judgement
+    has more time and memory than the first judgement.
     """
     if before.status == after.status:
         return "same"

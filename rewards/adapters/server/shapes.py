@@ -96,7 +96,7 @@ def _rollout(row: dict[str, Any]) -> Rollout:
 
 
 def described(score: Score) -> dict[str, Any]:
-    """Convert a score to JSON. The names are the same in every format."""
+    """Convert a score to JSON. The keys are the same in all request formats."""
     return {
         "reward": score.reward,
         "status": score.status,

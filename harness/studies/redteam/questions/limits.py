@@ -1,9 +1,9 @@
 r"""Generators of limits with right and wrong answers.
 
 Some limits are quotients of infinitesimals, whose answers follow from their construction. The other
-limits are from the bank of questions. A wrong answer has another sign, factor or order, or a tiny
-additional term that no digits show. Other wrong answers are an infinity, a decimal, or a repetition
-of the question.
+limits are from the question bank. A wrong answer has another sign, factor or order, or a tiny
+additional term that the usual digits do not show. Other wrong answers are an infinity, a decimal,
+or a repetition of the question.
 """
 
 from __future__ import annotations
@@ -37,17 +37,7 @@ def _value(expression: Expression) -> acb:
 
 
 def wrong_answers(rng: HashedRandom, asked: str, answer: str) -> list[str]:
-    """Make wrong answers that are close to the right answer.
-
-    Args:
-        rng: the source of random numbers.
-        asked: the limit.
-        answer: the right answer.
-
-    Returns:
-        The wrong answers in LaTeX.
-
-    """
+    """Make wrong answers in LaTeX that are close to the right answer. ``asked`` is the limit."""
     echoes = [asked, asked.replace(r"\lim", r"\operatorname{lim}")]
     if answer == NO_LIMIT:
         return [*_INFINITE, "0", "1", "-1", r"\frac12", str(rng.integer(2, 99)), *echoes]

@@ -58,12 +58,7 @@ def _problem(task: str, rng: HashedRandom) -> Problem:
 def course_case(task: str, rng: HashedRandom) -> Case:
     """Make a case with a problem of the course and an answer, which is right or wrong.
 
-    Args:
-        task: the name of the kind of question.
-        rng: the source of random numbers.
-
-    Returns:
-        The case.
+    ``task`` is the name of the kind of question.
 
     Raises:
         DiscardedError: no answer is known, or the changed answer is not certainly wrong.
@@ -123,7 +118,7 @@ def _apart(left: Expression, right: Expression, point: Mapping[str, Fraction]) -
 
 @dataclass(frozen=True, slots=True)
 class _Formula:
-    """A right answer that is a formula. All right answers equal this formula."""
+    """A right answer to a question whose right answers all equal one formula."""
 
     tree: Expression
 

@@ -1,9 +1,9 @@
 r"""Generators of cases about sums and power series. Each case has a right or a wrong answer.
 
 Some questions are from the benchmark's generator of sums, and their answers follow from their
-construction. The other questions are from the bank. A wrong answer has another sign, factor or
-term, or is the answer to a shifted sum. Other wrong answers are a decimal, an infinity, a number
-fitted to the digits, or a repetition of the question.
+construction. The other questions are from the question bank. A wrong answer has another sign,
+factor or term, or is the answer to a shifted sum. Other wrong answers are a decimal, an infinity, a
+number fitted to the digits, or a repetition of the question.
 """
 
 from __future__ import annotations
@@ -78,17 +78,7 @@ def _changed_numbers(rng: HashedRandom, answer: str) -> Iterator[str]:
 
 
 def wrong_answers(rng: HashedRandom, asked: str, answer: str) -> list[str]:
-    """Make wrong answers that are close to the right answer.
-
-    Args:
-        rng: the source of random numbers.
-        asked: the question.
-        answer: the right answer.
-
-    Returns:
-        The wrong answers in LaTeX.
-
-    """
+    """Make wrong answers in LaTeX that are close to the right answer. ``asked`` is the question."""
     echoes = [] if asks_of_series(asked) else [asked, asked.replace(r"\sum", r"\sum\limits")]
     if answer == DIVERGES:
         return [

@@ -1,7 +1,7 @@
-"""Separate counts of failures with and without an elementary antiderivative.
+"""Separate counts of failed problems with and without an elementary antiderivative.
 
 A model that writes only elementary formulas cannot solve a problem without an elementary
-antiderivative. Such failures are no evidence of what the model has learnt. The paper counts
+antiderivative. Such failures are no evidence of what the model has learnt. Welleck et al. count
 failures with and without an elementary antiderivative together.
 """
 
@@ -61,12 +61,8 @@ def spread(problems: Sequence[Problem], number: int) -> list[Problem]:
 def elementary_section(searches: Sequence[StoredSearch], number: int) -> Section:
     """For each archive, the shares of problems with and without an elementary antiderivative.
 
-    The archive of a search consists of the failures that the search found.
-
-    Args:
-        searches: the searches.
-        number: the number of problems to examine in each archive.
-
+    The archive of a search consists of the failed problems that the search found. In each archive,
+    ``number`` problems are examined.
     """
     rows = []
     for search in searches:

@@ -51,7 +51,7 @@ class Example:
 
 @cache
 def published(table: str) -> Mapping[str, Sequence[Example]]:
-    """Read the examples of a published table by group, such as the cluster ``poly 1``.
+    """Read the examples of a table of Welleck et al. by group, such as the cluster ``poly 1``.
 
     >>> [one.problem for one in published("table 4")["poly 1"]]
     ['-104', '-136', '-33']
@@ -148,7 +148,7 @@ class AnsweredProblem:
         return self.example(self._solved[int(likeness.sum(axis=1).argmax())])
 
     def seed_of(self, problem: Problem) -> Problem | None:
-        """The original seed of a failure, found through the chain of parents."""
+        """The original seed of a failed problem, found through the chain of parents."""
         at: Problem | None = problem
         while at is not None and (parent := at.metadata.get("parent")):
             at = self._made.get(str(parent))

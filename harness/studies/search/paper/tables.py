@@ -37,7 +37,7 @@ Block = tuple[str, str, Sequence[Sequence[str]]]
 def paper_sections(
     runs: Sequence[Run | Path | str], *, elementary: int | None = None
 ) -> list[Section]:
-    """Make the paper's tables and figures from the searches in these runs.
+    """Make the tables and figures of Welleck et al. from the searches in these runs.
 
     Args:
         runs: runs with searches, or their directories.
@@ -83,7 +83,7 @@ def paper_sections(
 
 
 def _experiment(search: StoredSearch) -> str:
-    """The name of the paper's experiment that a search resembles."""
+    """The name of the experiment of Welleck et al. that a search resembles."""
     settings = search.record.settings
     if settings["fitness"] in ("target", "distance"):
         return {"target": "lengths", "distance": "distance"}[str(settings["fitness"])]
@@ -103,9 +103,9 @@ def _clusters(search: AnsweredProblem) -> list[Group]:
 
 
 def _exponents(search: AnsweredProblem) -> list[Group]:
-    """Failures with x in an exponent, grouped by cluster.
+    """Failed problems with x in an exponent, grouped by cluster.
 
-    The cluster with the most such failures comes first.
+    The cluster with the most such problems comes first.
     """
     has = FEATURES_BY_NAME["x in an exponent"]
     groups = [
@@ -117,7 +117,7 @@ def _exponents(search: AnsweredProblem) -> list[Group]:
 
 
 def _seeds(search: AnsweredProblem) -> list[tuple[Problem, Sequence[Problem]]]:
-    """The seeds, each with its fittest descendants among the failures. Solved seeds come first."""
+    """The seed problems with their fittest failed descendants. Solved seeds come first."""
     groups: dict[str, list[Problem]] = {formula_of(seed): [] for seed in search.seeds}
     archive = sorted(
         search.stored.archive, key=lambda problem: -float(str(problem.metadata["fitness"]))
@@ -132,7 +132,7 @@ def _seeds(search: AnsweredProblem) -> list[tuple[Problem, Sequence[Problem]]]:
 
 
 def _columns(title: str, blocks: Iterable[Block], width: int) -> Section:
-    """Make a table with clusters side by side as columns."""
+    """Make a table whose columns are clusters of failed problems, side by side."""
     rows = [
         (*((name, model) if not number else ("", "")), *line, *[""] * (width - len(line)))
         for name, model, clusters in blocks
@@ -148,7 +148,6 @@ def _block(search: AnsweredProblem, groups: Sequence[Group]) -> Block:
 
 
 def _near_simple(searches: Sequence[AnsweredProblem]) -> Section:
-    """Make Table 4: failures near simple problems."""
     theirs = published("table 4").items()
     blocks = [_block(search, _clusters(search)) for search in searches]
     blocks += [
@@ -163,7 +162,6 @@ def _near_simple(searches: Sequence[AnsweredProblem]) -> Section:
 
 
 def _in_exponents(searches: Sequence[tuple[AnsweredProblem, Sequence[Group]]]) -> Section:
-    """Make Table 11: failures with x in an exponent."""
     theirs = sorted(published("table 17").items())
     failed = [[example.problem for example in group if not example.solved] for _, group in theirs]
     blocks = [*(_block(search, groups) for search, groups in searches), ("", PAPER, failed)]
@@ -171,7 +169,6 @@ def _in_exponents(searches: Sequence[tuple[AnsweredProblem, Sequence[Group]]]) -
 
 
 def _near_seeds(searches: Sequence[AnsweredProblem]) -> Section:
-    """Make Table 6: failures near validation problems."""
     groups: list[tuple[str, str, Sequence[str]]] = []
     for search in searches:
         for seed, failures in _seeds(search):
@@ -198,7 +195,6 @@ def _near_seeds(searches: Sequence[AnsweredProblem]) -> Section:
 
 
 def _exploits(examples: Sequence[tuple[str, Sequence[Example]]]) -> Section:
-    """Make Table 10: exploits."""
     return Section(
         "Table 10: exploits",
         ("search", "problem", "exploit"),
@@ -213,7 +209,6 @@ def _exploits(examples: Sequence[tuple[str, Sequence[Example]]]) -> Section:
 
 
 def _exploits_answered(examples: Sequence[tuple[str, Sequence[Example]]]) -> Section:
-    """Make Table 18: answers to exploits."""
     rows = tuple(
         (
             whose,
@@ -238,7 +233,7 @@ def _answers(
     ours: Sequence[tuple[AnsweredProblem, Sequence[Group]]],
     theirs: Mapping[str, Sequence[Example]],
 ) -> Section:
-    """Make a table of failures with answers. Each group begins with a similar solved problem."""
+    """Make a table of failed problems with answers. A similar solved problem begins each group."""
     rows: list[tuple[str, ...]] = []
     for search, groups in ours:
         for name, members in groups:
@@ -273,7 +268,7 @@ def _rows(whose: str, group: str, examples: Sequence[Example]) -> Iterator[tuple
 
 
 def _target_lengths(searches: Sequence[StoredSearch]) -> list[Section]:
-    """Make Figure 3: the length (left) and the number (right) of failures by iteration."""
+    """Make Figure 3 of Welleck et al.: the lengths and the number of failures by iteration."""
     lengths = [[row.length for row in search.record.generations] for search in searches]
     return [
         _by_iteration(
@@ -290,7 +285,7 @@ def _target_lengths(searches: Sequence[StoredSearch]) -> list[Section]:
 
 
 def _growth(searches: Sequence[StoredSearch]) -> Section:
-    """Make Figure 8: the number of failures by iteration."""
+    """Make Figure 8 of Welleck et al.: the number of failures by iteration."""
     return _by_iteration(
         ("Figure 8", "Failures by iteration", "figure_8"),
         *(searches, _sizes(searches), ("iterations to 1000", "iterations", 0)),
