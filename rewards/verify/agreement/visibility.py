@@ -137,7 +137,8 @@ def _size(ball: Ball | None) -> float:
 
 
 class Unseen:
-    """The operations of an expression that have been visible at no point of agreement so far.
+    """The operations of an expression that have been visible at no point so far. An operation is
+    visible at a point if its effect on the value there exceeds the error.
 
     All parts of an operation must be visible at the same point. In ``1 + x^{10000}`` the first term
     is visible at 1/2 and the second at 2. The sum is visible at neither point. Parts that have no
