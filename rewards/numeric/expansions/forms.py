@@ -59,7 +59,7 @@ def plus(a: Exponent, b: Exponent, sign: int = 1) -> Exponent:
 
 
 def rate(exponent: Exponent) -> Expression:
-    """The exponent v as an expression."""
+    """An exponent as an expression."""
     return add(*(mul(number(q), key) for key, q in exponent))
 
 

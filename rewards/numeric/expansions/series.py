@@ -62,7 +62,7 @@ class Constants(Protocol):
 
 @dataclass(eq=False, slots=True)
 class Element:
-    """An element of a scale: a function that tends to infinity, with its logarithm."""
+    """A growth rate of expansions: a function that tends to infinity, with its logarithm."""
 
     rank: int
     logarithm: Germ | None = None
@@ -74,12 +74,12 @@ Term: TypeAlias = "tuple[Power, Germ]"
 
 
 class Series:
-    """An asymptotic series: terms c w^e in increasing order of e, where w is the inverse of an
-    element.
+    """An asymptotic series: terms c w^e in increasing order of e.
 
-    The coefficients of computed terms may be zero. `Scale.normal` removes leading zeros. A finite
-    number of terms never shows that all terms are zero. A series may therefore have a second
-    representation, which ``whole_value`` returns: a polynomial in atoms (`Scale.atom`).
+    The function 1/w tends to infinity, and is an `Element`. The coefficients of computed terms may
+    be zero. `Scale.normal` removes leading zeros. A finite number of terms never shows that all
+    terms are zero. A series may therefore have a second representation, which ``whole_value``
+    returns: a polynomial in symbols (`Scale.atom`).
     """
 
     __slots__ = ("element", "normal", "source", "terms", "whole_value")

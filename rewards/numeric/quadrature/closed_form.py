@@ -112,7 +112,7 @@ def objection(
     needed: float,
     beside_zero: bool,
 ) -> str:
-    """The reason to refuse an answer that agrees to ``digits`` digits, or "" if there is none."""
+    """The reason to refuse an answer that agrees with the integral to ``digits`` digits, or ""."""
     if digits < needed:
         return f"agrees to {digits:.0f} digits, but {needed:.0f} are needed"
     if hides_a_part(answer, got, values, bits, digits, beside_zero=beside_zero):
@@ -128,8 +128,9 @@ def hides_a_limit(
     The answer 1 to ``\int_0^{1000} e^{-x}\,dx`` is wrong, although 434 digits agree. The integrand
     is evaluated at points that are up to an eighth farther from 0 than the limit. The points are
     irrational multiples of the limit, because a periodic integrand may vanish at rational
-    multiples. For narrow peaks, points very near to the limit are added. At each point, f times
-    the distance from the limit is computed. The limit has no effect if all products are too small.
+    multiples. For narrow peaks, points very near to the limit are added. At each point, the
+    integrand times the distance from the limit is computed. The limit has no effect if all products
+    are too small.
 
     Args:
         integral: the integral.

@@ -81,7 +81,8 @@ def draws_of(
 ) -> tuple[list[Draw], list[Draw]]:
     """Two lists of choices of the parameters, computed by `regimes`.
 
-    The first list contains usual choices. The choices in the second list distinguish cases.
+    The first list contains usual choices. The second list has further choices if a function
+    distinguishes cases, as abs and max do.
     """
     trees = expressions(integral) + ([] if answer is None else [answer])
     assumptions = integral.integrand.assumptions
@@ -125,10 +126,10 @@ def _value_of_text(
 
 
 def _computed(integral: DefiniteIntegral, digits: int) -> tuple[tuple[Draw, IntegralValue], ...]:
-    """The values at `DRAWS` usual choices, and at all choices that distinguish cases.
+    """Integrals for `DRAWS` usual choices of parameters, and for all that distinguish cases.
 
-    If there are choices that distinguish cases, an answer can be proved right only if all values
-    are known. Therefore an error is raised if a value cannot be computed.
+    A choice distinguishes cases if a function such as abs or max has another case there. If there
+    are such choices, an error is raised if a value cannot be computed.
     """
     usual, special = draws_of(integral)
     wanted_count = min(DRAWS, len(usual))

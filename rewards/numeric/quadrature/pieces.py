@@ -64,11 +64,11 @@ _N, _S = "@n", "@s"
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """An integral over infinitely many pieces. From ``last`` on, the integral is computed as a sum
-    over the pieces.
+    """An integral over infinitely many pieces, which floors cut. From ``last`` on, it is computed
+    as a sum over the pieces.
 
     Attributes:
-        expression: the integrand in t.
+        expression: the integrand in a new variable t.
         first: the t of the start.
         last: the t where the sum begins.
         rest: the integral from ``last`` on.
@@ -137,7 +137,7 @@ def pieces_towards(
     )
 
     def moved(t_value: Expression, jump: Callable[[Call, _Argument], Expression]) -> Expression:
-        """The integrand f(z) dz/dt at a point t. ``jump`` gives the values of floors."""
+        """The integrand f(z) dz/dt at a point t. ``jump`` replaces a floor by its value."""
         inner = power(div(t_value, scale), number(1 / q))
         replaced = _mapped(expression, arguments, jump, variable, inner)
         return mul(
@@ -173,7 +173,10 @@ def pieces_towards(
 
 @dataclass(frozen=True, slots=True)
 class _OnAPiece:
-    """The values of floors and fractional parts at t = L n + s, on a piece of one period."""
+    """The values of floors and fractional parts on a piece of one period.
+
+    The module's docstring explains the pieces.
+    """
 
     length: int
     middle: Fraction
@@ -294,7 +297,7 @@ def _value(constant: Expression, values: Mapping[str, Ball]) -> arb:
 def _mean(
     summands: list[Expression], values: Mapping[str, Ball], bits: int
 ) -> tuple[Fraction, arb] | None:
-    """Find the leading term c n^{-v} of the sum of the pieces, averaged over s. Return v and c.
+    """Find the leading term c n^{-v} of the integral over the n-th period. Return v and c.
 
     The result is None if v > 1, or if a piece decays more slowly than the sum.
     """
@@ -322,7 +325,7 @@ def _mean(
 
 
 def _cancel(summands: list[Expression]) -> bool:
-    """Whether the mean c (see the module's docstring) is provably 0, and each piece tends to 0."""
+    """Whether the integral over a period provably has no leading term, and each piece decays."""
     ring = fmpq_mpoly_ctx.get(("n", "s"), Ordering.lex)
     numerator, denominator = ring.from_dict({}), ring.from_dict({(0, 0): 1})
     for summand in summands:
@@ -384,10 +387,10 @@ def _sum(
     bits: int,
     without: Fraction | None,
 ) -> arb | None:
-    """The integral of the sum of all pieces with n >= ``start_count`` + 1/2.
+    """The sum of the integrals over all pieces of the periods n >= ``start_count`` + 1/2.
 
-    Each piece is scaled to 0 < s < 1. If ``without`` is an exponent v, the terms with n^{-v} are
-    left out, because the integrals of these terms cancel.
+    The variable s runs from 0 to 1 on each piece. If ``without`` is an exponent v, the terms with
+    n^{-v} are left out, because the integrals of these terms cancel.
     """
     summed = _summed(summands, values, start_count, bits, without)
     # The middle, and points near both ends.
@@ -398,10 +401,10 @@ def _sum(
 
 
 def _total(summands: list[Expression], expander: Expander) -> TaylorModel | None:
-    """Add the pieces, expanded in powers of 1/n. If the sum is zero, the result is None.
+    """Add expressions, expanded in powers of 1/n. If the sum is zero, the result is None.
 
     Raises:
-        NoModelError: a piece has no expansion.
+        NoModelError: an expression has no expansion.
 
     """
     total: TaylorModel | None = None
@@ -437,7 +440,7 @@ def _summed(
     bits: int,
     without: Fraction | None = None,
 ) -> analytic.BoxFunction:
-    """Make the function of s that sums the pieces over n."""
+    """Make the function of a place s in a piece that sums the integrand over all periods n."""
     start = acb(fmpq(2 * start_count + 1, 2))
     zetas: dict[Fraction, Ball] = {}
 

@@ -83,8 +83,8 @@ def draws(
     """Choose values for all parameters, in several ways.
 
     In some choices, the values ascend in the order of ``names``. In others, the values descend. If
-    f or F distinguishes cases, there are also choices with very large or very small values. For
-    each equality in f or F, such as a = 2, one choice satisfies the equality.
+    integrand f or answer F distinguishes cases, there are also choices with very large or very
+    small values. Each equality in f or F, such as a = 2, holds for one choice.
 
     Args:
         names: the parameters, sorted.

@@ -155,7 +155,7 @@ class SlowTerm:
         return [(add(*plain), [], acb(1)), *expanded] if plain else expanded
 
     def expansions(self, start: int) -> tuple[list[Expansion], int]:
-        """The expansions whose sum is S, and a number N >= ``start`` from which they hold."""
+        """The expansions whose sum is S(n), and an N >= ``start`` from which they hold."""
         with models.series_length(models.order(ctx.prec)):
             raw_expansions = [
                 (self._raw(tree), logs, scale) for tree, logs, scale in self.expanded_trees()
@@ -301,7 +301,7 @@ def _digamma(node: Call, index: str) -> list[Expansion]:
 
 
 def total(term: SlowTerm, start: int) -> Ball:
-    """The sum of z^n S(n) from ``start`` to infinity, at the working precision.
+    """The sum of ``term``, z^n S(n), from ``start`` to infinity, at the working precision.
 
     Raises:
         DivergenceError: the sum is proved to diverge.
@@ -436,7 +436,7 @@ def _refuse_divergence(expansions: Sequence[Expansion], order: int) -> None:
 
 
 def _order_of_root(base: Expression) -> int | None:
-    """The order of z if z is recognized as a root of unity. Otherwise the result is None."""
+    """The order of ``base`` if it is recognized as a root of unity, else None."""
     if fold(base) == 1:
         return 1
     if fold(base) == -1:

@@ -108,7 +108,7 @@ class Hypergeometric:
 
     @cached_property
     def base_lies_on_circle(self) -> bool:
-        """Whether the form of z shows that the absolute value of z is exactly 1."""
+        """Whether the form of the base z shows that its absolute value is exactly 1."""
         if self.exact_base is not None:
             return abs(self.exact_base) == 1
         return _is_rotation(self.summand)
@@ -150,7 +150,7 @@ class Hypergeometric:
 
     @cached_property
     def regular_from(self) -> int:
-        """A number from which on the factor R and the quotient q have neither zeros nor poles."""
+        """An n from which on the term and its quotient a(n+1)/a(n) have no zeros or poles."""
         bound = max(_root_bound(self.summand.numerator), _root_bound(self.summand.denominator))
         for polynomial in self.quotient:
             bound = max(bound, _root_bound(polynomial))
@@ -193,7 +193,7 @@ class Hypergeometric:
         return values
 
     def quotient_bound(self, cutoff: int) -> arb:
-        r"""A bound, perhaps infinite, of the quotient's size \|q(n)\| for all n >= ``cutoff``."""
+        r"""A bound, perhaps infinite, of \|a(n+1)/a(n)\| for the term a(n), n >= ``cutoff``."""
         numerator, denominator = map(reversed_polynomial, self.quotient)
         u = _up_to(cutoff)
         size = abs(self.base()) * abs(_at(numerator, u)).upper() / abs(_at(denominator, u)).lower()
@@ -202,7 +202,7 @@ class Hypergeometric:
 
 
 def _is_rotation(summand: Summand) -> bool:
-    """Whether z is written as the exponential of a real multiple of i."""
+    """Whether the base z is written as the exponential of a real multiple of i."""
     factors = summand.base.args if summand.base.function == "mul" else (summand.base,)
     for factor in factors:
         if abs(fold(factor) or 0) == 1:
@@ -341,7 +341,7 @@ class _Multiplier:
 
     @classmethod
     def of(cls, term: Hypergeometric, leading: fmpq, order: int) -> _Multiplier:
-        """Compute the function T for a term, coefficient by coefficient."""
+        """Compute the function T (see the module's docstring) for a term."""
         exact = term.exact_base
         assert exact is not None
         numerator, denominator = map(reversed_polynomial, term.quotient)
@@ -403,7 +403,7 @@ class _Multiplier:
 def _error(
     entries: list[fmpq], shift: int, numerator: fmpq_poly, denominator: fmpq_poly
 ) -> fmpq_poly:
-    """The numerator of the error e. The denominator of e is a power of 1 + u times that of q."""
+    """The numerator of the error e. The module's docstring explains the letters."""
     m = max(len(entries) - 1 - shift, 0)
     one_plus_u, u = fmpq_poly([1, 1]), fmpq_poly([0, 1])
     # T(n+1) n^-shift (1 + u)^m, where the last coefficient of T has the lowest power of 1 + u

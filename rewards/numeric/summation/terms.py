@@ -94,11 +94,11 @@ class Summand:
 
     @property
     def kind(self) -> tuple[Expression, Gammas, Expression, Expression]:
-        """Everything except the rational function R. Summands of equal kind can be added."""
+        """All factors except the rational function R(n). Summands of equal kind can be added."""
         return self.base, self.gammas, self.coefficient, self.slow
 
     def tree(self, index: str) -> Expression:
-        """The product of c, R(n) and the slow factor as an expression."""
+        """The product of coefficient, rational function and slow factor, as an expression."""
         rational = div(
             _polynomial_tree(self.numerator, index), _polynomial_tree(self.denominator, index)
         )
@@ -155,7 +155,7 @@ def _merged(summands: Iterable[Summand]) -> list[Summand]:
 
 @dataclass(frozen=True, slots=True)
 class _TermReader:
-    """Reads an expression tree as a list of summands. ``index`` is the name of n."""
+    """Reads an expression tree as a list of summands. ``index`` is the index of the sum."""
 
     index: str
 

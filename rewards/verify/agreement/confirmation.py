@@ -110,10 +110,7 @@ class Confirmation:
         return None
 
     def _look_beyond(self) -> Outcome | None:
-        """Compare the answer with the integrand at points beyond the large numbers in both.
-
-        The result is None if no fault is found.
-        """
+        """Compare the answer with the integrand at points beyond the large numbers in both."""
         sizes = beyond_reach(self.tape, self.pool.tape)
         # Beside so great an x, a constant term shows with more bits than x has.
         longest = self._longest_number()

@@ -64,10 +64,7 @@ Search = Callable[[UnrefutedAnswer], Outcome | None]
 
 
 def too_long(at: Comparison) -> Outcome | None:
-    """Refuse an answer that has too many terms or factors to be a closed form.
-
-    For any other answer, the result is None.
-    """
+    """Refuse an answer that has too many terms or factors to be a closed form."""
     longest = at.tape.longest
     if longest <= max(MAX_TERMS, 2 * at.pool.tape.longest):
         return None

@@ -74,7 +74,9 @@ class UnreadableError(ValueError):
 
 
 def correct(candidate: Expression, integrand: Expression, variable: str = "x") -> bool:
-    """Whether steps 1 to 3 of the scorer accept F. Exceptions of SymPy are not caught."""
+    """Whether the scorer accepts the candidate by steps 1 to 3. SymPy's exceptions are not
+    caught.
+    """
     x = sympy.Symbol(variable)
     f = to_sympy(integrand)
     try:

@@ -34,7 +34,7 @@ _EVALUATION: _Key = ("value", "", None)
 
 
 class Progress:
-    """Measures how far right claims bring a solution. Each integral has a cost."""
+    """Measures how far right claims bring a solution. The cost of an integral is its size."""
 
     def __init__(self, whole: Integral | None) -> None:
         self.costs: dict[_Key, int] = {_EVALUATION: 1}
@@ -50,7 +50,7 @@ class Progress:
             self._add_evaluation(self.problem)
 
     def gain(self, left: Side, right: Side, scope: Scope) -> float:
-        """The share of the problem's cost that a right claim removes.
+        """The share of the problem's cost (the size of its integrals) that a right claim removes.
 
         Args:
             left: the left side of the claim.
@@ -124,7 +124,7 @@ class Progress:
 
 
 def _integrals(side: Side, scope: Scope) -> Iterator[tuple[_Key, Ball, int]]:
-    """Yield the integrals of a side, each with its factor and its cost."""
+    """Yield the integrals of a side, each with its factor and the size of its integrand."""
     named = {name: value for name, value in scope.values.items() if value.has(Integral)}
     if not (named or side.has(Integral)):
         return

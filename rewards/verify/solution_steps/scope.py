@@ -62,10 +62,10 @@ class Unknowns(Protocol):
         """Whether a side has one of the functions."""
 
     def state(self, name: str, formula: Side) -> None:
-        """Record the formula that the text states for a function. The formula may be a trial."""
+        """Record the formula that the text states for a function, perhaps as a trial solution."""
 
     def specialise(self) -> None:
-        """Record that the text gives a constant a value, and now means one particular solution."""
+        """Record that the text gives a constant a value, so that it means one solution only."""
 
 
 @dataclass(frozen=True, slots=True)

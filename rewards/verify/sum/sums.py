@@ -218,7 +218,6 @@ def _judged(
     problems: Sequence[SumProblem],
     assumed: tuple[tuple[str, str], ...],
 ) -> Iterator[tuple[Outcome, Reading | None]]:
-    """Yield the outcome for each reading of the problem."""
     for problem in problems:
         require_worker(needs_worker(problem.term))
         stated = Asked(problem, assumed)

@@ -54,7 +54,7 @@ NEWTON_STEPS = 60
 
 @dataclass(frozen=True, slots=True)
 class OscillationPhase:
-    """The common phase of all oscillations of f as x tends to plus or minus infinity.
+    """The common phase of all oscillations of an integrand f as x tends to plus or minus infinity.
 
     The phases of f are the arguments of the periodic functions in f. For large x, all phases are
     whole multiples of a common phase.
@@ -81,9 +81,9 @@ class OscillationPhase:
 def phase(
     expression: Expression, variable: str, values: Mapping[str, Ball], side: int
 ) -> OscillationPhase | None:
-    """Find the phase of f towards ``side`` times infinity.
+    """Find the phase of an integrand that oscillates towards ``side`` times infinity.
 
-    The result is None if f does not oscillate there.
+    The result is None if the integrand does not oscillate there.
 
     Raises:
         QuadratureError: the phases have no common period.

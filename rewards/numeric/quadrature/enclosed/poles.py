@@ -29,7 +29,7 @@ WIDTH, BITS = -20, 128
 def has_simple_pole(
     expression: Expression, variable: str, values: Mapping[str, Ball], near: arb
 ) -> bool:
-    """Whether f is proved to have a pole near a point. The integral of f then diverges.
+    """Whether an integrand is proved to have a pole near a point. Its integral then diverges.
 
     Args:
         expression: the integrand.
@@ -55,7 +55,7 @@ def has_simple_pole(
 
 
 def reciprocal(node: Expression) -> Expression:
-    """One over an expression. Denominators become factors: a pole of f becomes a zero of 1/f."""
+    """One over an expression. A denominator becomes a factor, so that poles become zeros."""
     if not isinstance(node, Call):
         return div(ONE, node)
     name, args = node.function, node.args

@@ -69,7 +69,7 @@ class Wave:
 
 @dataclass(slots=True)
 class Rotation:
-    """The integration of f towards an end at which f oscillates.
+    """The integration of an integrand towards an end at which the integrand oscillates.
 
     Attributes:
         expression: the integrand f.
@@ -95,7 +95,7 @@ class Rotation:
 
         Raises:
             DivergesError: divergence is proved.
-            NotEnclosedError: f does not oscillate, or its oscillation has an unknown form.
+            NotEnclosedError: the integrand does not oscillate, or oscillates in an unknown form.
 
         """
         if self.edge.point.is_finite() and self.edge.exact != models.AT_ZERO:
@@ -135,7 +135,7 @@ class Rotation:
         ]
 
     def _in_y(self, amplitude: Expression) -> Expression:
-        """Write an amplitude as a function of y, multiplied by |dx/dy|."""
+        """Write an amplitude as a function of y = x^p, multiplied by |dx/dy|."""
         p = self.exponent
         if p == 1:
             return amplitude
@@ -239,7 +239,10 @@ class Rotation:
         return Tail(level_of("y1", wave.amplitude, form, expander), self.bits)
 
     def _turned(self, wave: Wave, tail: Tail, begin: arb) -> arb:
-        """The integral of one wave from ``begin`` to infinity, on a path in the complex plane."""
+        """The integral of an amplitude times a cosine from ``begin`` to infinity.
+
+        The path of integration is turned into the complex plane.
+        """
         frequency = self._value(wave.frequency)
         bound = sum((_bound(tail, term, begin) for term in tail.level.form), arb(0))
         end = (bound.log().max(arb(0)) + arb(self.bits + NEGLIGIBLE) * arb(2).log()) / frequency

@@ -81,15 +81,12 @@ class Parts:
         self.choices.append(_Choice(first, u.expression, integral, name_on_left, definition, shown))
 
     def settle(self, value: Side) -> None:
-        """Record the v that the text states."""
+        """Record the v of integration by parts that the text states."""
         if self.choices and not value.parts:
             self.choices[-1].v = value.expression
 
     def drop(self, first: int) -> None:
-        """Forget the choices of an attempt that the text abandons.
-
-        The attempt begins with the claim at index ``first``.
-        """
+        """Forget the choices of an abandoned attempt, which begins with the claim ``first``."""
         self.choices = [choice for choice in self.choices if choice.first < first]
 
     def judged(self, claims: Sequence[Claim], judge: Judge) -> list[Claim]:
@@ -117,7 +114,7 @@ class Parts:
         integrands += [(term, by) for tree, by in integrands for term in _terms(tree)]
 
         def fits(choice: _Choice, slope: Expression) -> bool | None:
-            """Whether u times ``slope`` is proportional to an integrand. None means undecided."""
+            """Whether u times ``slope`` is proportional to an integrand of the text, if decided."""
             by, product = choice.dv.variable, mul(choice.u, slope)
             if symbols_of(product) - judge.scope.symbols - {by}:
                 return None

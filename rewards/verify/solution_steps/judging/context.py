@@ -28,7 +28,8 @@ def in_context(
 ) -> Judged:
     """Adapt the finding about a claim to the conditions and points that its sentence names.
 
-    A wrong claim may become unchecked, or right for one point. A right claim may lose its gain.
+    A wrong claim may become unchecked, or right for one point. A right claim may no longer count as
+    progress.
 
     Args:
         judged: the finding about a claim.

@@ -65,7 +65,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The finding about a claim, the definitions used, and the pair of readings compared."""
+    """The finding about a claim, the definitions used, and the two sides compared."""
 
     finding: Finding
     kind: Kind

@@ -76,13 +76,13 @@ class Flow:
         return self.question is not None
 
     def state(self, name: str, formula: Side) -> None:
-        """Record the formula that the text states for a function. The formula may be a trial."""
+        """Record the formula that the text states for a function, perhaps as a trial solution."""
         if self.variable in free_symbols(formula):
             self.stated[name] = formula
             self.general.discard(name)
 
     def specialise(self) -> None:
-        """Record that the text gives a constant a value, and now means one particular solution."""
+        """Record that the text gives a constant a value, so that it means one solution only."""
         self.special.update(self.functions)
 
     @cached_property
@@ -232,7 +232,6 @@ class Flow:
 
 
 def _with_constants(stated: StatedSolution, values: Mapping[str, Expression]) -> StatedSolution:
-    """Insert values for the constants of a solution."""
     formulas = {name: replaced(tree, values) for name, tree in stated.formulas.items()}
     if stated.implicit is None:
         return StatedSolution(formulas)
