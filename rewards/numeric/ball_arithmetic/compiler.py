@@ -90,7 +90,7 @@ def compile_tape(expression: Expression, variable: str, conventions: Conventions
 
 
 def _gather(rule: Rule, slots: Sequence[int]) -> Rule:
-    """Make a rule on the values of all slots that applies ``rule`` to the values of ``slots``."""
+    """Make a rule that picks the values of ``slots`` from all values and applies ``rule``."""
     return lambda all_: rule(*(all_[slot] for slot in slots))
 
 

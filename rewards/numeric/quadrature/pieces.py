@@ -418,7 +418,7 @@ def _total(summands: list[Expression], expander: Expander) -> TaylorModel | None
 
 
 def _expander(summands: list[Expression], values: Mapping[str, Ball], s: Ball) -> Expander:
-    """Make an `Expander` that writes pieces in powers of 1/n, for s in a ball. Count the work."""
+    """Make an `Expander` that writes functions of n and ``s`` in powers of 1/n. Count the work."""
     # each operation on series takes as long as so many on balls
     spend(sum(len(all_nodes(summand)) for summand in summands) * SERIES)
     compiled: dict[Expression, analytic.BoxFunction | None] = {}

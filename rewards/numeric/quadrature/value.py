@@ -397,7 +397,6 @@ class _Computation:
         return has_simple_pole(self.expression, self.variable, self.line.values, near)
 
     def _enclosure(self, lower: arb, upper: arb) -> arb | None:
-        """An enclosure of the integral over a part of the range, or None if none is found."""
         enclosure = self._over(self.expression)
         try:
             return enclosure.integral([lower, upper])

@@ -236,7 +236,7 @@ def _admissible(
 
 
 def _constants(tree: Expression) -> Iterator[float]:
-    """Yield the values of constant sub-expressions that are not part of other constant ones."""
+    """Yield the values of constant sub-expressions. Parts of such sub-expressions are left out."""
     if symbols_of(tree) or tree.function in _RELATIONS:
         for operand in tree.args:
             yield from _constants(operand)
@@ -245,7 +245,6 @@ def _constants(tree: Expression) -> Iterator[float]:
 
 
 def _admits(conditions: Iterable[Expression], draw: Draw) -> bool:
-    """Whether all conditions hold for a choice of values."""
     for condition in conditions:
         low, high = condition.args
         gap = _value(Call("add", (high, Call("neg", (low,)))), draw)

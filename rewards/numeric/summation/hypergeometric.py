@@ -421,7 +421,7 @@ def _error(
 
 
 def _without_sign(denominator: fmpq_poly, numerator: fmpq_poly, leading: fmpq) -> fmpq_poly:
-    """The polynomial B - |z A| in u, divided by u if it is 0 at u = 0 (as for L = 1)."""
+    """The polynomial B - |z A| in u of the module's docstring, without a zero at u = 0."""
     difference = denominator - (numerator if leading > 0 else -numerator)
     return fmpq_poly(difference.coeffs()[1:]) if difference[0] == 0 else difference
 

@@ -74,9 +74,7 @@ class UnreadableError(ValueError):
 
 
 def correct(candidate: Expression, integrand: Expression, variable: str = "x") -> bool:
-    """Whether the scorer accepts the candidate by steps 1 to 3. SymPy's exceptions are not
-    caught.
-    """
+    """Whether steps 1 to 3 of the scorer accept the candidate. SymPy may raise exceptions."""
     x = sympy.Symbol(variable)
     f = to_sympy(integrand)
     try:

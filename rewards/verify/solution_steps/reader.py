@@ -495,6 +495,6 @@ class Reader:
         self.chain = chain
 
     def settle(self, verdict: Verdict) -> None:
-        """Take all progress back if a step states the integral but the final answer is wrong."""
+        """Take back all progress if a step states the integral but the answer is not right."""
         if verdict.status is not Status.CORRECT and self.progress.stated:
             self.claims = [replace(claim, gain=0.0) for claim in self.claims]

@@ -263,7 +263,6 @@ class Approach:
         raise NotEnclosedError("the integral converges too slowly at an end")
 
     def _plain(self, level: Level, low: arb, high: arb) -> arb:
-        """Integrate over a finite range of the coordinate y on which the integrand is bounded."""
         if bool(low == high):
             return arb(0)
         function = analytic.box_function(level.plain, level.variable, level.expander.values)

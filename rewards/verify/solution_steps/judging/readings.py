@@ -311,7 +311,6 @@ class Judge:
         return (replace(finding, loose=True) if unknown - arbitrary else finding), used
 
     def _renamed(self, equation: Equation, key: str) -> Finding:
-        """Judge an equation with constants of integration on both sides."""
         finding = renamed(equation, self.assumptions, key, self.work)
         if finding.detail == RENAMED and self.flow is not None:
             self.flow.relations.clear()  # these have constants of the former meaning

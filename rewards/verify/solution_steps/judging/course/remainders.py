@@ -177,7 +177,6 @@ def _is_within(
 
 
 def _has_sum(tree: Expression, name: str) -> bool:
-    """Whether an expression has a sum in which the symbol ``name`` occurs."""
     return any(
         isinstance(node, Call) and node.function == "add" and name in symbols_of(node)
         for node in nodes_of(tree)
