@@ -120,8 +120,8 @@ def real_everywhere(tape: Tape, jets: Sequence[Jet]) -> bool:
 def _maybe_real(tape: Tape, jets: Sequence[Jet]) -> bool:
     """Whether an interval may contain a point of the real domain.
 
-    ``jets`` are the results of the tape on the interval. If the result is false, the interval
-    certainly contains no such point.
+    ``jets`` are the values of all sub-expressions on the interval. If the result is false, the
+    interval certainly contains no such point.
     """
     for slot in (*tape.domain, tape.root):
         value = jets[slot][0]

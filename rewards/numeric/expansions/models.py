@@ -105,7 +105,7 @@ class TaylorModel:
         return arb(2 * abs(self.bound).upper() * (u / self.radius) ** self.series.prec)
 
     def at(self, u: Ball) -> Ball:
-        """The value of the power series on a ball ``u``, in the disc of half the radius."""
+        """The value of the power series on a ball ``u``, which lies within half the radius."""
         if self.is_power:
             return self.bound
         total = acb(0)

@@ -139,7 +139,7 @@ class Scale:
             return False
 
     def _aligned(self, a: Germ, b: Germ) -> tuple[Series, Series]:
-        """Write two expansions as series in the same element: the faster of their two elements."""
+        """Write two expansions as series in the same growth rate, the faster of the two."""
         if not isinstance(b, Series) or (isinstance(a, Series) and a.element.rank > b.element.rank):
             return a, Series(a.element, iter([(fmpq(0), b)]))
         if not isinstance(a, Series) or a.element.rank < b.element.rank:
@@ -409,7 +409,7 @@ class Scale:
     # --- exponentials and logarithms ---
 
     def exp(self, a: Germ) -> Germ:
-        """The exponential of an expansion. The computation may add an element to the scale."""
+        """The exponential of an expansion. The computation may add a growth rate (an `Element`)."""
         a = self.normal(a)
         size = self.size(a)
         if size <= 0:

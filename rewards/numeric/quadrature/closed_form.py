@@ -3,7 +3,7 @@
 An expression with many free digits can be fitted to any number. For example, a suitable fraction
 agrees with the number to as many digits as the fraction encodes. A combination of constants does
 so, too, if an integer relation algorithm has found it. An answer therefore has to agree to
-`SURPLUS` digits more than it encodes.
+`SURPLUS` digits more than an expression of its length encodes.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ NEARER = range(1, 16)
 
 
 def encoded_digits(answer: Expression) -> float:
-    r"""How many digits of a random number an expression as long as the answer can match.
+    r"""The number of digits of a random number that some expression of this length matches.
 
     >>> from calculus_harness.rewards.reading.latex import read
     >>> encoded_digits(read(r"\frac{\pi^2}{6}")[0].expression) < 10

@@ -107,7 +107,7 @@ def _uncertain(tape: Tape, values: Mapping[str, Ball], touched: list[tuple[arb, 
     """A bound of the error that is due to kinks whose exact location is unknown.
 
     Each kink lies in an interval of ``touched``. The bound is at least twice the integral of the
-    absolute value over these intervals.
+    integrand's absolute value over these intervals.
     """
     error = arb(0)
     with precision(SEARCH_BITS):

@@ -94,7 +94,7 @@ class _Argument:
         return math.floor(self.slope * t + self.shift)
 
     def jumps(self, length: int) -> Iterator[Fraction]:
-        """Yield the points t between 0 and ``length`` at which k t + d is a whole number."""
+        """Yield the points t between 0 and ``length`` at which the argument k t + d is whole."""
         ends = sorted((self.shift, self.shift + self.slope * length))
         for integer in range(math.ceil(ends[0]), math.floor(ends[1]) + 1):
             yield (integer - self.shift) / self.slope
@@ -203,7 +203,7 @@ def _mapped(
     variable: str,
     inner: Expression,
 ) -> Expression:
-    """Replace z by ``inner`` in an expression, and each floor by the result of ``jump``."""
+    """Replace a variable by ``inner``, and each floor by the result of ``jump``."""
     if node == Symbol(variable):
         return inner
     if not isinstance(node, Call) or not node.args:

@@ -315,7 +315,8 @@ class Integrand:
         return self._tapes[conventions]
 
     def pool(self, conventions: Conventions, variant: int, drawn: Draw = ()) -> PointPool:
-        """The pool of sample points for a convention. Each variant number has its own points.
+        """The pool of sample points for a convention about roots. Each variant number has its own
+        points.
 
         If ``drawn`` has no value for a parameter, a pseudorandom value is used.
         """

@@ -115,7 +115,7 @@ class Hypergeometric:
 
     @cached_property
     def quotient(self) -> tuple[fmpq_poly, fmpq_poly]:
-        """The polynomials A and B of the quotient of neighbouring terms, without common factors."""
+        """Numerator and denominator of the quotient a(n+1)/a(n) of terms, in lowest terms."""
         summand = self.summand
         numerator = summand.numerator(fmpq_poly([1, 1])) * summand.denominator
         denominator = summand.denominator(fmpq_poly([1, 1])) * summand.numerator

@@ -195,7 +195,7 @@ class _TermReader:
     def linear(self, node: Expression) -> tuple[Expression, Expression] | None:
         """Read an expression as slope * n + constant, and return the slope and the constant.
 
-        If the expression is not linear in n, the result is None.
+        If the expression is not linear in the index n, the result is None.
         """
         try:
             slope = differentiate(node, self.index)
@@ -380,7 +380,7 @@ _READERS: Final[
 
 
 def base_product(a: Expression, b: Expression) -> Expression:
-    """The product of two bases z. The exponentials in the product are combined into one.
+    """The product of two bases of powers z^n. Exponentials in the bases are combined into one.
 
     Equal terms in the exponent of the exponential are collected.
     """

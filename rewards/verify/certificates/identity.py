@@ -58,9 +58,7 @@ def _case(case: Case) -> dict[str, Any]:
 
 
 def _needed(base: Field, terms: tuple[Quotient, ...]) -> list[Generator]:
-    """The symbols and functions (generators) whose derivatives the derivative of ``terms``
-    needs.
-    """
+    """The generators (symbols and functions) whose derivatives the derivative of ``terms`` has."""
     needed: dict[int, Generator] = {}
     waiting = [g for term in terms for g in base.used(term)]
     while waiting:

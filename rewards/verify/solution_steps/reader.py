@@ -169,7 +169,7 @@ class Reader:
     def _take_chain(
         self, statement: Statement, links: Sequence[Link], start: int, settled: str
     ) -> None:
-        """Judge the claims of a chain."""
+        """Judge the claims of a chain of equalities."""
         self.latest = len(self.claims)
         chain = self.chain
         left = chain.last or Read(links[start], self.sides(links[start]))

@@ -74,7 +74,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """The integrand in a coordinate y that tends to infinity as x tends to the end.
+    """The integrand in a coordinate y that tends to infinity as x tends to an end of the range.
 
     Attributes:
         variable: the name of y.
@@ -327,7 +327,7 @@ class Tail:
         return None if enclosed is None else total + enclosed
 
     def _closed(self, term: Term, cut: arb) -> arb | None:
-        """The integral of a term c y^m P(u) u^v in closed form. Any other term gives None."""
+        """The integral of a term c y^m P(u) u^v, u = e^{-y}, in closed form, or None."""
         ratio = Fraction(0)
         for key, q in term.exponent:
             if key != ONE:

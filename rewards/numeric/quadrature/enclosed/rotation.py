@@ -1,10 +1,11 @@
-r"""Enclosures of the integral towards an end at which f oscillates, by turning the path.
+r"""Enclosures of an integral towards an end at which the integrand oscillates.
 
-f is written as a sum of amplitudes times cosines. For this, products of cosines are written as
-sums. Suppose that an amplitude h is analytic for \|x\| >= T in the right half plane, and tends to 0
-there. Then, by Jordan's lemma, int_T^oo h(x) e^{i w x} dx = i e^{i w T} int_0^oo h(T + i y) e^{-w
-y} dy. The integrand on the right decays. The substitution x = y^{1/p} makes phases c x^p linear.
-Terms that do not oscillate are left to `approach`.
+The integrand is written as a sum of amplitudes times cosines. For this, products of cosines are
+written as sums. Then the path is turned into the complex plane. Suppose that an amplitude h is
+analytic for \|x\| >= T in the right half plane, and tends to 0 there. Then, by Jordan's lemma,
+int_T^oo h(x) e^{i w x} dx = i e^{i w T} int_0^oo h(T + i y) e^{-w y} dy. The integrand on the right
+decays. The substitution x = y^{1/p} makes phases c x^p linear. Terms that do not oscillate are left
+to `approach`.
 """
 
 from __future__ import annotations
@@ -326,7 +327,7 @@ def _monomial(node: Expression, variable: str) -> tuple[Expression, Fraction]:
 
 
 def _decays(tail: Tail) -> bool:
-    """Whether an amplitude is proved to tend to 0 in the right half plane.
+    """Whether the amplitude of a cosine is proved to tend to 0 in the right half plane.
 
     The proof uses the amplitude's form as a sum of terms. In this half plane, the amplitude is
     analytic.

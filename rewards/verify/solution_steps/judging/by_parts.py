@@ -2,8 +2,8 @@ r"""Whether a choice of ``u`` and ``dv`` for integration by parts fits an integr
 
 To choose ``u = x`` and ``dv = \cos x\,dx`` says that x cos x is integrated. A choice fits an
 integrand that is proportional to u v'. A choice is wrong if it fits no integrand of the text and if
-a correction of the choice fits an integrand. The correction is either the v that the text uses
-afterwards, or a repetition of the choice with another u or dv. Other choices are not judged.
+a correction of the choice fits an integrand. The correction is the v that the text uses afterwards,
+or another u or dv that the text chooses afterwards. Other choices are not judged.
 """
 
 from __future__ import annotations

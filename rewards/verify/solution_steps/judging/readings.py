@@ -264,7 +264,7 @@ class Judge:
     def _compare(
         self, left: Side, right: Side, key: str, anti: bool
     ) -> tuple[Finding, frozenset[str]]:
-        """Compare two sides. Returns the finding and the names of the definitions in use."""
+        """Compare two sides. Return the finding and the names of the definitions used."""
         used: frozenset[str] = frozenset()
         try:
             if self.scope.course:
@@ -319,7 +319,7 @@ class Judge:
     def _equation(
         self, left: Side, right: Side, key: str, anti: bool
     ) -> Equation | tuple[Finding, frozenset[str]]:
-        """Write two sides in one variable. If they have an unknown function, return the finding."""
+        """Write two sides in one variable. If they have an unknown function, judge them instead."""
         flow = self.flow
         if flow is not None:
             claimed = Claimed(flow, self.scope, (left, right), self.work, key)

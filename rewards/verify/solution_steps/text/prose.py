@@ -73,10 +73,7 @@ def begins_try(words: str) -> bool:
 
 
 def goes_on(lead: str) -> bool:
-    """Whether the words before ``= b`` show that ``= b`` continues a chain.
-
-    If not, the words are a name for b, such as "Area".
-    """
+    """Whether the words before ``= b`` let it continue a chain, and are no name such as "Area"."""
     return patterns.goes_on.search(lead) is not None
 
 

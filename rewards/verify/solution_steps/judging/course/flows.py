@@ -72,7 +72,7 @@ class Flow:
 
     @property
     def is_of_differential_equation(self) -> bool:
-        """Whether a differential equation defines the functions."""
+        """Whether a differential equation, not a curve, defines the unknown functions."""
         return self.question is not None
 
     def state(self, name: str, formula: Side) -> None:
@@ -117,7 +117,7 @@ class Flow:
         return total
 
     def concerns(self, *sides: Side) -> bool:
-        """Whether a side has one of the functions."""
+        """Whether a side has one of the unknown functions."""
         return any(not free_symbols(side).isdisjoint(self.functions) for side in sides)
 
     def with_values(self, side: Side) -> Side:

@@ -33,7 +33,7 @@ _DOTS = re.compile(r"\s*[-+]\s*(?:\\(?:[cl]?dots[bc]?)(?![A-Za-z])|\.\.\.|…)\s
 
 
 class _Cut(NamedTuple):
-    """The kept terms of a formula.
+    """The written terms of a formula that omits terms.
 
     The omitted remainder is ``O(of)`` or ``o(of)``. If ``of`` is empty, the remainder is written as
     dots.
