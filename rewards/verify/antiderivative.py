@@ -243,10 +243,10 @@ def _in_stated_range(
 
 
 def _witness_of(witness: Witness, x: str, sign: int) -> Witness | None:
-    """Convert a witness (a refuting point) in t to one in x = e^t or x = -e^t.
+    """Convert a witness (a refuting point) for t to a witness for x = e^t or x = -e^t.
 
-    The values at t are those at x times dx/dt, which is x. Values of a jump are not derivatives.
-    The result is None if the values are complex.
+    A value at t is the value at x times dx/dt = x. At a jump, the values are not derivatives and
+    stay the same. The result is None if the values are complex.
     """
     place = re.search(rf"(?<!\w){re.escape(x)}=(\[[^\]]*\]|\S+)", witness.point)
     if place is None:

@@ -113,7 +113,7 @@ class Scale:
             raise NotExpandedError("the expansion takes too many coefficients")
 
     def atom(self, key: tuple[Any, ...]) -> Any:
-        """The symbol for a series or a power of w. Equal keys give the same symbol."""
+        """The symbol for a series or for a power. Equal keys give the same symbol."""
         name = self.atoms.setdefault(key, f"~{len(self.atoms)}")
         return self.constants.value(Symbol(name))
 

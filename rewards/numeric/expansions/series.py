@@ -1,10 +1,10 @@
 """Terms of asymptotic expansions, computed on demand.
 
 A *germ* is a function near t = 0, t > 0. Its expansion is a constant or a `Series`. The terms of a
-series are coefficients times powers w^e, where 1/w is a function that tends to infinity (an element
-of a scale, `multiseries`). The coefficients are germs in slower elements. A `Constants` object
-decides whether an exact number is zero. If it cannot decide, it raises `NotExpandedError`, and the
-germ has no expansion.
+series are coefficients times powers w^e, where 1/w is a function that tends to infinity (an
+`Element`). The coefficients are germs in slower elements. A `Constants` object decides whether an
+exact number is zero. If it cannot decide, it raises `NotExpandedError`, and the germ has no
+expansion.
 """
 
 from __future__ import annotations

@@ -112,7 +112,7 @@ def objection(
     needed: float,
     beside_zero: bool,
 ) -> str:
-    """The reason to refuse an answer that agrees with the integral to ``digits`` digits, or ""."""
+    """The reason to refuse an answer although ``digits`` digits agree, or "" for no reason."""
     if digits < needed:
         return f"agrees to {digits:.0f} digits, but {needed:.0f} are needed"
     if hides_a_part(answer, got, values, bits, digits, beside_zero=beside_zero):

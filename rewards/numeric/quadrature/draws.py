@@ -126,10 +126,10 @@ def _value_of_text(
 
 
 def _computed(integral: DefiniteIntegral, digits: int) -> tuple[tuple[Draw, IntegralValue], ...]:
-    """Integrals for `DRAWS` usual choices of parameters, and for all that distinguish cases.
+    """The integral for `DRAWS` usual choices of its parameters, and for all special choices.
 
-    A choice distinguishes cases if a function such as abs or max has another case there. If there
-    are such choices, an error is raised if a value cannot be computed.
+    For a special choice, a function such as abs or max takes another case. If there are special
+    choices, an error is raised unless all values are computed.
     """
     usual, special = draws_of(integral)
     wanted_count = min(DRAWS, len(usual))

@@ -81,7 +81,9 @@ class RealLine:
         return arb(value.real)
 
     def on(self, interval: arb) -> arb:
-        """A ball with all values of the integrand on an interval, not finite if it has no bound."""
+        """A ball with all values of the integrand on an interval, not finite if there is no
+        bound.
+        """
         value = self._run(interval)
         return value.real if value.is_finite() else arb("nan")
 

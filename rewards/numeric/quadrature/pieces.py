@@ -64,8 +64,8 @@ _N, _S = "@n", "@s"
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """An integral over infinitely many pieces, which floors cut. From ``last`` on, it is computed
-    as a sum over the pieces.
+    """An integral over infinitely many pieces, cut at the jumps of floors. From ``last`` on, the
+    integral is a sum over the pieces.
 
     Attributes:
         expression: the integrand in a new variable t.
@@ -119,8 +119,9 @@ def pieces_towards(
         digits: decimal digits that are wanted.
 
     Returns:
-        The integrand in t on a finite range, and an enclosure of the integral beyond this range.
-        The result is None if f does not have the form that is needed, or no enclosure is found.
+        The integrand in a new variable on a finite range, and an enclosure of the integral beyond
+        this range. The result is None if f does not have the form that is needed, or no enclosure
+        is found.
 
     """
     monomial_form = _coordinate(expression, variable, values)
@@ -226,8 +227,8 @@ def _is_sign(node: Expression) -> bool:
 def _coordinate(
     expression: Expression, variable: str, values: Mapping[str, Ball]
 ) -> tuple[Expression, Fraction, dict[Expression, _Argument]] | None:
-    """Find |c_1| and q such that t = |c_1| z^q, and the argument k t + d of each floor or
-    fractional part.
+    """Find c and q of a coordinate t = c z^q in which each floor or fractional part has an argument
+    k t + d.
 
     The result is None if the arguments have another form.
     """
@@ -440,7 +441,7 @@ def _summed(
     bits: int,
     without: Fraction | None = None,
 ) -> analytic.BoxFunction:
-    """Make the function of a place s in a piece that sums the integrand over all periods n."""
+    """Make the function of s that adds up the integrand at the place s of all periods."""
     start = acb(fmpq(2 * start_count + 1, 2))
     zetas: dict[Fraction, Ball] = {}
 

@@ -366,7 +366,7 @@ def geometric_total(quotient: Hypergeometric, term: SlowTerm, start: int) -> Bal
 
     Args:
         quotient: the hypergeometric factor h.
-        term: the factor S. The z of this factor has to be 1.
+        term: the factor S, as z^n S(n) with z = 1.
         start: the first index.
 
     Raises:
@@ -472,7 +472,7 @@ def _without_i(node: Expression) -> Expression | None:
 
 @dataclass(frozen=True)
 class _Tails:
-    """Computes sums of z^n n^{-s} (ln n)^j over n >= N, where z is a root of unity."""
+    """Computes sums of z^n n^{-s} (ln n)^j over n >= ``cutoff``. The base z is a root of unity."""
 
     order: int
     base: Ball

@@ -131,7 +131,7 @@ class Hypergeometric:
         return numerator / common, denominator / common
 
     def base(self) -> Ball:
-        """The base z, at the working precision."""
+        """The base z of the factor z^n, at the working precision."""
         return value_of(self.summand.base)
 
     @cached_property
@@ -297,7 +297,7 @@ def _factorial_length(term: Hypergeometric, cutoff: int) -> int:
 def _accelerated(term: Hypergeometric, start: int, leading: fmpq) -> Ball:
     """The sum of a term from ``start`` on, by the function T of the module's docstring.
 
-    N is doubled until the bound of the error is small enough.
+    The acceleration begins at an index N, which is doubled until the error is small enough.
     """
     order = ctx.prec // BITS_PER_COEFFICIENT
     cutoff = max(start, term.regular_from) + order

@@ -58,7 +58,7 @@ def _case(case: Case) -> dict[str, Any]:
 
 
 def _needed(base: Field, terms: tuple[Quotient, ...]) -> list[Generator]:
-    """The generators (symbols and functions) whose derivatives the derivative of ``terms`` has."""
+    """The symbols and functions that have to be differentiated to differentiate ``terms``."""
     needed: dict[int, Generator] = {}
     waiting = [g for term in terms for g in base.used(term)]
     while waiting:

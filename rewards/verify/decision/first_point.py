@@ -1,9 +1,9 @@
 """The decision at a first point: wrong answers are refuted at once, right answers get a proof.
 
 Expressions are evaluated directly, by the rules of a `Tape` (a compiled expression). Compiling a
-tape would take longer than evaluating a point. The module decides only if every sub-expression of f
-and F is real, and if all `Conventions` give the same values. All other answers are decided by the
-stages (`stages`) and by `rewards.verify.agreement`.
+tape would take longer than evaluating a point. The module decides only if every sub-expression of
+integrand and answer is real, and if all `Conventions` give the same values. All other answers are
+decided by the stages (`stages`) and by `rewards.verify.agreement`.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class _Evaluation:
         self.left, self.usage_differs, self.radicals = MAX_NODES, False, False
 
     def total(self, terms: Sequence[Expression]) -> Jet:
-        """The value and the derivative of a sum, without constants of integration."""
+        """The value and the derivative of a sum. Constants of integration are left out."""
         known_terms = [
             term for term in terms if type(term) is not Symbol or term.name in self.values
         ]

@@ -1,4 +1,4 @@
-"""Integrals over infinite ranges on which f oscillates, by extrapolation over periods.
+"""Integrals over infinite ranges on which the integrand oscillates, by extrapolation over periods.
 
 The partial integrals over whole periods of the phase form a sequence. Levin's u transformation
 extrapolates the limit of this sequence (Levin 1973; Weniger 1989, section 7).

@@ -116,8 +116,7 @@ class Approach:
     limit: arb | None = None
 
     def integral(self, start: arb) -> arb:
-        """The integral of the integrand between ``start`` and the end, from the smaller x to the
-        larger x.
+        """The integral between ``start`` and the end, from the smaller x to the larger x.
 
         Raises:
             DivergesError: divergence is proved.
@@ -401,7 +400,7 @@ class Tail:
         return (scale, degree, model) if 0 <= degree <= MAX_POWER else None
 
     def _enclosed(self, terms: list[Term], cut: arb) -> arb | None:
-        """Integrate terms rigorously from ``cut`` to infinity. Return None if `_end` fails."""
+        """Integrate terms rigorously from ``cut`` to infinity, or return None."""
         expression = self.level.expander.expression(terms)
         end, error = self._end(expression, cut)
         if end is None:

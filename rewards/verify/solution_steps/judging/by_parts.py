@@ -114,7 +114,7 @@ class Parts:
         integrands += [(term, by) for tree, by in integrands for term in _terms(tree)]
 
         def fits(choice: _Choice, slope: Expression) -> bool | None:
-            """Whether u times ``slope`` is proportional to an integrand of the text, if decided."""
+            """Whether u times ``slope`` is proportional to an integrand. None means undecided."""
             by, product = choice.dv.variable, mul(choice.u, slope)
             if symbols_of(product) - judge.scope.symbols - {by}:
                 return None

@@ -65,7 +65,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The finding about a claim, the definitions used, and the two sides compared."""
+    """The judgement on a claim, with the definitions used and the two sides compared."""
 
     finding: Finding
     kind: Kind
@@ -137,8 +137,8 @@ class Judge:
     def _sloppy(self, left: Side, right: Side) -> str:
         """Why a wrong equation may be meant in another way: ``x + 2 = 4`` may be solved for x.
 
-        Other reasons are a missing limit sign or remainder of a series. The result is empty if no
-        reason is found.
+        Other reasons are a missing limit sign, or a missing remainder of a series. The result is
+        empty if no reason is found.
         """
         scope = self.scope
         sides = [left, right]

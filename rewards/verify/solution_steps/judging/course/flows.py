@@ -105,7 +105,7 @@ class Flow:
         return replace(self, slopes=slopes, question=None) if changed else None
 
     def total(self, tree: Expression) -> Expression:
-        """The derivative of an expression. The functions in the expression solve the equation."""
+        """The derivative of an expression whose functions solve the differential equation."""
         if not symbols_of(tree).isdisjoint({*self.functions} - self.slopes.keys()):
             raise NotReadError("an equation that is not solved for the highest derivative")
         terms = [differentiate(tree, self.variable)]
@@ -193,7 +193,7 @@ class Flow:
         raise NotReadError(f"nothing relates {name} and {self.variable}")
 
     def contradicts(self, values: Mapping[str, Expression], scope: Scope, work: Work) -> bool:
-        """Whether values of constants contradict the question's conditions in each stated solution.
+        """Whether values of constants violate the question's conditions in every stated solution.
 
         The text may have given the same name to constants of several solutions.
         """
