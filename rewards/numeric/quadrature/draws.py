@@ -42,7 +42,7 @@ def values_of(integral: DefiniteIntegral, digits: int) -> tuple[tuple[Draw, Inte
 
 
 def value_at(integral: DefiniteIntegral, draw: Draw, digits: int) -> IntegralValue:
-    """The value at one choice of the parameters.
+    """The value of an integral for one choice of its parameters.
 
     Raises:
         OutsideDomainError: the integrand is not real for these parameters.

@@ -81,7 +81,7 @@ class RealLine:
         return arb(value.real)
 
     def on(self, interval: arb) -> arb:
-        """A ball with all values of the integrand on an interval, not finite if there is no
+        """A ball with all values of the integrand on an interval. It is infinite without a
         bound.
         """
         value = self._run(interval)

@@ -44,7 +44,7 @@ FLOAT_ERROR = 1e-12
 
 
 def singularities(line: RealLine, lower: arb, upper: arb, bits: int) -> list[arb]:
-    """The points strictly inside (lower, upper) at which the integrand has no finite value.
+    """The points inside (lower, upper) at which the integrand has no finite value, ascending.
 
     Args:
         line: the integrand.

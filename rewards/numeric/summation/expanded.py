@@ -155,7 +155,7 @@ class SlowTerm:
         return [(add(*plain), [], acb(1)), *expanded] if plain else expanded
 
     def expansions(self, start: int) -> tuple[list[Expansion], int]:
-        """The expansions whose sum is S(n), and an N >= ``start`` from which they hold."""
+        """Expansions with the sum S(n), the factor of z^n, for n >= N, and this N >= ``start``."""
         with models.series_length(models.order(ctx.prec)):
             raw_expansions = [
                 (self._raw(tree), logs, scale) for tree, logs, scale in self.expanded_trees()

@@ -260,7 +260,7 @@ def _sign_of_positive(term: Hypergeometric) -> int:
 
 
 def geometric(term: Hypergeometric, start: int) -> Ball:
-    """The sum from ``start`` to infinity. The ratio test gives a bound of the remainder."""
+    """The sum of a term from ``start`` to infinity. The ratio test bounds the remainder."""
     cutoff = max(start, term.regular_from)
     bound = term.quotient_bound(cutoff)
     limit = arb(1) if term.growth.factorials else (1 + term.growth.size) / 2
@@ -421,7 +421,7 @@ def _error(
 
 
 def _without_sign(denominator: fmpq_poly, numerator: fmpq_poly, leading: fmpq) -> fmpq_poly:
-    """The polynomial B - |z A| in u of the module's docstring, without a zero at u = 0."""
+    """The polynomial B - |z A| in u (see the module), divided by u if it is 0 at u = 0."""
     difference = denominator - (numerator if leading > 0 else -numerator)
     return fmpq_poly(difference.coeffs()[1:]) if difference[0] == 0 else difference
 

@@ -41,7 +41,7 @@ def drop_indifferent(comparison: Comparison) -> None:
 
 
 def another_everywhere(comparison: Comparison) -> Outcome:
-    """Refute the answer: at every point, it fits only a root other than the principal one."""
+    """Refute the answer, which fits the principal value of a root at no point."""
     point, _ = comparison.flipped[0]
     return comparison.refutation(
         point,

@@ -96,7 +96,7 @@ class Reader:
                 scope.ranges[scope.variable] = ends[0], ends[-1]
 
     def take_all(self, statements: Iterable[Statement]) -> None:
-        """Read all conditions, because some stand after their formulas. Then read the
+        """Read all conditions first, because some follow their formulas. Then read the
         statements.
         """
         every = list(statements)

@@ -1,11 +1,11 @@
 """Enclosures of the integral towards an end of the range, or a proof that the integral diverges.
 
 A substitution moves the end to infinity: x = p +- e^{-y} for a finite end p, or x = +-y or +-e^y
-for an infinite end. If f changes with ln y only, y = e^t is substituted. The function f dx/dy is a
-sum of terms e^{-v y} r(y) (`rewards.numeric.expansions`). Powers of u = e^{-y} and of y are
-integrated in closed form. Other terms are integrated rigorously by python-flint up to a point. The
-integral beyond this point has a proved bound. Divergence is proved if the sum of terms has a
-constant sign and is bounded away from zero.
+for an infinite end. If the integrand f changes with ln y only, y = e^t is substituted. The function
+f dx/dy is a sum of terms e^{-v y} r(y) (`rewards.numeric.expansions`). Powers of u = e^{-y} and of
+y are integrated in closed form. Other terms are integrated rigorously by python-flint up to a
+point. The integral beyond this point has a proved bound. Divergence is proved if the sum of terms
+has a constant sign and is bounded away from zero.
 """
 
 from __future__ import annotations
@@ -479,7 +479,7 @@ class Tail:
 
 
 def level_of(variable: str, plain: Expression, form: list[Term], expander: Expander) -> Level:
-    """Make a `Level` for use in a `Tail`, whose range has no start (nan)."""
+    """Make a `Level` whose range has no start (nan), for use in a `Tail`."""
     return Level(variable, plain, form, expander, arb("nan"))
 
 

@@ -1,8 +1,9 @@
 r"""Simple poles whose place has no exact name, such as the pole of tan(x^2) at the root of pi/2.
 
-Suppose that the derivative of 1/f is at most M in size on an interval, and that 1/f has opposite
-signs at the ends of the interval. Then 1/f has a zero z inside, and \|1/f(x)\| <= M \|x - z\|.
-Hence \|f(x)\| >= 1/(M \|x - z\|), and the integral of this bound up to z diverges.
+Let f be the integrand. Suppose that the derivative of 1/f is at most M in size on an interval, and
+that 1/f has opposite signs at the ends of the interval. Then 1/f has a zero z inside, and
+\|1/f(x)\| <= M \|x - z\|. Hence \|f(x)\| >= 1/(M \|x - z\|), and the integral of this bound up to z
+diverges.
 """
 
 from __future__ import annotations

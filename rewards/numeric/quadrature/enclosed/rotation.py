@@ -277,7 +277,7 @@ def _scaled(wave: Wave, factor: Expression) -> Wave:
 
 
 def _products(left_waves: list[Wave], right_waves: list[Wave]) -> list[Wave]:
-    """Multiply two sums of waves term by term: cos A cos B = (cos(A - B) + cos(A + B)) / 2."""
+    """Multiply sums of cosines term by term: cos A cos B = (cos(A - B) + cos(A + B)) / 2."""
     result: list[Wave] = []
     for a in left_waves:
         for b in right_waves:

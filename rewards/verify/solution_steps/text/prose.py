@@ -73,7 +73,7 @@ def begins_try(words: str) -> bool:
 
 
 def goes_on(lead: str) -> bool:
-    """Whether the words before ``= b`` let it continue a chain, and are no name such as "Area"."""
+    """Whether ``= b`` continues a chain. If not, the words before are a name, such as "Area"."""
     return patterns.goes_on.search(lead) is not None
 
 

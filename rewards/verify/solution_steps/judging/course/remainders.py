@@ -225,7 +225,7 @@ def degree(tree: Expression, name: str) -> int | None:
 
 
 def is_factored(left: Side, right: Side, unknown: frozenset[str], scope: Scope) -> bool:
-    """Whether an equation factors a polynomial, and so must hold for all values of the letter.
+    """Whether an equation factors a polynomial, and so must hold for all values of its letter.
 
     One side is a product. Both sides have the same degree and the same leading coefficient.
     """
