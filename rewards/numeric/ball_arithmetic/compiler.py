@@ -198,7 +198,9 @@ class _Compiler:
             self._branch(Call("ln", (argument,)), self.slot(argument), root=True)
 
     def chain(self, name: str, slots: Sequence[int]) -> int:
-        """Apply a function of two arguments to slots, from left to right. Return the new slot."""
+        """Apply a function of two arguments to the slots from left to right, and return the new
+        slot.
+        """
         result = slots[0]
         for slot in slots[1:]:
             result = self.emit(name, RULES[name], result, slot)

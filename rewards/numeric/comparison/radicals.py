@@ -2,8 +2,8 @@ r"""The branches of an integrand's own radicals.
 
 The roots of a printed integrand are principal. On a part of the line, an answer may be right for
 another branch only. An example is the answer ``2\sqrt{\sin x}`` to the integrand ``\sqrt{\csc
-x-\sin x}``. To evaluate f on another branch, this module multiplies the radicals of f by roots of
-unity.
+x-\sin x}``. To evaluate the integrand on another branch, this module multiplies its radicals by
+roots of unity.
 """
 
 from __future__ import annotations

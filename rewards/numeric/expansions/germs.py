@@ -239,7 +239,7 @@ class GermExpander:
         return fmpq(1), self._new_angle(germ)
 
     def _nearness(self) -> Germ:
-        """The expansion of the difference between an angle and its fixed value (see ``beside``)."""
+        """The expansion of an `Angle` minus its fixed value (see ``beside``)."""
         if not self.beside:
             return self.scale.zero
         x = Symbol(self.variable)

@@ -81,9 +81,7 @@ class RealLine:
         return arb(value.real)
 
     def on(self, interval: arb) -> arb:
-        """A ball with all values of the integrand on an interval. It is infinite without a
-        bound.
-        """
+        """A ball with all values of the integrand on an interval. The ball may be infinite."""
         value = self._run(interval)
         return value.real if value.is_finite() else arb("nan")
 

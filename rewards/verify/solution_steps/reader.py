@@ -96,9 +96,7 @@ class Reader:
                 scope.ranges[scope.variable] = ends[0], ends[-1]
 
     def take_all(self, statements: Iterable[Statement]) -> None:
-        """Read all conditions first, because some follow their formulas. Then read the
-        statements.
-        """
+        """Read all conditions first: some follow their formulas. Then read the statements."""
         every = list(statements)
         links = (link.latex for statement in every for link in statement.links)
         if any("i" in INDEX.findall(latex) for latex in links if "\\sum" in latex):

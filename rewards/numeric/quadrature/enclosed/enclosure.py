@@ -1,8 +1,8 @@
 """Enclosures of the integral of an analytic expression, or a proof that the integral diverges.
 
-The range is cut at the singularities of f. The range is also cut at the zero of a linear
-sub-expression, if this zero is far from 0. An example is the mean of a normal density. From such a
-point, f is integrated in both directions. Finite pieces on which f is bounded are left to
+The range is cut at the singularities of the integrand f. The range is also cut at the zero of a
+linear sub-expression, if this zero is far from 0. An example is the mean of a normal density. From
+such a point, f is integrated in both directions. Finite pieces on which f is bounded are left to
 python-flint's rigorous integration. All other pieces are left to `approach`.
 """
 
