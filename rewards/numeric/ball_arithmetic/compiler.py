@@ -198,9 +198,7 @@ class _Compiler:
             self._branch(Call("ln", (argument,)), self.slot(argument), root=True)
 
     def chain(self, name: str, slots: Sequence[int]) -> int:
-        """Apply a function of two arguments to the slots from left to right, and return the new
-        slot.
-        """
+        """Fold slots by a function of two arguments, from left to right. Return the new slot."""
         result = slots[0]
         for slot in slots[1:]:
             result = self.emit(name, RULES[name], result, slot)

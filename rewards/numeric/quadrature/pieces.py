@@ -227,8 +227,8 @@ def _is_sign(node: Expression) -> bool:
 def _coordinate(
     expression: Expression, variable: str, values: Mapping[str, Ball]
 ) -> tuple[Expression, Fraction, dict[Expression, _Argument]] | None:
-    """Find c and q of a coordinate t = c z^q in which each floor or fractional part has an argument
-    k t + d.
+    """Find c > 0 and q such that each floor or fractional part has an argument k t + d in t = c
+    z^q.
 
     The result is None if the arguments have another form.
     """

@@ -472,7 +472,8 @@ class _Computation:
 def _inner(low: arb, high: arb) -> list[arb]:
     """A list with one inner point of a finite range. For an infinite range, the list is empty.
 
-    The point is not the midpoint, so that the integrals of an odd function do not vanish.
+    If an odd function has the integral 0, the two parts show its size. The point is not the
+    midpoint.
     """
     finite = low.is_finite() and high.is_finite()
     return [arb(off_middle(low, high).mid())] if finite else []

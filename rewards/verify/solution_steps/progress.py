@@ -124,7 +124,7 @@ class Progress:
 
 
 def _integrals(side: Side, scope: Scope) -> Iterator[tuple[_Key, Ball, int]]:
-    """Yield the integrals of a side, each with its factor and the size of its integrand."""
+    """Yield the integrals of a side, each with its factor and its cost (its size)."""
     named = {name: value for name, value in scope.values.items() if value.has(Integral)}
     if not (named or side.has(Integral)):
         return
