@@ -67,7 +67,7 @@ class Scale:
     # --- elements ---
 
     def insert(self, at: int, logarithm: Germ | None) -> Element:
-        """Insert a new element (growth rate) in the list of elements."""
+        """Insert a new element (growth rate) at index ``at`` of the list of elements."""
         if len(self.elements) == MAX_ELEMENTS:
             raise NotExpandedError("too many scales")
         element = Element(at, logarithm)

@@ -52,11 +52,10 @@ class Confirmation:
         self.agreement = -math.inf
 
     def refute(self) -> Outcome | None:
-        """Look for a difference of F' and f, until every part of answer F and integrand f is
-        visible.
+        """Look for a point at which answer F and integrand f disagree.
 
-        A part is visible if its effect on the value exceeds the error. The comparison uses high
-        precision and distant points. Points near zeros and turning points
+        The search ends when every part of F and f has been visible: its effect exceeds the error.
+        The comparison uses high precision and distant points. Points near zeros and turning points
         (`rewards.numeric.sampling.events`) are added in three cases: a part has been visible at no
         point, F or f is not analytic, or F may turn back between the points. The result is None if
         no fault is found.

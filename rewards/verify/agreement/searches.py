@@ -111,10 +111,7 @@ def _more_points(case: UnrefutedAnswer) -> Outcome | None:
 
 
 def _branch_of_radicals(case: UnrefutedAnswer) -> Outcome | None:
-    """Refuse an answer that agrees with the principal branch of the integrand at too few points.
-
-    The outcome is a refutation or undecided.
-    """
+    """Refute the answer, or be undecided, if it fits the integrand's own roots at few points."""
     at = case.at
     if not at.flipped:
         return None
