@@ -50,7 +50,7 @@ class AnswerOptions:
         strict: whether the answer must be in a box.
         stop: the prompt's stop strings. Text after the first stop string is ignored.
         truncated: whether the token limit cut the completion off.
-        accept: the basis that an acceptance needs: ``agreement`` or ``proof``.
+        accept: what an acceptance needs: ``agreement`` at points, or a ``proof``.
         undecided_reward: the reward of an undecided answer.
         deadline: seconds of processor time after which a worker process is stopped. An answer that
             needs no worker process has no deadline.

@@ -222,9 +222,10 @@ def _in_stated_range(
     key: str,
     budget: Budget,
 ) -> Outcome:
-    """The outcome of a refuted answer where the variable has the stated sign.
+    """The outcome of a refuted answer if the problem says that the variable has one sign.
 
-    If the witness lies there, the refutation stands. Otherwise F(e^t) or F(-e^t) is judged.
+    If the refuting point has this sign, the refutation stands. Otherwise the answer F is judged
+    anew, as F(e^t) or F(-e^t).
     """
     x, kind = problem.variable, problem.assumptions[problem.variable]
     sign, bounds = HALVES.get(kind, 0), half_line(kind)
@@ -242,9 +243,10 @@ def _in_stated_range(
 
 
 def _witness_of(witness: Witness, x: str, sign: int) -> Witness | None:
-    """The witness at x = e^t or x = -e^t of a witness at t; None if its values are complex.
+    """Convert a witness (a refuting point) for t to a witness for x = e^t or x = -e^t.
 
-    The values at t are those at x times dx/dt, which is x. Values of a jump are not derivatives.
+    A value at t is the value at x times dx/dt = x. At a jump, the values are not derivatives and
+    stay the same. The result is None if the values are complex.
     """
     place = re.search(rf"(?<!\w){re.escape(x)}=(\[[^\]]*\]|\S+)", witness.point)
     if place is None:

@@ -301,7 +301,7 @@ class Family:
         return tree
 
     def substituted(self) -> Iterator[tuple[Expression, Expression]]:
-        """Substitute the solution. Yield both sides of each equation, highest derivatives left."""
+        """Insert the solution. Yield each equation, with the highest derivatives on the left."""
         question = self.asked
         for lhs, rhs in question.equations:
             terms = [*addends(lhs), *map(neg, addends(rhs))]

@@ -163,7 +163,7 @@ def _slope(u: Expression, x: str) -> Expression | None:
 
 
 def _has_slope(primitive: Expression, x: str, low: Expression, high: Expression) -> bool:
-    """Whether intervals prove that F is real with a finite slope from ``low`` to ``high``."""
+    """Whether intervals prove that ``primitive`` is real with a finite slope on a range."""
     try:
         tape = compile_tape(primitive, x)
         with precision(BITS):

@@ -271,7 +271,7 @@ class Tape:
                 yield slot, rule, (a,) if b == -1 else (a, b)
 
     def undefined(self, values: Sequence[Jet]) -> bool:
-        """Whether the expression has no value at a point. ``values`` is the result of `run` there.
+        """Whether the expression has no value at a point, given the result of `run` there.
 
         The result is false if the value is missing because a special function was not computed.
         """

@@ -90,7 +90,7 @@ def compile_tape(expression: Expression, variable: str, conventions: Conventions
 
 
 def _gather(rule: Rule, slots: Sequence[int]) -> Rule:
-    """Make a rule on the values of all slots that applies ``rule`` to the values of ``slots``."""
+    """Make a rule that picks the values of ``slots`` from all values and applies ``rule``."""
     return lambda all_: rule(*(all_[slot] for slot in slots))
 
 
@@ -198,7 +198,7 @@ class _Compiler:
             self._branch(Call("ln", (argument,)), self.slot(argument), root=True)
 
     def chain(self, name: str, slots: Sequence[int]) -> int:
-        """Apply a function of two arguments to slots, from left to right. Return the new slot."""
+        """Fold slots by a function of two arguments, from left to right. Return the new slot."""
         result = slots[0]
         for slot in slots[1:]:
             result = self.emit(name, RULES[name], result, slot)

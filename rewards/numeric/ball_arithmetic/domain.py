@@ -120,8 +120,8 @@ def real_everywhere(tape: Tape, jets: Sequence[Jet]) -> bool:
 def _maybe_real(tape: Tape, jets: Sequence[Jet]) -> bool:
     """Whether an interval may contain a point of the real domain.
 
-    ``jets`` are the results of the tape on the interval. If the result is false, the interval
-    certainly contains no such point.
+    ``jets`` are the values of all sub-expressions on the interval. If the result is false, the
+    interval certainly contains no such point.
     """
     for slot in (*tape.domain, tape.root):
         value = jets[slot][0]
@@ -135,10 +135,10 @@ def _interval(low: float, high: float) -> Ball:
 
 
 def search(tape: Tape, values: Mapping[str, Ball], count: int) -> list[float]:
-    """Search for points at which f is real. The real domain of f may be small.
+    """Search for points at which an expression is real. Its real domain may be small.
 
     The line is mapped to a finite range. The longest interval is halved first. An interval is
-    dropped if ball arithmetic proves that f is not real on it.
+    dropped if ball arithmetic proves that the expression is not real on it.
     """
     points: list[float] = []
     queue: list[tuple[float, float, float]] = []

@@ -29,7 +29,7 @@ UNKNOWN: Jet = (NAN, None)
 
 
 def is_real(value: Ball) -> bool:
-    """Whether the imaginary part of a complex ball is exactly 0, not only a ball around 0."""
+    """Whether the imaginary part of a ball is exactly 0. A ball around 0 does not suffice."""
     return bool(value.imag.is_zero())
 
 

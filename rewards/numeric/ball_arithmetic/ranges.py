@@ -1,4 +1,4 @@
-r"""Bounds of an expression over the whole line, by interval arithmetic in floats on the tree.
+r"""Bounds of an expression over the whole line, by interval arithmetic in floats.
 
 The bounds are coarse and quick to compute. They suffice to show that ``x^4 + 9`` or ``2 + \sin x``
 never vanishes.

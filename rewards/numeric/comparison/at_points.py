@@ -44,15 +44,15 @@ class PointResult:
 
     Attributes:
         point: the point.
-        agrees: True if F' and f agree to `POINT_BITS`, False if they are proved to differ, None if
-            the point decides nothing.
+        agrees: True if the derivative F' of the answer F and the integrand f agree to `POINT_BITS`,
+            False if they are proved to differ, None if the point decides nothing.
         bits: the accuracy of the agreement in bits.
         branch: the branch of f's radicals with which F' agrees, if F' differs from f itself.
         is_finite: whether F has a finite value.
-        hides_a_term: whether all terms of F must be visible at the point, but the error could hide
-            a term.
+        hides_a_term: whether every term of F must exceed the error at the point, but a term may
+            not.
         has_no_value: whether F has no value at the point.
-        shown: the terms of F that are visible at the point, by their slots (indices in the tape).
+        shown: the terms of F that exceed the error, by their slots (indices in the tape).
 
     """
 
@@ -82,7 +82,7 @@ class Comparison:
             (`see_constants` sets this number).
         agreeing: points at which F' and f agree.
         flipped: points at which F' and f agree on another branch of f's radicals.
-        unseen: the terms of the answer that were visible at no point so far, by their slots.
+        unseen: the terms of the answer that exceeded the error at no point so far, by their slots.
         is_finite: whether the answer has a finite value at some point.
 
     """
@@ -128,17 +128,17 @@ class Comparison:
             self.flipped.append((result.point, result.branch))
 
     def drop(self, points: Collection[Point]) -> None:
-        """Discard the agreement at points at which different branches of f agree with F'."""
+        """Remove points from ``agreeing``: answer and integrand no longer count as equal there."""
         self.agreeing = [point for point in self.agreeing if point not in points]
 
     @property
     def bits_of_agreement(self) -> float:
-        """The lowest accuracy, in bits, with which F' and f agree at a point."""
+        """The lowest accuracy, in bits, among the points at which answer and integrand agree."""
         return min((result.bits for result in self._results if result.agrees), default=MAX_BITS)
 
     @property
     def hides_a_term(self) -> bool:
-        """Whether a term of F was too small to change F' at a point where every term must count."""
+        """Whether a term of the answer may be wrong, because it was too small to be compared."""
         return any(result.hides_a_term for result in self._results)
 
     @property
@@ -147,7 +147,7 @@ class Comparison:
         return [float(result.point.x.real) for result in self._results if result.has_no_value]
 
     def see_constants(self) -> None:
-        """Raise the initial precision so that constants can be distinguished from whole numbers."""
+        """Raise the initial precision until the answer's constants look unlike whole numbers."""
         self.faint = self.tape.faintness(self.max_bits)
         literal = max(self.tape.literal_bits, self.pool.tape.literal_bits, self.faint)
         # A number of 32 bits leaves 96 of the first 128; each 32 more take twice as many.
@@ -156,13 +156,13 @@ class Comparison:
 
     @property
     def usable(self) -> int:
-        """The number of points at which F' agrees with f or with another branch of f."""
+        """The number of points of agreement. Agreement with another branch of a root counts."""
         return len(self.agreeing) + len(self.flipped)
 
     def run(
         self, tape: Tape, x: Ball, *, derivative: bool = True, until: int | None = None
     ) -> list[Jet]:
-        """Evaluate the answer or f at ``x``. The result has the form that `Tape.run` returns.
+        """Evaluate an expression (``tape``) at ``x``. `Tape.run` describes the result.
 
         The work is subtracted from the budget.
         """
@@ -174,7 +174,7 @@ class Comparison:
         return self.run(tape, x, derivative=derivative, until=slot)[slot]
 
     def integrand(self, x: Ball) -> Ball | None:
-        """The value of f at a number or on an interval. None means an exact zero.
+        """The value of the integrand at a number or on an interval. None means an exact zero.
 
         The work is subtracted from the budget.
         """
@@ -182,11 +182,10 @@ class Comparison:
         return self.run(f, x, derivative=order == 1)[f.root][order]
 
     def derivative(self, point: Point, bits: int) -> tuple[list[Jet], Ball]:
-        """Evaluate the answer at a point. Return the jets of all slots, and the value of F' (of F
-        if the order is 0).
+        """Evaluate the answer F at a point.
 
-        This method sets the working precision to ``bits`` and does not reset it. `decide` restores
-        the precision.
+        Return the values of all sub-expressions of F with their derivatives, and the value that is
+        compared: F', or F if ``order`` is 0. This method leaves the working precision at ``bits``.
         """
         if ctx.prec != bits:
             ctx.prec = bits
@@ -198,11 +197,11 @@ class Comparison:
         return jets, slope
 
     def has_no_value(self, jets: Sequence[Jet]) -> bool:
-        """Whether F or F' has no finite value.
+        """Whether the answer F or its derivative F' has no finite value.
 
-        Both F and F' are checked, because F' may be finite at a point at which F has no value. For
-        example, ``1/(sgn x - 1)`` has no value at positive x, but the computed slope is 0. If the
-        sole reason is that a special function could not be computed, the result is false.
+        Both are checked, because F' may be finite where F has no value. For example, ``1/(sgn x -
+        1)`` has no value at positive x, but the computed derivative is 0. If the sole reason is
+        that a special function could not be computed, the result is false.
         """
         value, slope = jets[self.tape.root]
         finite = value.is_finite() and (slope is None or slope.is_finite())
@@ -211,11 +210,11 @@ class Comparison:
     # --- at one point, and at several ---
 
     def screen(self, points: Sequence[Point]) -> list[PointResult] | None:
-        """Compare F' with f at the initial points, at the initial precision only.
+        """Compare the answer's derivative F' with the integrand f at the lowest precision.
 
-        The result is None if F is likely to be wrong. Otherwise the balls of F' and f overlap at
-        all these points, and F has a finite value at one or more of them. The caller can then
-        search for a proof.
+        The result is None if the answer is likely to be wrong. Otherwise the intervals for F' and f
+        overlap at all points, and the answer has a finite value at one or more points. The caller
+        can then search for a proof.
         """
         results: list[PointResult] = []
         for point in points:
@@ -231,7 +230,7 @@ class Comparison:
         return results if self.is_finite else None
 
     def has_value(self) -> bool:
-        """Whether F has a finite value at one of the first points.
+        """Whether the answer has a finite value at one of the first points.
 
         The value may be too large for a comparison.
         """
@@ -243,9 +242,9 @@ class Comparison:
     def visit(
         self, points: Sequence[Point], *, thorough: bool = False, enough: int | None = None
     ) -> Outcome | None:
-        """Compare F' with f at the points until ``enough`` points are usable.
+        """Compare the answer with the integrand at the points, until ``enough`` points are usable.
 
-        If F' and f provably differ at a point, the result is a refutation. Otherwise it is None.
+        If they provably differ at a point, the result is a refutation. Otherwise it is None.
         """
         for point in points:
             if enough is not None and self.usable >= enough:
@@ -260,7 +259,7 @@ class Comparison:
         return None
 
     def visit_new(self, spots: Sequence[float]) -> Outcome | None:
-        """Compare F' with f at further real points. Repeated points are compared once."""
+        """Compare the answer with the integrand at further real points, at each point once."""
         if self.pool.tier == "complex":
             return None
         fresh = [Point(acb(x), measured=False) for x in dict.fromkeys(spots)]
@@ -269,9 +268,10 @@ class Comparison:
         return self.visit(fresh)
 
     def compare(self, point: Point, thorough: bool = False) -> PointResult:
-        """Compare at a point with rising precision, and return the result.
+        """Compare the answer with the integrand at a point, with rising precision.
 
-        If ``thorough`` is true, the precision rises until every term of the answer is visible.
+        If ``thorough`` is true, the precision rises until every term of the answer is larger than
+        the error of the comparison.
         """
         bits, radius_before = self.bits, math.inf
         # Between breakpoints every term must be checked; beside a radicand's zero it need not be.
@@ -316,11 +316,10 @@ class Comparison:
         )
 
     def scale(self, point: Point, expected: Ball, jets: Sequence[Jet]) -> float:
-        """The order of magnitude (log2) of the largest term of F' and f.
+        """The order of magnitude (log2) of the largest term of answer and integrand at a point.
 
-        The order is needed at points where f appears to be zero.
-
-        If the precision is too low to decide that f is zero, the result is -inf.
+        The order is needed at points where the integrand appears to be zero. If the precision is
+        too low to decide that the integrand is zero, the result is -inf.
         """
         if not expected.is_zero() and ctx.prec < ZERO_BITS:
             return -math.inf
@@ -330,9 +329,9 @@ class Comparison:
         return max((log2(term.abs_upper()) for term in terms if term is not None), default=0.0)
 
     def shown(self, jets: Sequence[Jet], difference: Ball) -> frozenset[int]:
-        """The terms of F that exceed the error of a comparison, by their slots in the tape.
+        """The terms of the answer that exceed the error of a comparison, by their slots.
 
-        Terms that were visible at an earlier point are left out.
+        Terms that exceeded the error at an earlier point are left out.
         """
         if not self.unseen:
             return frozenset()
@@ -375,7 +374,7 @@ class Comparison:
         )
 
     def _matters(self, name: str, point: Point, slope: Ball) -> bool:
-        """Whether F' depends on the constant ``name`` of the answer.
+        """Whether the value of the constant ``name`` changes the answer's derivative at a point.
 
         The result is False for a constant of integration.
         """
@@ -384,9 +383,9 @@ class Comparison:
         return show(shifted_jets[self.tape.root][self.order] or ZERO) != show(slope)
 
     def slope(self, point: Point, bits: int) -> Ball:
-        """The value of F' at a point (of F if the order is 0), from a cache if possible.
+        """The value of F' at a point (of the answer F if ``order`` is 0), from a cache if possible.
 
-        This method sets the working precision to ``bits`` and does not reset it.
+        This method leaves the working precision at ``bits``.
         """
         ctx.prec = bits
         key = point, bits
@@ -395,10 +394,10 @@ class Comparison:
         return self._slopes[key]
 
     def other_branch(self, point: Point) -> Choice | None:
-        """Choose branches for f's radicals so that f equals F' at a point.
+        """Choose values of the integrand's roots for which the integrand f equals F' at a point.
 
-        The result is None if no choice fits. The result is `UNCLEAR` if F' is not known accurately
-        enough.
+        The result is None if no choice fits. The result is `UNCLEAR` if the answer's derivative F'
+        is not known accurately enough.
         """
         if not self.pool.tape.radicals:
             return None
@@ -418,9 +417,10 @@ class Comparison:
         return UNCLEAR if vague else None
 
     def holds(self, slope: Ball, point: Point, choice: Choice) -> bool | None:
-        """Whether F' agrees with f at a point if the radicals of f take the branches in ``choice``.
+        """Whether the answer's derivative ``slope`` agrees with the integrand at a point.
 
-        The result is None if the precision is too low to decide.
+        ``choice`` says which values the roots in the integrand take. The result is None if the
+        precision is too low to decide.
         """
         f = self.pool.tape
         self.budget.spend(f.work(ctx.prec))

@@ -2,8 +2,8 @@ r"""The branches of an integrand's own radicals.
 
 The roots of a printed integrand are principal. On a part of the line, an answer may be right for
 another branch only. An example is the answer ``2\sqrt{\sin x}`` to the integrand ``\sqrt{\csc
-x-\sin x}``. To evaluate f on another branch, this module multiplies the radicals of f by roots of
-unity.
+x-\sin x}``. To evaluate the integrand on another branch, this module multiplies its radicals by
+roots of unity.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ Choice = tuple[tuple[int, int, int], ...]
 
 
 def choices(tape: Tape, likeliest: Choice | None = None) -> Iterator[Choice]:
-    """Yield the choices of branches for f's radicals. The choice ``likeliest`` comes first.
+    """Yield all choices of branches for the roots in the integrand. ``likeliest`` comes first.
 
-    The choice in which all radicals take the principal branch is left out.
+    The choice in which all roots take the principal branch is left out.
     """
     if likeliest is not None:
         yield likeliest
@@ -43,7 +43,7 @@ def choices(tape: Tape, likeliest: Choice | None = None) -> Iterator[Choice]:
 
 
 def value(tape: Tape, x: Ball, values: Mapping[str, Ball], choice: Choice) -> Ball:
-    """The value of f at x, if the radicals of f take the branches in ``choice``."""
+    """The value of the integrand at ``x``, if its roots take the branches in ``choice``."""
     overrides = {slot: _unity(k, order, ctx.prec) for slot, k, order in choice}
     return tape.run(x, values, derivative=False, overrides=overrides)[tape.root][0]
 

@@ -59,7 +59,7 @@ def plus(a: Exponent, b: Exponent, sign: int = 1) -> Exponent:
 
 
 def rate(exponent: Exponent) -> Expression:
-    """The exponent v as an expression."""
+    """An exponent as an expression."""
     return add(*(mul(number(q), key) for key, q in exponent))
 
 
@@ -93,7 +93,7 @@ class Expander:
     holomorphic: Callable[[Expression], Ball] | None = None
 
     def form(self, node: Expression) -> Form:
-        """Write an expression as a form."""
+        """Write an expression as a form: a sum of terms e^{-v y} r(y), or a power series."""
         if isinstance(node, Symbol) and node.name == self.given[0]:
             return self.given[1]
         names = symbols_of(node)
@@ -106,7 +106,7 @@ class Expander:
         return self._elementary(node)
 
     def _arithmetic(self, node: Call) -> Form:
-        """Write a sum, a negative, a product or a quotient as a form."""
+        """Write a sum, a negative, a product or a quotient as a sum of terms."""
         name, args = node.function, node.args
         if name == "add":
             return self._add([self.form(arg) for arg in args])
@@ -124,7 +124,7 @@ class Expander:
         return self.product(self.form(args[0]), self._power(self.form(args[1]), Number(-1)))
 
     def _elementary(self, node: Call) -> Form:
-        """Write a power, an exponential, a logarithm or another function as a form."""
+        """Write a power, an exponential, a logarithm or another function as a sum of terms."""
         name, args = node.function, node.args
         if name == "sqrt":
             return self._power(self.form(args[0]), Number(1, 2))
@@ -151,7 +151,7 @@ class Expander:
         return self.given[0] not in names and not names & self.varying
 
     def expression(self, form: Form) -> Expression:
-        """Convert a form to an expression in y."""
+        """Convert a form (a sum of terms) to an expression in y."""
         return add(
             *(
                 mul(_exponential(term.exponent, self.variable), term.factor)
@@ -160,7 +160,7 @@ class Expander:
         )
 
     def terms(self, form: Form) -> list[Term]:
-        """Convert a form to a list of terms."""
+        """Convert a form, which may be a power series, to a list of terms."""
         if not isinstance(form, TaylorModel):
             return form
         if form.written is not None:
@@ -297,7 +297,7 @@ class Expander:
         return [Term(exponent, Call("exp", (self.expression(inner),)))]
 
     def _small(self, terms: list[Term]) -> TaylorModel | None:
-        """Write a sum of terms c u^p with constant c and p >= 0 as a model. Else return None."""
+        """Write a sum of terms c u^p (constant c, p >= 0) as one power series, or return None."""
         total: TaylorModel | None = None
         for term in terms:
             if [key for key, _ in term.exponent] != [ONE] or self.varies(term.factor):

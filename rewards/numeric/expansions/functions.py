@@ -238,10 +238,10 @@ def _rule(
     *,
     odd: str = "",
 ) -> Callable[..., Any]:
-    """Make the rule for a function with an expansion at plus infinity. An expansion at zero is
-    optional.
+    """Make the rule for a function from its expansions at plus infinity and, perhaps, at zero.
 
-    If the function is odd, ``odd`` is its name. Minus infinity is then reduced to plus infinity.
+    If ``odd`` is given, it is the name of the function, which is odd. Minus infinity is then
+    reduced to plus infinity.
     """
 
     def rule(

@@ -218,7 +218,7 @@ class GermExpander:
     def _angle(self, germ: Germ) -> tuple[Any, Angle]:
         """Write the argument of a sine or cosine as a rational number times an angle.
 
-        If no known angle fits, a new angle is made.
+        If no known angle fits, a new `Angle` is made.
         """
         if self.whole:
             parity = self._parity(germ)
@@ -239,7 +239,7 @@ class GermExpander:
         return fmpq(1), self._new_angle(germ)
 
     def _nearness(self) -> Germ:
-        """The expansion of the difference between an angle and its fixed value (see ``beside``)."""
+        """The expansion of an `Angle` minus its fixed value (see ``beside``)."""
         if not self.beside:
             return self.scale.zero
         x = Symbol(self.variable)
@@ -298,7 +298,7 @@ class GermExpander:
         return integer + self.rational(int(side > 0) if upwards else -int(side < 0))
 
     def _floor_angle(self, germ: Germ) -> tuple[Angle, Any]:
-        """Write an expansion as an angle plus a number. If no angle fits, make a new one."""
+        """Write an expansion as an `Angle` plus a number. If no angle fits, make a new one."""
         for angle in self.angles:
             if angle.of_floor:
                 difference = self.sum(germ, self.scale.neg(angle.germ))
@@ -309,7 +309,7 @@ class GermExpander:
         return self._new_angle(germ, of_floor=True), self.scale.zero
 
     def _share(self, angle: Angle, offset: Any) -> Germ:
-        """Expand the fractional part of the sum of an angle and a number."""
+        """Expand the fractional part of an `Angle` plus a number."""
         value = self.fixed.get(angle.name)
         if value is not None:
             total = self.constants.value(value) + offset
@@ -330,7 +330,7 @@ class GermExpander:
         return best
 
     def piecewise(self, *nodes: Expression) -> Germ:
-        """Expand the first value whose condition holds near the point."""
+        """Expand a piecewise function: the first value whose condition holds near the point."""
         for value, condition in zip(nodes[::2], nodes[1::2], strict=False):
             if self._holds(condition):
                 return self.germ(value)

@@ -37,7 +37,7 @@ SPREAD = 64
 
 
 class NoModelError(ValueError):
-    """A function is not analytic at the end, or no disc was found on which it is analytic."""
+    """A function is not analytic at u = 0, or no disc was found on which it is analytic."""
 
 
 def order(bits: int) -> int:
@@ -82,7 +82,7 @@ class TaylorModel:
 
     @property
     def coefficients(self) -> list[Ball]:
-        """The known coefficients of m."""
+        """The known coefficients of the power series."""
         return [self.series[k] for k in range(self.series.prec)]
 
     def within(self, radius: arb) -> TaylorModel:
@@ -101,11 +101,11 @@ class TaylorModel:
         return replace(self, bound=constant_term + _disc(size.upper()), radius=radius)
 
     def _remainder(self, u: arb) -> arb:
-        r"""A bound of m's truncation error on the disc of radius ``u``, for u <= radius / 2."""
+        """A bound of the power series' error on the disc of radius ``u``, for u <= radius / 2."""
         return arb(2 * abs(self.bound).upper() * (u / self.radius) ** self.series.prec)
 
     def at(self, u: Ball) -> Ball:
-        """The value of m on a ball ``u``, which must lie in the disc of half the radius."""
+        """The value of the power series on a ball ``u``, which lies within half the radius."""
         if self.is_power:
             return self.bound
         total = acb(0)
@@ -114,7 +114,7 @@ class TaylorModel:
         return total + _disc(self._remainder(abs(u).upper()))
 
     def reach(self, bits: int) -> arb:
-        """The largest u at which the error of m is at most 2^-``bits`` times the bound of m."""
+        """The largest u at which the error is at most 2^-``bits`` times the bound of the series."""
         if self.is_power:
             return arb(2) ** 4096
         if self.series.prec == 1 and self.valuation > 1:
@@ -350,7 +350,7 @@ def apply(name: str, model: TaylorModel) -> TaylorModel:
     """Apply a named function to a model that has no negative power of u.
 
     Raises:
-        NoModelError: the function has no series, or is not analytic at the end.
+        NoModelError: the function has no series, or is not analytic at the model's value.
 
     """
     analytic = _ANALYTIC.get(name)
@@ -376,14 +376,14 @@ def apply(name: str, model: TaylorModel) -> TaylorModel:
 
 
 def _quarter_turns(exact: tuple[Fraction, Fraction] | None) -> int | None:
-    """The number m(0) / (pi/2), if it is a whole number. Otherwise the result is None."""
+    """The number a + b pi divided by pi/2, if the result is whole. Otherwise None."""
     if exact is None or exact[0] or (2 * exact[1]).denominator != 1:
         return None
     return int(2 * exact[1])
 
 
 def _turned(name: str, model: TaylorModel, quarters: int, image: Ball) -> TaylorModel:
-    """The sine or cosine of a model. At u = 0, the model is exactly ``quarters`` times pi/2."""
+    """The sine or cosine of a model whose value at 0 is exactly ``quarters`` times pi/2."""
     angle = _series([acb(0), *model.coefficients[1:]], model.series.prec)
     quarters = (quarters + (name == "cos")) % 4  # cos z = sin(z + pi/2)
     series = angle.sin() if quarters % 2 == 0 else angle.cos()

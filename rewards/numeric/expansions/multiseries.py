@@ -67,7 +67,7 @@ class Scale:
     # --- elements ---
 
     def insert(self, at: int, logarithm: Germ | None) -> Element:
-        """Insert a new element (growth rate) at an index of the list of elements."""
+        """Insert a new element (growth rate) at index ``at`` of the list of elements."""
         if len(self.elements) == MAX_ELEMENTS:
             raise NotExpandedError("too many scales")
         element = Element(at, logarithm)
@@ -113,12 +113,12 @@ class Scale:
             raise NotExpandedError("the expansion takes too many coefficients")
 
     def atom(self, key: tuple[Any, ...]) -> Any:
-        """The symbol (atom) for a series or a power of w. Equal keys give the same symbol."""
+        """The symbol for a series or for a power. Equal keys give the same symbol."""
         name = self.atoms.setdefault(key, f"~{len(self.atoms)}")
         return self.constants.value(Symbol(name))
 
     def value(self, germ: Germ) -> Any:
-        """Write an expansion as a polynomial in atoms, which are symbols for series and powers.
+        """Write an expansion as a polynomial in symbols that stand for series and powers.
 
         Raises:
             NotExpandedError: no such polynomial is known for the expansion.
@@ -132,14 +132,14 @@ class Scale:
         return value
 
     def is_zero_altogether(self, germ: Germ) -> bool:
-        """Whether the polynomial in atoms that represents an expansion is known to be zero."""
+        """Whether all terms of an expansion are known to be zero, by its polynomial (`value`)."""
         try:
             return self.constants.rational(self.value(germ)) == 0
         except NotExpandedError:
             return False
 
     def _aligned(self, a: Germ, b: Germ) -> tuple[Series, Series]:
-        """Write two expansions as series in the same element: the faster of their two elements."""
+        """Write two expansions as series in the same growth rate, the faster of the two."""
         if not isinstance(b, Series) or (isinstance(a, Series) and a.element.rank > b.element.rank):
             return a, Series(a.element, iter([(fmpq(0), b)]))
         if not isinstance(a, Series) or a.element.rank < b.element.rank:
@@ -319,7 +319,7 @@ class Scale:
             taylor: the coefficients.
             h: the germ.
             name: a key that identifies the function. Different functions need different keys. If
-                the key is None, the sum cannot be written as a polynomial in atoms (`atom`).
+                the key is None, the sum cannot be written as a polynomial (`value`).
             order: 0 if ``taylor`` belongs to this function, or n if ``taylor`` belongs to its n-th
                 derivative.
 
@@ -409,7 +409,7 @@ class Scale:
     # --- exponentials and logarithms ---
 
     def exp(self, a: Germ) -> Germ:
-        """The exponential of an expansion. The computation may add an element to the scale."""
+        """The exponential of an expansion. The computation may add a growth rate (an `Element`)."""
         a = self.normal(a)
         size = self.size(a)
         if size <= 0:

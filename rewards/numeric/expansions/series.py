@@ -1,9 +1,10 @@
 """Terms of asymptotic expansions, computed on demand.
 
 A *germ* is a function near t = 0, t > 0. Its expansion is a constant or a `Series`. The terms of a
-series are coefficients times powers w^e, where 1/w is an element of a scale (`multiseries`). The
-coefficients are germs in slower elements. A `Constants` object decides whether an exact number is
-zero. If it cannot decide, it raises `NotExpandedError`, and the germ has no expansion.
+series are coefficients times powers w^e, where 1/w is a function that tends to infinity (an
+`Element`). The coefficients are germs in slower elements. A `Constants` object decides whether an
+exact number is zero. If it cannot decide, it raises `NotExpandedError`, and the germ has no
+expansion.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ class Constants(Protocol):
 
 @dataclass(eq=False, slots=True)
 class Element:
-    """An element of a scale: a function that tends to infinity, with its logarithm."""
+    """A growth rate of expansions: a function that tends to infinity, with its logarithm."""
 
     rank: int
     logarithm: Germ | None = None
@@ -74,12 +75,12 @@ Term: TypeAlias = "tuple[Power, Germ]"
 
 
 class Series:
-    """An asymptotic series: terms c w^e in increasing order of e, where w is the inverse of an
-    element.
+    """An asymptotic series: terms c w^e in increasing order of e.
 
-    The coefficients of computed terms may be zero. `Scale.normal` removes leading zeros. A finite
-    number of terms never shows that all terms are zero. A series may therefore have a second
-    representation, which ``whole_value`` returns: a polynomial in atoms (`Scale.atom`).
+    The function 1/w tends to infinity, and is an `Element`. The coefficients of computed terms may
+    be zero. `Scale.normal` removes leading zeros. A finite number of terms never shows that all
+    terms are zero. A series may therefore have a second representation, which ``whole_value``
+    returns: a polynomial in symbols (`Scale.atom`).
     """
 
     __slots__ = ("element", "normal", "source", "terms", "whole_value")
@@ -109,7 +110,7 @@ class Series:
         return self.terms[index]
 
     def behind(self, index: int) -> Iterator[Term]:
-        """Yield the terms from this index on."""
+        """Yield the terms from number ``index`` on."""
         while (term := self.term(index)) is not None:
             yield term
             index += 1

@@ -302,7 +302,7 @@ SPREAD = 12
 def integrate_where_large(
     function: BoxFunction, lower: arb, upper: arb, bits: int, evaluations: int
 ) -> Ball | None:
-    """Enclose an integral whose integrand is negligible on most of the range.
+    """Enclose an integral whose integrand f is negligible on most of the range.
 
     The range is halved up to `MAX_HALVINGS` times. If a bound of f proves that the integral over an
     interval is negligible, the bound of this integral is added to the error. If the bound of f is

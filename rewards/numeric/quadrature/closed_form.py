@@ -3,7 +3,7 @@
 An expression with many free digits can be fitted to any number. For example, a suitable fraction
 agrees with the number to as many digits as the fraction encodes. A combination of constants does
 so, too, if an integer relation algorithm has found it. An answer therefore has to agree to
-`SURPLUS` digits more than it encodes.
+`SURPLUS` digits more than an expression of its length encodes.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ NEARER = range(1, 16)
 
 
 def encoded_digits(answer: Expression) -> float:
-    r"""How many digits of a random number an expression as long as the answer can match.
+    r"""The number of digits of a random number that some expression of this length matches.
 
     >>> from calculus_harness.rewards.reading.latex import read
     >>> encoded_digits(read(r"\frac{\pi^2}{6}")[0].expression) < 10
@@ -112,7 +112,7 @@ def objection(
     needed: float,
     beside_zero: bool,
 ) -> str:
-    """The reason to refuse an answer that agrees to ``digits`` digits, or "" if there is none."""
+    """The reason to refuse an answer although ``digits`` digits agree, or "" for no reason."""
     if digits < needed:
         return f"agrees to {digits:.0f} digits, but {needed:.0f} are needed"
     if hides_a_part(answer, got, values, bits, digits, beside_zero=beside_zero):
@@ -128,8 +128,9 @@ def hides_a_limit(
     The answer 1 to ``\int_0^{1000} e^{-x}\,dx`` is wrong, although 434 digits agree. The integrand
     is evaluated at points that are up to an eighth farther from 0 than the limit. The points are
     irrational multiples of the limit, because a periodic integrand may vanish at rational
-    multiples. For narrow peaks, points very near to the limit are added. At each point, f times
-    the distance from the limit is computed. The limit has no effect if all products are too small.
+    multiples. For narrow peaks, points very near to the limit are added. At each point, the
+    integrand times the distance from the limit is computed. The limit has no effect if all products
+    are too small.
 
     Args:
         integral: the integral.

@@ -42,7 +42,7 @@ def values_of(integral: DefiniteIntegral, digits: int) -> tuple[tuple[Draw, Inte
 
 
 def value_at(integral: DefiniteIntegral, draw: Draw, digits: int) -> IntegralValue:
-    """The value at one choice of the parameters.
+    """The value of an integral for one choice of its parameters.
 
     Raises:
         OutsideDomainError: the integrand is not real for these parameters.
@@ -81,7 +81,8 @@ def draws_of(
 ) -> tuple[list[Draw], list[Draw]]:
     """Two lists of choices of the parameters, computed by `regimes`.
 
-    The first list contains usual choices. The choices in the second list distinguish cases.
+    The first list contains usual choices. The second list has further choices if a function
+    distinguishes cases, as abs and max do.
     """
     trees = expressions(integral) + ([] if answer is None else [answer])
     assumptions = integral.integrand.assumptions
@@ -125,10 +126,10 @@ def _value_of_text(
 
 
 def _computed(integral: DefiniteIntegral, digits: int) -> tuple[tuple[Draw, IntegralValue], ...]:
-    """The values at `DRAWS` usual choices, and at all choices that distinguish cases.
+    """The integral for `DRAWS` usual choices of its parameters, and for all special choices.
 
-    If there are choices that distinguish cases, an answer can be proved right only if all values
-    are known. Therefore an error is raised if a value cannot be computed.
+    For a special choice, a function such as abs or max takes another case. If there are special
+    choices, an error is raised unless all values are computed.
     """
     usual, special = draws_of(integral)
     wanted_count = min(DRAWS, len(usual))

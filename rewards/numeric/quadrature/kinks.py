@@ -106,8 +106,8 @@ def _without_squares(node: Expression) -> Expression:
 def _uncertain(tape: Tape, values: Mapping[str, Ball], touched: list[tuple[arb, arb]]) -> arb:
     """A bound of the error that is due to kinks whose exact location is unknown.
 
-    Each kink lies in an interval of ``touched``. The bound is at least twice the integral of |f|
-    over these intervals.
+    Each kink lies in an interval of ``touched``. The bound is at least twice the integral of the
+    integrand's absolute value over these intervals.
     """
     error = arb(0)
     with precision(SEARCH_BITS):
@@ -291,7 +291,7 @@ def _inside(low: arb, high: arb) -> arb:
 
 
 def _resolved(node: Expression, variable: str, values: Mapping[str, Ball], at: arb) -> Expression:
-    """Replace each function of `_RESOLVED` in an expression by its analytic form at a point."""
+    """Replace functions such as abs and floor by their analytic form at a point."""
     if not isinstance(node, Call) or not node.args:
         return node
     if node.function in _RESOLVED and (not variable or variable in symbols_of(node)):

@@ -65,10 +65,10 @@ class RealLine:
         return cls(compile_tape(expression, variable), values, slow=slow)
 
     def at(self, x: arb) -> arb:
-        """The value f(x). The ball may be infinite.
+        """The value of the integrand at ``x``. The ball may be infinite.
 
         Raises:
-            OutsideDomainError: f is not real at x.
+            OutsideDomainError: the integrand is not real at ``x``.
             QuadratureError: the budget is spent.
 
         """
@@ -81,7 +81,7 @@ class RealLine:
         return arb(value.real)
 
     def on(self, interval: arb) -> arb:
-        """A ball with all values of f on an interval. If f has no bound, the ball is not finite."""
+        """A ball with all values of the integrand on an interval. The ball may be infinite."""
         value = self._run(interval)
         return value.real if value.is_finite() else arb("nan")
 
@@ -96,7 +96,7 @@ class RealLine:
         return self.tape.run(acb(x), self.values, derivative=False)[self.tape.root][0]
 
     def is_singular(self, x: arb) -> bool:
-        """Whether the enclosure of f on a ball is infinite."""
+        """Whether the integrand has no finite bound on a ball ``x``."""
         return not self._run(x).is_finite()
 
     def special_slots(self, interval: arb) -> list[tuple[int, arb]]:
@@ -120,7 +120,7 @@ class RealLine:
 
 
 def is_regular(line: RealLine, end: arb, side: int) -> bool:
-    """Whether f is bounded near an end of the range. The result is False for an infinite end."""
+    """Whether the integrand is bounded near an end of the range. False for an infinite end."""
     if not end.is_finite():
         return False
     with precision(_EDGE_BITS):

@@ -64,11 +64,11 @@ _N, _S = "@n", "@s"
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """An integral over infinitely many pieces. From ``last`` on, the integral is computed as a sum
-    over the pieces.
+    """An integral over infinitely many pieces, cut at the jumps of floors. From ``last`` on, the
+    integral is a sum over the pieces.
 
     Attributes:
-        expression: the integrand in t.
+        expression: the integrand in a new variable t.
         first: the t of the start.
         last: the t where the sum begins.
         rest: the integral from ``last`` on.
@@ -94,7 +94,7 @@ class _Argument:
         return math.floor(self.slope * t + self.shift)
 
     def jumps(self, length: int) -> Iterator[Fraction]:
-        """Yield the points t between 0 and ``length`` at which k t + d is a whole number."""
+        """Yield the points t between 0 and ``length`` at which the argument k t + d is whole."""
         ends = sorted((self.shift, self.shift + self.slope * length))
         for integer in range(math.ceil(ends[0]), math.floor(ends[1]) + 1):
             yield (integer - self.shift) / self.slope
@@ -119,8 +119,9 @@ def pieces_towards(
         digits: decimal digits that are wanted.
 
     Returns:
-        The integrand in t on a finite range, and an enclosure of the integral beyond this range.
-        The result is None if f does not have the form that is needed, or no enclosure is found.
+        The integrand in a new variable on a finite range, and an enclosure of the integral beyond
+        this range. The result is None if f does not have the form that is needed, or no enclosure
+        is found.
 
     """
     monomial_form = _coordinate(expression, variable, values)
@@ -137,7 +138,7 @@ def pieces_towards(
     )
 
     def moved(t_value: Expression, jump: Callable[[Call, _Argument], Expression]) -> Expression:
-        """The integrand f(z) dz/dt at a point t. ``jump`` gives the values of floors."""
+        """The integrand f(z) dz/dt at a point t. ``jump`` replaces a floor by its value."""
         inner = power(div(t_value, scale), number(1 / q))
         replaced = _mapped(expression, arguments, jump, variable, inner)
         return mul(
@@ -173,7 +174,10 @@ def pieces_towards(
 
 @dataclass(frozen=True, slots=True)
 class _OnAPiece:
-    """The values of floors and fractional parts at t = L n + s, on a piece of one period."""
+    """The values of floors and fractional parts on a piece of one period.
+
+    The module's docstring explains the pieces.
+    """
 
     length: int
     middle: Fraction
@@ -200,7 +204,7 @@ def _mapped(
     variable: str,
     inner: Expression,
 ) -> Expression:
-    """Replace z by ``inner`` in an expression, and each floor by the result of ``jump``."""
+    """Replace a variable by ``inner``, and each floor by the result of ``jump``."""
     if node == Symbol(variable):
         return inner
     if not isinstance(node, Call) or not node.args:
@@ -223,8 +227,8 @@ def _is_sign(node: Expression) -> bool:
 def _coordinate(
     expression: Expression, variable: str, values: Mapping[str, Ball]
 ) -> tuple[Expression, Fraction, dict[Expression, _Argument]] | None:
-    """Find |c_1| and q such that t = |c_1| z^q, and the argument k t + d of each floor or
-    fractional part.
+    """Find c > 0 and q such that each floor or fractional part has an argument k t + d in t = c
+    z^q.
 
     The result is None if the arguments have another form.
     """
@@ -294,7 +298,7 @@ def _value(constant: Expression, values: Mapping[str, Ball]) -> arb:
 def _mean(
     summands: list[Expression], values: Mapping[str, Ball], bits: int
 ) -> tuple[Fraction, arb] | None:
-    """Find the leading term c n^{-v} of the sum of the pieces, averaged over s. Return v and c.
+    """Find the leading term c n^{-v} of the integral over the n-th period. Return v and c.
 
     The result is None if v > 1, or if a piece decays more slowly than the sum.
     """
@@ -322,7 +326,7 @@ def _mean(
 
 
 def _cancel(summands: list[Expression]) -> bool:
-    """Whether the mean c (see the module's docstring) is provably 0, and each piece tends to 0."""
+    """Whether the integral over a period provably has no leading term, and each piece decays."""
     ring = fmpq_mpoly_ctx.get(("n", "s"), Ordering.lex)
     numerator, denominator = ring.from_dict({}), ring.from_dict({(0, 0): 1})
     for summand in summands:
@@ -384,10 +388,10 @@ def _sum(
     bits: int,
     without: Fraction | None,
 ) -> arb | None:
-    """The integral of the sum of all pieces with n >= ``start_count`` + 1/2.
+    """The sum of the integrals over all pieces of the periods n >= ``start_count`` + 1/2.
 
-    Each piece is scaled to 0 < s < 1. If ``without`` is an exponent v, the terms with n^{-v} are
-    left out, because the integrals of these terms cancel.
+    The variable s runs from 0 to 1 on each piece. If ``without`` is an exponent v, the terms with
+    n^{-v} are left out, because the integrals of these terms cancel.
     """
     summed = _summed(summands, values, start_count, bits, without)
     # The middle, and points near both ends.
@@ -398,10 +402,10 @@ def _sum(
 
 
 def _total(summands: list[Expression], expander: Expander) -> TaylorModel | None:
-    """Add the pieces, expanded in powers of 1/n. If the sum is zero, the result is None.
+    """Add expressions, expanded in powers of 1/n. If the sum is zero, the result is None.
 
     Raises:
-        NoModelError: a piece has no expansion.
+        NoModelError: an expression has no expansion.
 
     """
     total: TaylorModel | None = None
@@ -415,7 +419,7 @@ def _total(summands: list[Expression], expander: Expander) -> TaylorModel | None
 
 
 def _expander(summands: list[Expression], values: Mapping[str, Ball], s: Ball) -> Expander:
-    """Make an `Expander` that writes pieces in powers of 1/n, for s in a ball. Count the work."""
+    """Make an `Expander` that writes functions of n and ``s`` in powers of 1/n. Count the work."""
     # each operation on series takes as long as so many on balls
     spend(sum(len(all_nodes(summand)) for summand in summands) * SERIES)
     compiled: dict[Expression, analytic.BoxFunction | None] = {}
@@ -437,7 +441,7 @@ def _summed(
     bits: int,
     without: Fraction | None = None,
 ) -> analytic.BoxFunction:
-    """Make the function of s that sums the pieces over n."""
+    """Make the function of s that adds up the integrand at the place s of all periods."""
     start = acb(fmpq(2 * start_count + 1, 2))
     zetas: dict[Fraction, Ball] = {}
 

@@ -50,7 +50,7 @@ class DefiniteIntegral:
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """The symbols in f and in the limits, except the variable of integration, sorted."""
+        """The symbols of integrand and limits, except the variable of integration, sorted."""
         names = set(self.integrand.parameters)
         for limit in (self.lower, self.upper):
             if not isinstance(limit, int):

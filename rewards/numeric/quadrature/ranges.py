@@ -102,7 +102,7 @@ def period(expression: Expression, variable: str) -> tuple[Fraction, Fraction] |
 def whole_periods(
     size: tuple[Fraction, Fraction], lower: Expression, upper: Expression
 ) -> tuple[int, Expression, Expression] | None:
-    """The number of complete periods in a range, the end of the first and the end of the last one.
+    """The number of complete periods in a range, and the ends of the first and the last period.
 
     ``size`` is the period, as from `period`.
 

@@ -44,7 +44,7 @@ FLOAT_ERROR = 1e-12
 
 
 def singularities(line: RealLine, lower: arb, upper: arb, bits: int) -> list[arb]:
-    """The points strictly inside (lower, upper) at which f has no finite value, in ascending order.
+    """The points inside (lower, upper) at which the integrand has no finite value, ascending.
 
     Args:
         line: the integrand.
@@ -93,7 +93,7 @@ def _clusters(
     narrow: float,
     budget: int = MAX_INTERVALS,
 ) -> list[tuple[arb, arb]]:
-    """Find narrow separate intervals outside of which f is bounded."""
+    """Find narrow separate intervals outside of which the integrand is bounded."""
     queue = intervals[::-1]
     unbounded: list[tuple[arb, arb]] = []
     for _ in range(budget + 1):
@@ -133,10 +133,10 @@ def _first(lower: arb, upper: arb) -> Iterator[tuple[arb, arb]]:
 
 
 def _locate(line: RealLine, low: arb, high: arb, bits: int, ends: tuple[arb, arb]) -> arb | None:
-    """Find the singular point of f in an interval. If none is found, the result is None.
+    """Find the singular point of the integrand in an interval, or return None.
 
-    The candidates are the ends of the range, numbers with a short name such as 1/2 or pi/4, and
-    points where a sub-expression is 0 or a multiple of pi/2.
+    The candidates are ``ends``, numbers with a short name such as 1/2 or pi/4, and points where a
+    sub-expression is 0 or a multiple of pi/2.
     """
     with precision(bits):
         width = 2 * (high - low)

@@ -61,8 +61,8 @@ class IntegralValue:
         ball: the value with its error. The ball is not finite if the integral diverges.
         method: the method of the computation.
         sign: +1 or -1 if the integral tends to plus or minus infinity, else 0.
-        size: a lower bound of the integral of \|f\|. If the value may be 0, the error of the value
-            is compared with this bound.
+        size: a lower bound of the integral of \|f\|, for the integrand f. If the value may be 0,
+            the error of the value is compared with this bound.
 
     Example:
         >>> IntegralValue(arb("nan"), "divergence", 1).diverges
@@ -119,7 +119,7 @@ def evaluate(problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int)
 def _with_numbers(
     problem: DefiniteIntegral, values: Mapping[str, Ball]
 ) -> tuple[DefiniteIntegral, Mapping[str, Ball]]:
-    """Substitute exact parameters, so that p pi/(2p) becomes pi/2. Return the inexact ones, too."""
+    """Substitute the exact parameters. Return the new problem and the inexact parameters."""
     free_values: dict[str, Ball] = {}
     f, limits = problem.integrand.expression, [problem.lower, problem.upper]
     for name, value in values.items():
@@ -187,7 +187,7 @@ def _periodic(
 def _pieces(
     problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int, lower: arb, upper: arb
 ) -> list[IntegralValue]:
-    """Integrate over pieces of the range. On each piece, f is an analytic expression."""
+    """Integrate over pieces of the range on which the integrand is an analytic expression."""
     f = problem.integrand
     limits = problem.lower, problem.upper
     exact = {
@@ -397,7 +397,6 @@ class _Computation:
         return has_simple_pole(self.expression, self.variable, self.line.values, near)
 
     def _enclosure(self, lower: arb, upper: arb) -> arb | None:
-        """An enclosure of the integral over a part of the range, or None if none is found."""
         enclosure = self._over(self.expression)
         try:
             return enclosure.integral([lower, upper])
@@ -426,7 +425,7 @@ class _Computation:
         return total
 
     def _oscillating(self, ends: list[arb]) -> dict[int, oscillation.OscillationPhase]:
-        """The phases of f at the infinite ends where f oscillates and does not decay quickly."""
+        """The phases of the integrand at infinite ends, where it oscillates but decays slowly."""
         phases: dict[int, oscillation.OscillationPhase] = {}
         for end, side in ((ends[0], -1), (ends[-1], 1)):
             if end.is_finite() or self._decays_fast(side):
@@ -437,7 +436,7 @@ class _Computation:
         return phases
 
     def _decays_fast(self, side: int) -> bool:
-        """Whether a bound of |f| decays about as fast as e^{-x}, even if f oscillates."""
+        """Whether a bound of the integrand decays about as fast as e^{-x} at an infinite end."""
         with precision(BOUND_BITS):
             near, far = (
                 self._bound(side * arb(2) ** k, side * (arb(2) ** k + TURN)) for k in EXPONENTIAL_AT
@@ -446,7 +445,7 @@ class _Computation:
         return bool(far < arb(2) ** -END_BITS or far < near * arb(2) ** -64)
 
     def _bound(self, low: arb, high: arb) -> arb:
-        """A bound of |f| between two points, computed from bounds on many subintervals."""
+        """A bound of the integrand's absolute value between two points, from many subintervals."""
         step = (high - low) / _SUBINTERVALS
         bounds = [
             abs(self.line.on((low + k * step).union(low + (k + 1) * step))).upper()
@@ -456,7 +455,7 @@ class _Computation:
         return arb("inf") if infinite else max(bounds)
 
     def _settles(self, phase: oscillation.OscillationPhase, side: int) -> bool:
-        """Whether f / phase' seems to tend to 0, which suggests that the integral converges."""
+        """Whether the integrand divided by the slope of its phase seems to tend to 0."""
         with precision(BOUND_BITS):
             sizes = []
             for k in SETTLED_AT:
@@ -473,14 +472,15 @@ class _Computation:
 def _inner(low: arb, high: arb) -> list[arb]:
     """A list with one inner point of a finite range. For an infinite range, the list is empty.
 
-    The point is not the midpoint. If an odd f has the integral 0, the parts show the size of f.
+    If an odd function has the integral 0, the two parts show its size. The point is not the
+    midpoint.
     """
     finite = low.is_finite() and high.is_finite()
     return [arb(off_middle(low, high).mid())] if finite else []
 
 
 def _diverging(decays: list[tuple[Decay, Decay]]) -> list[int]:
-    """The signs of f at the ends at which the integral diverges."""
+    """The sign of the integrand at each end at which the integral diverges."""
     ends = [end for both in decays for end in both]
     signs = [end.sign for end in ends if end.behaviour is Behaviour.DIVERGES]
     if not signs and any(end.behaviour is Behaviour.UNKNOWN for end in ends):

@@ -70,7 +70,7 @@ def tolerance(digits: int) -> arb:
 
 @contextmanager
 def work_limit(operations: int) -> Iterator[None]:
-    """Limit the counted operations within a ``with`` block. An outer limit still holds."""
+    """Limit the counted operations within a ``with`` block. Outer limits still hold."""
     allowed = min(operations, _limits[-1]) if _limits else operations
     _limits.append(allowed)
     try:

@@ -90,7 +90,7 @@ class _Search:
         at most one interval.
 
         ``seen`` contains the indices of quantities that have an interval already. The method adds
-        the indices of new ones.
+        further indices.
         """
         for low, high in itertools.pairwise(grid):
             signs = zip(self.signs(low), self.signs(high), strict=True)

@@ -63,7 +63,7 @@ ASSUMPTIONS: dict[str, Callable[[float], float]] = {
 
 
 class RealPoint(NamedTuple):
-    """A point at which every part of f is real, with the value of f.
+    """A point at which every part of an integrand f is real, with the value of f.
 
     ``plain`` is true if all conventions (`Conventions`) give the same value.
     """
@@ -75,7 +75,7 @@ class RealPoint(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Point:
-    """A sample point, real or in a complex disc. ``f`` maps precisions in bits to values of f."""
+    """A sample point, real or complex. ``f`` has the integrand's values by precision in bits."""
 
     x: Ball
     measured: bool
@@ -86,9 +86,9 @@ class PointPool:
     """Sample points for one convention about roots and one choice of the parameters. Points are
     computed on demand.
 
-    ``tier`` says which points are used. ``real``: every part of f is real at the points. ``value``:
-    only the value of f is real at the points. ``complex``: f is real nowhere, and the points are on
-    a disc away from the real axis.
+    ``tier`` says which points are used. ``real``: every part of the integrand f is real there.
+    ``value``: only the value of f is real there. ``complex``: f is real nowhere, and the points are
+    on a disc away from the real axis.
     """
 
     def __init__(
@@ -132,11 +132,11 @@ class PointPool:
         return self._points[:count]
 
     def between(self) -> list[Point]:
-        """Points in those intervals between breakpoints of f that the first sample points miss.
+        """Points between breakpoints of the integrand, in intervals without a sample point.
 
-        If f is not analytic, agreement on one interval proves nothing about the next interval.
-        Without these points, ``50 - x`` would be accepted for ``|x - 50|``. Points of the largest
-        intervals come first.
+        If the integrand is not analytic, agreement on one interval proves nothing about the next
+        interval. Without these points, ``50 - x`` would be accepted for ``|x - 50|``. Points of the
+        largest intervals come first.
         """
         if self._between is None:
             breaks = [*self.tape.breaks]
@@ -167,13 +167,13 @@ class PointPool:
         return self._finer
 
     def events(self) -> list[float]:
-        """The events of f on the real line, such as zeros (`rewards.numeric.sampling.events`)."""
+        """Zeros and other events of the integrand (`rewards.numeric.sampling.events`)."""
         if self._events is None:
             self._events = places(self.tape, self._values)
         return self._events
 
     def f(self, point: Point, bits: int) -> Ball:
-        """The value of f at a point. The caller has set the working precision to ``bits``."""
+        """The value of the integrand at a point. The caller has set the precision to ``bits``."""
         value = point.f.get(bits)
         if value is None:
             jets = self.tape.run(point.x, self._values, derivative=self.order == 1)
@@ -185,7 +185,7 @@ class PointPool:
         self._values = drawn | {name: acb(value) for name, value in self._drawn.items()}
 
     def _settle(self) -> None:
-        """Choose ``tier`` and the values of the parameters so that sample points exist."""
+        """Choose the kind of sample points (``tier``) and the values of the parameters."""
         self._settled = True
         with precision(BASE_BITS):
             self._find_tier()
@@ -231,7 +231,7 @@ class PointPool:
         return enough
 
     def usable(self, x: Ball) -> Ball | None:
-        """The value of f at a number, or None if ``tier`` excludes this number."""
+        """The value of the integrand at a number, or None if it cannot be a sample point."""
         jets = self.tape.run(x, self._values, derivative=False)
         value = jets[self.tape.root][0]
         if self.tier == "real":
@@ -239,7 +239,7 @@ class PointPool:
         return value if value.is_finite() and value.imag.contains(0) else None
 
     def _isolated(self, x: float) -> bool:
-        """Whether a point at which f is real is isolated.
+        """Whether a point at which the integrand f is real is isolated.
 
         The function f is not real just to the left or just to the right of an isolated point. For
         example, all points at which ``(-5)^{12x}`` is real are isolated.
@@ -248,7 +248,7 @@ class PointPool:
         return all(self.usable(acb(x + s)) is None for s in (step, -step))
 
     def _disc(self) -> Iterator[Point]:
-        """Yield points of a small disc above the real axis at which f is finite."""
+        """Yield points of a small disc above the real axis at which the integrand is finite."""
         centre = acb(2.0 * uniform(self._key, "re") - 1.0, 0.5 + uniform(self._key, "im"))
         for i in range(DISC_POINTS):
             a, b = uniform(self._key, "re", i), uniform(self._key, "im", i)
@@ -315,7 +315,8 @@ class Integrand:
         return self._tapes[conventions]
 
     def pool(self, conventions: Conventions, variant: int, drawn: Draw = ()) -> PointPool:
-        """The pool of sample points for a convention. Each variant number has its own points.
+        """The pool of sample points for a convention about roots. Each variant number has its own
+        points.
 
         If ``drawn`` has no value for a parameter, a pseudorandom value is used.
         """

@@ -83,8 +83,8 @@ def draws(
     """Choose values for all parameters, in several ways.
 
     In some choices, the values ascend in the order of ``names``. In others, the values descend. If
-    f or F distinguishes cases, there are also choices with very large or very small values. For
-    each equality in f or F, such as a = 2, one choice satisfies the equality.
+    integrand f or answer F distinguishes cases, there are also choices with very large or very
+    small values. Each equality in f or F, such as a = 2, holds for one choice.
 
     Args:
         names: the parameters, sorted.
@@ -236,7 +236,7 @@ def _admissible(
 
 
 def _constants(tree: Expression) -> Iterator[float]:
-    """Yield the values of constant sub-expressions that are not part of other constant ones."""
+    """Yield the values of constant sub-expressions. Parts of such sub-expressions are left out."""
     if symbols_of(tree) or tree.function in _RELATIONS:
         for operand in tree.args:
             yield from _constants(operand)
@@ -245,7 +245,6 @@ def _constants(tree: Expression) -> Iterator[float]:
 
 
 def _admits(conditions: Iterable[Expression], draw: Draw) -> bool:
-    """Whether all conditions hold for a choice of values."""
     for condition in conditions:
         low, high = condition.args
         gap = _value(Call("add", (high, Call("neg", (low,)))), draw)

@@ -155,7 +155,7 @@ class SlowTerm:
         return [(add(*plain), [], acb(1)), *expanded] if plain else expanded
 
     def expansions(self, start: int) -> tuple[list[Expansion], int]:
-        """The expansions whose sum is S, and a number N >= ``start`` from which they hold."""
+        """Expansions with the sum S(n), the factor of z^n, for n >= N, and this N >= ``start``."""
         with models.series_length(models.order(ctx.prec)):
             raw_expansions = [
                 (self._raw(tree), logs, scale) for tree, logs, scale in self.expanded_trees()
@@ -301,7 +301,7 @@ def _digamma(node: Call, index: str) -> list[Expansion]:
 
 
 def total(term: SlowTerm, start: int) -> Ball:
-    """The sum of z^n S(n) from ``start`` to infinity, at the working precision.
+    """The sum of ``term``, z^n S(n), from ``start`` to infinity, at the working precision.
 
     Raises:
         DivergenceError: the sum is proved to diverge.
@@ -366,7 +366,7 @@ def geometric_total(quotient: Hypergeometric, term: SlowTerm, start: int) -> Bal
 
     Args:
         quotient: the hypergeometric factor h.
-        term: the factor S. The z of this factor has to be 1.
+        term: the factor S, as z^n S(n) with z = 1.
         start: the first index.
 
     Raises:
@@ -436,7 +436,7 @@ def _refuse_divergence(expansions: Sequence[Expansion], order: int) -> None:
 
 
 def _order_of_root(base: Expression) -> int | None:
-    """The order of z if z is recognized as a root of unity. Otherwise the result is None."""
+    """The order of ``base`` if it is recognized as a root of unity, else None."""
     if fold(base) == 1:
         return 1
     if fold(base) == -1:
@@ -472,7 +472,7 @@ def _without_i(node: Expression) -> Expression | None:
 
 @dataclass(frozen=True)
 class _Tails:
-    """Computes sums of z^n n^{-s} (ln n)^j over n >= N, where z is a root of unity."""
+    """Computes sums of z^n n^{-s} (ln n)^j over n >= ``cutoff``. The base z is a root of unity."""
 
     order: int
     base: Ball

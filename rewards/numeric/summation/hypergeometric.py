@@ -108,14 +108,14 @@ class Hypergeometric:
 
     @cached_property
     def base_lies_on_circle(self) -> bool:
-        """Whether the form of z shows that the absolute value of z is exactly 1."""
+        """Whether the form of the base z shows that its absolute value is exactly 1."""
         if self.exact_base is not None:
             return abs(self.exact_base) == 1
         return _is_rotation(self.summand)
 
     @cached_property
     def quotient(self) -> tuple[fmpq_poly, fmpq_poly]:
-        """The polynomials A and B of the quotient of neighbouring terms, without common factors."""
+        """Numerator and denominator of the quotient a(n+1)/a(n) of terms, in lowest terms."""
         summand = self.summand
         numerator = summand.numerator(fmpq_poly([1, 1])) * summand.denominator
         denominator = summand.denominator(fmpq_poly([1, 1])) * summand.numerator
@@ -131,7 +131,7 @@ class Hypergeometric:
         return numerator / common, denominator / common
 
     def base(self) -> Ball:
-        """The base z, at the working precision."""
+        """The base z of the factor z^n, at the working precision."""
         return value_of(self.summand.base)
 
     @cached_property
@@ -150,7 +150,7 @@ class Hypergeometric:
 
     @cached_property
     def regular_from(self) -> int:
-        """A number from which on the factor R and the quotient q have neither zeros nor poles."""
+        """An n from which on the term and its quotient a(n+1)/a(n) have no zeros or poles."""
         bound = max(_root_bound(self.summand.numerator), _root_bound(self.summand.denominator))
         for polynomial in self.quotient:
             bound = max(bound, _root_bound(polynomial))
@@ -193,7 +193,7 @@ class Hypergeometric:
         return values
 
     def quotient_bound(self, cutoff: int) -> arb:
-        r"""A bound, perhaps infinite, of the quotient's size \|q(n)\| for all n >= ``cutoff``."""
+        r"""A bound, perhaps infinite, of \|a(n+1)/a(n)\| for the term a(n), n >= ``cutoff``."""
         numerator, denominator = map(reversed_polynomial, self.quotient)
         u = _up_to(cutoff)
         size = abs(self.base()) * abs(_at(numerator, u)).upper() / abs(_at(denominator, u)).lower()
@@ -202,7 +202,7 @@ class Hypergeometric:
 
 
 def _is_rotation(summand: Summand) -> bool:
-    """Whether z is written as the exponential of a real multiple of i."""
+    """Whether the base z is written as the exponential of a real multiple of i."""
     factors = summand.base.args if summand.base.function == "mul" else (summand.base,)
     for factor in factors:
         if abs(fold(factor) or 0) == 1:
@@ -260,7 +260,7 @@ def _sign_of_positive(term: Hypergeometric) -> int:
 
 
 def geometric(term: Hypergeometric, start: int) -> Ball:
-    """The sum from ``start`` to infinity. The ratio test gives a bound of the remainder."""
+    """The sum of a term from ``start`` to infinity. The ratio test bounds the remainder."""
     cutoff = max(start, term.regular_from)
     bound = term.quotient_bound(cutoff)
     limit = arb(1) if term.growth.factorials else (1 + term.growth.size) / 2
@@ -297,7 +297,7 @@ def _factorial_length(term: Hypergeometric, cutoff: int) -> int:
 def _accelerated(term: Hypergeometric, start: int, leading: fmpq) -> Ball:
     """The sum of a term from ``start`` on, by the function T of the module's docstring.
 
-    N is doubled until the bound of the error is small enough.
+    The acceleration begins at an index N, which is doubled until the error is small enough.
     """
     order = ctx.prec // BITS_PER_COEFFICIENT
     cutoff = max(start, term.regular_from) + order
@@ -341,7 +341,7 @@ class _Multiplier:
 
     @classmethod
     def of(cls, term: Hypergeometric, leading: fmpq, order: int) -> _Multiplier:
-        """Compute the function T for a term, coefficient by coefficient."""
+        """Compute the function T (see the module's docstring) for a term."""
         exact = term.exact_base
         assert exact is not None
         numerator, denominator = map(reversed_polynomial, term.quotient)
@@ -403,7 +403,7 @@ class _Multiplier:
 def _error(
     entries: list[fmpq], shift: int, numerator: fmpq_poly, denominator: fmpq_poly
 ) -> fmpq_poly:
-    """The numerator of the error e. The denominator of e is a power of 1 + u times that of q."""
+    """The numerator of the error e. The module's docstring explains the letters."""
     m = max(len(entries) - 1 - shift, 0)
     one_plus_u, u = fmpq_poly([1, 1]), fmpq_poly([0, 1])
     # T(n+1) n^-shift (1 + u)^m, where the last coefficient of T has the lowest power of 1 + u
@@ -421,7 +421,7 @@ def _error(
 
 
 def _without_sign(denominator: fmpq_poly, numerator: fmpq_poly, leading: fmpq) -> fmpq_poly:
-    """The polynomial B - |z A| in u, divided by u if it is 0 at u = 0 (as for L = 1)."""
+    """The polynomial B - |z A| in u (see the module), divided by u if it is 0 at u = 0."""
     difference = denominator - (numerator if leading > 0 else -numerator)
     return fmpq_poly(difference.coeffs()[1:]) if difference[0] == 0 else difference
 

@@ -94,11 +94,11 @@ class Summand:
 
     @property
     def kind(self) -> tuple[Expression, Gammas, Expression, Expression]:
-        """Everything except the rational function R. Summands of equal kind can be added."""
+        """All factors except the rational function R(n). Summands of equal kind can be added."""
         return self.base, self.gammas, self.coefficient, self.slow
 
     def tree(self, index: str) -> Expression:
-        """The product of c, R(n) and the slow factor as an expression."""
+        """The product of coefficient, rational function and slow factor, as an expression."""
         rational = div(
             _polynomial_tree(self.numerator, index), _polynomial_tree(self.denominator, index)
         )
@@ -155,7 +155,7 @@ def _merged(summands: Iterable[Summand]) -> list[Summand]:
 
 @dataclass(frozen=True, slots=True)
 class _TermReader:
-    """Reads an expression tree as a list of summands. ``index`` is the name of n."""
+    """Reads an expression tree as a list of summands. ``index`` is the index of the sum."""
 
     index: str
 
@@ -195,7 +195,7 @@ class _TermReader:
     def linear(self, node: Expression) -> tuple[Expression, Expression] | None:
         """Read an expression as slope * n + constant, and return the slope and the constant.
 
-        If the expression is not linear in n, the result is None.
+        If the expression is not linear in the index n, the result is None.
         """
         try:
             slope = differentiate(node, self.index)
@@ -380,7 +380,7 @@ _READERS: Final[
 
 
 def base_product(a: Expression, b: Expression) -> Expression:
-    """The product of two bases z. The exponentials in the product are combined into one.
+    """The product of two bases of powers z^n. Exponentials in the bases are combined into one.
 
     Equal terms in the exponent of the exponential are collected.
     """

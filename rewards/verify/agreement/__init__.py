@@ -13,8 +13,8 @@ def agrees(at: Comparison, steps: JumpSearch) -> Outcome:
     No other function accepts answers that have no proof.
 
     Args:
-        at: the comparison of F' with f. None of the compared points refutes the answer.
-        steps: the search for jumps of F.
+        at: the comparison of the answer with the integrand. No point refutes the answer.
+        steps: the search for jumps of the answer.
 
     Returns:
         A correct outcome has the proof ``agreement``, the points and the digits. If a search found

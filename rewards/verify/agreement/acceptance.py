@@ -24,16 +24,16 @@ TIER_FLAGS = {"real": (), "complex": ("complex_disc",), "value": ("complex_parts
 def accepted(at: Comparison, steps: JumpSearch, proof: Proof | None) -> Outcome:
     """Accept an answer that is proved right or agrees at all points.
 
-    If the policy requires a continuous F, an F that jumps is refused.
+    If the policy requires continuity, an answer that jumps is refused.
 
     Args:
-        at: the comparison, with the points of agreement.
-        steps: the search for jumps of F.
+        at: the comparison of the answer with the integrand, with the points of agreement.
+        steps: the search for jumps of the answer.
         proof: the proof, or None for an acceptance by agreement.
 
     Returns:
-        The outcome, with flags, digits, and the share of points at which F' agrees with the
-        principal branch of f.
+        The outcome, with flags, digits, and the share of points at which the answer agrees with the
+        principal branch of the integrand.
 
     """
     flags: list[str] = []

@@ -31,17 +31,17 @@ NEARBY = (0.0047, 0.031, 0.113)
 
 
 def drop_indifferent(comparison: Comparison) -> None:
-    """Discard points at which F' agrees with the principal branch of f and also with another.
+    """Discard points at which the answer agrees with two branches of a root in the integrand.
 
-    At such a point, a radical is very small compared to the rest of f. The branches of the radical
-    can therefore not be told apart.
+    At such a point, the root is very small compared to the rest of the integrand. The branches of
+    the root can therefore not be told apart.
     """
     seen = {choice for _, choice in comparison.flipped}
     comparison.drop([point for point in comparison.agreeing if not _tells(comparison, point, seen)])
 
 
 def another_everywhere(comparison: Comparison) -> Outcome:
-    """Refute F: at every point, F' equals a branch of f other than the principal branch."""
+    """Refute the answer, which fits the principal value of a root at no point."""
     point, _ = comparison.flipped[0]
     return comparison.refutation(
         point,
@@ -51,17 +51,14 @@ def another_everywhere(comparison: Comparison) -> Outcome:
 
 
 def beside(points: Sequence[Point]) -> list[float]:
-    """Real numbers close to given points.
-
-    F' should agree there with the same branch of f as at the given points.
-    """
+    """Real numbers close to given points, at which the same branch of a root should fit."""
     xs = [float(point.x.real) for point in points]
     shares = [sign * share for share in NEARBY for sign in (-1, 1)]
     return [x + share * (1 + abs(x)) for x in xs for share in shares]
 
 
 def _tells(comparison: Comparison, point: Point, choices: Collection[Choice]) -> bool:
-    """Whether F' at a point differs from f on each of the branches in ``choices``."""
+    """Whether the answer disagrees at a point with each of the branches in ``choices``."""
     bits = comparison.bits
     while bits <= comparison.max_bits:
         slope = comparison.slope(point, bits)
@@ -75,7 +72,7 @@ def _tells(comparison: Comparison, point: Point, choices: Collection[Choice]) ->
 
 
 def change(comparison: Comparison) -> Outcome | None:
-    """Refute an answer if a change of branch comes from the answer and not from the integrand.
+    """Refute an answer whose own roots, not those of the integrand, cause a change of branch.
 
     With a factor ``sqrt(u^2)/u``, an answer could change its sign anywhere. A change of branch
     between two points is *natural* if the radicand behaves in one of three ways between these

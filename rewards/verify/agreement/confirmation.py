@@ -31,12 +31,12 @@ SEEN_BITS = 16
 class Confirmation:
     """The last checks of an answer, at high precision and at distant points.
 
-    A part of an expression is visible at a point if it has an effect on the value there
+    A part of an expression is visible at a point if its effect on the value there exceeds the error
     (`visibility`).
 
     Attributes:
-        ours: the parts of F that have been visible at no point so far.
-        theirs: the parts of f that have been visible at no point so far.
+        ours: the parts of the answer F that have been visible at no point so far.
+        theirs: the parts of the integrand f that have been visible at no point so far.
         analytic: whether F and f are free of absolute values, steps and cases.
         turns: whether F has an inverse function that may turn back, such as arccos(cos x).
         agreement: the largest number of bits to which F' and f agree at a point.
@@ -52,8 +52,9 @@ class Confirmation:
         self.agreement = -math.inf
 
     def refute(self) -> Outcome | None:
-        """Compare F' and f until every part of F and f has been visible.
+        """Look for a point at which answer F and integrand f disagree.
 
+        The search ends when every part of F and f has been visible: its effect exceeds the error.
         The comparison uses high precision and distant points. Points near zeros and turning points
         (`rewards.numeric.sampling.events`) are added in three cases: a part has been visible at no
         point, F or f is not analytic, or F may turn back between the points. The result is None if
@@ -94,11 +95,11 @@ class Confirmation:
 
     @property
     def all_seen(self) -> bool:
-        """Whether every part of F and f has been visible at a point."""
+        """Whether each part of answer and integrand had an effect above the error at some point."""
         return self.ours.all_seen and self.theirs.all_seen
 
     def _look_closer(self) -> Outcome | None:
-        """Refute F if F' and f differ at high precision at one of a few points."""
+        """Refute the answer if it differs from the integrand at high precision, at a few points."""
         bits = min(CONFIRMING_BITS, self.at.max_bits)
         for point in self.at.agreeing[:MIN_POINTS]:
             _, slope = self.at.derivative(point, bits)
@@ -108,10 +109,7 @@ class Confirmation:
         return None
 
     def _look_beyond(self) -> Outcome | None:
-        """Compare F' and f at points beyond the large numbers in F and f.
-
-        The result is None if no fault is found.
-        """
+        """Compare the answer with the integrand at points beyond the large numbers in both."""
         sizes = beyond_reach(self.tape, self.pool.tape)
         # Beside so great an x, a constant term shows with more bits than x has.
         longest = self._longest_number()
@@ -136,11 +134,12 @@ class Confirmation:
         *,
         every: bool = False,
     ) -> Outcome | None:
-        """Record which parts of F and f are visible at points. Refute F if F' and f differ there.
+        """Record which parts of answer and integrand are visible at points. Refute the answer if
+        they differ there.
 
         If ``every`` is true, all points are compared. Otherwise the loop stops when all parts have
-        been visible. If F or f is not analytic, the loop does not stop early. A part without an
-        effect at one point, as in ``max(x, 0)``, may have an effect at another point.
+        been visible, unless an expression is not analytic. A part without an effect at one point,
+        as in ``max(x, 0)``, may have an effect at another point.
         """
         pool, tape = self.pool, self.tape
         for point in points:
@@ -172,9 +171,9 @@ class Confirmation:
         return None
 
     def _longest_number(self) -> int:
-        """The number of bits to which F' and f may agree although a number in F is wrong.
+        """The number of bits that may agree although a number in the answer is wrong.
 
-        The result is the total length of the numbers in F and f, in bits. If special functions
+        The result is the total length of the numbers in answer and integrand. If special functions
         limit the precision, the result is the length of the longest number.
         """
         if self.at.max_bits == MAX_SPECIAL_BITS:

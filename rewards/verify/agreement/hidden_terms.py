@@ -1,4 +1,4 @@
-"""Terms of the answer that are too small to be visible at the sample points."""
+"""Terms of the answer that are smaller than the error of the comparison at the sample points."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ POINTS = 4 * BRANCHING_POINTS
 
 
 def look(comparison: Comparison) -> Outcome | None:
-    """Compare at more points if a term of F has not been visible at any point so far.
+    """Compare at more points, if a term of the answer was too small to be compared so far.
 
-    If the term is not visible at the new points either, the outcome is undecided.
+    If the term is too small at the new points as well, the outcome is undecided.
     """
     if not comparison.unseen:
         return None

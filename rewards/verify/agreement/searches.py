@@ -35,7 +35,7 @@ class UnrefutedAnswer(NamedTuple):
     """An answer that no point has refuted so far.
 
     Attributes:
-        at: the comparison of F' with f, with the points compared so far.
+        at: the comparison of the derivative F' of the answer F with the integrand f.
         steps: the search for jumps of F.
         is_proved: whether F' = f is proved. F can then be wrong at isolated points only.
 
@@ -47,15 +47,15 @@ class UnrefutedAnswer(NamedTuple):
 
     @property
     def wanted(self) -> int:
-        """The number of sample points that F and f require."""
+        """The number of sample points that answer and integrand require."""
         return max(points_wanted(self.at.tape), points_wanted(self.at.pool.tape))
 
     @property
     def is_shown(self) -> bool:
-        """Whether F has a value and F' = f is proved.
+        """Whether the answer has a value, and is proved right.
 
-        Such an answer needs no points of agreement. If f is zero or huge, there may be no such
-        points.
+        Such an answer needs no points of agreement. If the integrand is zero or huge, there may be
+        no such points.
         """
         return self.is_proved and self.at.has_value()
 
@@ -64,10 +64,7 @@ Search = Callable[[UnrefutedAnswer], Outcome | None]
 
 
 def too_long(at: Comparison) -> Outcome | None:
-    """Refuse F if F has too many terms or factors to be a closed form.
-
-    Otherwise the result is None.
-    """
+    """Refuse an answer that has too many terms or factors to be a closed form."""
     longest = at.tape.longest
     if longest <= max(MAX_TERMS, 2 * at.pool.tape.longest):
         return None
@@ -101,7 +98,7 @@ def _coverage(case: UnrefutedAnswer) -> Outcome | None:
 
 
 def _more_points(case: UnrefutedAnswer) -> Outcome | None:
-    """Compare at more points if the first points are too few for this answer."""
+    """Compare the answer with the integrand at more points, if this answer needs more points."""
     at, count = case.at, case.wanted
     if at.usable >= MIN_POINTS:
         return None
@@ -114,7 +111,7 @@ def _more_points(case: UnrefutedAnswer) -> Outcome | None:
 
 
 def _branch_of_radicals(case: UnrefutedAnswer) -> Outcome | None:
-    """Refute F, or be undecided, if F' agrees with the principal branch of f at too few points."""
+    """Refute the answer, or be undecided, if it fits the integrand's own roots at few points."""
     at = case.at
     if not at.flipped:
         return None

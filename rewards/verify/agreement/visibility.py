@@ -1,11 +1,11 @@
 """The parts of an expression that have a visible effect on its value at a point.
 
 A *part* is an argument of an operation in a compiled expression (`Tape`). A part is visible if a
-change of the part would change the value by more than the error. A part that is not visible could
-be wrong. For example, ``tanh(2016 x)`` equals 1 to 5,800 bits at x = 1. Agreement to fewer bits
-does not confirm the number 2016. Differences along each path from the part to the root of the
-expression give a lower bound of the effect. Cancellation between paths is ignored: in ``sin^2 u +
-cos^2 u`` all of u counts as visible.
+change of the part would change the value by more than the error of the value. A part that is not
+visible could be wrong. For example, ``tanh(2016 x)`` equals 1 to 5,800 bits at x = 1. Agreement to
+fewer bits does not confirm the number 2016. Differences along each path from the part to the root
+of the expression give a lower bound of the effect. Cancellation between paths is ignored: in
+``sin^2 u + cos^2 u`` all of u counts as visible.
 """
 
 from __future__ import annotations
@@ -137,7 +137,8 @@ def _size(ball: Ball | None) -> float:
 
 
 class Unseen:
-    """The operations of an expression that have been visible at no point of agreement so far.
+    """The operations of an expression that have been visible at no point so far. An operation is
+    visible at a point if its effect on the value there exceeds the error.
 
     All parts of an operation must be visible at the same point. In ``1 + x^{10000}`` the first term
     is visible at 1/2 and the second at 2. The sum is visible at neither point. Parts that have no

@@ -247,7 +247,7 @@ def _reason(error: Exception) -> str:
 
 
 def points() -> Iterator[tuple[int, int]]:
-    """The 3,998 points of step 4. Each point is a pair of a numerator and a denominator."""
+    """The 3,998 points of step 4 of the evaluator, as pairs of numerator and denominator."""
     for i in range(1, POINTS + 1):
         yield i, 1
         yield -i, 1

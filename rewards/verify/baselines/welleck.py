@@ -74,7 +74,7 @@ class UnreadableError(ValueError):
 
 
 def correct(candidate: Expression, integrand: Expression, variable: str = "x") -> bool:
-    """Whether steps 1 to 3 of the scorer accept F. Exceptions of SymPy are not caught."""
+    """Whether steps 1 to 3 of the scorer accept the candidate. SymPy may raise exceptions."""
     x = sympy.Symbol(variable)
     f = to_sympy(integrand)
     try:

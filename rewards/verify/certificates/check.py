@@ -134,7 +134,7 @@ def _partial(p: Poly, g: int) -> Poly:
 
 
 def _derivative(r: Ratio, slopes: list[Any]) -> list[Ratio]:
-    """The summands of the derivative of a fraction. A generator yields at most one summand."""
+    """The summands of the derivative of a fraction, at most one for each symbol or function."""
     num, den = r
     summands = []
     for g in sorted({g for p in r for powers in p for g, _ in powers}):
@@ -221,7 +221,7 @@ def _zeros(remainder: Poly, generators: list[Any]) -> set[str]:
 
 
 def _tree(poly: Poly, generators: list[Any]) -> Any:
-    """Convert a polynomial in constant generators to an expression."""
+    """Convert a polynomial in constants (generators) to an expression."""
     return [
         "add",
         "0",
@@ -244,16 +244,16 @@ def _number(g: dict[str, Any], generators: list[Any]) -> Any:
 
 
 def _functions(g: dict[str, Any], generators: list[Any], real: set[int]) -> set[str]:
-    """The names of functions in a generator's arguments. Generators in ``real`` are skipped."""
+    """The names of the functions inside a generator. Generators in ``real`` are skipped."""
     inner = {h for arg in g["args"] for p in _ratio(arg) for m in p for h, _ in m} - real
     names = {generators[h]["function"] for h in inner}
     return names.union(*(_functions(generators[h], generators, real) for h in inner))
 
 
 def _relation(i: int, g: dict[str, Any]) -> Poly:
-    """The relation of a generator, which is a polynomial whose value is zero.
+    """The polynomial that is zero by the definition of a generator, such as s^2 + c^2 - 1.
 
-    The leading term is a power of the generator. If there is no relation, the result is empty.
+    Its leading term is a power of the generator. The result is empty if there is none.
     """
     name = g["function"]
     if name == "i":
@@ -271,7 +271,7 @@ def _relation(i: int, g: dict[str, Any]) -> Poly:
 
 
 def _rule(i: int, generators: list[Any], slopes: list[Any]) -> Ratio | None:
-    """The derivative of a generator by the rule of its function, or None if there is no rule."""
+    """The derivative of a generator (a function) by the rule of the function, if there is one."""
     g = generators[i]
     name, unit, args = g["function"], Q(g["unit"]), [_ratio(arg) for arg in g["args"]]
     if name == "variable":

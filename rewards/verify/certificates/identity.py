@@ -18,8 +18,8 @@ def certificate(proof: Proof) -> dict[str, Any]:
     """Convert a proof to a certificate that can be written as JSON.
 
     A polynomial is a list of terms ``[coefficient, [[generator, exponent], ...]]``. A fraction is a
-    pair of polynomials. Generators are numbered. Derivatives that the proof does not need are left
-    out.
+    pair of polynomials. A generator is a symbol or a function in the proof, and has a number.
+    Derivatives that the proof does not need are left out.
 
     Raises:
         NotProvedError: the certificate would be too large for the checker, which has no fast
@@ -58,7 +58,7 @@ def _case(case: Case) -> dict[str, Any]:
 
 
 def _needed(base: Field, terms: tuple[Quotient, ...]) -> list[Generator]:
-    """The generators whose derivatives are needed for the derivative of F."""
+    """The symbols and functions that have to be differentiated to differentiate ``terms``."""
     needed: dict[int, Generator] = {}
     waiting = [g for term in terms for g in base.used(term)]
     while waiting:
@@ -75,7 +75,7 @@ def _needed(base: Field, terms: tuple[Quotient, ...]) -> list[Generator]:
 def _derivative(
     base: Field, term: Quotient, slopes: dict[int, Quotient]
 ) -> list[tuple[Poly, Poly]]:
-    """The summands of a term's derivative. The checker adds them in the same order."""
+    """The fractions whose sum is the derivative of a term, in the order in which they are added."""
     summands = []
     for g in base.used(term):
         at = base.size - 1 - g.index
@@ -89,11 +89,11 @@ def _derivative(
 
 
 def _cofactors(base: Field, total: Poly) -> tuple[list[Poly], Poly]:
-    """Divide a polynomial by the relations of the generators.
+    """Divide a polynomial by relations, which are polynomials whose value is zero.
 
-    The result is the list of the quotients (cofactors), in the order of the generators, and the
-    remainder. The coefficients of the remainder are numbers that are proved to be zero. The
-    remainder is therefore zero, although this does not follow from the relations.
+    The result is the list of the quotients (cofactors) and the remainder. The coefficients of the
+    remainder are numbers that are proved to be zero. The remainder is therefore zero, although this
+    does not follow from the relations.
 
     Raises:
         NotProvedError: the remainder is not proved to be zero.
@@ -103,7 +103,7 @@ def _cofactors(base: Field, total: Poly) -> tuple[list[Poly], Poly]:
     cofactors, remainder = [base.zero.num] * len(related), base.zero.num
 
     def divide(poly: Poly, least: int) -> Poly:
-        """Divide a polynomial by the relations whose order is at least ``least``.
+        """Divide a polynomial by the relations g^n = .. with n >= ``least``, for generators g.
 
         The polynomial's monomial factor is set aside during the division. The result is the
         remainder.

@@ -111,8 +111,8 @@ class _Question:
     def search(self, *, real_parts: bool = True, real_roots: bool = True) -> ProofSearch:
         """The search for a proof. A second call with the same arguments returns the same search.
 
-        If ``real_parts`` is true, the proof covers only points at which every sub-expression of f
-        is real. If ``real_roots`` is true, odd roots of negative numbers are real.
+        If ``real_parts`` is true, the proof covers only points at which every sub-expression of the
+        integrand is real. If ``real_roots`` is true, odd roots of negative numbers are real.
         """
         key = real_parts, real_roots
         if key not in self._searches:
@@ -134,7 +134,7 @@ class _Question:
         return {name: assumptions.get(name, "positive") for name in self.integrand.parameters}
 
     def judge(self, conventions: Conventions) -> tuple[Outcome, Tape, Tape]:
-        """Decide under given conventions. Return the outcome, the compiled F and the compiled f."""
+        """Decide under given conventions. Return the outcome, and answer and integrand as tapes."""
         tape = compile_tape(self.answer, self.integrand.variable, conventions)
         variant = crc32(self.key.encode("utf-8", "surrogatepass"))
         pool = self.integrand.pool(conventions, variant)
@@ -159,7 +159,7 @@ class _Question:
         return Decision(at, JumpSearch(at, formulas), search)
 
     def _at_other_draws(self, tape: Tape, conventions: Conventions, variant: int) -> Outcome | None:
-        """Refute F if F' and f differ at other values of parameters and constants."""
+        """Refute the answer if it is wrong for other values of parameters and constants."""
         comparisons = self._other_comparisons(tape, conventions, variant)
         return next((outcome for at in comparisons if (outcome := refutation(at))), None)
 

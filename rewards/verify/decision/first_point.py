@@ -1,9 +1,9 @@
 """The decision at a first point: wrong answers are refuted at once, right answers get a proof.
 
 Expressions are evaluated directly, by the rules of a `Tape` (a compiled expression). Compiling a
-tape would take longer than evaluating a point. The module decides only if every sub-expression of f
-and F is real, and if all `Conventions` give the same values. All other answers are decided by the
-stages (`stages`) and by `rewards.verify.agreement`.
+tape would take longer than evaluating a point. The module decides only if every sub-expression of
+integrand and answer is real, and if all `Conventions` give the same values. All other answers are
+decided by the stages (`stages`) and by `rewards.verify.agreement`.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class _Evaluation:
     Attributes:
         values: the balls of the variable and the parameters.
         usage_differs: whether `Conventions` may matter.
-        radicals: whether there are roots. F may then be right on another branch of a root.
+        radicals: whether there are roots. An answer may then be right on another branch of a root.
 
     """
 
@@ -71,7 +71,7 @@ class _Evaluation:
         self.left, self.usage_differs, self.radicals = MAX_NODES, False, False
 
     def total(self, terms: Sequence[Expression]) -> Jet:
-        """The value and the derivative of a sum, without constants of integration."""
+        """The value and the derivative of a sum. Constants of integration are left out."""
         known_terms = [
             term for term in terms if type(term) is not Symbol or term.name in self.values
         ]
@@ -229,7 +229,7 @@ def decide_at_first_point(
 
 
 def _agree(terms: Sequence[Expression], variable: str, points: Sequence[RealPoint]) -> bool:
-    """Whether the balls of F' and f overlap at all given points."""
+    """Whether the answer agrees with the integrand at all given points, up to rounding."""
     with precision(BASE_BITS):
         slopes = [_compare(terms, variable, point) for point in points]
         return all(
@@ -244,7 +244,7 @@ def _digits(bits: int) -> float:
 
 
 def _real_points(integrand: Integrand, count: int) -> list[RealPoint]:
-    """Up to ``count`` points at which every sub-expression of f is real."""
+    """Up to ``count`` points at which every sub-expression of the integrand is real."""
     cached = integrand.real_points.get(count)
     if cached is not None:
         return cached
@@ -268,9 +268,9 @@ def _real_points(integrand: Integrand, count: int) -> list[RealPoint]:
 def _compare(
     terms: Sequence[Expression], variable: str, point: RealPoint
 ) -> tuple[Ball, bool] | None:
-    """The value of F' at a point, and whether a difference from f there refutes F.
+    """The value of the answer's derivative at a point, and whether it refutes the answer.
 
-    The result is None if F is not real at the point.
+    The result is None if the answer is not real at the point.
     """
     evaluation = _Evaluation(variable, point.values)
     try:

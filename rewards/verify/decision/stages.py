@@ -1,7 +1,8 @@
-"""The stages of a decision under one convention: proof, refutation at points, agreement.
+"""The stages of a decision: proof, refutation at points, agreement.
 
-`STAGES` lists the stages in their order, with the reason for the order. A stage that does not
-decide returns None. The first outcome ends the decision.
+All stages use the same definitions of roots and secants (one of the `Conventions`). `STAGES` lists
+the stages in their order, with the reason for the order. A stage that does not decide returns None.
+The first outcome ends the decision.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ class Decision:
     """The state of a decision: an answer, a convention, and the results of the stages so far.
 
     Attributes:
-        at: the comparison of F' with f at points.
+        at: the comparison of the derivative F' of the answer F with the integrand f.
         steps: the search for jumps of F.
         search: the search for a proof, or None if the prover has no rules for the convention.
         proof: the proof that was found.
@@ -41,17 +42,17 @@ class Decision:
     was_tried: bool = False
 
     def screen(self, count: int = MIN_POINTS) -> list[PointResult] | None:
-        """Compare F' with f at the first ``count`` points, at low precision.
+        """Compare the answer with the integrand at the first ``count`` points, at low precision.
 
-        If a point suggests that F is wrong, the result is None. Otherwise the result is the list of
-        the results at the points.
+        If a point suggests that the answer is wrong, the result is None. Otherwise the result is
+        the list of the results at the points.
         """
         return self.at.screen(self.at.pool.take(count))
 
     def cannot_step(self) -> bool:
-        """Whether a proof of F' = f suffices to accept F.
+        """Whether a proof of F' = f (answer F, integrand f) suffices to accept the answer.
 
-        A proof suffices if the usual conventions are in force and F cannot jump.
+        It suffices if roots and secants have their usual definitions and F cannot jump.
         """
         return self.at.tape.conventions == USUAL and self.steps.impossible()
 
@@ -60,10 +61,10 @@ Stage = Callable[[Decision], Outcome | None]
 
 
 def _prove_at_once(decision: Decision) -> Outcome | None:
-    """Search for a proof, if F' and f agree at the lowest precision.
+    """Search for a proof, if answer and integrand agree at the lowest precision.
 
-    A proof is valid wherever F and f have values. If there is a proof and F cannot jump, F is
-    accepted without further points or digits.
+    A proof is valid wherever both have values. If there is a proof and the answer cannot jump, it
+    is accepted without further points or digits.
     """
     at, search = decision.at, decision.search
     screened = decision.screen(1) if search else None
@@ -114,11 +115,11 @@ def _prove_late(decision: Decision) -> Outcome | None:
 
 
 def _look_for_steps(decision: Decision) -> Outcome | None:
-    """Look for jumps of a proved F. For some F, also look for terms that the comparison missed.
+    """Look for jumps of a proved answer. For some answers, also look for terms without effect.
 
-    Terms that the comparison missed are sought in two cases: F has special functions, or an unusual
-    convention such as principal odd roots is in force. In these cases, a term with the derivative 0
-    may be a step function.
+    The comparison may have missed a step function, because its derivative is 0. Such terms are
+    sought in two cases: the answer has special functions, or an unusual convention is in force,
+    such as principal odd roots.
     """
     at, steps, proof = decision.at, decision.steps, decision.proof
     if not (proof and at.is_finite and len(at.agreeing) >= MIN_POINTS):
@@ -168,7 +169,7 @@ def decide_in_stages(decision: Decision) -> Outcome:
 
 
 def refutation(at: Comparison) -> Outcome | None:
-    """Refute F if F' and f differ at the first points, for other values of parameters."""
+    """Refute the answer if it is wrong at the first points, for other values of parameters."""
     points = at.pool.take(2 * MIN_POINTS)
     at.see_constants()
     if at.pool.tier != "real":

@@ -89,7 +89,7 @@ class Side:
     parts: Mapping[str, Part]
 
     def has(self, *kinds: type[Part]) -> bool:
-        """Whether the side has a part of one of the classes."""
+        """Whether the side has a part of one of the classes ``kinds``."""
         return bool(self.parts) and any(
             isinstance(operation, kinds) for operation in self.parts.values()
         )

@@ -51,10 +51,7 @@ def leaves_out_a_point(latex: str) -> bool:
 
 
 def range_of(latex: str) -> tuple[str, Range] | None:
-    """Read a condition such as ``0 < x < 1``. Return the variable and its range.
-
-    The result is None if the text has another form.
-    """
+    """Read a condition such as ``0 < x < 1``: the variable and its range, or None."""
     for pattern in _RANGES:
         match = pattern.fullmatch(latex.strip(" .,;()"))
         if match is None:

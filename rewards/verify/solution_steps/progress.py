@@ -3,8 +3,8 @@ r"""The progress of right claims on a problem, measured by the size of the remai
 The cost of an integral is the number of nodes in the integrand. A right claim may equate an
 integral, up to a constant, with other integrals. The cost of the integral is then at most the sum
 of the other costs. An integral that equals a closed form costs nothing. Costs never rise, and the
-total gain is at most the cost of the problem. Repetitions, padding, irrelevant identities and a
-restated question therefore gain nothing.
+total progress is at most the cost of the problem. Repetitions, padding, irrelevant identities and a
+restated question therefore bring no progress.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _EVALUATION: _Key = ("value", "", None)
 
 
 class Progress:
-    """Measures how far right claims bring a solution. Each integral has a cost."""
+    """Measures how far right claims bring a solution. The cost of an integral is its size."""
 
     def __init__(self, whole: Integral | None) -> None:
         self.costs: dict[_Key, int] = {_EVALUATION: 1}
@@ -50,7 +50,7 @@ class Progress:
             self._add_evaluation(self.problem)
 
     def gain(self, left: Side, right: Side, scope: Scope) -> float:
-        """The share of the problem's cost that a right claim removes.
+        """The share of the problem's cost (the size of its integrals) that a right claim removes.
 
         Args:
             left: the left side of the claim.
@@ -124,7 +124,7 @@ class Progress:
 
 
 def _integrals(side: Side, scope: Scope) -> Iterator[tuple[_Key, Ball, int]]:
-    """Yield the integrals of a side, each with its factor and its cost."""
+    """Yield the integrals of a side, each with its factor and its cost (its size)."""
     named = {name: value for name, value in scope.values.items() if value.has(Integral)}
     if not (named or side.has(Integral)):
         return

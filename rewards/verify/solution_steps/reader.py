@@ -96,7 +96,7 @@ class Reader:
                 scope.ranges[scope.variable] = ends[0], ends[-1]
 
     def take_all(self, statements: Iterable[Statement]) -> None:
-        """Read all conditions, because some follow their formulas. Then read the statements."""
+        """Read all conditions first: some follow their formulas. Then read the statements."""
         every = list(statements)
         links = (link.latex for statement in every for link in statement.links)
         if any("i" in INDEX.findall(latex) for latex in links if "\\sum" in latex):
@@ -133,7 +133,7 @@ class Reader:
             self._take_chain(statement, links, start, settled)
 
     def _turn(self, statement: Statement) -> None:
-        """Withdraw the claims that words before a statement retract. Record where a try begins."""
+        """Withdraw the claims that the text retracts. Record where another attempt begins."""
         match statement.gives_up:
             case "statement":
                 self._withdraw(self.latest)
@@ -169,7 +169,7 @@ class Reader:
     def _take_chain(
         self, statement: Statement, links: Sequence[Link], start: int, settled: str
     ) -> None:
-        """Judge the claims of a chain."""
+        """Judge the claims of a chain of equalities."""
         self.latest = len(self.claims)
         chain = self.chain
         left = chain.last or Read(links[start], self.sides(links[start]))
@@ -247,7 +247,7 @@ class Reader:
         return sides
 
     def _define(self, statement: Statement, links: Sequence[Link]) -> tuple[int, str]:
-        """Record a definition. Return the index of the first link to judge, and a name."""
+        """Record a definition. The result is as for `_opened`, without the links."""
         scope = self.scope
         at = _AT.fullmatch(links[0].latex)
         if at and symbol_name(at["name"]) in scope.introduced:  # u(1) = .. after x = \tan u
@@ -353,7 +353,7 @@ class Reader:
         self._solve(name, value)
 
     def _solve(self, name: str, value: Side) -> None:
-        """If ``name = value`` solves an earlier equation, mark the earlier one as unchecked."""
+        """If ``name = value`` solves an earlier equation, mark that equation as unchecked."""
         for index, pair in self.equations[-REMEMBERED:]:
             numeric = any(not free_symbols(side) for side in pair)
             near = index >= self.latest
@@ -442,7 +442,7 @@ class Reader:
         return self.tried or any(claim.failed for claim in self.claims)
 
     def _with(self, claim: Claim, judged: Judged) -> Claim:
-        """Add the judgement and the gain to a claim."""
+        """Add the judgement and the gain, a share of the progress, to a claim."""
         finding, pair = judged.finding, judged.pair
         right = finding.judgement is Judgement.CORRECT
         proven, self.chain.proven = self.chain.proven, pair if right else None
@@ -468,7 +468,7 @@ class Reader:
         )
 
     def _void(self, left: Side, right: Side) -> None:
-        """Set all gains to zero if a wrong claim repeats a step that a right claim has made."""
+        """Take all progress back if a wrong claim repeats a step that a right claim has made."""
         roots = self.chain.root.sides[:1] if self.chain.root else ()
         for start in (left, *roots):
             with suppress(*FAULTS):
@@ -495,6 +495,6 @@ class Reader:
         self.chain = chain
 
     def settle(self, verdict: Verdict) -> None:
-        """Set all gains to zero if a step states the integral but the final answer is not right."""
+        """Take back all progress if a step states the integral but the answer is not right."""
         if verdict.status is not Status.CORRECT and self.progress.stated:
             self.claims = [replace(claim, gain=0.0) for claim in self.claims]

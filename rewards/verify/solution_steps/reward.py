@@ -72,7 +72,7 @@ def token_rewards(
         wrong: the reward of the first wrong claim.
 
     Returns:
-        The gain of each claim at the last token of the claim, and 0 elsewhere.
+        The progress (gain) of each claim at the last token of the claim, and 0 elsewhere.
 
     Example:
         >>> text = r"$\int 2x\,dx = x^2 + C$"

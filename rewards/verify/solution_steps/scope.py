@@ -52,20 +52,20 @@ class Unknowns(Protocol):
 
     @property
     def functions(self) -> tuple[str, ...]:
-        """The names of the functions."""
+        """The names of the unknown functions."""
 
     @property
     def is_of_differential_equation(self) -> bool:
-        """Whether a differential equation defines the functions."""
+        """Whether a differential equation, not a curve, defines the unknown functions."""
 
     def concerns(self, *sides: Side) -> bool:
-        """Whether a side has one of the functions."""
+        """Whether a side has one of the unknown functions."""
 
     def state(self, name: str, formula: Side) -> None:
-        """Record the formula that the text states for a function. The formula may be a trial."""
+        """Record the formula that the text states for a function, perhaps as a trial solution."""
 
     def specialise(self) -> None:
-        """Record that the text gives a constant a value, and now means one particular solution."""
+        """Record that the text gives a constant a value, so that it means one solution only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ class Scope:
 
     @property
     def names(self) -> set[str]:
-        """The symbols that may occur in a side."""
+        """The symbols that may occur in an equation."""
         own = {*self.values, *self.variables} - self.functions.keys() - {"d", "e", "i"}
         return own | self.symbols | self.indices
 
@@ -267,7 +267,7 @@ class Scope:
         return finite if name == self.variable else []
 
     def moving(self) -> set[str]:
-        """The symbols whose values depend on a variable."""
+        """The defined symbols whose values depend on a variable of integration."""
         return {name for name, value in self.values.items() if free_symbols(value) & self.variables}
 
     @property

@@ -426,7 +426,6 @@ class _SideReader:
 
 
 def _symbols_within(operation: Part) -> frozenset[str] | set[str]:
-    """The symbols in the operand of a part."""
     match operation:
         case Integral(tree) | Derivative(tree) | Change(tree) | LimitAt(tree) | Series(tree):
             return symbols_of(tree)

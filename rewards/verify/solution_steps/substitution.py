@@ -60,7 +60,7 @@ def _limit_replaced(limit: Limit, table: Mapping[str, Expression]) -> Limit:
 
 
 def without(side: Side, table: Mapping[str, Side]) -> Side:
-    """Replace the parts of a side that ``table`` names by sides."""
+    """Replace parts of a side by other sides. ``table`` has these sides, by symbol."""
     if not table:
         return side
     remaining = {name: operation for name, operation in side.parts.items() if name not in table}

@@ -177,7 +177,6 @@ def _of_series(
 def _of_interval(
     answer: ExtractedAnswer, question: SeriesQuestion, assumptions: Mapping[str, str]
 ) -> Outcome:
-    """Judge an answer to a question that asks for the interval of convergence."""
     interval = read_interval(answer.text or "", question.variable)
     if interval is None or answer.alternatives or answer.steps or answer.definitions:
         return Outcome(answer.status or Status.UNPARSEABLE, detail="the answer is no interval")
@@ -218,7 +217,6 @@ def _judged(
     problems: Sequence[SumProblem],
     assumed: tuple[tuple[str, str], ...],
 ) -> Iterator[tuple[Outcome, Reading | None]]:
-    """Yield the outcome for each reading of the problem."""
     for problem in problems:
         require_worker(needs_worker(problem.term))
         stated = Asked(problem, assumed)

@@ -63,7 +63,7 @@ class End:
         return not self.point.is_finite()
 
     def x(self, s: arb) -> tuple[arb, arb]:
-        """The point x that belongs to the coordinate s, and |dx/ds| there."""
+        """The point x of a coordinate s, which tends to infinity at the end, and |dx/ds| there."""
         if self.infinite:
             distance = s.exp()
             return self.origin - self.side * distance, distance
@@ -73,7 +73,7 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Decay:
-    """How the integrand g in the coordinate s decays at an end of the range.
+    """How g(s), the integrand f in the coordinate s of `End.x`, decays at an end of the range.
 
     Attributes:
         behaviour: whether the integral converges.
@@ -91,9 +91,10 @@ class Decay:
 
 
 def decay(line: RealLine, end: End) -> Decay:
-    """Estimate how f decays at an end, and decide whether the integral converges there.
+    """Estimate how the integrand decays at an end, and whether the integral converges there.
 
-    If f oscillates and does not decay exponentially in s, the behaviour is unknown.
+    If the integrand oscillates and does not decay exponentially in the coordinate s of `End.x`, the
+    behaviour is unknown.
     """
     with precision(END_BITS):
         samples = [_sample(line, end, 2**k) for k in POWERS]
@@ -129,7 +130,10 @@ def decay(line: RealLine, end: End) -> Decay:
 
 
 def _sample(line: RealLine, end: End, s: int) -> tuple[float | None, float | None, int]:
-    """A lower and an upper bound of log2 |g| at s, and the sign of f. An unknown bound is None."""
+    """A lower and an upper bound of log2 |g| at ``s``, and the sign of g.
+
+    The function g(s) is the integrand f(x) times |dx/ds| (`End.x`). An unknown bound is None.
+    """
     x, slope = end.x(arb(s))
     value = line.at(x)
     if not value.is_finite():
@@ -141,10 +145,10 @@ def _sample(line: RealLine, end: End, s: int) -> tuple[float | None, float | Non
 
 
 def _is_smooth(line: RealLine, end: End) -> bool:
-    """Whether g seems to be smooth, judged by its values at irregular points.
+    """Whether the integrand seems to be smooth near an end, judged by its values at some points.
 
-    The result is true if all values have the same sign and the slopes of log2 g differ by less
-    than `SMOOTH`.
+    All values must have the same sign. The slopes of their logarithms must differ by less than
+    `SMOOTH`.
     """
     samples = [_sample(line, end, s) for s in _IRREGULAR]
     bounds = [low for low, _, _ in samples]
@@ -175,9 +179,10 @@ _HUGE = 10**18
 
 
 def _logarithmic(lower: list[float | None], upper: list[float | None]) -> Behaviour:
-    """Decide about convergence at an end near which f contains powers of logarithms.
+    """Decide about convergence at an end near which the integrand has powers of logarithms.
 
-    Near this end, g decays as s^{-p}. If s is doubled, log2 g decreases by p.
+    The integrand in the coordinate s of `End.x` then decays as s^{-p}. If s is doubled, its log2
+    decreases by p.
     """
     if lower[-2] is None or upper[-1] is None:
         return Behaviour.UNKNOWN

@@ -66,7 +66,7 @@ def tanh_sinh(bits: int, depth: int, level: int) -> Nodes:
 
 @lru_cache(maxsize=RULES)
 def exp_sinh(bits: int, depth: int, level: int) -> Nodes:
-    r"""The nodes x = exp((pi/2) sinh t) in (0, oo), with weights, for f of algebraic decay."""
+    r"""The nodes x = exp((pi/2) sinh t) in (0, oo), with weights, for algebraic decay."""
     half = arb.pi() / 2
     limit = arb(2).log() * depth
     return [
@@ -77,7 +77,7 @@ def exp_sinh(bits: int, depth: int, level: int) -> Nodes:
 
 @lru_cache(maxsize=RULES)
 def exp_exp(bits: int, depth: int, level: int) -> Nodes:
-    r"""The nodes x = exp(t - exp(-t)) in (0, oo), with weights, for f of exponential decay."""
+    r"""The nodes x = exp(t - exp(-t)) in (0, oo), with weights, for exponential decay."""
     limit = arb(2).log() * depth
 
     def inside(t: arb) -> bool:

@@ -1,4 +1,4 @@
-"""Integrals over infinite ranges on which f oscillates, by extrapolation over periods.
+"""Integrals over infinite ranges on which the integrand oscillates, by extrapolation over periods.
 
 The partial integrals over whole periods of the phase form a sequence. Levin's u transformation
 extrapolates the limit of this sequence (Levin 1973; Weniger 1989, section 7).
@@ -54,7 +54,7 @@ NEWTON_STEPS = 60
 
 @dataclass(frozen=True, slots=True)
 class OscillationPhase:
-    """The common phase of all oscillations of f as x tends to plus or minus infinity.
+    """The common phase of all oscillations of an integrand f as x tends to plus or minus infinity.
 
     The phases of f are the arguments of the periodic functions in f. For large x, all phases are
     whole multiples of a common phase.
@@ -81,9 +81,9 @@ class OscillationPhase:
 def phase(
     expression: Expression, variable: str, values: Mapping[str, Ball], side: int
 ) -> OscillationPhase | None:
-    """Find the phase of f towards ``side`` times infinity.
+    """Find the phase of an integrand that oscillates towards ``side`` times infinity.
 
-    The result is None if f does not oscillate there.
+    The result is None if the integrand does not oscillate there.
 
     Raises:
         QuadratureError: the phases have no common period.

@@ -45,7 +45,7 @@ MAX_PANELS, MAX_HALVINGS = 400, 2
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A range of integration between two neighbouring ends, with the decay of f at each end."""
+    """A range of integration between two ends, with the decay of the integrand at each end."""
 
     left: End
     right: End
@@ -71,7 +71,7 @@ def integrate(line: RealLine, piece: Piece, digits: int) -> arb:
 
 
 def exclude_spikes(expression: Expression, line: RealLine, piece: Piece) -> None:
-    """Raise an error if f may have a spike between two nodes.
+    """Raise an error if the integrand f may have a spike between two nodes.
 
     At a spike, f is much larger than at both nodes.
 
@@ -128,8 +128,8 @@ def _precisely(piece: Piece, digits: int, compute: Callable[[int], arb]) -> arb:
     """Call ``compute`` at a sufficient precision. If rounding spoils the result, raise the
     precision.
 
-    A higher precision is needed if f loses digits near an end. For example, ln(1 + cos x) needs
-    twice as many digits near pi.
+    A higher precision is needed if the integrand loses digits near an end. For example, ln(1 + cos
+    x) needs twice as many digits near pi.
     """
     slowest = min(
         (
@@ -217,9 +217,9 @@ def _check(line: RealLine, piece: Piece, value: arb, depth: int) -> arb:
 
 
 def _gauss(line: RealLine, piece: Piece, width: arb) -> tuple[arb, arb]:
-    """The integrals of f and |f| by Gauss-Legendre quadrature.
+    """The integrals of the integrand and of its absolute value by Gauss-Legendre quadrature.
 
-    The quadrature is done on intervals of the coordinate s that are ``width`` long.
+    The intervals of the quadrature are ``width`` long, in the coordinate s of `End.x`.
     """
     total = size = arb(0)
     for end, start in _legs(piece):
@@ -238,7 +238,7 @@ def _gauss(line: RealLine, piece: Piece, width: arb) -> tuple[arb, arb]:
 
 
 def _legs(piece: Piece) -> list[tuple[End, arb]]:
-    """The two ends of a piece, each paired with a starting value of the coordinate s.
+    """The two ends of a piece, each with a starting value of the coordinate s of `End.x`.
 
     An inner point divides the piece into two legs. The starting value is the s of this point.
     """

@@ -1,11 +1,11 @@
 """Enclosures of the integral towards an end of the range, or a proof that the integral diverges.
 
 A substitution moves the end to infinity: x = p +- e^{-y} for a finite end p, or x = +-y or +-e^y
-for an infinite end. If f changes with ln y only, y = e^t is substituted. The function f dx/dy is a
-sum of terms e^{-v y} r(y) (`rewards.numeric.expansions`). Powers of u = e^{-y} and of y are
-integrated in closed form. Other terms are integrated rigorously by python-flint up to a point. The
-integral beyond this point has a proved bound. Divergence is proved if the sum of terms has a
-constant sign and is bounded away from zero.
+for an infinite end. If the integrand f changes with ln y only, y = e^t is substituted. The function
+f dx/dy is a sum of terms e^{-v y} r(y) (`rewards.numeric.expansions`). Powers of u = e^{-y} and of
+y are integrated in closed form. Other terms are integrated rigorously by python-flint up to a
+point. The integral beyond this point has a proved bound. Divergence is proved if the sum of terms
+has a constant sign and is bounded away from zero.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """The integrand in a coordinate y that tends to infinity as x tends to the end.
+    """The integrand in a coordinate y that tends to infinity as x tends to an end of the range.
 
     Attributes:
         variable: the name of y.
@@ -95,7 +95,7 @@ class Level:
 
 @dataclass(slots=True)
 class Approach:
-    """The integration of f near one end of the range.
+    """The integration of an integrand f near one end of the range.
 
     Attributes:
         expression: the integrand f.
@@ -116,7 +116,7 @@ class Approach:
     limit: arb | None = None
 
     def integral(self, start: arb) -> arb:
-        """The integral of f between ``start`` and the end, from the smaller x to the larger x.
+        """The integral between ``start`` and the end, from the smaller x to the larger x.
 
         Raises:
             DivergesError: divergence is proved.
@@ -149,9 +149,9 @@ class Approach:
         return self._levels(self._near(start))
 
     def principal(self, farthest: arb) -> tuple[arb, arb]:
-        """The principal value near a pole or near both infinities, and a distance r.
+        """The principal value near a pole p (|x - p| < r) or near both infinities (|x| > r), and r.
 
-        The range is |x - p| < r near a pole p, or |x| > r. The odd terms in the series of f cancel.
+        The odd terms in the series of the integrand cancel.
 
         Args:
             farthest: the largest allowed r near a pole, or the least allowed r near both
@@ -202,7 +202,7 @@ class Approach:
         )
 
     def _near(self, start: arb) -> Iterator[Level]:
-        """Yield levels: in y for x = p +- e^{-y} or x = +-e^y, in t for y = e^t, and so on."""
+        """Yield the integrand in y (x = p +- e^{-y} or x = +-e^y), in t (y = e^t), and so on."""
         point, side = self.edge.point, self.edge.side
         values: dict[str, Ball] = {**self.values}
         away = Call("exp", (neg(Symbol("y1")),))
@@ -262,7 +262,6 @@ class Approach:
         raise NotEnclosedError("the integral converges too slowly at an end")
 
     def _plain(self, level: Level, low: arb, high: arb) -> arb:
-        """Integrate over a finite range of y on which the integrand is bounded."""
         if bool(low == high):
             return arb(0)
         function = analytic.box_function(level.plain, level.variable, level.expander.values)
@@ -278,7 +277,7 @@ class Approach:
 
 @dataclass(slots=True)
 class Tail:
-    """The integrand in one coordinate y, as a sum of terms that are valid for large y."""
+    """The integrand for large values of a coordinate y, as a sum of terms."""
 
     level: Level
     bits: int
@@ -286,7 +285,7 @@ class Tail:
     sign: int = 0
 
     def begins(self, least: arb, bits: int | None = None) -> arb:
-        """A y >= ``least`` beyond which all models are accurate to ``bits`` bits."""
+        """A y >= ``least`` beyond which all models (power series) are accurate to ``bits`` bits."""
         cut = least
         for name, model in self.level.expander.models.items():
             y = -model.reach(self.bits if bits is None else bits).log()
@@ -297,13 +296,13 @@ class Tail:
         return cut if cut is least else arb((cut + 1).mid())
 
     def _depth(self, name: str) -> int:
-        """How many changes of coordinate lead from a model's coordinate to the y of this level."""
+        """The number of substitutions y = e^t from the coordinate of a model to the present one."""
         own = self.level.variable
         of = name[1:3] if name[1:3] != own and not name[1:].startswith(own) else own
         return int(own[1:] or 0) - int(of[1:] or 0)
 
     def _coordinate(self, name: str, y: Ball) -> Ball:
-        """The value of a model's coordinate u at a given y."""
+        """The value of the variable of a model (a power series) at a given y."""
         for _ in range(self._depth(name)):
             y = y.exp()
         return (-y).exp()
@@ -327,7 +326,7 @@ class Tail:
         return None if enclosed is None else total + enclosed
 
     def _closed(self, term: Term, cut: arb) -> arb | None:
-        """The integral of a term c y^m P(u) u^v in closed form. Any other term gives None."""
+        """The integral of a term c y^m P(u) u^v, u = e^{-y}, in closed form, or None."""
         ratio = Fraction(0)
         for key, q in term.exponent:
             if key != ONE:
@@ -363,10 +362,7 @@ class Tail:
         return scale * (total + arb(0, truncation.upper()))
 
     def factors(self, factor: Expression) -> tuple[arb, int, TaylorModel | None] | None:
-        """Split a factor into a constant, the exponent of a power of y, and a model of this level.
-
-        The result is None if the factor is not a product of these three.
-        """
+        """Split a factor into a constant, an exponent of y, and a power series, or return None."""
         scale, degree = arb(1), 0
         model: TaylorModel | None = None
         stack: list[tuple[Expression, int]] = [(factor, 1)]
@@ -404,7 +400,7 @@ class Tail:
         return (scale, degree, model) if 0 <= degree <= MAX_POWER else None
 
     def _enclosed(self, terms: list[Term], cut: arb) -> arb | None:
-        """Integrate terms rigorously from ``cut`` to infinity. Return None if `_end` fails."""
+        """Integrate terms rigorously from ``cut`` to infinity, or return None."""
         expression = self.level.expander.expression(terms)
         end, error = self._end(expression, cut)
         if end is None:
@@ -423,7 +419,7 @@ class Tail:
         return arb(value.real + arb(0, error.upper()))
 
     def _values(self, name: str) -> Callable[[Ball], Ball]:
-        """Make a function of y that computes the slowly varying factor of a model."""
+        """Make a function of y that computes the power series of a model."""
         model = self.level.expander.models[name]
         polynomial = acb_poly(model.coefficients)
         truncation = 2 * abs(model.bound).upper() * model.radius ** (-model.series.prec)
@@ -450,7 +446,7 @@ class Tail:
         return values
 
     def _end(self, expression: Expression, cut: arb) -> tuple[arb | None, arb]:
-        """A point beyond which the integral is negligible, or None; a bound of the integral."""
+        """A point beyond which the integral is negligible, or None, and a bound beyond it."""
         goal = arb(2) ** -(self.bits + NEGLIGIBLE)
         error = arb("inf")
         for k in CUTS:
@@ -483,7 +479,7 @@ class Tail:
 
 
 def level_of(variable: str, plain: Expression, form: list[Term], expander: Expander) -> Level:
-    """Make a level without a start (nan), for use in a `Tail`."""
+    """Make a `Level` whose range has no start (nan), for use in a `Tail`."""
     return Level(variable, plain, form, expander, arb("nan"))
 
 

@@ -1,8 +1,8 @@
 """Enclosures of the integral of an analytic expression, or a proof that the integral diverges.
 
-The range is cut at the singularities of f. The range is also cut at the zero of a linear
-sub-expression, if this zero is far from 0. An example is the mean of a normal density. From such a
-point, f is integrated in both directions. Finite pieces on which f is bounded are left to
+The range is cut at the singularities of the integrand f. The range is also cut at the zero of a
+linear sub-expression, if this zero is far from 0. An example is the mean of a normal density. From
+such a point, f is integrated in both directions. Finite pieces on which f is bounded are left to
 python-flint's rigorous integration. All other pieces are left to `approach`.
 """
 
@@ -59,7 +59,7 @@ class Enclosure:
         digits: decimal digits that are wanted.
         exact: maps the `id` of a limit's ball to (a, b), if the limit has the form a + b pi.
         size: the sum of the absolute values of the integrals over all parts. This sum is a lower
-            bound of the integral of \|f\|.
+            bound of the integral of the integrand's absolute value.
 
     """
 
@@ -74,7 +74,8 @@ class Enclosure:
     def integral(self, points: list[arb]) -> arb:
         """The integral from the first to the last point.
 
-        Between the first and the last point, f may be singular only at the other points.
+        Between the first and the last point, the integrand may be singular only at the other
+        points.
 
         Raises:
             DivergesError: divergence is proved.
@@ -171,8 +172,8 @@ class Enclosure:
     def _one(self, end: arb, start: arb, regular: bool, origin: Expression | None) -> Iterator[arb]:
         """Yield the integrals over parts of the range between an inner point and an end.
 
-        ``regular`` tells whether f is bounded near the end. ``origin`` is an exact expression for
-        the inner point, or None.
+        ``regular`` tells whether the integrand is bounded near the end. ``origin`` is an exact
+        expression for the inner point, or None.
         """
         if end is start:
             return
@@ -202,7 +203,7 @@ class Enclosure:
     def _towards(self, expression: Expression, edge: Edge, start: arb) -> list[arb]:
         """Values whose sum is an integral between an inner point and an end.
 
-        The integrand is f or a term of f.
+        ``expression`` is the integrand or a term of it.
         """
         values = self.line.values
         try:
@@ -231,9 +232,9 @@ class Enclosure:
         return approach.integral(arb(0))
 
     def _origins(self, low: arb, high: arb) -> Iterator[tuple[arb, Expression]]:
-        """Yield points far from 0, inside a piece, at which a linear sub-expression is 0.
+        """Yield zeros of linear sub-expressions that lie inside a piece and far from 0.
 
-        The points are in ascending order.
+        The points are in ascending order, each with its exact value.
         """
         zeros: dict[Expression, arb] = {}
         for node in all_nodes(self.expression):
@@ -251,7 +252,7 @@ class Enclosure:
                 yield value, zero
 
     def _unit(self) -> arb:
-        """A length of at most 1 on which the sines and cosines in f oscillate little."""
+        """A length of at most 1 on which the integrand's sines and cosines oscillate little."""
         # An eighth of a turn is 0.8: slopes of a phase below 4 do not shorten the length of 1.
         slowest = fastest = arb(4)
         for node in all_nodes(self.expression):

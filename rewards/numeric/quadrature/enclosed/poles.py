@@ -1,8 +1,9 @@
 r"""Simple poles whose place has no exact name, such as the pole of tan(x^2) at the root of pi/2.
 
-Suppose that the derivative of 1/f is at most M in size on an interval, and that 1/f has opposite
-signs at the ends of the interval. Then 1/f has a zero z inside, and \|1/f(x)\| <= M \|x - z\|.
-Hence \|f(x)\| >= 1/(M \|x - z\|), and the integral of this bound up to z diverges.
+Let f be the integrand. Suppose that the derivative of 1/f is at most M in size on an interval, and
+that 1/f has opposite signs at the ends of the interval. Then 1/f has a zero z inside, and
+\|1/f(x)\| <= M \|x - z\|. Hence \|f(x)\| >= 1/(M \|x - z\|), and the integral of this bound up to z
+diverges.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ WIDTH, BITS = -20, 128
 def has_simple_pole(
     expression: Expression, variable: str, values: Mapping[str, Ball], near: arb
 ) -> bool:
-    """Whether f is proved to have a pole near a point. The integral of f then diverges.
+    """Whether an integrand is proved to have a pole near a point. Its integral then diverges.
 
     Args:
         expression: the integrand.
@@ -55,7 +56,7 @@ def has_simple_pole(
 
 
 def reciprocal(node: Expression) -> Expression:
-    """One over an expression. Denominators become factors: a pole of f becomes a zero of 1/f."""
+    """One over an expression. A denominator becomes a factor, so that poles become zeros."""
     if not isinstance(node, Call):
         return div(ONE, node)
     name, args = node.function, node.args

@@ -1,10 +1,11 @@
-r"""Enclosures of the integral towards an end at which f oscillates, by turning the path.
+r"""Enclosures of an integral towards an end at which the integrand oscillates.
 
-f is written as a sum of amplitudes times cosines. For this, products of cosines are written as
-sums. Suppose that an amplitude h is analytic for \|x\| >= T in the right half plane, and tends to 0
-there. Then, by Jordan's lemma, int_T^oo h(x) e^{i w x} dx = i e^{i w T} int_0^oo h(T + i y) e^{-w
-y} dy. The integrand on the right decays. The substitution x = y^{1/p} makes phases c x^p linear.
-Terms that do not oscillate are left to `approach`.
+The integrand is written as a sum of amplitudes times cosines. For this, products of cosines are
+written as sums. Then the path is turned into the complex plane. Suppose that an amplitude h is
+analytic for \|x\| >= T in the right half plane, and tends to 0 there. Then, by Jordan's lemma,
+int_T^oo h(x) e^{i w x} dx = i e^{i w T} int_0^oo h(T + i y) e^{-w y} dy. The integrand on the right
+decays. The substitution x = y^{1/p} makes phases c x^p linear. Terms that do not oscillate are left
+to `approach`.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ class Wave:
 
 @dataclass(slots=True)
 class Rotation:
-    """The integration of f towards an end at which f oscillates.
+    """The integration of an integrand towards an end at which the integrand oscillates.
 
     Attributes:
         expression: the integrand f.
@@ -95,7 +96,7 @@ class Rotation:
 
         Raises:
             DivergesError: divergence is proved.
-            NotEnclosedError: f does not oscillate, or its oscillation has an unknown form.
+            NotEnclosedError: the integrand does not oscillate, or oscillates in an unknown form.
 
         """
         if self.edge.point.is_finite() and self.edge.exact != models.AT_ZERO:
@@ -135,7 +136,7 @@ class Rotation:
         ]
 
     def _in_y(self, amplitude: Expression) -> Expression:
-        """Write an amplitude as a function of y, multiplied by |dx/dy|."""
+        """Write an amplitude as a function of y = x^p, multiplied by |dx/dy|."""
         p = self.exponent
         if p == 1:
             return amplitude
@@ -239,7 +240,10 @@ class Rotation:
         return Tail(level_of("y1", wave.amplitude, form, expander), self.bits)
 
     def _turned(self, wave: Wave, tail: Tail, begin: arb) -> arb:
-        """The integral of one wave from ``begin`` to infinity, on a path in the complex plane."""
+        """The integral of an amplitude times a cosine from ``begin`` to infinity.
+
+        The path of integration is turned into the complex plane.
+        """
         frequency = self._value(wave.frequency)
         bound = sum((_bound(tail, term, begin) for term in tail.level.form), arb(0))
         end = (bound.log().max(arb(0)) + arb(self.bits + NEGLIGIBLE) * arb(2).log()) / frequency
@@ -273,7 +277,7 @@ def _scaled(wave: Wave, factor: Expression) -> Wave:
 
 
 def _products(left_waves: list[Wave], right_waves: list[Wave]) -> list[Wave]:
-    """Multiply two sums of waves term by term: cos A cos B = (cos(A - B) + cos(A + B)) / 2."""
+    """Multiply sums of cosines term by term: cos A cos B = (cos(A - B) + cos(A + B)) / 2."""
     result: list[Wave] = []
     for a in left_waves:
         for b in right_waves:
@@ -323,7 +327,7 @@ def _monomial(node: Expression, variable: str) -> tuple[Expression, Fraction]:
 
 
 def _decays(tail: Tail) -> bool:
-    """Whether an amplitude is proved to tend to 0 in the right half plane.
+    """Whether the amplitude of a cosine is proved to tend to 0 in the right half plane.
 
     The proof uses the amplitude's form as a sum of terms. In this half plane, the amplitude is
     analytic.

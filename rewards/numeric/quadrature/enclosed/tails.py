@@ -27,8 +27,8 @@ Line = tuple[arb, arb]
 
 @dataclass(frozen=True, slots=True)
 class _Bounds:
-    """Linear functions that bound g: ``lower_line`` <= g <= ``upper_line``, and ``least`` <= ln|g|
-    <= ``size``.
+    """Linear functions that bound an expression g: ``lower_line`` <= g <= ``upper_line``, and
+    ``least`` <= ln|g| <= ``size``.
 
     ``sign`` is the sign of g if it is known and constant, else 0.
     """
@@ -59,7 +59,7 @@ class _Bounds:
 def tail_bound(
     expression: Expression, variable: str, values: Mapping[str, Ball], start: arb, side: int
 ) -> arb:
-    r"""A bound of the integral of \|f\| from a point to infinity.
+    r"""A bound of the integral of \|f\| from a point to infinity, for an integrand f.
 
     If no bound is found, the result is infinite.
 
@@ -85,7 +85,7 @@ def tail_bound(
 def sign_of_divergence(
     expression: Expression, variable: str, values: Mapping[str, Ball], start: arb
 ) -> int:
-    r"""The sign of f if the integral of f to infinity is proved to diverge, else 0.
+    r"""The sign of an integrand f if its integral to infinity is proved to diverge, else 0.
 
     The proof requires that f has a constant sign, and that \|f\| has a positive lower bound.
 
@@ -264,7 +264,7 @@ class _Tail:
 
     @staticmethod
     def _raised(bounds: _Bounds, r: arb) -> _Bounds:
-        """Bound g^r for r >= 0. A power of a linear bound is bounded by its tangent at t = 0."""
+        """Bound g^r for r >= 0, from bounds of an expression g. Tangents bound powers of lines."""
         lower_line = upper_line = None
         if bounds.positive and bounds.lower_line and r >= 1:
             p, q = bounds.lower_line
@@ -376,7 +376,7 @@ def _product(a: _Bounds, b: _Bounds) -> _Bounds:
 
 
 def _value(a: _Bounds) -> arb | None:
-    """The value of g if the bounds show that g is constant. Otherwise the result is None."""
+    """The value of an expression if its bounds show that it is constant, else None."""
     if a.lower_line and a.upper_line and a.lower_line[1].is_zero() and a.upper_line[1].is_zero():
         return arb(a.lower_line[0].union(a.upper_line[0]))
     return None

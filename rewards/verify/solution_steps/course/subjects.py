@@ -155,10 +155,7 @@ def _is_number(subject: Subject) -> bool:
 
 
 def kind_of_question(problem: str) -> str:
-    """The kind of question in the text of a problem, such as ``limit``.
-
-    The result is an empty text if the kind is not recognised.
-    """
+    """The kind of question in the text of a problem, such as ``limit``; empty if unknown."""
     for sign, kind in _SIGNS:
         if sign.search(problem):
             return kind

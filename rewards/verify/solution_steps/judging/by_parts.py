@@ -2,8 +2,8 @@ r"""Whether a choice of ``u`` and ``dv`` for integration by parts fits an integr
 
 To choose ``u = x`` and ``dv = \cos x\,dx`` says that x cos x is integrated. A choice fits an
 integrand that is proportional to u v'. A choice is wrong if it fits no integrand of the text and if
-a correction of the choice fits an integrand. The correction is either the v that the text uses
-afterwards, or a repetition of the choice with another u or dv. Other choices are not judged.
+a correction of the choice fits an integrand. The correction is the v that the text uses afterwards,
+or another u or dv that the text chooses afterwards. Other choices are not judged.
 """
 
 from __future__ import annotations
@@ -81,15 +81,12 @@ class Parts:
         self.choices.append(_Choice(first, u.expression, integral, name_on_left, definition, shown))
 
     def settle(self, value: Side) -> None:
-        """Record the v that the text states."""
+        """Record the v of integration by parts that the text states."""
         if self.choices and not value.parts:
             self.choices[-1].v = value.expression
 
     def drop(self, first: int) -> None:
-        """Forget the choices of an attempt that the text abandons.
-
-        The attempt begins with the claim at index ``first``.
-        """
+        """Forget the choices of an abandoned attempt, which begins with the claim ``first``."""
         self.choices = [choice for choice in self.choices if choice.first < first]
 
     def judged(self, claims: Sequence[Claim], judge: Judge) -> list[Claim]:

@@ -1,4 +1,4 @@
-"""Adapt the finding about a claim to the conditions and points that its sentence names."""
+"""Adapt the judgement on a claim to the conditions and points that its sentence names."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ def in_context(
     points: Points,
     judge: Judge,
 ) -> Judged:
-    """Adapt the finding about a claim to the conditions and points that its sentence names.
+    """Adapt the judgement on a claim to the conditions and points that its sentence names.
 
-    A wrong claim may become unchecked, or right for one point. A right claim may lose its gain.
+    A wrong claim may become unchecked, or right for one point. A right claim may no longer count as
+    progress.
 
     Args:
         judged: the finding about a claim.

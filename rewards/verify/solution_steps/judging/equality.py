@@ -77,7 +77,7 @@ class Work:
             raise NotReadError("the work for one solution is spent")
 
     def tape(self, tree: Expression, variable: str) -> Tape:
-        """Compile an expression to a tape (a list of operations), or reuse a tape at equal cost."""
+        """Compile an expression to a tape (a list of operations). A reused tape costs as much."""
         tape = self.tapes.get((tree, variable))
         if tape is None:
             self.allow(tree)

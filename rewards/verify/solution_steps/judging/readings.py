@@ -65,7 +65,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The finding about a claim, the definitions used, and the pair of readings compared."""
+    """The judgement on a claim, with the definitions used and the two sides compared."""
 
     finding: Finding
     kind: Kind
@@ -137,8 +137,8 @@ class Judge:
     def _sloppy(self, left: Side, right: Side) -> str:
         """Why a wrong equation may be meant in another way: ``x + 2 = 4`` may be solved for x.
 
-        Other reasons are a missing limit sign or remainder of a series. The result is empty if no
-        reason is found.
+        Other reasons are a missing limit sign, or a missing remainder of a series. The result is
+        empty if no reason is found.
         """
         scope = self.scope
         sides = [left, right]
@@ -264,7 +264,7 @@ class Judge:
     def _compare(
         self, left: Side, right: Side, key: str, anti: bool
     ) -> tuple[Finding, frozenset[str]]:
-        """Compare two sides. Returns the finding and the names of the definitions in use."""
+        """Compare two sides. Return the finding and the names of the definitions used."""
         used: frozenset[str] = frozenset()
         try:
             if self.scope.course:
@@ -311,7 +311,6 @@ class Judge:
         return (replace(finding, loose=True) if unknown - arbitrary else finding), used
 
     def _renamed(self, equation: Equation, key: str) -> Finding:
-        """Judge an equation with constants of integration on both sides."""
         finding = renamed(equation, self.assumptions, key, self.work)
         if finding.detail == RENAMED and self.flow is not None:
             self.flow.relations.clear()  # these have constants of the former meaning
@@ -320,7 +319,7 @@ class Judge:
     def _equation(
         self, left: Side, right: Side, key: str, anti: bool
     ) -> Equation | tuple[Finding, frozenset[str]]:
-        """Write two sides in one variable. If they have an unknown function, return the finding."""
+        """Write two sides in one variable. If they have an unknown function, judge them instead."""
         flow = self.flow
         if flow is not None:
             claimed = Claimed(flow, self.scope, (left, right), self.work, key)

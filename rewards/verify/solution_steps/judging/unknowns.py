@@ -139,7 +139,6 @@ def _row(program: Program, unknowns: Sequence[str], x: Ball) -> list[Ball] | Non
 
 
 def _vanishes(value: Ball) -> bool:
-    """Whether a coefficient is zero within the precision."""
     return compare(value, ZERO).same is True
 
 

@@ -106,7 +106,7 @@ def part_tree(definite: Part) -> Expression:
 
 
 def inner_parts(tree: Expression, parts: Mapping[str, Part]) -> list[str]:
-    """The symbols of the parts that occur in an expression, sorted."""
+    """The symbols of the parts (integrals, ..) that occur in an expression, sorted."""
     return sorted(symbols_of(tree) & parts.keys())
 
 
@@ -252,10 +252,7 @@ def _from_one_side(limit_at: LimitAt, values: Mapping[str, Ball], side: int) -> 
 
 
 def _grows(steps: Sequence[Ball], finest: Ball) -> bool:
-    """Whether values grow without bound.
-
-    The test uses the differences of successive values (``steps``) and the last value (``finest``).
-    """
+    """Whether values grow without bound, by their differences and the last value ``finest``."""
     first, second = (step.real for step in steps)
     even = log2((acb(second - first)).abs_upper()) < log2(acb(first).abs_upper()) - EVEN
     return even or bool(second / first > FASTER and finest.abs_lower() > 2**LARGE)

@@ -18,7 +18,7 @@ _SENTENCE = re.compile(r"[.!?](?=\s|\Z)|\n\s*\n|\n\s*(?:[-*•]|\d{1,2}[.)]|\\it
 
 
 def names_roots(lead: str) -> bool:
-    """Whether words say that the equation after the words holds only at zeros."""
+    """Whether the words before an equation say that the equation holds only at zeros."""
     return patterns.names_roots.search(lead) is not None
 
 
@@ -28,7 +28,7 @@ def asks(lead: str) -> bool:
 
 
 def names_an_end(lead: str) -> bool:
-    """Whether words say that the number after the words ends a range, as in "from 3 to 5 = 8"."""
+    """Whether a number after the words is an end of a range, as 5 in "from 3 to 5 = 8"."""
     return patterns.names_an_end.search(lead) is not None
 
 
@@ -73,10 +73,7 @@ def begins_try(words: str) -> bool:
 
 
 def goes_on(lead: str) -> bool:
-    """Whether the words before ``= b`` show that ``= b`` continues a chain.
-
-    If not, the words are a name for b, such as "Area".
-    """
+    """Whether ``= b`` continues a chain. If not, the words before are a name, such as "Area"."""
     return patterns.goes_on.search(lead) is not None
 
 

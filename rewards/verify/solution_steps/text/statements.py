@@ -262,7 +262,7 @@ class _Cutter:
         self.characters[start:end] = " " * (end - start)
 
     def _run(self, brackets: bool) -> bool:
-        """Handle the tokens at the top level. Return whether brackets did not match."""
+        """Handle the tokens outside of brackets. Return whether brackets did not match."""
         braces = depth = tables = unmatched = until = 0
         for index, token in enumerate(self.tokens):
             kind = token.lastgroup

@@ -263,7 +263,7 @@ class Claimed:
             raise NotReadError(str(error)) from None
 
     def _pair_of_integral(self, flow: Flow) -> tuple[Expression, Expression]:
-        r"""As `_pair`, for an integral with a factor: ``y = x^{-2}\left(\int x^4\,dx + C\right)``.
+        r"""As `_pair`, if an integral has a factor: ``y = x^{-2}\left(\int x^4\,dx + C\right)``.
 
         The equation is solved for the integral. Both expressions are derivatives of the integral.
         """

@@ -23,7 +23,7 @@ _FRESH = "C new"
 
 
 def _is_added(tree: Expression, variable: str) -> bool:
-    r"""Whether a constant is only added to the other terms, as in ``x + \ln C``.
+    r"""Whether a constant of integration is only added to the other terms, as in ``x + \ln C``.
 
     The derivative then does not depend on the constant.
     """

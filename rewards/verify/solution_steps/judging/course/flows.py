@@ -72,17 +72,17 @@ class Flow:
 
     @property
     def is_of_differential_equation(self) -> bool:
-        """Whether a differential equation defines the functions."""
+        """Whether a differential equation, not a curve, defines the unknown functions."""
         return self.question is not None
 
     def state(self, name: str, formula: Side) -> None:
-        """Record the formula that the text states for a function. The formula may be a trial."""
+        """Record the formula that the text states for a function, perhaps as a trial solution."""
         if self.variable in free_symbols(formula):
             self.stated[name] = formula
             self.general.discard(name)
 
     def specialise(self) -> None:
-        """Record that the text gives a constant a value, and now means one particular solution."""
+        """Record that the text gives a constant a value, so that it means one solution only."""
         self.special.update(self.functions)
 
     @cached_property
@@ -105,7 +105,7 @@ class Flow:
         return replace(self, slopes=slopes, question=None) if changed else None
 
     def total(self, tree: Expression) -> Expression:
-        """The derivative of an expression. The functions in the expression solve the equation."""
+        """The derivative of an expression whose functions solve the differential equation."""
         if not symbols_of(tree).isdisjoint({*self.functions} - self.slopes.keys()):
             raise NotReadError("an equation that is not solved for the highest derivative")
         terms = [differentiate(tree, self.variable)]
@@ -117,7 +117,7 @@ class Flow:
         return total
 
     def concerns(self, *sides: Side) -> bool:
-        """Whether a side has one of the functions."""
+        """Whether a side has one of the unknown functions."""
         return any(not free_symbols(side).isdisjoint(self.functions) for side in sides)
 
     def with_values(self, side: Side) -> Side:
@@ -193,7 +193,7 @@ class Flow:
         raise NotReadError(f"nothing relates {name} and {self.variable}")
 
     def contradicts(self, values: Mapping[str, Expression], scope: Scope, work: Work) -> bool:
-        """Whether values of constants contradict the question's conditions in each stated solution.
+        """Whether values of constants violate the question's conditions in every stated solution.
 
         The text may have given the same name to constants of several solutions.
         """
@@ -232,7 +232,6 @@ class Flow:
 
 
 def _with_constants(stated: StatedSolution, values: Mapping[str, Expression]) -> StatedSolution:
-    """Insert values for the constants of a solution."""
     formulas = {name: replaced(tree, values) for name, tree in stated.formulas.items()}
     if stated.implicit is None:
         return StatedSolution(formulas)

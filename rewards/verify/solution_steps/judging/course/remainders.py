@@ -33,7 +33,7 @@ _DOTS = re.compile(r"\s*[-+]\s*(?:\\(?:[cl]?dots[bc]?)(?![A-Za-z])|\.\.\.|…)\s
 
 
 class _Cut(NamedTuple):
-    """The kept terms of a formula.
+    """The written terms of a formula that omits terms.
 
     The omitted remainder is ``O(of)`` or ``o(of)``. If ``of`` is empty, the remainder is written as
     dots.
@@ -177,7 +177,6 @@ def _is_within(
 
 
 def _has_sum(tree: Expression, name: str) -> bool:
-    """Whether an expression has a sum in which the symbol ``name`` occurs."""
     return any(
         isinstance(node, Call) and node.function == "add" and name in symbols_of(node)
         for node in nodes_of(tree)
@@ -226,7 +225,7 @@ def degree(tree: Expression, name: str) -> int | None:
 
 
 def is_factored(left: Side, right: Side, unknown: frozenset[str], scope: Scope) -> bool:
-    """Whether an equation factors a polynomial, and so must hold for all values of the letter.
+    """Whether an equation factors a polynomial, and so must hold for all values of its letter.
 
     One side is a product. Both sides have the same degree and the same leading coefficient.
     """
