@@ -237,7 +237,7 @@ class Family:
         self.kinds = {**dict.fromkeys(self.constants, "real"), **assumed}
         self._derivatives: dict[tuple[str, int], Expression] = {}
         self._relation: Expression | None = add(sides[0], neg(sides[1])) if sides else None
-        self.needs_sign = question.has_cases and any(
+        self.needs_sign = question.has_branches and any(
             assumed.get(name) in HALVES for name in question.functions
         )
         if sides:

@@ -87,8 +87,8 @@ class PointPool:
     computed on demand.
 
     ``tier`` says which points are used. ``real``: every part of the integrand f is real there.
-    ``value``: only the value of f is real there. ``complex``: f is real nowhere, and the points are
-    on a disc away from the real axis.
+    ``value``: only the value of f is real there. ``complex``: too few points were found at which f
+    is real, and the points are on a disc away from the real axis.
     """
 
     def __init__(

@@ -1,10 +1,11 @@
 r"""The progress of right claims on a problem, measured by the size of the remaining integrals.
 
-The cost of an integral is the number of nodes in the integrand. A right claim may equate an
-integral, up to a constant, with other integrals. The cost of the integral is then at most the sum
-of the other costs. An integral that equals a closed form costs nothing. Costs never rise, and the
-total progress is at most the cost of the problem. Repetitions, padding, irrelevant identities and a
-restated question therefore bring no progress.
+The cost of an integral is the number of nodes in the integrand and in the substitution that
+defines its variable. A right claim may equate an integral, up to a constant, with other integrals.
+The cost of the integral is then at most the sum of the other costs. An integral that equals a
+closed form costs nothing. Costs never rise, and the total progress is at most the cost of the
+problem. Repetitions, padding, irrelevant identities and a restated question therefore bring no
+progress.
 """
 
 from __future__ import annotations

@@ -102,7 +102,7 @@ def _vectors(problems: Sequence[Problem]) -> Floats:
     return embedding("ngrams")[0](list(map(tree_of, problems)))
 
 
-class AnsweredProblem:
+class AnsweredSearch:
     """The problems of a search, with the model's answers.
 
     If a problem has several answers, the first correct answer is shown. If no answer is correct,

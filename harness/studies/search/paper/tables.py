@@ -18,7 +18,7 @@ from ....report.sections import Section
 from ....store.run import Run
 from ..clusters import FEATURES_BY_NAME
 from .elementary import elementary_section
-from .examples import AnsweredProblem, Example, formula_of, published, tree_of
+from .examples import AnsweredSearch, Example, formula_of, published, tree_of
 from .exploits import exploits
 
 #: The number of failures shown of a cluster or around a seed, as in the paper.
@@ -55,7 +55,7 @@ def paper_sections(
     searches = [search for search in map(StoredSearch.of, map(Run.of, runs)) if search is not None]
     experiments = ("robust", "distance", "free")
     robust, distance, free = (
-        [AnsweredProblem(search) for search in searches if _experiment(search) == experiment]
+        [AnsweredSearch(search) for search in searches if _experiment(search) == experiment]
         for experiment in experiments
     )
     examples: list[tuple[str, Sequence[Example]]] = [
@@ -90,19 +90,19 @@ def _experiment(search: StoredSearch) -> str:
     return "robust" if settings["mutations"] == "constants" else "free"
 
 
-def _whose(search: AnsweredProblem) -> str:
+def _whose(search: AnsweredSearch) -> str:
     return f"{search.stored.name}: {search.stored.label}"
 
 
 # --- examples ---
 
 
-def _clusters(search: AnsweredProblem) -> list[Group]:
+def _clusters(search: AnsweredSearch) -> list[Group]:
     groups = list(search.stored.clusters.items())[:CLUSTERS]
     return [(name, members[:PER_GROUP]) for name, members in groups]
 
 
-def _exponents(search: AnsweredProblem) -> list[Group]:
+def _exponents(search: AnsweredSearch) -> list[Group]:
     """Failed problems with x in an exponent, grouped by cluster.
 
     The cluster with the most such problems comes first.
@@ -116,7 +116,7 @@ def _exponents(search: AnsweredProblem) -> list[Group]:
     return [(name, members[:PER_GROUP]) for name, members in groups[:EXPONENT_CLUSTERS]]
 
 
-def _seeds(search: AnsweredProblem) -> list[tuple[Problem, Sequence[Problem]]]:
+def _seeds(search: AnsweredSearch) -> list[tuple[Problem, Sequence[Problem]]]:
     """The seed problems with their fittest failed descendants. Solved seeds come first."""
     groups: dict[str, list[Problem]] = {formula_of(seed): [] for seed in search.seeds}
     archive = sorted(
@@ -142,12 +142,12 @@ def _columns(title: str, blocks: Iterable[Block], width: int) -> Section:
     return Section(title, headings, tuple(rows), names=len(headings))
 
 
-def _block(search: AnsweredProblem, groups: Sequence[Group]) -> Block:
+def _block(search: AnsweredSearch, groups: Sequence[Group]) -> Block:
     clusters = [list(map(formula_of, members)) for _, members in groups]
     return search.stored.name, search.stored.label, clusters
 
 
-def _near_simple(searches: Sequence[AnsweredProblem]) -> Section:
+def _near_simple(searches: Sequence[AnsweredSearch]) -> Section:
     theirs = published("table 4").items()
     blocks = [_block(search, _clusters(search)) for search in searches]
     blocks += [
@@ -161,14 +161,14 @@ def _near_simple(searches: Sequence[AnsweredProblem]) -> Section:
     return _columns("Table 4: failures near simple problems", blocks, CLUSTERS)
 
 
-def _in_exponents(searches: Sequence[tuple[AnsweredProblem, Sequence[Group]]]) -> Section:
+def _in_exponents(searches: Sequence[tuple[AnsweredSearch, Sequence[Group]]]) -> Section:
     theirs = sorted(published("table 17").items())
     failed = [[example.problem for example in group if not example.solved] for _, group in theirs]
     blocks = [*(_block(search, groups) for search, groups in searches), ("", PAPER, failed)]
     return _columns("Table 11: failures with x in an exponent", blocks, EXPONENT_CLUSTERS)
 
 
-def _near_seeds(searches: Sequence[AnsweredProblem]) -> Section:
+def _near_seeds(searches: Sequence[AnsweredSearch]) -> Section:
     groups: list[tuple[str, str, Sequence[str]]] = []
     for search in searches:
         for seed, failures in _seeds(search):
@@ -230,7 +230,7 @@ def _exploits_answered(examples: Sequence[tuple[str, Sequence[Example]]]) -> Sec
 
 def _answers(
     title: str,
-    ours: Sequence[tuple[AnsweredProblem, Sequence[Group]]],
+    ours: Sequence[tuple[AnsweredSearch, Sequence[Group]]],
     theirs: Mapping[str, Sequence[Example]],
 ) -> Section:
     """Make a table of failed problems with answers. A similar solved problem begins each group."""

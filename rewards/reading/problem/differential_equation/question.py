@@ -69,7 +69,7 @@ class DifferentialEquation:
         return len(self.conditions) > self.order and bool(parameters)
 
     @property
-    def has_cases(self) -> bool:
+    def has_branches(self) -> bool:
         """Whether an equation has a function with breaks or branches.
 
         An example is the root of y^2, which is y or -y.
