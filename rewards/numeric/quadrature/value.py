@@ -436,7 +436,7 @@ class _Computation:
         return phases
 
     def _decays_fast(self, side: int) -> bool:
-        """Whether a bound of the integrand at an infinite end is negligible, or falls like e^{-x}."""
+        """Whether a bound of the integrand at an infinite end is tiny, or falls like e^{-x}."""
         with precision(BOUND_BITS):
             near, far = (
                 self._bound(side * arb(2) ** k, side * (arb(2) ** k + TURN)) for k in EXPONENTIAL_AT
