@@ -114,9 +114,11 @@ class Lattice:
         return combination
 
     def _append(self, vector: Vector) -> Combination:
-        """Add a vector or its negative to the basis. Return the vector as a combination.
+        """Add a vector to the basis, or its negative if its first coordinate is negative.
 
-        The first coordinate of a basis vector is positive.
+        Returns:
+            The vector as a multiple, by 1 or -1, of the new basis vector.
+
         """
         if len(self.units) >= MAX_UNITS:
             raise NotProvedError("too many units")

@@ -183,8 +183,8 @@ def _factorial(slope: int, constant: int) -> Expression:
 def _of_root(even: str, odd: str, over: bool) -> Callable[[Expression], Expression]:
     """Make a function of r that takes the square root of |r| and applies ``even`` or ``odd``.
 
-    The function applies ``even`` if r is positive, and ``odd`` if r is negative. If ``over`` is
-    true, the function divides the result by the square root.
+    The function ``even`` is applied to positive r, and ``odd`` to negative r. If ``over`` is true,
+    the result is divided by the square root.
     """
 
     def value(ratio: Expression) -> Expression:

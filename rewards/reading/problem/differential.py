@@ -129,7 +129,7 @@ def differentials_in_order(
 
 
 def _symbol_name(letter: str) -> str:
-    """The name of a letter in trees. The name is empty if a command is not a letter."""
+    r"""The name of a symbol in LaTeX: "x" of ``x``, "phi" of ``\varphi``, "" of other commands."""
     if not letter.startswith("\\"):
         return letter
     name = GREEK_VARIANTS.get(letter[1:], letter[1:])

@@ -3,7 +3,7 @@ r"""Whether both sides of an equation are equal, tested with balls (numbers with
 Derivatives are compared if the equation has an indefinite integral, or if equality up to a constant
 suffices: ``\int f\,dx = F + \int g\,dx`` holds if f = F' + g. Nothing is differentiated
 symbolically: both sides are evaluated as jets. A jet is a value together with its derivative by the
-common variable of both sides. An integral ``\int g\,du`` contributes g u'.
+common variable of both sides. The derivative of an integral ``\int g\,du`` is g u'.
 """
 
 from __future__ import annotations

@@ -161,20 +161,12 @@ class Judge:
     def unread(
         self, left: Read, right: Read, lead: str, sides: Callable[[Link], list[Side]]
     ) -> Judged | None:
-        """Judge an equation with omitted terms, with two signs, or with a sum up to a letter.
+        r"""Judge an equation whose sides are no single formulas, or return None.
 
-        Terms are omitted in ``x + O(x^3)``. If an equation has a sum up to a letter n, the equation
-        is judged for several numbers n.
-
-        Args:
-            left: the left link.
-            right: the right link.
-            lead: the words before the statement.
-            sides: a function that reads a link.
-
-        Returns:
-            The judged claim. The result is None if the sides have other forms.
-
+        Such sides have omitted terms (``x + O(x^3)``), the sign ``\pm``, or a sum whose last term
+        has a letter as its number (``1 + 2 + \dots + n``). An equation with such a sum is judged
+        for several numbers n. ``lead`` is the text before the equation, and ``sides`` reads one of
+        its sides.
         """
         if self.scope.course:
             texts = [(read.link.latex, list(read.sides)) for read in (left, right)]
