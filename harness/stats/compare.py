@@ -444,7 +444,7 @@ def _primary_k(runs: Sequence[Run]) -> tuple[int, list[str]]:
 
 
 def _systems(runs: Sequence[Run], policy: str) -> tuple[list[System], list[str]]:
-    """List the models that have a score, run by run. Add a remark on each other model."""
+    """List the models that have a score, run by run, with a remark on each of the others."""
     systems, unscored = [], []
     for run, names in zip(runs, system_names(runs), strict=True):
         for model, tallies in tally_samples(run, policy).items():

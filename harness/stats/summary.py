@@ -38,8 +38,8 @@ class Row(Record):
         samples: the number of judged samples, over all problems.
         estimates: the values of the metrics that have an interval, by name.
         numbers: the values of all other metrics that apply, by name.
-        rates: the share of samples with each name in `stats.metrics.rates.NAMES`. A name is a
-            status of a verdict, or a reason such as ``truncated``.
+        rates: for each status of a verdict, and each reason such as ``truncated``, the share of
+            samples that have it. The keys are in `stats.metrics.rates.NAMES`.
         usage: tokens and seconds.
         labels: accuracy and F1, for tasks whose answers are labels.
         cost: the cost in dollars, if prices were given.

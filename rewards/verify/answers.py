@@ -379,7 +379,7 @@ def judged(
         answer: the answer, with readings.
         decide: a function from an expression to the outcome.
         symbols: the problem's symbols.
-        slow: whether the problem itself needs a worker.
+        slow: whether every answer to the problem must be decided in a worker process.
 
     Raises:
         NeedsWorkerError: only a worker may decide.

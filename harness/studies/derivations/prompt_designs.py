@@ -18,7 +18,7 @@ TABLE = "table 4"
 
 @dataclass(frozen=True, slots=True)
 class PromptDesign:
-    """A prompt of Meadows et al., with its subset and the name of our prompt."""
+    """A prompt that Meadows et al. compare on a subset. ``prompt`` is its name in this package."""
 
     benchmark: str
     subset: str

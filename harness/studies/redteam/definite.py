@@ -179,10 +179,10 @@ def _whole(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _regime(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """Draw the integral of |x - c| from 0 to 1, where c is a multiple of a parameter.
+    """Make a question, its right answer and wrong answers: the integral of |x - c| from 0 to 1.
 
-    The value has three formulas: for c < 0, for 0 < c < 1, and for c > 1. Each wrong answer is one
-    of these formulas, without its condition.
+    c is a random multiple of a random parameter. The value has three formulas: for c < 0, for
+    0 < c < 1, and for c > 1. Each wrong answer is one of these formulas, without its condition.
     """
     letter = rng.choice("abcknprst")
     n = rng.integer(1, 60)

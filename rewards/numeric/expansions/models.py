@@ -376,7 +376,7 @@ def apply(name: str, model: TaylorModel) -> TaylorModel:
 
 
 def _quarter_turns(exact: tuple[Fraction, Fraction] | None) -> int | None:
-    """The number a + b pi divided by pi/2, if the result is whole. Otherwise None."""
+    """Divide a + b pi by pi/2, for a pair (a, b). The result is None unless it is whole."""
     if exact is None or exact[0] or (2 * exact[1]).denominator != 1:
         return None
     return int(2 * exact[1])

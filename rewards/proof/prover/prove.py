@@ -168,9 +168,9 @@ class ProofSearch:
         return None if waiting or not proved else Proof(tuple(sorted(rules)), tuple(proved))
 
     def _attempt(self, *, split: bool = False, case: Signs = ()) -> tuple[Tower, Case | None]:
-        """Try to prove F' = f in a case.
+        """Try to prove F' = f in a case. Return the proof, as a `Case`, after its `Tower`.
 
-        The result is the last tower and the `Case`. None replaces the `Case` if the proof fails.
+        None takes the place of the `Case` if the proof fails.
         """
         return attempted(
             self._equal,

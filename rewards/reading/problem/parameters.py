@@ -28,7 +28,7 @@ def parameter_faults(
 
     Args:
         integrand: the text of the integrand.
-        suspects: the symbols of the integrand's trees besides the variable.
+        suspects: the symbols, apart from the variable, that the integrand has when it is read.
         variable: the variable of integration.
         has_sign: whether an integral sign preceded the integrand. The letter d is checked only in
             this case.

@@ -160,8 +160,8 @@ def evaluate(
 ) -> Evaluation:
     """Evaluate an answer by the six steps of AntiderivBench, within a limit of processor time.
 
-    With a time limit, the function must run in the main thread of a separate process
-    (`rewards.verify.baselines.calls`).
+    With a time limit, the function must run in the main thread of a separate process. The module
+    `rewards.verify.baselines.calls` starts such processes.
     """
     stage = _Stage()
     if math.isinf(seconds):

@@ -145,6 +145,6 @@ def _bank() -> tuple[tuple[str, str], ...]:
 
 @group_generator(ANSWERS)
 def bank_sums(rng: HashedRandom, number: int) -> Case:
-    """Make a case with a question from the question bank and its answer, or a wrong answer."""
+    """Make a case of a question from the question bank, with its right answer or a wrong one."""
     asked, answer = rng.choice(_bank())
     return _case(rng, asked, answer, number)

@@ -1,4 +1,4 @@
-r"""Simple poles whose place has no exact name, such as the pole of tan(x^2) at the root of pi/2.
+r"""Simple poles that are no rational multiples of pi, such as the pole sqrt(pi/2) of tan(x^2).
 
 Let f be the integrand. Suppose that the derivative of 1/f is at most M in size on an interval, and
 that 1/f has opposite signs at the ends of the interval. Then 1/f has a zero z inside, and

@@ -127,7 +127,7 @@ class Judge:
         return replace(best, anti=True) if anti else best
 
     def _unless_sloppy(self, finding: Finding, left: Side, right: Side) -> Finding:
-        """The finding, or ``unchecked`` if the equation may be meant otherwise (`_sloppy`)."""
+        """The finding, or ``unchecked`` if `_sloppy` finds another meaning of the equation."""
         try:
             detail = self._sloppy(left, right)
         except (NotReadError, NotLinearError):

@@ -87,9 +87,9 @@ class Flow:
 
     @cached_property
     def homogeneous(self) -> Flow | None:
-        """The functions that the homogeneous equation defines.
+        """The solutions of the linear equation without its terms that are free of the functions.
 
-        The result is None if the equation is homogeneous already, or not linear.
+        The result is None if there are no such terms, or if the equation is not linear.
         """
         slopes: dict[str, Expression] = {}
         changed = False
