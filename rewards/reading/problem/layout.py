@@ -14,7 +14,16 @@ from typing import Final, NamedTuple
 
 from ...errors import ProblemError
 from ..latex.tokens.pattern import FONT
-from .conditions import Conditions, conditions_of
+from .conditions import Conditions
+from .prose import (
+    DELIMITER,
+    INTEGRAL,
+    MARKED,
+    SUBSTITUTION,
+    conditions_around,
+    formula_with,
+    without_words,
+)
 
 #: Commands and characters that only leave space.
 SPACE: Final = (
@@ -30,26 +39,12 @@ _SIGN_OR_STACK: Final = re.compile(rf"{_SIGN.pattern}|{_STACKED.pattern}")
 _SEVERAL: Final = re.compile(
     r"\\(?:int|intop|smallint|iint|iiint|oint|idotsint|fint)(?![A-Za-z])|[∫∬∭∮]"
 )
-_FORMULA: Final = re.compile(
-    r"\$\$(?P<display>.+?)\$\$|\$(?P<inline>.+?)\$|\\\((?P<round>.+?)\\\)|\\\[(?P<square>.+?)\\\]",
-    re.DOTALL,
-)
-_DELIMITER: Final = re.compile(r"\$+|\\[()\[\]]")
 _ENVIRONMENTS: Final = (
     r"(?:equation|align|aligned|gather|gathered|split|multline|displaymath|math)\*?"
 )
-#: Words of an instruction. The list is closed, because ``ab`` before a sign is a factor.
-_INSTRUCTION: Final = """a an answer antiderivative calculate compute computing consider definite
-    determine evaluate evaluating exact exactly find finding following for general give given
-    improper indefinite integral integrate integrating is let of please primitive problem proper
-    question show simplify solve the this value what""".split()
-#: Those that are no words of conditions, as "a", "let" and "for" are.
-_INSTRUCTIONS: Final = re.compile(
-    rf"(?<![\\A-Za-z])(?i:{'|'.join(word for word in _INSTRUCTION if len(word) > 3)})(?![A-Za-z])"
-)
-#: What may stand before the sign without changing the problem.
+#: What may stand before the sign without changing the problem, besides words.
 _LEAD: Final = re.compile(
-    rf"""(?: \s | \\[,;:!> ] | [&:.] | \\\\
+    rf"""(?: \s | \\[,;:!> ] | [&:.,] | \\\\
     | \\begin\s*\{{{_ENVIRONMENTS}\}}
     | \\(?:displaystyle|textstyle|limits|q?quad|left\s*\.|(?:tiny|small|normalsize|large|Large|LARGE
         |huge|Huge)(?![A-Za-z]))
@@ -58,7 +53,6 @@ _LEAD: Final = re.compile(
     | (?:\\mathcal\s*|\\mathscr\s*)?\{{?[A-Za-z]\}}?'*(?:_(?:\w|\{{[^{{}}]*\}}))?
         (?:\s*(?:\\left)?\([^()=]*?(?:\\right)?\))?\s*&?\s*:?=
     | (?P<principal> (?:\\(?:{FONT}|rm)\s*\{{?\s*)?[Pp]\s*\.?~?\s*[Vv]\.?\s*\}}?(?![A-Za-z]) )
-    | (?:\\text\s*\{{\s*)? \b(?i:{"|".join(_INSTRUCTION)})\b (?:\s*[,:.])? (?:\s*\}})?
     )*+""",
     re.VERBOSE,
 )
@@ -172,6 +166,7 @@ def integral_layout(text: str) -> IntegralLayout:
     preceding, following = formula[: sign.start()].rstrip(), formula[end:].lstrip()
     if preceding.endswith("{") and following.startswith("}"):  # {\int} x
         preceding, following = preceding[:-1], following[1:]
+    preceding = without_words(preceding, INTEGRAL)
     lead = _LEAD.match(preceding)
     factor = preceding[lead.end() if lead else 0 :].strip()
     further, integrand = limits_of(following)
@@ -181,12 +176,6 @@ def integral_layout(text: str) -> IntegralLayout:
     principal = barred or (lead is not None and lead["principal"] is not None)
     body = _without_tail(integrand, opened)
     return IntegralLayout(True, marks | further, body, factor, principal, conditions)
-
-
-#: A substitution that a question recommends, which is a method and no part of the question.
-SUBSTITUTION: Final = re.compile(
-    r"\b(?:substitution|substituting|setting)\s+(?:\$[^$]{1,80}\$|\\\(.{1,80}?\\\))"
-)
 
 
 def _plain_letters(text: str) -> str:
@@ -202,24 +191,15 @@ def _plain_letters(text: str) -> str:
 def _formula(text: str) -> tuple[str, Conditions]:
     """Find the formula that contains the integral, and the conditions in the prose around it."""
     text = SUBSTITUTION.sub(" ", text)
-    if not _DELIMITER.search(text):
-        return text, Conditions()
-    matches = list(_FORMULA.finditer(text))
-    formulas = [match[match.lastgroup or 0] for match in matches]
-    prose = _FORMULA.sub(" ", text)
-    if _DELIMITER.search(prose):  # unbalanced, as where only one end was copied
-        return _DELIMITER.sub(" ", text), Conditions()
-    integrals = [at for at, formula in enumerate(formulas) if _SEVERAL.search(formula)]
-    if len(integrals) > 1:
-        raise ProblemError(f"{text!r} has more than one integral")
-    if not integrals and len(formulas) == 1 and not prose.strip(" \n\t.,"):
-        return formulas[0], Conditions()
-    if len(integrals) == 1:
-        start, end = matches[integrals[0]].span()
-        around = _INSTRUCTIONS.sub(" ", _DELIMITER.sub(" ", f"{text[:start]}, {text[end:]}"))
-        conditions = conditions_of(around)
-        if conditions is not None or len(formulas) == 1:
-            return formulas[integrals[0]], conditions or Conditions()
+    formula, around = formula_with(_SEVERAL, text, "integral")
+    prose, number = MARKED.subn(" ", text)
+    if not around and (number == 0 or DELIMITER.search(prose)):
+        return formula, Conditions()
+    if not around and number == 1 and not prose.strip(" \n\t.,"):
+        return formula, Conditions()
+    conditions = conditions_around(around, INTEGRAL) if around else None
+    if around and (conditions is not None or number == 1):
+        return formula, conditions or Conditions()
     raise ProblemError(f"{text!r}: one formula is expected, the problem, and conditions")
 
 

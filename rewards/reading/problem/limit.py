@@ -18,16 +18,23 @@ from ..expression.traversal import symbols_of
 from ..expression.tree import Expression, Symbol
 from ..latex import ReadError, Reading, read
 from ..latex.tokens.roles import IN_PROBLEM
-from .clauses import DELIMITER, INSTRUCTION, instruction_words, without_prose
 from .conditions import Conditions, behind, conditions_of
 from .integral import IntegralProblem, Limit, definite_integral, limit_of
 from .layout import argument_end, limits_of, marked_tables, pieces_of, restored_tables
 from .parameters import parameter_faults
+from .prose import (
+    DELIMITER,
+    LIMIT,
+    LONGEST,
+    MARKED,
+    SUM,
+    conditions_around,
+    formula_with,
+    without_prose,
+    without_words,
+)
 from .sums import SumProblem, has_sum, read_sum
 
-#: A longer text is no problem: those of textbooks have up to 400 characters, and the search for
-#: words takes time that grows with the square.
-_LONGEST: Final = 2_048
 _SIGN: Final = re.compile(
     r"\\lim(?![A-Za-z])|\\(?:operatorname\*?|mathop|mathrm|text|mathbf)\s*\{\s*(?:\\rm\s*)?\\?lim\s*\}"
     r"|(?<![\\A-Za-z])lim(?=\s*(?:\\limits\s*)?_)"
@@ -41,20 +48,10 @@ _ARROW: Final = re.compile(
 )
 #: A side at the end of a point: ``0^+``, ``0^{-}``, ``0+``.
 _SIDE: Final = re.compile(r"\s*(?:\^\s*\{?\s*|(?<=[0-9A-Za-z}]))(?P<sign>[+-])\s*\}?\s*\Z")
-_FORMULA: Final = re.compile(r"\$\$(.+?)\$\$|\$(.+?)\$|\\\((.+?)\\\)|\\\[(.+?)\\\]", re.DOTALL)
 _ENVIRONMENT: Final = re.compile(r"\\(?:begin|end)\s*\{[a-z]+\*?\}|(?<!\\)&")
 _SPACES: Final = re.compile(r"\\[,;:! ]|\\(?:q?quad|displaystyle|textstyle)(?![A-Za-z])|~")
-_WORDS: Final = instruction_words(INSTRUCTION)
-#: Words of questions for a limit that marks its formulas.
-UNDERSTOOD: Final = INSTRUCTION | frozenset(
-    """above any approaches are as at below constant even expression from function goes integer
-    integers left limit limits natural negative nonnegative number numbers odd positive real right
-    sequence side sided tends term to when with zero""".split()
-)
-#: Words that say nothing of parameters, unlike "a" and "let".
-_LONG_WORD: Final = re.compile(rf"(?<![\\A-Za-z])(?=[A-Za-z]{{4}}){_WORDS}")
-#: What may stand before the sign without changing the problem: words, or a name such as ``L =``.
-_LEAD: Final = re.compile(rf"(?:\s|[.,:;&?!]|\\text\s*\{{|\}}|{_WORDS}|[A-Za-z]\s*:?=)*\Z")
+#: What may stand before the sign without changing the problem, besides words: ``L =``.
+_LEAD: Final = re.compile(r"(?:[\s.,:;&?!}]|\\text\s*\{|[A-Za-z]\s*:?=)*")
 _TAIL: Final = re.compile(r"(?:\s|[.;,&?]|=|\\\\|\\[,;:! ])+\Z")
 _IN_WORDS: Final = re.compile(
     r"(?P<before>.*?)(?<![\\A-Za-z])(?i:limit)\s+(?:of\s+)?(?P<body>.+?)\s*,?\s+as\s+"
@@ -118,9 +115,9 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
         True
 
     """
-    if len(text) > _LONGEST:
+    if len(text) > LONGEST:
         raise ProblemError("the problem is too long")
-    plain, tables = marked_tables(without_prose(text, UNDERSTOOD))
+    plain, tables = marked_tables(without_prose(text, LIMIT))
     written = _written(plain)
     subscript, body, around = written or _in_words(plain)
     name, at, side = _approach(subscript, text)
@@ -128,7 +125,7 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
     if _SIGN.search(body):
         raise ProblemError(f"{text!r} has more than one limit")
     point = limit_of(at, text, variable)
-    conditions = conditions_of(around) or Conditions()
+    conditions = conditions_around(around, SUM) or Conditions()
     body = restored_tables(_defined(_TAIL.sub("", body).strip(), plain), tables)
     try:
         readings = _readings(body, variable, text, {*parameters, *dict(conditions.kinds)})
@@ -158,9 +155,9 @@ def read_limit_of_sum(text: str) -> tuple[str, SumProblem] | None:
         ProblemError: the question is unreadable.
 
     """
-    if len(text) > _LONGEST or not has_sum(text):
+    if len(text) > LONGEST or not has_sum(text):
         return None
-    written = _written(without_prose(text, UNDERSTOOD))
+    written = _written(without_prose(text, LIMIT))
     if written is None or not has_sum(written[1]):
         return None
     name, at, _ = _approach(written[0], text)
@@ -198,9 +195,9 @@ def read_limit_of_integral(text: str) -> LimitOfIntegral | None:
         ProblemError: the question is unreadable.
 
     """
-    if len(text) > _LONGEST or _INTEGRAL.search(text) is None:
+    if len(text) > LONGEST or _INTEGRAL.search(text) is None:
         return None
-    plain = without_prose(text, UNDERSTOOD)
+    plain = without_prose(text, LIMIT)
     written = _written(plain)
     if written is None or (sign := _INTEGRAL.search(written[1])) is None:
         return None
@@ -234,15 +231,8 @@ def _written(text: str) -> tuple[str, str, str] | None:
 
     If the text has no limit sign, the result is None.
     """
-    formulas = [match for match in _FORMULA.finditer(text) if _SIGN.search(match[0])]
-    formula, around = text, ""
-    if len(formulas) > 1:
-        raise ProblemError(f"{text!r} has more than one limit")
-    if formulas:
-        formula = formulas[0][formulas[0].lastindex or 0]
-        around = f"{text[: formulas[0].start()]} , {text[formulas[0].end() :]}"
-        around = _LONG_WORD.sub(" ", DELIMITER.sub(" ", around))
-    formula = _ENVIRONMENT.sub(" ", DELIMITER.sub(" ", formula))
+    formula, around = formula_with(_SIGN, text, "limit")
+    formula = _ENVIRONMENT.sub(" ", formula)
     sign = _SIGN.search(formula)
     if sign is None:
         return None
@@ -260,8 +250,7 @@ def _written(text: str) -> tuple[str, str, str] | None:
         subscript = marks.get("_", "")
     if not subscript:
         raise ProblemError(f"{text!r}: the limit sign has no subscript")
-    lead = _LEAD.search(_SPACES.sub(" ", preceding))
-    if lead is None or lead.start() > 0:
+    if not _LEAD.fullmatch(without_words(_SPACES.sub(" ", preceding), SUM)):
         raise ProblemError(f"{text!r}: the limit sign has {preceding.strip()!r} before it")
     return subscript, following, around
 
@@ -272,8 +261,8 @@ def _check_definitions(text: str, names: Collection[str]) -> None:
     Such a definition would have to be substituted, which is not implemented. The error is raised so
     that the definition is not ignored.
     """
-    for match in _FORMULA.finditer(text):
-        formula = match[match.lastindex or 0]
+    for match in MARKED.finditer(text):
+        formula = DELIMITER.sub("", match[0])
         left_side, equals, _ = formula.partition("=")
         base = _BASE.match(left_side)
         if equals and base and base[1] in names and conditions_of(formula) is None:
@@ -288,8 +277,8 @@ def _defined(body: str, text: str) -> str:
     applied = _APPLIED.fullmatch(body)
     if applied is None:
         return body
-    for match in _FORMULA.finditer(text):
-        left_side, equals, formula = match[match.lastindex or 0].partition("=")
+    for match in MARKED.finditer(text):
+        left_side, equals, formula = DELIMITER.sub("", match[0]).partition("=")
         defined = _APPLIED.fullmatch(left_side.strip(" :"))
         if equals and defined is not None and defined.groups() == applied.groups():
             return formula.strip(" .,;")

@@ -13,27 +13,27 @@ from ..expression.traversal import substitute, symbols_of
 from ..expression.tree import Call, Expression, Number, Symbol
 from ..latex import ReadError, Reading, read
 from ..latex.tokens.roles import IN_PROBLEM
-from .clauses import DELIMITER, INSTRUCTION, PROSE, instruction_words, without_prose
 from .conditions import Conditions, behind, conditions_of, has_kind
 from .integral import Limit, limit_of
 from .layout import SPACE, limits_of, marked_tables, pieces_of, restored_tables
 from .parameters import parameter_faults
+from .prose import (
+    DELIMITER,
+    LONGEST,
+    MARKED,
+    SUM,
+    TABLE,
+    conditions_around,
+    formula_with,
+    without_prose,
+    without_words,
+)
 
-#: A longer text is no question; those of textbooks have up to 300 characters.
-LONGEST: Final = 2_000
 _SIGN: Final = re.compile(r"\\(?:sum|sumop)(?![A-Za-z])|[∑Σ](?=\s*[_^])")
-_WORD: Final = re.compile(instruction_words(INSTRUCTION))
-#: Conditions begin with the words that are left out here.
-_PROSE: Final = re.compile(
-    instruction_words(INSTRUCTION - {"for", "if", "where", "and", "a", "is", "the", "let"})
-)
 _NAMED: Final = re.compile(r"\A[A-Z](?:_\{?\w+\}?)?\s*(?:\([^()]*\))?\s*:?=(?!=)")
-_CONVERGES: Final = frozenset(("converge", "converges", "convergent", "divergent"))
-_ASKS_VALUE: Final = frozenset(
-    "calculate compute evaluate exact find limit sum total value values what".split()
-)
+#: Words of a question that does not only ask whether a series converges.
+_ASKS_VALUE: Final = TABLE["value"] | {"exact", "limit", "sum", "total", "value", "values"}
 _ASKS_LIMIT: Final = re.compile(r"\blimit\b", re.IGNORECASE)
-_MARKED: Final = re.compile(r"\$+[^$]+\$+")
 _DOTS: Final = re.compile(r"\\[lc]?dots(?![A-Za-z])|\.{3}|…")
 _NAME: Final = re.compile(r"\\?[A-Za-z]+(?:_\{?\w+\}?)?")
 _SPACES: Final = re.compile(rf"\A{SPACE}|{SPACE}\Z")
@@ -131,7 +131,7 @@ def read_sum(text: str) -> tuple[SumProblem, ...]:
     """
     if len(text) > LONGEST:
         raise ProblemError(f"the question has more than {LONGEST} characters")
-    plain, tables = marked_tables(without_prose(text, INSTRUCTION))
+    plain, tables = marked_tables(without_prose(text, SUM))
     formula, conditions = _formula(plain)
     sign = _SIGN.search(formula)
     if sign is None:
@@ -192,8 +192,8 @@ def _without_delta(problem: SumProblem) -> SumProblem:
 
 def _asks_convergence(text: str) -> bool:
     """Whether a question only asks if a series converges, and does not ask for the sum."""
-    words = set(re.findall(r"[a-z]+", _MARKED.sub(" ", text).lower()))
-    return not words.isdisjoint(_CONVERGES) and words.isdisjoint(_ASKS_VALUE)
+    words = set(re.findall(r"[a-z]+", MARKED.sub(" ", text).lower()))
+    return not words.isdisjoint(TABLE["convergence"]) and words.isdisjoint(_ASKS_VALUE)
 
 
 def has_sum(text: str) -> bool:
@@ -203,37 +203,19 @@ def has_sum(text: str) -> bool:
 
 def _formula(text: str) -> tuple[str, Conditions]:
     """Find the formula with the sum sign, and the conditions in the text around it."""
-    plain = PROSE.sub(r" \1 ", text)
-    if not DELIMITER.search(plain):
-        sign = _SIGN.search(plain)
-        if sign is None:
-            return plain, Conditions()
-        return _WORD.sub(" ", plain[: sign.start()]).lstrip(" ,:") + plain[
-            sign.start() :
-        ], Conditions()
-    pieces = DELIMITER.split(plain)
-    holding_sign = [at for at, piece in enumerate(pieces) if _SIGN.search(piece)]
-    if len(holding_sign) == 2:  # given that \sum 1/n^2 = \pi^2/6, find ...
-        known = {at for at in holding_sign if _is_value_of_sum(pieces[at])}
-        pieces = ["" if at in known else piece for at, piece in enumerate(pieces)]
-        holding_sign = [at for at in holding_sign if at not in known]
-    if len(holding_sign) > 1:
-        raise ProblemError(f"{text!r} has more than one sum")
-    if not holding_sign:
-        return plain, Conditions()
-    around = ", ".join(piece for at, piece in enumerate(pieces) if at != holding_sign[0])
-    around = _PROSE.sub(" ", around)
-    around = re.sub(r"(?:[\s.,:;?]|(?<![A-Za-z])[Tt]he(?=\s*[,.;]))*[,.;]\s*", ", ", around)
-    around = around.strip(" \n\t.,:;?")
-    conditions = conditions_of(around) if around and not _is_harmless(around) else Conditions()
+    if sum(has_sum(match[0]) for match in MARKED.finditer(text)) == 2:
+        # given that \sum 1/n^2 = \pi^2/6, find ...
+        text = MARKED.sub(lambda match: "" if _is_value_of_sum(match[0]) else match[0], text)
+    formula, around = formula_with(_SIGN, text, "sum")
+    conditions = conditions_around(around, SUM)
     if conditions is None:
         conditions = _conditions_of_formulas(text)
     if conditions is None:
+        around = " ".join(around.split())
         raise ProblemError(f"{text!r}: {around[:60]!r} is neither an instruction nor a condition")
-    formula = pieces[holding_sign[0]]
     sign = _SIGN.search(formula)
-    assert sign is not None
-    return _WORD.sub(" ", formula[: sign.start()]) + formula[sign.start() :], conditions
+    before = without_words(formula[: sign.start()], SUM).lstrip(" ,:") if sign else ""
+    return before + formula[sign.start() if sign else 0 :], conditions
 
 
 def _is_value_of_sum(formula: str) -> bool:
@@ -241,7 +223,7 @@ def _is_value_of_sum(formula: str) -> bool:
 
     Such a formula does not change what another sum of the text means.
     """
-    *before, value = pieces_of(formula, "=")
+    *before, value = pieces_of(DELIMITER.sub(" ", formula), "=")
     if len(before) != 1 or not _SIGN.search(before[0]):
         return False
     try:
@@ -258,12 +240,12 @@ def _conditions_of_formulas(text: str) -> Conditions | None:
     condition, the result is None. The result is also None if words outside of the formulas state a
     condition, such as "integer". This function would lose that condition.
     """
-    if has_kind(_MARKED.sub(" ", text)):
+    if has_kind(MARKED.sub(" ", text)):
         return None
     kinds: tuple[tuple[str, str], ...] = ()
     comparisons: tuple[Expression, ...] = ()
-    for match in _MARKED.finditer(text):
-        formula = _SPACES.sub("", match[0].strip("$")).strip(" .,;")
+    for match in MARKED.finditer(text):
+        formula = _SPACES.sub("", DELIMITER.sub("", match[0])).strip(" .,;")
         if _SIGN.search(formula) or _NAME.fullmatch(formula):
             continue
         stated = conditions_of(formula)
@@ -272,10 +254,6 @@ def _conditions_of_formulas(text: str) -> Conditions | None:
         kinds += stated.kinds
         comparisons += stated.comparisons
     return Conditions(kinds, comparisons)
-
-
-def _is_harmless(around: str) -> bool:
-    return not _WORD.sub(" ", around).strip(" \n\t.,:;?")
 
 
 def _range(marks: dict[str, str], text: str) -> tuple[str, Limit, Limit]:

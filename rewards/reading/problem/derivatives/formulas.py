@@ -25,7 +25,7 @@ from .operators import HIGHEST, POWER, D, name_of, operand, operators
 #: The most derivatives in one formula. Textbooks have up to 6.
 MOST: Final = 40
 #: Characters of a formula; the longest equation of textbooks has some 200.
-LONGEST: Final = 4000
+LONGEST: Final = 4_000
 #: Functions of trees that are not computed here: a derivative by a symbol, a value at a point.
 DERIVATIVE: Final = "derivative"
 VALUE_AT: Final = "value_at"
