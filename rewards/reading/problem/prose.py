@@ -95,13 +95,17 @@ ORDINALS: Final = {
     )
 }
 PROSE: Final = re.compile(r"\\(?:text|textrm|textit|mbox|hbox|textbf)\s*\{([^{}]*)\}")
-_ENVIRONMENT: Final = r"\{(?:align|aligned|equation|gather|multline|split)\*?\}"
+#: Opens a formula, unless it belongs to the end of a row with a space, such as ``\\[2pt]``.
+_SQUARE: Final = r"\\\[(?!-?[\d.]+\s*[a-z]{2}\])"
 #: What marks a formula in prose.
-DELIMITER: Final = re.compile(rf"\$+|\\[()\[\]]|\\(?:begin|end)\s*{_ENVIRONMENT}")
-#: A formula between marks.
+DELIMITER: Final = re.compile(
+    rf"\$+|\\[()\]]|{_SQUARE}|\\(?:begin|end)\s*\{{(?:align|aligned|equation|gather|multline|split)\*?\}}"
+)
+_EQUATION: Final = r"\\begin\s*\{(?P<name>(?:equation|align|gather|multline)\*?)\}"
+#: A formula between marks. None holds a mark that opens another one, so that the search is linear.
 MARKED: Final = re.compile(
-    rf"\$\$.+?\$\$|\$.+?\$|\\\(.+?\\\)|\\\[.+?\\\]"
-    rf"|\\begin\s*(?P<name>{_ENVIRONMENT}).*?\\end\s*(?P=name)",
+    rf"\$\$.+?\$\$|\$.+?\$|\\\((?:(?!\\\().)+?\\\)|{_SQUARE}(?:(?!{_SQUARE}).)+?\\\]"
+    rf"|{_EQUATION}(?:(?!\\begin\s*\{{(?:equation|align|gather|multline)\*?\}}).)*?\\end\s*\{{(?P=name)\}}",
     re.DOTALL,
 )
 #: What is to be done where there is no answer, and hints; the bound keeps the search linear.
