@@ -27,7 +27,9 @@ from .prose import (
     LIMIT,
     LONGEST,
     MARKED,
+    SEQUENCE,
     SUM,
+    check_words,
     conditions_around,
     formula_with,
     without_prose,
@@ -64,7 +66,16 @@ _NAMED: Final = re.compile(
     r"(?:\{?[A-Za-z]\}?(?:_\{?[A-Za-z]\}?|\([A-Za-z]\))?\s*=(?!=))?"
 )
 #: A function of a letter, with nothing beside.
-_APPLIED: Final = re.compile(r"([A-Za-z])\s*(?:\\left)?\(\s*([A-Za-z])\s*(?:\\right)?\)")
+_APPLIED: Final = re.compile(
+    r"([A-Za-z])\s*(?:\\left)?\(\s*([A-Za-z])\s*(?:\\right)?\)|([A-Za-z])_\{?([A-Za-z])\}?"
+)
+_RANGE: Final = r"(?:\s*_\s*\{?\s*(?P<index>[nmkN])\b[^{}]*\}?)?(?:\s*\^\s*\{?\s*\\infty\s*\}?)?"
+#: The name of a sequence: a_n, (a_n), \{a_n\}_{n=1}^\infty.
+_SEQUENCE: Final = re.compile(
+    rf"(?:\\left)?(?:\\\{{|\()?\s*[A-Za-z]_\{{?(?P<name>[nmkN])\}}?\s*(?:\\right)?(?:\\\}}|\))?{_RANGE}"
+)
+#: A sequence that its term denotes: \{ 1/n \}, \{ 1/n \}_{n=1}^\infty.
+_BRACED: Final = re.compile(rf"(?:\\left)?\\\{{(?P<term>[^,]+?)(?:\\right)?\\\}}{_RANGE}")
 #: The letter of a name at the beginning of an equation: u of ``u_{n+1} = 2u_n``.
 _BASE: Final = re.compile(r"[\s({]*\\?([A-Za-z]+)(?=[\s_({)}]|\Z)")
 #: Variables that stand for whole numbers where they tend to infinity.
@@ -119,7 +130,7 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
         raise ProblemError("the problem is too long")
     plain, tables = marked_tables(without_prose(text, LIMIT))
     written = _written(plain)
-    subscript, body, around = written or _in_words(plain)
+    subscript, body, around = written or _of_sequence(text) or _in_words(plain)
     name, at, side = _approach(subscript, text)
     variable = _variable(name, text)
     if _SIGN.search(body):
@@ -277,12 +288,45 @@ def _defined(body: str, text: str) -> str:
     applied = _APPLIED.fullmatch(body)
     if applied is None:
         return body
+    definitions = []
     for match in MARKED.finditer(text):
         left_side, equals, formula = DELIMITER.sub("", match[0]).partition("=")
         defined = _APPLIED.fullmatch(left_side.strip(" :"))
         if equals and defined is not None and defined.groups() == applied.groups():
-            return formula.strip(" .,;")
-    return body
+            definitions.append(formula.strip(" .,;"))
+    return definitions[0] if len(definitions) == 1 else body
+
+
+def _of_sequence(text: str) -> tuple[str, str, str] | None:
+    r"""Read a question such as "Find the limit of the sequence ``a_n = 1/n``", like `_in_words`.
+
+    The result is None for any other question, and if the text has an arrow.
+
+    Raises:
+        ProblemError: the question does not ask for the limit of one sequence with a formula.
+
+    """
+    words = MARKED.sub(" ", text)
+    if re.search(r"\bsequence\b", words) is None or _ARROW.search(text):
+        return None
+    check_words(text, SEQUENCE)
+    if "limit" not in words:
+        raise ProblemError(f"{text!r}: the limit of the sequence is not asked for")
+    found: list[tuple[str, str]] = []
+    others: list[str] = []
+    for match in MARKED.finditer(text):
+        formula = DELIMITER.sub("", match[0]).strip(" .,;:")
+        name, *values = (side.strip() for side in pieces_of(formula, "="))
+        named, braced = _SEQUENCE.fullmatch(name), _BRACED.fullmatch(formula)
+        if named is not None:
+            found += [(named["name"], value) for value in values]
+        elif braced is not None:
+            found.append((braced["index"] or "n", braced["term"]))
+        elif formula != "n":
+            others.append(formula)
+    if len(found) != 1 or (others and conditions_of(", ".join(others)) is None):
+        raise ProblemError(f"{text!r}: one sequence with a formula is expected")
+    return rf"{found[0][0]} \to \infty", found[0][1], " , ".join(others)
 
 
 def _in_words(text: str) -> tuple[str, str, str]:

@@ -33,6 +33,7 @@ TABLE: Final = {
         "function": "any are as at constant from function number positive real term when",
         "limit": """above approaches below even goes integer integers left natural negative
             nonnegative numbers odd right sequence side sided tends zero""",
+        "sequence": "all by defined every general integer integers natural positive sequence term",
         "integral": """antiderivative computing definite evaluating finding general improper
             indefinite integral integrate integrating primitive proper""",
         "power series": """as by derive down expand expansion function generated get lagrange
@@ -79,6 +80,11 @@ _COMMON: Final = _row("value", "form", "nothing")
 EQUATION: Final = _COMMON | _row("convergence", "series", "function", "equation")
 SUM: Final = _COMMON | _row("convergence", "series", "sum")
 LIMIT: Final = SUM | _row("function", "limit")
+#: The words of questions about a sequence, and about a series with dots; no other word is allowed.
+SEQUENCE: Final = _COMMON | _row("convergence", "sequence") | {"limit", "whether"}
+DOTS: Final = _COMMON - {"expression", "formula", "terms"} | _row("convergence").union(
+    "by function infinite power series sum whether".split()
+)
 INTEGRAL: Final = _COMMON | TABLE["integral"]
 POWER_SERIES: Final = _COMMON | TABLE["power series"]
 _ASKS: Final = _row("value", "form", "other")
@@ -147,6 +153,13 @@ def without_words(text: str, words: frozenset[str]) -> str:
 
     """
     return _pattern(words).sub(" ", PROSE.sub(r" \1 ", text))
+
+
+def check_words(text: str, words: frozenset[str]) -> None:
+    """Raise `ProblemError` if the prose of a question has another word or a number."""
+    for word in re.findall(r"[A-Za-z0-9]+", MARKED.sub(" ", text)):
+        if word.lower() not in words:
+            raise ProblemError(f"{text!r}: {word!r} may change the question")
 
 
 def formula_with(sign: re.Pattern[str], text: str, what: str) -> tuple[str, str]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from ...errors import ProblemError
-from ..expression.build import ONE, ZERO, add, mul, neg
+from ..expression.build import ONE, ZERO, add, mul, neg, power
+from ..expression.general_term import first_index, general_term
 from ..expression.traversal import substitute, symbols_of
 from ..expression.tree import Call, Expression, Number, Symbol
 from ..latex import ReadError, Reading, read
@@ -19,10 +21,12 @@ from .layout import SPACE, limits_of, marked_tables, pieces_of, restored_tables
 from .parameters import parameter_faults
 from .prose import (
     DELIMITER,
+    DOTS,
     LONGEST,
     MARKED,
     SUM,
     TABLE,
+    check_words,
     conditions_around,
     formula_with,
     without_prose,
@@ -34,6 +38,8 @@ _NAMED: Final = re.compile(r"\A[A-Z](?:_\{?\w+\}?)?\s*(?:\([^()]*\))?\s*:?=(?!=)
 #: Words of a question that does not only ask whether a series converges.
 _ASKS_VALUE: Final = TABLE["value"] | {"exact", "limit", "sum", "total", "value", "values"}
 _ASKS_LIMIT: Final = re.compile(r"\blimit\b", re.IGNORECASE)
+#: Names of the index of a series with dots.
+_INDICES: Final = ("n", "k", "j", "m", "r", "N")
 _DOTS: Final = re.compile(r"\\[lc]?dots(?![A-Za-z])|\.{3}|…")
 _NAME: Final = re.compile(r"\\?[A-Za-z]+(?:_\{?\w+\}?)?")
 _SPACES: Final = re.compile(rf"\A{SPACE}|{SPACE}\Z")
@@ -134,6 +140,8 @@ def read_sum(text: str) -> tuple[SumProblem, ...]:
     plain, tables = marked_tables(without_prose(text, SUM))
     formula, conditions = _formula(plain)
     sign = _SIGN.search(formula)
+    if sign is None and _DOTS.search(text):
+        return (_with_dots(text),)
     if sign is None:
         raise ProblemError(f"{text!r} has no sum sign")
     marks, body = limits_of(formula[sign.end() :])
@@ -160,6 +168,73 @@ def read_sum(text: str) -> tuple[SumProblem, ...]:
         )
         return tuple(map(_without_delta, problems))
     raise failure or ProblemError(f"unreadable sum {text!r}")
+
+
+def _with_dots(text: str) -> SumProblem:
+    r"""Read a series with dots: ``1 + \frac{1}{4} + \frac{1}{9} + \cdots``.
+
+    Behind the dots, the text may state the general term, or the last term of a finite sum.
+    """
+    check_words(text, DOTS)
+    formula, around = formula_with(_DOTS, text, "series")
+    conditions = conditions_around(around, DOTS)
+    formula = _NAMED.sub("", _TAIL.sub("", without_words(formula, DOTS)).strip(" :"))
+    if conditions is None or re.search(r"(?<![\\A-Za-z])[A-Za-z]{2,}|=", formula):
+        raise ProblemError(f"{text!r}: a series with dots, and something else")
+    terms: list[Expression] = []
+    signs: list[str] = []
+    shape, at = "", 0
+    for piece in pieces_of(formula, "+-"):
+        sign = formula[at - 1] if at else "+"
+        at += len(piece) + 1
+        written = _SPACES.sub("", piece).strip()
+        shape += "." if _DOTS.fullmatch(written) else "t" * bool(written)
+        if written and shape[-1] == "t":
+            try:
+                (reading,) = read(written, symbols=(IN_PROBLEM,))
+            except ValueError as error:
+                raise ProblemError(f"{text!r}: unreadable term {written!r}: {error}") from None
+            terms.append(reading.expression)
+            signs.append(sign)
+    problem = None
+    if re.fullmatch(r"t+\.", shape):
+        problem = _with_inferred_term(terms, signs)
+    elif re.fullmatch(r"t+\.t\.?", shape):
+        *first, last = (neg(t) if s == "-" else t for t, s in zip(terms, signs, strict=True))
+        problem = _with_stated_term(first, last, is_infinite=shape.endswith("."))
+    if problem is None:
+        raise ProblemError(f"{text!r}: the general term of the series is not stated, and not clear")
+    return problem._replace(conditions=conditions)
+
+
+def _with_inferred_term(terms: list[Expression], signs: list[str]) -> SumProblem | None:
+    """The series that its first terms determine, if the signs are equal or alternate."""
+    index = _new_name(terms)
+    size = general_term(terms, index)
+    changes = {before != after for before, after in pairwise(signs)}
+    if size is None or len(changes) > 1:
+        return None
+    sign = power(Number(-1), Symbol(index)) if True in changes else ONE
+    return SumProblem(mul(Number(-1) if signs[0] == "-" else ONE, sign, size), index, ZERO, 1)
+
+
+def _with_stated_term(
+    first: list[Expression], last: Expression, *, is_infinite: bool
+) -> SumProblem | None:
+    """The series, or the finite sum, with a stated general term that the first terms have, too."""
+    names = symbols_of(last).difference(*map(symbols_of, first))
+    name = names.pop() if len(names) == 1 else ""
+    start = first_index(last, name, first) if name in _INDICES else None
+    if start is None:
+        return None
+    index = _new_name([*first, last])
+    term = substitute(last, name, Symbol(index))
+    return SumProblem(term, index, Number(start), 1 if is_infinite else Symbol(name))
+
+
+def _new_name(trees: list[Expression]) -> str:
+    used = set().union(*map(symbols_of, trees))
+    return next(name for name in (*_INDICES, "index") if name not in used)
 
 
 def _without_delta(problem: SumProblem) -> SumProblem:

@@ -1,0 +1,143 @@
+r"""Infers the general term of a series with dots: ``1 - \frac{1}{3} + \frac{1}{5} - \cdots``.
+
+The terms are compared as they are written. Numbers at the same place of all terms have to follow
+one rule with at most two unknowns. At least four terms are needed, so that the rule is
+overdetermined. If the text states the general term, the first terms only have to agree with it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import pairwise
+from typing import Final
+
+from .build import ONE, add, div, mul, number, power
+from .traversal import fold, substitute, symbols_of
+from .tree import Call, Expression, Number, Symbol
+
+#: Terms that determine a rule. The first of them may be written in another way, such as 1 for x^0.
+FEWEST: Final = 4
+#: Exponents of a linear rule, as 2 of 1, 4, 9, 16. The number 0 means factorials: 1, 2, 6, 24.
+_POWERS: Final = (0, 2, 3, 4)
+#: The n of n!, and the first indices of a series whose general term is stated.
+_OF_FACTORIAL: Final = {math.factorial(n): n for n in range(1, 100)}
+_STARTS: Final = range(3)
+
+
+def general_term(terms: Sequence[Expression], index: str) -> Expression | None:
+    """The term with a given index that the terms for the indices 0, 1, 2, ... determine.
+
+    The result is None if there are less than `FEWEST` terms, or no rule fits all terms.
+
+    >>> from .build import number
+    >>> general_term([number(Fraction(1, 2**k)) for k in range(4)], "n").function
+    'pow'
+
+    """
+    if len(terms) < FEWEST:
+        return None
+    for start in (0, 1):
+        term = _common(terms[start:], start, Symbol(index))
+        if term is not None and _are_equal(substitute(term, index, number(0)), terms[0]):
+            return term
+    return None
+
+
+def first_index(term: Expression, index: str, terms: Sequence[Expression]) -> int | None:
+    """The index at which a general term begins with the given terms.
+
+    The result is None if no index, or more than one index, fits.
+    """
+    fitting = [
+        start
+        for start in _STARTS
+        if all(
+            _are_equal(substitute(term, index, number(start + at)), each)
+            for at, each in enumerate(terms)
+        )
+    ]
+    return fitting[0] if len(fitting) == 1 and len(terms) > 1 else None
+
+
+def _common(nodes: Sequence[Expression], start: int, index: Expression) -> Expression | None:
+    """The expression that has the values ``nodes`` at the indices from ``start``, or None."""
+    if all(node == nodes[0] for node in nodes):
+        return nodes[0]
+    if all(isinstance(node, Number) for node in nodes):
+        return _rule([fold(node) or Fraction(0) for node in nodes], start, index)
+    if any(node.function == "pow" for node in nodes):  # x beside x^2
+        nodes = [Call("pow", (n, ONE)) if isinstance(n, Symbol) else n for n in nodes]
+    first = nodes[0]
+    if not first.args or any(
+        node.function != first.function or len(node.args) != len(first.args) for node in nodes
+    ):
+        return None
+    columns = zip(*(node.args for node in nodes), strict=True)
+    common = [_common(column, start, index) for column in columns]
+    args = [arg for arg in common if arg is not None]
+    return Call(first.function, tuple(args)) if len(args) == len(common) else None
+
+
+def _rule(values: Sequence[Fraction], start: int, index: Expression) -> Expression | None:
+    """The linear, geometric, ... rule of at least three numbers."""
+    rule = _linear(values, start, index) or _geometric(values, start, index)
+    if rule is not None:
+        return rule
+    if any(value.denominator != 1 for value in values):
+        top = _rule([Fraction(value.numerator) for value in values], start, index)
+        bottom = _rule([Fraction(value.denominator) for value in values], start, index)
+        return None if top is None or bottom is None else div(top, bottom)
+    for exponent in _POWERS:
+        roots = [_root(int(value), exponent) for value in values]
+        known = [Fraction(root) for root in roots if root is not None]
+        linear = _linear(known, start, index) if len(known) == len(roots) else None
+        if linear is not None:
+            factorial = Call("factorial", (linear,))
+            return power(linear, number(exponent)) if exponent else factorial
+    return None
+
+
+def _root(value: int, exponent: int) -> int | None:
+    """The whole root of a number. For the exponent 0, it is the n of n!."""
+    if exponent == 0:
+        return _OF_FACTORIAL.get(value)
+    root = round(value ** (1 / exponent)) if 0 <= value < 2**53 else -1
+    return root if root**exponent == value else None
+
+
+def _linear(values: Sequence[Fraction], start: int, index: Expression) -> Expression | None:
+    step = values[1] - values[0]
+    if any(after - before != step for before, after in pairwise(values)):
+        return None
+    return add(mul(number(step), index), number(values[0] - start * step))
+
+
+def _geometric(values: Sequence[Fraction], start: int, index: Expression) -> Expression | None:
+    ratio = values[1] / values[0] if values[0] else Fraction(0)
+    if not ratio or any(b != a * ratio for a, b in pairwise(values)):
+        return None
+    return mul(number(values[0] / ratio**start), power(number(ratio), index))
+
+
+def _are_equal(first: Expression, second: Expression) -> bool:
+    """Whether the values of two terms agree at some rational values of their symbols."""
+    names = sorted(symbols_of(first) | symbols_of(second))
+    for shift in (2, 3, 7):
+        left, right = first, second
+        for at, name in enumerate(names):
+            value = number(Fraction(shift + at, 5))
+            left, right = substitute(left, name, value), substitute(right, name, value)
+        value_of_left = fold(_without_factorials(left))
+        if value_of_left is None or value_of_left != fold(_without_factorials(right)):
+            return False
+    return True
+
+
+def _without_factorials(tree: Expression) -> Expression:
+    args = tuple(map(_without_factorials, tree.args))
+    argument = fold(args[0]) if tree.function == "factorial" else None
+    if argument is not None and argument.denominator == 1 and 0 <= argument <= len(_OF_FACTORIAL):
+        return number(math.factorial(int(argument)))
+    return Call(tree.function, args) if args else tree
