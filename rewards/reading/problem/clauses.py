@@ -11,15 +11,14 @@ from typing import Final, NamedTuple
 
 from ...errors import ProblemError
 from .conditions import conditions_of
-from .layout import SPACE, marked_tables, pieces_of, restored_tables
-from .prose import EQUATION, LONGEST, PROSE
+from .layout import ENDS, marked_tables, pieces_of, restored_tables
+from .prose import DELIMITER, EQUATION, LONGEST, PROSE
 
 _DELIMITERS: Final = re.compile(r"\$+|\\[()\[\]]|\\\\|\\(?:begin|end)\s*\{[a-z]+\*?\}|&")
 #: A sentence about parameters.
 _ASSUMPTION: Final = re.compile(
     r"(?P<before>\A|[.\n]\s{0,8})(?P<sentence>(?:Assume|Suppose|Let|Here)\s[^.\n]{1,200})(?:\.(?=\s|\Z)|(?=\n|\Z))"
 )
-_MATH_SIGN: Final = re.compile(r"\$+")
 _WORD: Final = re.compile(
     r"(?<![\\A-Za-z_^'])[A-Za-z]{2,}(?:['’-][a-z]+)?(?![A-Za-z_^({\\'])"
     r"|(?<![\\A-Za-z])(?:[aA](?= [a-z]{2}))"
@@ -28,7 +27,6 @@ _SPACING: Final = re.compile(r"(?<!\\)\\[,;:!> ]|~")
 _SENTENCE_END: Final = re.compile(r"[.?!:](?=\s|\Z)")
 _QUAD: Final = re.compile(r"\\q?quad(?![A-Za-z])")
 _MARK: Final = "\ue010"
-_ENDS: Final = re.compile(rf"\A{SPACE}|{SPACE}\Z")
 
 
 class Clause(NamedTuple):
@@ -57,7 +55,7 @@ def without_assumptions(text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
     kinds: list[tuple[str, str]] = []
 
     def taken(match: re.Match[str]) -> str:
-        stated = conditions_of(_MATH_SIGN.sub(" ", match["sentence"]))
+        stated = conditions_of(DELIMITER.sub(" ", match["sentence"]))
         if stated is None or stated.comparisons:
             return match[0]
         kinds.extend(stated.kinds)
@@ -109,7 +107,7 @@ def clauses(text: str) -> list[Clause]:
             if at % 2:
                 words_before.append(words[int(section)])
                 continue
-            formula = _ENDS.sub("", section).strip()
+            formula = ENDS.sub("", section).strip()
             if formula:
                 results.append(Clause(tuple(words_before), restored_tables(formula, tables)))
                 words_before = []

@@ -14,22 +14,16 @@ from typing import Final, NamedTuple
 
 from ...errors import ProblemError
 from ..latex.tokens.pattern import FONT
+from . import prose
 from .conditions import Conditions
-from .prose import (
-    DELIMITER,
-    INTEGRAL,
-    MARKED,
-    SUBSTITUTION,
-    conditions_around,
-    formula_with,
-    without_words,
-)
 
 #: Commands and characters that only leave space.
 SPACE: Final = (
     r"(?:\\[,;:!> ]|\\(?:q?quad|(?:neg)?(?:thin|med|thick)space|hfill|displaystyle|textstyle|limits"
     r"|nolimits|allowbreak)(?![A-Za-z])|\\mathop\s*\{\s*\}|~|\{\}|\s)*+"
 )
+#: Space at the beginning or at the end.
+ENDS: Final = re.compile(rf"\A{SPACE}|{SPACE}\Z")
 _SIGN: Final = re.compile(
     r"(?:(?P<barred>\\(?:fint|dashint)(?![A-Za-z])|⨍)|\\(?:int|intop|smallint)(?![A-Za-z])|∫)"
 )
@@ -56,7 +50,7 @@ _LEAD: Final = re.compile(
     )*+""",
     re.VERBOSE,
 )
-_TAIL: Final = re.compile(
+TAIL: Final = re.compile(
     rf"(?:\s|\\[,;:!> ]|~|[.;,&?]|=|\\\\|\\q?quad|\\end\s*\{{{_ENVIRONMENTS}\}})+\Z"
 )
 #: Last characters of bodies that have no tail, unless it is the end of an environment.
@@ -166,7 +160,7 @@ def integral_layout(text: str) -> IntegralLayout:
     preceding, following = formula[: sign.start()].rstrip(), formula[end:].lstrip()
     if preceding.endswith("{") and following.startswith("}"):  # {\int} x
         preceding, following = preceding[:-1], following[1:]
-    preceding = without_words(preceding, INTEGRAL)
+    preceding = prose.without_words(preceding, prose.INTEGRAL)
     lead = _LEAD.match(preceding)
     factor = preceding[lead.end() if lead else 0 :].strip()
     further, integrand = limits_of(following)
@@ -190,14 +184,14 @@ def _plain_letters(text: str) -> str:
 
 def _formula(text: str) -> tuple[str, Conditions]:
     """Find the formula that contains the integral, and the conditions in the prose around it."""
-    text = SUBSTITUTION.sub(" ", text)
-    formula, around = formula_with(_SEVERAL, text, "integral")
-    prose, number = MARKED.subn(" ", text)
-    if not around and (number == 0 or DELIMITER.search(prose)):
+    text = prose.SUBSTITUTION.sub(" ", text)
+    formula, around = prose.formula_with(_SEVERAL, text, "integral")
+    words, number = prose.MARKED.subn(" ", text)
+    if not around and (number == 0 or prose.DELIMITER.search(words)):
         return formula, Conditions()
-    if not around and number == 1 and not prose.strip(" \n\t.,"):
+    if not around and number == 1 and not words.strip(" \n\t.,"):
         return formula, Conditions()
-    conditions = conditions_around(around, INTEGRAL) if around else None
+    conditions = prose.conditions_around(around, prose.INTEGRAL) if around else None
     if around and (conditions is not None or number == 1):
         return formula, conditions or Conditions()
     raise ProblemError(f"{text!r}: one formula is expected, the problem, and conditions")
@@ -209,9 +203,9 @@ def _without_tail(body: str, opened: int) -> str:
     If ``opened`` braces were opened before the body, their closing braces are removed, too.
     """
     if body[-1:] not in _LAST_OF_FORMULA or "\\end" in body[-24:]:
-        body = _TAIL.sub("", body)
+        body = TAIL.sub("", body)
     for _ in range(opened):
-        body = _TAIL.sub("", body.removesuffix("}"))
+        body = TAIL.sub("", body.removesuffix("}"))
     return body.strip()
 
 

@@ -18,23 +18,16 @@ from ..expression.traversal import symbols_of
 from ..expression.tree import Expression, Symbol
 from ..latex import ReadError, Reading, read
 from ..latex.tokens.roles import IN_PROBLEM
+from . import prose
 from .conditions import Conditions, behind, conditions_of
-from .integral import IntegralProblem, Limit, definite_integral, limit_of
-from .layout import argument_end, limits_of, marked_tables, pieces_of, restored_tables
-from .parameters import parameter_faults
-from .prose import (
-    DELIMITER,
-    LIMIT,
-    LONGEST,
-    MARKED,
-    SEQUENCE,
-    SUM,
-    check_words,
-    conditions_around,
-    formula_with,
-    without_prose,
-    without_words,
+from .integral import (
+    IntegralProblem,
+    Limit,
+    definite_integral,
+    limit_of,
+    with_real_parameters,
 )
+from .layout import TAIL, argument_end, limits_of, marked_tables, pieces_of, restored_tables
 from .sums import SumProblem, has_sum, read_sum
 
 _SIGN: Final = re.compile(
@@ -51,10 +44,8 @@ _ARROW: Final = re.compile(
 #: A side at the end of a point: ``0^+``, ``0^{-}``, ``0+``.
 _SIDE: Final = re.compile(r"\s*(?:\^\s*\{?\s*|(?<=[0-9A-Za-z}]))(?P<sign>[+-])\s*\}?\s*\Z")
 _ENVIRONMENT: Final = re.compile(r"\\(?:begin|end)\s*\{[a-z]+\*?\}|(?<!\\)&")
-_SPACES: Final = re.compile(r"\\[,;:! ]|\\(?:q?quad|displaystyle|textstyle)(?![A-Za-z])|~")
 #: What may stand before the sign without changing the problem, besides words: ``L =``.
 _LEAD: Final = re.compile(r"(?:[\s.,:;&?!}]|\\text\s*\{|[A-Za-z]\s*:?=)*")
-_TAIL: Final = re.compile(r"(?:\s|[.;,&?]|=|\\\\|\\[,;:! ])+\Z")
 _IN_WORDS: Final = re.compile(
     r"(?P<before>.*?)(?<![\\A-Za-z])(?i:limit)\s+(?:of\s+)?(?P<body>.+?)\s*,?\s+as\s+"
     r"(?P<name>\\?[A-Za-z]+)\s*(?:approaches|tends\s+to|goes\s+to|\\to|\\rightarrow|→|->)\s*"
@@ -126,9 +117,9 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
         True
 
     """
-    if len(text) > LONGEST:
+    if len(text) > prose.LONGEST:
         raise ProblemError("the problem is too long")
-    plain, tables = marked_tables(without_prose(text, LIMIT))
+    plain, tables = marked_tables(prose.without_prose(text, prose.LIMIT))
     written = _written(plain)
     subscript, body, around = written or _of_sequence(text) or _in_words(plain)
     name, at, side = _approach(subscript, text)
@@ -136,8 +127,8 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
     if _SIGN.search(body):
         raise ProblemError(f"{text!r} has more than one limit")
     point = limit_of(at, text, variable)
-    conditions = conditions_around(around, SUM) or Conditions()
-    body = restored_tables(_defined(_TAIL.sub("", body).strip(), plain), tables)
+    conditions = prose.conditions_around(around, prose.SUM) or Conditions()
+    body = restored_tables(_defined(TAIL.sub("", body).strip(), plain), tables)
     try:
         readings = _readings(body, variable, text, {*parameters, *dict(conditions.kinds)})
     except ProblemError:
@@ -166,14 +157,14 @@ def read_limit_of_sum(text: str) -> tuple[str, SumProblem] | None:
         ProblemError: the question is unreadable.
 
     """
-    if len(text) > LONGEST or not has_sum(text):
+    if len(text) > prose.LONGEST or not has_sum(text):
         return None
-    written = _written(without_prose(text, LIMIT))
+    written = _written(prose.without_prose(text, prose.LIMIT))
     if written is None or not has_sum(written[1]):
         return None
     name, at, _ = _approach(written[0], text)
     variable = _variable(name, text)
-    sums = read_sum(_TAIL.sub("", written[1]))
+    sums = read_sum(TAIL.sub("", written[1]))
     return (variable, sums[0]) if len(sums) == 1 and limit_of(at, text, variable) == 1 else None
 
 
@@ -206,15 +197,15 @@ def read_limit_of_integral(text: str) -> LimitOfIntegral | None:
         ProblemError: the question is unreadable.
 
     """
-    if len(text) > LONGEST or _INTEGRAL.search(text) is None:
+    if len(text) > prose.LONGEST or _INTEGRAL.search(text) is None:
         return None
-    plain = without_prose(text, LIMIT)
+    plain = prose.without_prose(text, prose.LIMIT)
     written = _written(plain)
     if written is None or (sign := _INTEGRAL.search(written[1])) is None:
         return None
     name, at, side = _approach(written[0], text)
     variable = _variable(name, text)
-    body = _TAIL.sub("", written[1])
+    body = TAIL.sub("", written[1])
     factor, integral = body[: sign.start()].strip() or "1", body[sign.start() :]
     quotient = _FRACTION.match(body)
     if quotient is not None:
@@ -242,7 +233,7 @@ def _written(text: str) -> tuple[str, str, str] | None:
 
     If the text has no limit sign, the result is None.
     """
-    formula, around = formula_with(_SIGN, text, "limit")
+    formula, around = prose.formula_with(_SIGN, text, "limit")
     formula = _ENVIRONMENT.sub(" ", formula)
     sign = _SIGN.search(formula)
     if sign is None:
@@ -261,7 +252,7 @@ def _written(text: str) -> tuple[str, str, str] | None:
         subscript = marks.get("_", "")
     if not subscript:
         raise ProblemError(f"{text!r}: the limit sign has no subscript")
-    if not _LEAD.fullmatch(without_words(_SPACES.sub(" ", preceding), SUM)):
+    if not _LEAD.fullmatch(prose.without_words(prose.SPACING.sub(" ", preceding), prose.SUM)):
         raise ProblemError(f"{text!r}: the limit sign has {preceding.strip()!r} before it")
     return subscript, following, around
 
@@ -272,8 +263,8 @@ def _check_definitions(text: str, names: Collection[str]) -> None:
     Such a definition would have to be substituted, which is not implemented. The error is raised so
     that the definition is not ignored.
     """
-    for match in MARKED.finditer(text):
-        formula = DELIMITER.sub("", match[0])
+    for match in prose.MARKED.finditer(text):
+        formula = prose.DELIMITER.sub("", match[0])
         left_side, equals, _ = formula.partition("=")
         base = _BASE.match(left_side)
         if equals and base and base[1] in names and conditions_of(formula) is None:
@@ -289,8 +280,8 @@ def _defined(body: str, text: str) -> str:
     if applied is None:
         return body
     definitions = []
-    for match in MARKED.finditer(text):
-        left_side, equals, formula = DELIMITER.sub("", match[0]).partition("=")
+    for match in prose.MARKED.finditer(text):
+        left_side, equals, formula = prose.DELIMITER.sub("", match[0]).partition("=")
         defined = _APPLIED.fullmatch(left_side.strip(" :"))
         if equals and defined is not None and defined.groups() == applied.groups():
             definitions.append(formula.strip(" .,;"))
@@ -306,16 +297,16 @@ def _of_sequence(text: str) -> tuple[str, str, str] | None:
         ProblemError: the question does not ask for the limit of one sequence with a formula.
 
     """
-    words = MARKED.sub(" ", text)
+    words = prose.MARKED.sub(" ", text)
     if re.search(r"\bsequence\b", words) is None or _ARROW.search(text):
         return None
-    check_words(text, SEQUENCE)
+    prose.check_words(text, prose.SEQUENCE)
     if "limit" not in words:
         raise ProblemError(f"{text!r}: the limit of the sequence is not asked for")
     found: list[tuple[str, str]] = []
     others: list[str] = []
-    for match in MARKED.finditer(text):
-        formula = DELIMITER.sub("", match[0]).strip(" .,;:")
+    for match in prose.MARKED.finditer(text):
+        formula = prose.DELIMITER.sub("", match[0]).strip(" .,;:")
         name, *values = (side.strip() for side in pieces_of(formula, "="))
         named, braced = _SEQUENCE.fullmatch(name), _BRACED.fullmatch(formula)
         if named is not None:
@@ -324,7 +315,8 @@ def _of_sequence(text: str) -> tuple[str, str, str] | None:
             found.append((braced["index"] or "n", braced["term"]))
         elif formula != "n":
             others.append(formula)
-    if len(found) != 1 or (others and conditions_of(", ".join(others)) is None):
+    varies = found and re.search(rf"(?<![A-Za-z\\]){found[0][0]}(?![A-Za-z])", found[0][1])
+    if len(found) != 1 or not varies or (others and conditions_of(", ".join(others)) is None):
         raise ProblemError(f"{text!r}: one sequence with a formula is expected")
     return rf"{found[0][0]} \to \infty", found[0][1], " , ".join(others)
 
@@ -334,7 +326,7 @@ def _in_words(text: str) -> tuple[str, str, str]:
 
     The subscript is written as it would be under a limit sign.
     """
-    match = _IN_WORDS.fullmatch(DELIMITER.sub(" ", text).strip())
+    match = _IN_WORDS.fullmatch(prose.DELIMITER.sub(" ", text).strip())
     if match is None:
         raise ProblemError(f"{text!r} has no limit sign")
     side = {"right": "^+", "above": "^+", "left": "^-", "below": "^-"}.get(match["side"] or "", "")
@@ -352,7 +344,7 @@ def _approach(subscript: str, text: str) -> tuple[str, str, int]:
     inner = subscript.strip()
     if inner.startswith("{") and inner.endswith("}"):
         inner = inner[1:-1]
-    inner = _SPACES.sub(" ", inner.replace(r"\limits", " "))
+    inner = prose.SPACING.sub(" ", inner.replace(r"\limits", " "))
     stacked = re.fullmatch(r"\s*\\(?:substack|scriptstyle)\s*\{?(.*?)\}?\s*", inner, re.DOTALL)
     inner = stacked[1] if stacked else inner
     approach, *conditions = re.split(r"\\\\|\\atop(?![A-Za-z])|,", inner)
@@ -392,15 +384,4 @@ def _readings(
         readings = read(body, symbols=(variable, IN_PROBLEM))
     except ReadError as error:
         raise ProblemError(f"unreadable limit {text!r}: {error}") from None
-    suspects = [symbols_of(reading.expression) - {variable, *declared} for reading in readings]
-    if not any(suspects):
-        return readings
-    faults = parameter_faults(body, set().union(*suspects), variable, True)
-    sound = [
-        reading
-        for reading, names in zip(readings, suspects, strict=True)
-        if names.isdisjoint(faults)
-    ]
-    if not sound:
-        raise ProblemError(f"{text!r}: {next(iter(faults.values()))}")
-    return tuple(sound)
+    return with_real_parameters(readings, text, body, variable, declared, has_sign=True)

@@ -19,7 +19,7 @@ from ..latex import ReadError, read
 from ..latex.tokens.roles import IN_PROBLEM
 from .conditions import Conditions, conditions_of
 from .parameters import parameter_faults
-from .prose import DELIMITER, LONGEST, ORDINALS, POWER_SERIES, PROSE, without_words
+from .prose import DELIMITER, LONGEST, ORDINALS, POWER_SERIES, PROSE, SPACING, without_words
 from .sums import SumProblem, has_sum, read_sum
 
 #: Largest degree of a polynomial, and order of a coefficient: one of 40 takes 0.1 s.
@@ -27,7 +27,6 @@ MAX_DEGREE: Final = 40
 #: What is asked for.
 Quantity = Literal["polynomial", "coefficient", "remainder", "radius", "interval"]
 
-_SPACING: Final = re.compile(r"\\[,;:!> ]|\\q?quad(?![A-Za-z])|~")
 #: Stands for a delimiter of a formula; no text has it by chance.
 _MARK: Final = "\ue010"
 _S: Final = rf"[\s{_MARK}]*"
@@ -216,7 +215,7 @@ def read_series(text: str) -> SeriesQuestion:
     """
     if len(text) > LONGEST:
         raise ProblemError(f"the question has more than {LONGEST} characters")
-    plain = _SPACING.sub(" ", PROSE.sub(r" \1 ", text))
+    plain = SPACING.sub(" ", PROSE.sub(r" \1 ", text))
     plain = DELIMITER.sub(f" {_MARK} ", plain).strip()
     for quantity, pattern in _QUANTITIES:
         match = pattern.search(plain)

@@ -101,6 +101,7 @@ ORDINALS: Final = {
     )
 }
 PROSE: Final = re.compile(r"\\(?:text|textrm|textit|mbox|hbox|textbf)\s*\{([^{}]*)\}")
+SPACING: Final = re.compile(r"(?<!\\)\\[,;:!> ]|\\(?:q?quad|displaystyle|textstyle)(?![A-Za-z])|~")
 #: Opens a formula, unless it belongs to the end of a row with a space, such as ``\\[2pt]``.
 _SQUARE: Final = r"\\\[(?!-?[\d.]+\s*[a-z]{2}\])"
 #: What marks a formula in prose.

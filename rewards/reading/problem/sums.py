@@ -15,35 +15,20 @@ from ..expression.traversal import substitute, symbols_of
 from ..expression.tree import Call, Expression, Number, Symbol
 from ..latex import ReadError, Reading, read
 from ..latex.tokens.roles import IN_PROBLEM
+from . import prose
 from .conditions import Conditions, behind, conditions_of, has_kind
 from .integral import Limit, limit_of
-from .layout import SPACE, limits_of, marked_tables, pieces_of, restored_tables
+from .layout import ENDS, TAIL, limits_of, marked_tables, pieces_of, restored_tables
 from .parameters import parameter_faults
-from .prose import (
-    DELIMITER,
-    DOTS,
-    LONGEST,
-    MARKED,
-    SUM,
-    TABLE,
-    check_words,
-    conditions_around,
-    formula_with,
-    without_prose,
-    without_words,
-)
 
 _SIGN: Final = re.compile(r"\\(?:sum|sumop)(?![A-Za-z])|[∑Σ](?=\s*[_^])")
 _NAMED: Final = re.compile(r"\A[A-Z](?:_\{?\w+\}?)?\s*(?:\([^()]*\))?\s*:?=(?!=)")
 #: Words of a question that does not only ask whether a series converges.
-_ASKS_VALUE: Final = TABLE["value"] | {"exact", "limit", "sum", "total", "value", "values"}
-_ASKS_LIMIT: Final = re.compile(r"\blimit\b", re.IGNORECASE)
+_ASKS_VALUE: Final = prose.TABLE["value"] | {"exact", "limit", "sum", "total", "value", "values"}
 #: Names of the index of a series with dots.
 _INDICES: Final = ("n", "k", "j", "m", "r", "N")
 _DOTS: Final = re.compile(r"\\[lc]?dots(?![A-Za-z])|\.{3}|…")
 _NAME: Final = re.compile(r"\\?[A-Za-z]+(?:_\{?\w+\}?)?")
-_SPACES: Final = re.compile(rf"\A{SPACE}|{SPACE}\Z")
-_TAIL: Final = re.compile(r"(?:\s|\\[,;:!> ]|~|[.;,?&]|=|\\q?quad)+\Z")
 _INDEX: Final = r"(?P<index>[A-Za-z]|\\[a-z]+)"
 _GREATER: Final = r"(?:\\geq?(?:slant)?(?![A-Za-z])|≥|>=)"
 _LESS: Final = r"(?:\\leq?(?:slant)?(?![A-Za-z])|≤|<=)"
@@ -135,9 +120,9 @@ def read_sum(text: str) -> tuple[SumProblem, ...]:
         ('n',)
 
     """
-    if len(text) > LONGEST:
-        raise ProblemError(f"the question has more than {LONGEST} characters")
-    plain, tables = marked_tables(without_prose(text, SUM))
+    if len(text) > prose.LONGEST:
+        raise ProblemError(f"the question has more than {prose.LONGEST} characters")
+    plain, tables = marked_tables(prose.without_prose(text, prose.SUM))
     formula, conditions = _formula(plain)
     sign = _SIGN.search(formula)
     if sign is None and _DOTS.search(text):
@@ -149,7 +134,7 @@ def read_sum(text: str) -> tuple[SumProblem, ...]:
     if _SIGN.search(body):
         raise ProblemError(f"{text!r} has more than one sum")
     index, lower, upper = _range(marks, text)
-    if _ASKS_LIMIT.search(text) and not isinstance(upper, int) and symbols_of(upper):
+    if "limit" in _words(text) and not isinstance(upper, int) and symbols_of(upper):
         raise ProblemError(f"{text!r}: the limit of a sum is asked for, not the sum")
     factor = _factor(formula[: sign.start()], text, index)
     failure: ProblemError | None = None
@@ -175,11 +160,12 @@ def _with_dots(text: str) -> SumProblem:
 
     Behind the dots, the text may state the general term, or the last term of a finite sum.
     """
-    check_words(text, DOTS)
-    formula, around = formula_with(_DOTS, text, "series")
-    conditions = conditions_around(around, DOTS)
-    formula = _NAMED.sub("", _TAIL.sub("", without_words(formula, DOTS)).strip(" :"))
-    if conditions is None or re.search(r"(?<![\\A-Za-z])[A-Za-z]{2,}|=", formula):
+    text = text if prose.MARKED.search(text) else f"${text}$"
+    prose.check_words(text, prose.DOTS)
+    formula, around = prose.formula_with(_DOTS, text, "series")
+    conditions = prose.conditions_around(around, prose.DOTS)
+    formula = _NAMED.sub("", TAIL.sub("", prose.without_words(formula, prose.DOTS)).strip(" :"))
+    if conditions is None or re.search(r"(?<![\\A-Za-z])[A-Za-z]{3,}|=", formula):
         raise ProblemError(f"{text!r}: a series with dots, and something else")
     terms: list[Expression] = []
     signs: list[str] = []
@@ -187,7 +173,7 @@ def _with_dots(text: str) -> SumProblem:
     for piece in pieces_of(formula, "+-"):
         sign = formula[at - 1] if at else "+"
         at += len(piece) + 1
-        written = _SPACES.sub("", piece).strip()
+        written = ENDS.sub("", piece).strip()
         shape += "." if _DOTS.fullmatch(written) else "t" * bool(written)
         if written and shape[-1] == "t":
             try:
@@ -267,8 +253,12 @@ def _without_delta(problem: SumProblem) -> SumProblem:
 
 def _asks_convergence(text: str) -> bool:
     """Whether a question only asks if a series converges, and does not ask for the sum."""
-    words = set(re.findall(r"[a-z]+", MARKED.sub(" ", text).lower()))
-    return not words.isdisjoint(TABLE["convergence"]) and words.isdisjoint(_ASKS_VALUE)
+    words = _words(text)
+    return not words.isdisjoint(prose.TABLE["convergence"]) and words.isdisjoint(_ASKS_VALUE)
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"[a-z]+", prose.MARKED.sub(" ", text).lower()))
 
 
 def has_sum(text: str) -> bool:
@@ -278,18 +268,18 @@ def has_sum(text: str) -> bool:
 
 def _formula(text: str) -> tuple[str, Conditions]:
     """Find the formula with the sum sign, and the conditions in the text around it."""
-    if sum(has_sum(match[0]) for match in MARKED.finditer(text)) == 2:
+    if sum(has_sum(match[0]) for match in prose.MARKED.finditer(text)) == 2:
         # given that \sum 1/n^2 = \pi^2/6, find ...
-        text = MARKED.sub(lambda match: "" if _is_value_of_sum(match[0]) else match[0], text)
-    formula, around = formula_with(_SIGN, text, "sum")
-    conditions = conditions_around(around, SUM)
+        text = prose.MARKED.sub(lambda match: "" if _is_value_of_sum(match[0]) else match[0], text)
+    formula, around = prose.formula_with(_SIGN, text, "sum")
+    conditions = prose.conditions_around(around, prose.SUM)
     if conditions is None:
         conditions = _conditions_of_formulas(text)
     if conditions is None:
         around = " ".join(around.split())
         raise ProblemError(f"{text!r}: {around[:60]!r} is neither an instruction nor a condition")
     sign = _SIGN.search(formula)
-    before = without_words(formula[: sign.start()], SUM).lstrip(" ,:") if sign else ""
+    before = prose.without_words(formula[: sign.start()], prose.SUM).lstrip(" ,:") if sign else ""
     return before + formula[sign.start() if sign else 0 :], conditions
 
 
@@ -298,11 +288,11 @@ def _is_value_of_sum(formula: str) -> bool:
 
     Such a formula does not change what another sum of the text means.
     """
-    *before, value = pieces_of(DELIMITER.sub(" ", formula), "=")
+    *before, value = pieces_of(prose.DELIMITER.sub(" ", formula), "=")
     if len(before) != 1 or not _SIGN.search(before[0]):
         return False
     try:
-        tree = read(_TAIL.sub("", value), symbols=(IN_PROBLEM,))[0].expression
+        tree = read(TAIL.sub("", value), symbols=(IN_PROBLEM,))[0].expression
         return not symbols_of(tree) and not any(each.parameters for each in read_sum(before[0]))
     except (ProblemError, ReadError):
         return False
@@ -315,12 +305,12 @@ def _conditions_of_formulas(text: str) -> Conditions | None:
     condition, the result is None. The result is also None if words outside of the formulas state a
     condition, such as "integer". This function would lose that condition.
     """
-    if has_kind(MARKED.sub(" ", text)):
+    if has_kind(prose.MARKED.sub(" ", text)):
         return None
     kinds: tuple[tuple[str, str], ...] = ()
     comparisons: tuple[Expression, ...] = ()
-    for match in MARKED.finditer(text):
-        formula = _SPACES.sub("", DELIMITER.sub("", match[0])).strip(" .,;")
+    for match in prose.MARKED.finditer(text):
+        formula = ENDS.sub("", prose.DELIMITER.sub("", match[0])).strip(" .,;")
         if _SIGN.search(formula) or _NAME.fullmatch(formula):
             continue
         stated = conditions_of(formula)
@@ -363,9 +353,9 @@ def _range(marks: dict[str, str], text: str) -> tuple[str, Limit, Limit]:
 
 
 def _unbraced(mark: str) -> str:
-    inner = _SPACES.sub("", mark.strip())
+    inner = ENDS.sub("", mark.strip())
     while inner.startswith("{") and inner.endswith("}"):
-        inner = _SPACES.sub("", inner[1:-1].strip())
+        inner = ENDS.sub("", inner[1:-1].strip())
     return inner
 
 
@@ -378,8 +368,8 @@ def _factor(preceding: str, text: str, index: str) -> Expression:
     terms, equals, factor = preceding.partition("=")
     if _DOTS.search(terms) and equals and "=" not in factor:
         preceding = factor
-    inner = _NAMED.sub("", _SPACES.sub("", preceding).strip()).strip()
-    inner = _SPACES.sub("", inner)
+    inner = _NAMED.sub("", ENDS.sub("", preceding).strip()).strip()
+    inner = ENDS.sub("", inner)
     if not inner:
         return ONE
     try:
@@ -393,9 +383,9 @@ def _factor(preceding: str, text: str, index: str) -> Expression:
 
 def _bodies(body: str, conditions: Conditions) -> Iterator[tuple[str, Conditions]]:
     """Yield candidates for the term, each with the conditions that follow it in the text."""
-    yield _TAIL.sub("", body), conditions
+    yield TAIL.sub("", body), conditions
     for inner, stated in behind(body):
-        yield _TAIL.sub("", inner), stated
+        yield TAIL.sub("", inner), stated
 
 
 def _terms(
