@@ -21,9 +21,8 @@ from .tree import Call, Expression, Number, Symbol
 FEWEST: Final = 4
 #: Exponents of a linear rule, as 2 of 1, 4, 9, 16. The number 0 means factorials: 1, 2, 6, 24.
 _POWERS: Final = (0, 2, 3, 4)
-#: The n of n!, and the first indices of a series whose general term is stated.
+#: The n of n!.
 _OF_FACTORIAL: Final = {math.factorial(n): n for n in range(1, 100)}
-_STARTS: Final = range(3)
 
 
 def general_term(terms: Sequence[Expression], index: str) -> Expression | None:
@@ -48,17 +47,11 @@ def general_term(terms: Sequence[Expression], index: str) -> Expression | None:
 def first_index(term: Expression, index: str, terms: Sequence[Expression]) -> int | None:
     """The index at which a general term begins with the given terms.
 
-    The result is None if no index, or more than one index, fits.
+    The result is None if none of the indices 0, 1, 2 fits, or more than one fits.
     """
-    fitting = [
-        start
-        for start in _STARTS
-        if all(
-            _are_equal(substitute(term, index, number(start + at)), each)
-            for at, each in enumerate(terms)
-        )
-    ]
-    return fitting[0] if len(fitting) == 1 and len(terms) > 1 else None
+    values = [substitute(term, index, number(at)) for at in range(len(terms) + 2)]
+    fits = [all(map(_are_equal, terms, values[start:])) for start in range(3)]
+    return fits.index(True) if sum(fits) == 1 and len(terms) > 1 else None
 
 
 def _common(nodes: Sequence[Expression], start: int, index: Expression) -> Expression | None:
@@ -69,15 +62,12 @@ def _common(nodes: Sequence[Expression], start: int, index: Expression) -> Expre
         return _rule([fold(node) or Fraction(0) for node in nodes], start, index)
     if any(node.function == "pow" for node in nodes):  # x beside x^2
         nodes = [Call("pow", (n, ONE)) if isinstance(n, Symbol) else n for n in nodes]
-    first = nodes[0]
-    if not first.args or any(
-        node.function != first.function or len(node.args) != len(first.args) for node in nodes
-    ):
+    if len({(node.function, len(node.args)) for node in nodes}) > 1:
         return None
     columns = zip(*(node.args for node in nodes), strict=True)
-    common = [_common(column, start, index) for column in columns]
-    args = [arg for arg in common if arg is not None]
-    return Call(first.function, tuple(args)) if len(args) == len(common) else None
+    args = [arg for column in columns if (arg := _common(column, start, index)) is not None]
+    whole = 0 < len(args) == len(nodes[0].args)
+    return Call(nodes[0].function, tuple(args)) if whole else None
 
 
 def _rule(values: Sequence[Fraction], start: int, index: Expression) -> Expression | None:

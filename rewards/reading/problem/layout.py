@@ -187,13 +187,12 @@ def _formula(text: str) -> tuple[str, Conditions]:
     text = prose.SUBSTITUTION.sub(" ", text)
     formula, around = prose.formula_with(_SEVERAL, text, "integral")
     words, number = prose.MARKED.subn(" ", text)
-    if not around and (number == 0 or prose.DELIMITER.search(words)):
+    if around:
+        conditions = prose.conditions_around(around, prose.INTEGRAL)
+        if conditions is not None or number == 1:
+            return formula, conditions or Conditions()
+    elif not number or prose.DELIMITER.search(words) or not (number > 1 or words.strip(" \n\t.,")):
         return formula, Conditions()
-    if not around and number == 1 and not words.strip(" \n\t.,"):
-        return formula, Conditions()
-    conditions = prose.conditions_around(around, prose.INTEGRAL) if around else None
-    if around and (conditions is not None or number == 1):
-        return formula, conditions or Conditions()
     raise ProblemError(f"{text!r}: one formula is expected, the problem, and conditions")
 
 

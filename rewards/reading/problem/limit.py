@@ -20,13 +20,7 @@ from ..latex import ReadError, Reading, read
 from ..latex.tokens.roles import IN_PROBLEM
 from . import prose
 from .conditions import Conditions, behind, conditions_of
-from .integral import (
-    IntegralProblem,
-    Limit,
-    definite_integral,
-    limit_of,
-    with_real_parameters,
-)
+from .integral import IntegralProblem, Limit, definite_integral, limit_of, with_real_parameters
 from .layout import TAIL, argument_end, limits_of, marked_tables, pieces_of, restored_tables
 from .sums import SumProblem, has_sum, read_sum
 
@@ -285,26 +279,25 @@ def _defined(body: str, text: str) -> str:
         defined = _APPLIED.fullmatch(left_side.strip(" :"))
         if equals and defined is not None and defined.groups() == applied.groups():
             definitions.append(formula.strip(" .,;"))
-    return definitions[0] if len(definitions) == 1 else body
+    return definitions[0] if len({*definitions}) == 1 else body
 
 
 def _of_sequence(text: str) -> tuple[str, str, str] | None:
     r"""Read a question such as "Find the limit of the sequence ``a_n = 1/n``", like `_in_words`.
 
-    The result is None for any other question, and if the text has an arrow.
+    The result is None for any other question, also for one with the words "as n tends to".
 
     Raises:
         ProblemError: the question does not ask for the limit of one sequence with a formula.
 
     """
     words = prose.MARKED.sub(" ", text)
-    if re.search(r"\bsequence\b", words) is None or _ARROW.search(text):
+    if "sequence" not in words or re.search(r"\bas\b", words):
         return None
     prose.check_words(text, prose.SEQUENCE)
     if "limit" not in words:
         raise ProblemError(f"{text!r}: the limit of the sequence is not asked for")
-    found: list[tuple[str, str]] = []
-    others: list[str] = []
+    found, others = [], []
     for match in prose.MARKED.finditer(text):
         formula = prose.DELIMITER.sub("", match[0]).strip(" .,;:")
         name, *values = (side.strip() for side in pieces_of(formula, "="))

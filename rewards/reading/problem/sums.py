@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from itertools import pairwise
 from typing import Final, NamedTuple
 
 from ...errors import ProblemError
-from ..expression.build import ONE, ZERO, add, mul, neg, power
+from ..expression.build import ONE, ZERO, add, mul, neg
 from ..expression.general_term import first_index, general_term
 from ..expression.traversal import substitute, symbols_of
 from ..expression.tree import Call, Expression, Number, Symbol
@@ -25,8 +24,8 @@ _SIGN: Final = re.compile(r"\\(?:sum|sumop)(?![A-Za-z])|[∑Σ](?=\s*[_^])")
 _NAMED: Final = re.compile(r"\A[A-Z](?:_\{?\w+\}?)?\s*(?:\([^()]*\))?\s*:?=(?!=)")
 #: Words of a question that does not only ask whether a series converges.
 _ASKS_VALUE: Final = prose.TABLE["value"] | {"exact", "limit", "sum", "total", "value", "values"}
-#: Names of the index of a series with dots.
-_INDICES: Final = ("n", "k", "j", "m", "r", "N")
+#: Words, equations and functions, which are no terms of a series with dots.
+_NO_TERMS: Final = re.compile(r"(?<![\\A-Za-z])(?:[A-Za-z]{3,}|[fghFG]\s*(?:\\left)?\()|=")
 _DOTS: Final = re.compile(r"\\[lc]?dots(?![A-Za-z])|\.{3}|…")
 _NAME: Final = re.compile(r"\\?[A-Za-z]+(?:_\{?\w+\}?)?")
 _INDEX: Final = r"(?P<index>[A-Za-z]|\\[a-z]+)"
@@ -165,62 +164,47 @@ def _with_dots(text: str) -> SumProblem:
     formula, around = prose.formula_with(_DOTS, text, "series")
     conditions = prose.conditions_around(around, prose.DOTS)
     formula = _NAMED.sub("", TAIL.sub("", prose.without_words(formula, prose.DOTS)).strip(" :"))
-    if conditions is None or re.search(r"(?<![\\A-Za-z])[A-Za-z]{3,}|=", formula):
+    if conditions is None or _NO_TERMS.search(formula):
         raise ProblemError(f"{text!r}: a series with dots, and something else")
+    terms, shape = _written_terms(formula, text)
+    names = set().union(*map(symbols_of, terms))
+    index = next(name for name in (*"nkjm", "index") if name not in names)
+    term, lower = None, ZERO
+    upper: Limit = 1
+    if re.fullmatch(r"t+\.", shape):
+        term = general_term(terms, index)
+    elif re.fullmatch(r"t+\.t\.?", shape):
+        *first, last = terms
+        own = [name for name in "nkmN" if name in symbols_of(last)]
+        start = first_index(last, own[0], first) if len(own) == 1 else None
+        if start is not None and not any(own[0] in symbols_of(each) for each in first):
+            term, lower = substitute(last, own[0], Symbol(index)), Number(start)
+            upper = 1 if shape.endswith(".") else Symbol(own[0])
+    if term is None:
+        raise ProblemError(f"{text!r}: the general term of the series is not stated, and not clear")
+    problem = SumProblem(mul(term), index, lower, upper, conditions=conditions)
+    return problem._replace(asks_convergence=_asks_convergence(text))
+
+
+def _written_terms(formula: str, text: str) -> tuple[list[Expression], str]:
+    """The terms of a series, and its shape, in which ``t`` denotes a term and a point the dots.
+
+    Each term is a product of the number 1 or -1, which is the sign, and an expression.
+    """
     terms: list[Expression] = []
-    signs: list[str] = []
     shape, at = "", 0
     for piece in pieces_of(formula, "+-"):
-        sign = formula[at - 1] if at else "+"
+        sign = Number(-1 if formula[max(at - 1, 0) : at] == "-" else 1)
         at += len(piece) + 1
         written = ENDS.sub("", piece).strip()
         shape += "." if _DOTS.fullmatch(written) else "t" * bool(written)
-        if written and shape[-1] == "t":
+        if written and shape.endswith("t"):
             try:
                 (reading,) = read(written, symbols=(IN_PROBLEM,))
             except ValueError as error:
                 raise ProblemError(f"{text!r}: unreadable term {written!r}: {error}") from None
-            terms.append(reading.expression)
-            signs.append(sign)
-    problem = None
-    if re.fullmatch(r"t+\.", shape):
-        problem = _with_inferred_term(terms, signs)
-    elif re.fullmatch(r"t+\.t\.?", shape):
-        *first, last = (neg(t) if s == "-" else t for t, s in zip(terms, signs, strict=True))
-        problem = _with_stated_term(first, last, is_infinite=shape.endswith("."))
-    if problem is None:
-        raise ProblemError(f"{text!r}: the general term of the series is not stated, and not clear")
-    return problem._replace(conditions=conditions)
-
-
-def _with_inferred_term(terms: list[Expression], signs: list[str]) -> SumProblem | None:
-    """The series that its first terms determine, if the signs are equal or alternate."""
-    index = _new_name(terms)
-    size = general_term(terms, index)
-    changes = {before != after for before, after in pairwise(signs)}
-    if size is None or len(changes) > 1:
-        return None
-    sign = power(Number(-1), Symbol(index)) if True in changes else ONE
-    return SumProblem(mul(Number(-1) if signs[0] == "-" else ONE, sign, size), index, ZERO, 1)
-
-
-def _with_stated_term(
-    first: list[Expression], last: Expression, *, is_infinite: bool
-) -> SumProblem | None:
-    """The series, or the finite sum, with a stated general term that the first terms have, too."""
-    names = symbols_of(last).difference(*map(symbols_of, first))
-    name = names.pop() if len(names) == 1 else ""
-    start = first_index(last, name, first) if name in _INDICES else None
-    if start is None:
-        return None
-    index = _new_name([*first, last])
-    term = substitute(last, name, Symbol(index))
-    return SumProblem(term, index, Number(start), 1 if is_infinite else Symbol(name))
-
-
-def _new_name(trees: list[Expression]) -> str:
-    used = set().union(*map(symbols_of, trees))
-    return next(name for name in (*_INDICES, "index") if name not in used)
+            terms.append(Call("mul", (sign, reading.expression)))
+    return terms, shape
 
 
 def _without_delta(problem: SumProblem) -> SumProblem:
