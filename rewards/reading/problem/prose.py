@@ -85,11 +85,11 @@ SEQUENCE: Final = _COMMON | _row("convergence", "sequence") | {"limit", "whether
 DOTS: Final = _COMMON - {"expression", "formula", "terms"} | _row("convergence").union(
     "by function infinite power series sum whether".split()
 )
-INTEGRAL: Final = _COMMON | TABLE["integral"]
+INTEGRAL: Final = TABLE["integral"].union({"a", "an"}, (word for word in _COMMON if len(word) > 2))
 POWER_SERIES: Final = _COMMON | TABLE["power series"]
 _ASKS: Final = _row("value", "form", "other")
 #: Words that `conditions_of` understands, so that they stay in a text of conditions.
-_OF_CONDITIONS: Final = frozenset("a and for if is let not the where".split())
+_OF_CONDITIONS: Final = frozenset("a and for if is let not or the where".split())
 #: Words of two letters that may stand before a formula. Any other one is a product there.
 _BEFORE_FORMULA: Final = ("is", "of")
 

@@ -211,3 +211,24 @@ def test_an_index_is_no_parameter_of_the_question() -> None:
     (problem,) = read_sum(r"$n+\frac{n}{2}+\frac{n}{4}+\frac{n}{8}+\cdots$")
     assert problem.counter != "n"
     assert problem.parameters == ("n",)
+
+
+@pytest.mark.parametrize(
+    ("kind", "question", "right", "wrong"),
+    [
+        ("definite", r"a\int_0^1 x\,dx", r"\frac{a}{2}", r"\frac12"),
+        ("definite", r"Evaluate $a\int_0^1 x\,dx$.", r"\frac{a}{2}", r"\frac12"),
+        ("sum", r"Find $a\sum_{k=0}^{\infty} 2^{-k}$.", "2a", "2"),
+    ],
+)
+def test_a_factor_before_a_sign_is_no_word(
+    kind: str, question: str, right: str, wrong: str
+) -> None:
+    assert status(kind, question, right) is Status.CORRECT
+    assert status(kind, question, wrong) is Status.INCORRECT
+
+
+def test_a_function_that_is_defined_by_cases_has_no_single_formula() -> None:
+    question = r"Let $f(x)=x^2$ for $x<1$ and $f(x)=3x$ for $x\ge1$. Find $\lim_{x\to1^+} f(x)$."
+    with pytest.raises(ProblemError):
+        status("limit", question, "3")
