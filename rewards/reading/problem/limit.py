@@ -59,6 +59,7 @@ _RANGE: Final = r"(?:\s*_\s*\{?\s*(?P<index>[nmkN])\b[^{}]*\}?)?(?:\s*\^\s*\{?\s
 _SEQUENCE: Final = re.compile(
     rf"(?:\\left)?(?:\\\{{|\()?\s*[A-Za-z]_\{{?(?P<name>[nmkN])\}}?\s*(?:\\right)?(?:\\\}}|\))?{_RANGE}"
 )
+_INDEX: Final = re.compile(r"[nmkN](?:\s*\\(?:to|rightarrow)\s*\\infty)?")
 #: A sequence that its term denotes: \{ 1/n \}, \{ 1/n \}_{n=1}^\infty.
 _BRACED: Final = re.compile(rf"(?:\\left)?\\\{{(?P<term>[^,]+?)(?:\\right)?\\\}}{_RANGE}")
 #: The letter of a name at the beginning of an equation: u of ``u_{n+1} = 2u_n``.
@@ -292,7 +293,7 @@ def _of_sequence(text: str) -> tuple[str, str, str] | None:
 
     """
     words = prose.MARKED.sub(" ", text)
-    if "sequence" not in words or re.search(r"\bas\b", words):
+    if "sequence" not in words or _IN_WORDS.fullmatch(prose.DELIMITER.sub(" ", text).strip()):
         return None
     prose.check_words(text, prose.SEQUENCE)
     if "limit" not in words:
@@ -306,7 +307,7 @@ def _of_sequence(text: str) -> tuple[str, str, str] | None:
             found += [(named["name"], value) for value in values]
         elif braced is not None:
             found.append((braced["index"] or "n", braced["term"]))
-        elif formula != "n":
+        elif not _INDEX.fullmatch(formula):
             others.append(formula)
     varies = found and re.search(rf"(?<![A-Za-z\\]){found[0][0]}(?![A-Za-z])", found[0][1])
     if len(found) != 1 or not varies or (others and conditions_of(", ".join(others)) is None):

@@ -33,7 +33,7 @@ TABLE: Final = {
         "function": "any are as at constant from function number positive real term when",
         "limit": """above approaches below even goes integer integers left natural negative
             nonnegative numbers odd right sequence side sided tends zero""",
-        "sequence": "all by defined every general integer integers natural positive sequence term",
+        "sequence": "all as by defined every general integer integers positive sequence term",
         "integral": """antiderivative computing definite evaluating finding general improper
             indefinite integral integrate integrating primitive proper""",
         "power series": """as by derive down expand expansion function generated get lagrange
@@ -83,7 +83,7 @@ LIMIT: Final = SUM | _row("function", "limit")
 #: The words of questions about a sequence, and about a series with dots; no other word is allowed.
 SEQUENCE: Final = _COMMON | _row("convergence", "sequence") | {"limit", "whether"}
 DOTS: Final = _COMMON - {"expression", "formula", "terms"} | _row("convergence").union(
-    "by function infinite power series sum whether".split()
+    "alternating by function geometric harmonic infinite power series sum whether".split()
 )
 INTEGRAL: Final = TABLE["integral"].union({"a", "an"}, (word for word in _COMMON if len(word) > 2))
 POWER_SERIES: Final = _COMMON | TABLE["power series"]

@@ -49,6 +49,11 @@ SERIES = [
         r"2|\frac12|\text{diverges}",
     ),
     (r"Find the exact value of $10 - 2 + 0.4 - 0.08 + \cdots$", r"\frac{25}{3}", r"\frac{25}{2}|8"),
+    (
+        r"Find the sum of the alternating harmonic series $1-\frac12+\frac13-\frac14+\cdots$.",
+        r"\ln 2",
+        r"-\ln 2|\ln 2-1|1-\ln 2|\text{diverges}",
+    ),
     (r"Find $1+1+\frac12+\frac16+\frac{1}{24}+\cdots$.", "e", "e-1|e+1|3"),
     (r"$1+\frac14+\frac19+\frac1{16}+\cdots = ?$", r"\frac{\pi^2}{6}", r"\frac{\pi^2}{8}|\frac43"),
     (r"Find the sum of $a+ar+ar^2+ar^3+\cdots$ for $|r|<1$.", r"\frac{a}{1-r}", r"\frac{ar}{1-r}"),
@@ -106,6 +111,12 @@ SEQUENCES = [
         "1|0|-1",
     ),
     (r"Find the limit of the sequence $a_n = r^n$ where $|r|<1$.", "0", "1|r"),
+    (
+        r"Determine whether the sequence $a_n=\frac{2n}{n+1}$ converges as $n\to\infty$;"
+        r" if so, find its limit.",
+        "2",
+        r"1|-2|\text{diverges}",
+    ),
     (r"Find the limit of the sequence $x_n=\frac{n}{n+1}$ as $n$ approaches $\infty$.", "1", "0|2"),
 ]
 REFUSED = [
