@@ -85,13 +85,13 @@ SEQUENCE: Final = _COMMON | _row("convergence", "sequence") | {"limit", "whether
 DOTS: Final = _COMMON - {"expression", "formula", "terms"} | _row("convergence").union(
     "alternating by function geometric harmonic infinite power series sum whether".split()
 )
-INTEGRAL: Final = TABLE["integral"].union({"a", "an"}, (word for word in _COMMON if len(word) > 2))
+INTEGRAL: Final = TABLE["integral"].union(
+    ("a", "an", "is", "of"), (word for word in _COMMON if len(word) > 2)
+)
 POWER_SERIES: Final = _COMMON | TABLE["power series"]
 _ASKS: Final = _row("value", "form", "other")
 #: Words that `conditions_of` understands, so that they stay in a text of conditions.
 _OF_CONDITIONS: Final = frozenset("a and for if is let not or the where".split())
-#: Words of two letters that may stand before a formula. Any other one is a product there.
-_BEFORE_FORMULA: Final = ("is", "of")
 
 ORDINALS: Final = {
     word: order
@@ -108,11 +108,11 @@ _SQUARE: Final = r"\\\[(?!-?[\d.]+\s*[a-z]{2}\])"
 DELIMITER: Final = re.compile(
     rf"\$+|\\[()\]]|{_SQUARE}|\\(?:begin|end)\s*\{{(?:align|aligned|equation|gather|multline|split)\*?\}}"
 )
-_EQUATION: Final = r"\\begin\s*\{(?P<name>(?:equation|align|gather|multline)\*?)\}"
+_ENVIRONMENT: Final = r"\\begin\s*\{(?P<name>(?:equation|align|gather|multline)\*?)\}"
 #: A formula between marks. None holds a mark that opens another one, so that the search is linear.
 MARKED: Final = re.compile(
     rf"\$\$.+?\$\$|\$.+?\$|\\\((?:(?!\\\().)+?\\\)|{_SQUARE}(?:(?!{_SQUARE}).)+?\\\]"
-    rf"|{_EQUATION}(?:(?!\\begin\s*\{{(?:equation|align|gather|multline)\*?\}}).)*?\\end\s*\{{(?P=name)\}}",
+    rf"|{_ENVIRONMENT}(?:(?!\\begin\s*\{{(?:equation|align|gather|multline)\*?\}}).)*?\\end\s*\{{(?P=name)\}}",
     re.DOTALL,
 )
 #: What is to be done where there is no answer, and hints; the bound keeps the search linear.
@@ -137,13 +137,9 @@ _UNMARKED: Final = re.compile(
 
 @cache
 def _pattern(words: frozenset[str]) -> re.Pattern[str]:
-    """A regular expression of words in prose. A short word counts only beside other words."""
-    short = [word for word in words if len(word) < 3 and word not in _BEFORE_FORMULA]
-    last = "|".join(word for word in short if len(word) == 2)
-    return re.compile(
-        rf"(?<![\\A-Za-z^_])(?i:(?:{'|'.join(short)})(?=\s+[A-Za-z]{{2}})|(?<=\s)(?:{last})(?=\s*\Z)"
-        rf"|{'|'.join(words.difference(short))})(?![A-Za-z_^])"
-    )
+    """A regular expression of words in prose. The letter a is a word only before another word."""
+    patterns = [r"a(?=\s+[A-Za-z]{2})" if word == "a" else word for word in words]
+    return re.compile(rf"(?<![\\A-Za-z^_])(?i:{'|'.join(patterns)})(?![A-Za-z_^])")
 
 
 def without_words(text: str, words: frozenset[str]) -> str:
