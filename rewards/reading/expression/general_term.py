@@ -80,12 +80,11 @@ def _rule(values: Sequence[Fraction], start: int, index: Expression) -> Expressi
         bottom = _rule([Fraction(value.denominator) for value in values], start, index)
         return None if top is None or bottom is None else div(top, bottom)
     for exponent in _POWERS:
-        roots = [_root(int(value), exponent) for value in values]
-        known = [Fraction(root) for root in roots if root is not None]
-        linear = _linear(known, start, index) if len(known) == len(roots) else None
+        found = [_root(int(value), exponent) for value in values]
+        roots = [Fraction(root) for root in found if root is not None]
+        linear = _linear(roots, start, index) if len(roots) == len(values) else None
         if linear is not None:
-            factorial = Call("factorial", (linear,))
-            return power(linear, number(exponent)) if exponent else factorial
+            return power(linear, number(exponent)) if exponent else Call("factorial", (linear,))
     return None
 
 

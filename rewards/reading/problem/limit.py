@@ -57,7 +57,7 @@ _APPLIED: Final = re.compile(
 _RANGE: Final = r"(?:\s*_\s*\{?\s*(?P<index>[nmkN])\b[^{}]*\}?)?(?:\s*\^\s*\{?\s*\\infty\s*\}?)?"
 #: The name of a sequence: a_n, (a_n), \{a_n\}_{n=1}^\infty.
 _SEQUENCE: Final = re.compile(
-    rf"(?:\\left)?(?:\\\{{|\()?\s*[A-Za-z]_\{{?(?P<name>[nmkN])\}}?\s*(?:\\right)?(?:\\\}}|\))?{_RANGE}"
+    rf"(?:\\left)?(?:\\\{{|\()?\s*(?P<letter>[A-Za-z])_\{{?(?P<name>[nmkN])\}}?\s*(?:\\right)?(?:\\\}}|\))?{_RANGE}"
 )
 _INDEX: Final = re.compile(r"[nmkN](?:\s*\\(?:to|rightarrow)\s*\\infty)?")
 #: A sequence that its term denotes: \{ 1/n \}, \{ 1/n \}_{n=1}^\infty.
@@ -287,10 +287,6 @@ def _of_sequence(text: str) -> tuple[str, str, str] | None:
     r"""Read a question such as "Find the limit of the sequence ``a_n = 1/n``", like `_in_words`.
 
     The result is None for any other question, also for one with the words "as n tends to".
-
-    Raises:
-        ProblemError: the question does not ask for the limit of one sequence with a formula.
-
     """
     words = prose.MARKED.sub(" ", text)
     if "sequence" not in words or _IN_WORDS.fullmatch(prose.DELIMITER.sub(" ", text).strip()):
@@ -298,20 +294,23 @@ def _of_sequence(text: str) -> tuple[str, str, str] | None:
     prose.check_words(text, prose.SEQUENCE)
     if "limit" not in words:
         raise ProblemError(f"{text!r}: the limit of the sequence is not asked for")
-    found, others = [], []
+    found, others, letters = [], [], set()
     for match in prose.MARKED.finditer(text):
         formula = prose.DELIMITER.sub("", match[0]).strip(" .,;:")
         name, *values = (side.strip() for side in pieces_of(formula, "="))
         named, braced = _SEQUENCE.fullmatch(name), _BRACED.fullmatch(formula)
         if named is not None:
+            letters.add(named["letter"])
             found += [(named["name"], value) for value in values]
         elif braced is not None:
             found.append((braced["index"] or "n", braced["term"]))
         elif not _INDEX.fullmatch(formula):
             others.append(formula)
     varies = found and re.search(rf"(?<![A-Za-z\\]){found[0][0]}(?![A-Za-z])", found[0][1])
-    if len(found) != 1 or not varies or (others and conditions_of(", ".join(others)) is None):
+    if len(found) != 1 or not varies or len(letters) > 1:
         raise ProblemError(f"{text!r}: one sequence with a formula is expected")
+    if others and conditions_of(", ".join(others)) is None:
+        raise ProblemError(f"{text!r}: {others[0]!r} is no condition")
     return rf"{found[0][0]} \to \infty", found[0][1], " , ".join(others)
 
 

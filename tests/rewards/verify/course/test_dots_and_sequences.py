@@ -136,6 +136,8 @@ REFUSED = [
         "one sequence",
     ),
     ("limit", r"Find the limit of the sequence $a_n = \frac{a_{n-1}}{2}$.", "not put into"),
+    ("limit", r"Find the limit of the sequence $s_n$ given $a_n=2^{-n}$.", "one sequence"),
+    ("limit", r"Find the limit of the sequence $a_n=\frac1n$, $a_1$.", "no condition"),
     (
         "limit",
         r"Consider the partial sums of the sequence $a_n=2^{-n}$. Find the limit.",
