@@ -108,11 +108,11 @@ _SQUARE: Final = r"\\\[(?!-?[\d.]+\s*[a-z]{2}\])"
 DELIMITER: Final = re.compile(
     rf"\$+|\\[()\]]|{_SQUARE}|\\(?:begin|end)\s*\{{(?:align|aligned|equation|gather|multline|split)\*?\}}"
 )
-_ENVIRONMENT: Final = r"\\begin\s*\{(?P<name>(?:equation|align|gather|multline)\*?)\}"
-#: A formula between marks. None holds a mark that opens another one, so that the search is linear.
+#: A formula between marks. None opens the same mark again inside, so that the search is linear.
 MARKED: Final = re.compile(
     rf"\$\$.+?\$\$|\$.+?\$|\\\((?:(?!\\\().)+?\\\)|{_SQUARE}(?:(?!{_SQUARE}).)+?\\\]"
-    rf"|{_ENVIRONMENT}(?:(?!\\begin\s*\{{(?:equation|align|gather|multline)\*?\}}).)*?\\end\s*\{{(?P=name)\}}",
+    r"|\\begin\s*\{(?P<name>(?:align|aligned|equation|gather|multline|split)\*?)\}"
+    r"(?:(?!\\begin\s*\{(?P=name)\}).)*?\\end\s*\{(?P=name)\}",
     re.DOTALL,
 )
 #: What is to be done where there is no answer, and hints; the bound keeps the search linear.

@@ -263,7 +263,9 @@ def _formula(text: str) -> tuple[str, Conditions]:
         around = " ".join(around.split())
         raise ProblemError(f"{text!r}: {around[:60]!r} is neither an instruction nor a condition")
     sign = _SIGN.search(formula)
-    before = prose.without_words(formula[: sign.start()], prose.SUM).lstrip(" ,:") if sign else ""
+    before = (
+        prose.without_words(formula[: sign.start()], prose.SUM).lstrip(" .,:;?") if sign else ""
+    )
     return before + formula[sign.start() if sign else 0 :], conditions
 
 
