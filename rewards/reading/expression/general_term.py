@@ -17,7 +17,7 @@ from .build import ONE, add, div, mul, number, power
 from .traversal import fold, substitute, symbols_of
 from .tree import Call, Expression, Number, Symbol
 
-#: Terms that determine a rule. The first of them may be written in another way, such as 1 for x^0.
+#: Terms that determine a rule. The first two may be written in another way, as 1 + x + x^2/2!.
 FEWEST: Final = 4
 #: Exponents of a linear rule, as 2 of 1, 4, 9, 16. The number 0 means factorials: 1, 2, 6, 24.
 _POWERS: Final = (0, 2, 3, 4)
@@ -37,9 +37,12 @@ def general_term(terms: Sequence[Expression], index: str) -> Expression | None:
     """
     if len(terms) < FEWEST:
         return None
-    for start in (0, 1):
+    for start in range(3):
         term = _common(terms[start:], start, Symbol(index))
-        if term is not None and _are_equal(substitute(term, index, number(0)), terms[0]):
+        if term is None:
+            continue
+        values = (substitute(term, index, number(at)) for at in range(start))
+        if all(map(_are_equal, values, terms)):
             return term
     return None
 
@@ -71,10 +74,11 @@ def _common(nodes: Sequence[Expression], start: int, index: Expression) -> Expre
 
 
 def _rule(values: Sequence[Fraction], start: int, index: Expression) -> Expression | None:
-    """The linear, geometric, ... rule of at least three numbers."""
-    rule = _linear(values, start, index) or _geometric(values, start, index)
-    if rule is not None:
-        return rule
+    """The linear, geometric, ... rule of at least two numbers."""
+    rules = (_geometric, _linear) if -values[0] in values else (_linear, _geometric)  # signs
+    for rule in rules:
+        if (term := rule(values, start, index)) is not None:
+            return term
     if any(value.denominator != 1 for value in values):
         top = _rule([Fraction(value.numerator) for value in values], start, index)
         bottom = _rule([Fraction(value.denominator) for value in values], start, index)

@@ -54,6 +54,8 @@ SERIES = [
         r"\ln 2",
         r"-\ln 2|\ln 2-1|1-\ln 2|\text{diverges}",
     ),
+    (r"$1+x+\frac{x^2}{2!}+\frac{x^3}{3!}+\cdots$", "e^x", r"e^x-1|\frac{1}{1-x}|e^{2x}|xe^x"),
+    (r"$1-x+\frac{x^2}{2!}-\frac{x^3}{3!}+\cdots$", "e^{-x}", r"e^x|-e^{-x}|\frac{1}{1+x}"),
     (r"Find $1+1+\frac12+\frac16+\frac{1}{24}+\cdots$.", "e", "e-1|e+1|3"),
     (r"$1+\frac14+\frac19+\frac1{16}+\cdots = ?$", r"\frac{\pi^2}{6}", r"\frac{\pi^2}{8}|\frac43"),
     (r"Find the sum of $a+ar+ar^2+ar^3+\cdots$ for $|r|<1$.", r"\frac{a}{1-r}", r"\frac{ar}{1-r}"),
