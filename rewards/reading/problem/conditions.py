@@ -80,7 +80,7 @@ class Conditions(NamedTuple):
 
 #: Where conditions may begin behind an integral, and how many such places are tried.
 _START: Final = re.compile(
-    r"[,;(\[:]|\\(?:[,;:! ]|q?quad|text|mbox|hbox|mathrm)(?![A-Za-z])|~|where|for"
+    r"[,;(\[:]|\\(?:[,;:! ]|q?quad|text|mbox|hbox|mathrm)(?![A-Za-z])|~|where|for|\bif\b"
 )
 _TRIES: Final = 12
 

@@ -19,7 +19,7 @@ from ..expression.tree import Call, Expression, Symbol
 from ..latex import to_latex
 from ..latex.tokens.names import GREEK
 from ..latex.tokens.roles import IN_PROBLEM
-from .clauses import WORDS, Clause, clauses, without_assumptions, without_prose
+from .clauses import Clause, clauses, without_assumptions
 from .conditions import conditions_of
 from .derivatives import (
     LETTER,
@@ -34,6 +34,7 @@ from .derivatives import (
 )
 from .integral import IntegralProblem, definite_integral, derivative_of_integral
 from .layout import pieces_of
+from .prose import EQUATION, ORDINALS, without_prose
 
 #: Nodes of a derivative. Those of textbooks have some hundred; a tenth derivative of a product of
 #: five factors has a hundred thousand.
@@ -69,12 +70,6 @@ class DerivativeQuestion:
     bounds: tuple[Expression | None, Expression | None] = (None, None)
 
 
-_ORDERS: Final = {
-    word: order
-    for order, word in enumerate(
-        "first second third fourth fifth sixth seventh eighth ninth tenth".split(), 1
-    )
-}
 _DEFINED: Final = re.compile(rf"(?P<name>{LETTER})\s*(?:\((?P<own>[A-Za-z\\ ,]+)\))?\Z")
 _HAS_DERIVATIVE: Final = re.compile(
     r"\\frac\s*\{?\s*(?:d|\\partial)|'|\^\s*\{\s*\(\s*(?:\d+|[ivx]+)\s*\)|\\d{1,3}ot(?![A-Za-z])"
@@ -101,6 +96,10 @@ _BAR: Final = re.compile(r"\|\s*_\s*(?:\{(?P<point>.*)\}|(?P<short>\w))\s*\Z")
 #: What makes a function of a letter the inverse function; behind f(x), the same is a power.
 POWER_MINUS_ONE: Final = r"\s*\^\s*\{?\s*-\s*1\s*\}?"
 _SLOPE: Final = frozenset(("gradient", "slope"))
+_NTH: Final = re.compile(
+    r"(?<![A-Za-z\\])(?:[a-z]\)?\$?\s*(?:\^\s*\{?\s*)?(?:\\(?:text|mathrm)\s*\{\s*)?-?\s*th\b"
+    r"|[fghyu]\s*\^\s*\{\s*\(\s*[nkm]\s*\)\s*\}|d\s*\^\s*\{?\s*[nkm](?![A-Za-z]))"
+)
 _SAYS_DERIVATIVE: Final = _SLOPE | {"derivative", "derivatives", "differentiate"}
 
 
@@ -154,10 +153,12 @@ class _QuestionReader:
         question, kinds = without_assumptions(text)
         self.kinds: list[tuple[str, str]] = [*kinds]
         self.comparisons: list[Expression] = []
+        if _NTH.search(question):
+            raise self._error("a derivative whose order is a letter is not read")
         self.trees: dict[str, Expression] = {}
         self.own: dict[str, tuple[str, ...]] = {}
         self.integrals: dict[str, IntegralProblem] = {}
-        for clause in clauses(without_prose(question, WORDS)):
+        for clause in clauses(without_prose(question, EQUATION)):
             self._sort(Clause(clause.words, normal(clause.formula).strip()))
         if not self.asked and self.asks_slope:  # the slope of the curve x^2 + y^2 = 1
             self.asked.append(Clause(("slope",), r"\frac{dy}{dx}"))
@@ -171,7 +172,7 @@ class _QuestionReader:
         words, formula = clause
         words, self.words = (*self.words, *words), ()
         self.asks_slope = self.asks_slope or not _SLOPE.isdisjoint(words)
-        self.order = next((_ORDERS[word] for word in words if word in _ORDERS), self.order)
+        self.order = next((ORDINALS[word] for word in words if word in ORDINALS), self.order)
         if "respect" in words and _DEFINED.fullmatch(formula):
             self.by = name_of(formula)
             self.words = tuple(_SAYS_DERIVATIVE.intersection(words))  # of the formula that follows

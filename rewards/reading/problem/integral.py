@@ -99,7 +99,7 @@ def read_integral(
         readings = _times(text, layout.factor, readings, chosen)
     if "(" in body or "d" in body:
         parameters = {*parameters, *(name for name, _ in conditions.kinds)}
-        readings = _with_real_parameters(readings, text, body, chosen, parameters, layout.has_sign)
+        readings = with_real_parameters(readings, text, body, chosen, parameters, layout.has_sign)
     problem = IntegralProblem(
         named, readings, None, None, layout.principal_value, layout.has_sign, conditions
     )
@@ -153,7 +153,7 @@ def _choices(layout: IntegralLayout, variable: str | None) -> Iterator[Sequence[
         yield same
 
 
-def _with_real_parameters(
+def with_real_parameters(
     readings: tuple[Reading, ...],
     text: str,
     body: str,

@@ -14,13 +14,16 @@ from typing import Final, NamedTuple
 
 from ...errors import ProblemError
 from ..latex.tokens.pattern import FONT
-from .conditions import Conditions, conditions_of
+from . import prose
+from .conditions import Conditions
 
 #: Commands and characters that only leave space.
 SPACE: Final = (
     r"(?:\\[,;:!> ]|\\(?:q?quad|(?:neg)?(?:thin|med|thick)space|hfill|displaystyle|textstyle|limits"
     r"|nolimits|allowbreak)(?![A-Za-z])|\\mathop\s*\{\s*\}|~|\{\}|\s)*+"
 )
+#: Space at the beginning or at the end.
+ENDS: Final = re.compile(rf"\A{SPACE}|{SPACE}\Z")
 _SIGN: Final = re.compile(
     r"(?:(?P<barred>\\(?:fint|dashint)(?![A-Za-z])|⨍)|\\(?:int|intop|smallint)(?![A-Za-z])|∫)"
 )
@@ -30,26 +33,12 @@ _SIGN_OR_STACK: Final = re.compile(rf"{_SIGN.pattern}|{_STACKED.pattern}")
 _SEVERAL: Final = re.compile(
     r"\\(?:int|intop|smallint|iint|iiint|oint|idotsint|fint)(?![A-Za-z])|[∫∬∭∮]"
 )
-_FORMULA: Final = re.compile(
-    r"\$\$(?P<display>.+?)\$\$|\$(?P<inline>.+?)\$|\\\((?P<round>.+?)\\\)|\\\[(?P<square>.+?)\\\]",
-    re.DOTALL,
-)
-_DELIMITER: Final = re.compile(r"\$+|\\[()\[\]]")
 _ENVIRONMENTS: Final = (
     r"(?:equation|align|aligned|gather|gathered|split|multline|displaymath|math)\*?"
 )
-#: Words of an instruction. The list is closed, because ``ab`` before a sign is a factor.
-_INSTRUCTION: Final = """a an answer antiderivative calculate compute computing consider definite
-    determine evaluate evaluating exact exactly find finding following for general give given
-    improper indefinite integral integrate integrating is let of please primitive problem proper
-    question show simplify solve the this value what""".split()
-#: Those that are no words of conditions, as "a", "let" and "for" are.
-_INSTRUCTIONS: Final = re.compile(
-    rf"(?<![\\A-Za-z])(?i:{'|'.join(word for word in _INSTRUCTION if len(word) > 3)})(?![A-Za-z])"
-)
-#: What may stand before the sign without changing the problem.
+#: What may stand before the sign without changing the problem, besides words.
 _LEAD: Final = re.compile(
-    rf"""(?: \s | \\[,;:!> ] | [&:.] | \\\\
+    rf"""(?: \s | \\[,;:!> ] | [&:.,] | \\\\
     | \\begin\s*\{{{_ENVIRONMENTS}\}}
     | \\(?:displaystyle|textstyle|limits|q?quad|left\s*\.|(?:tiny|small|normalsize|large|Large|LARGE
         |huge|Huge)(?![A-Za-z]))
@@ -58,11 +47,10 @@ _LEAD: Final = re.compile(
     | (?:\\mathcal\s*|\\mathscr\s*)?\{{?[A-Za-z]\}}?'*(?:_(?:\w|\{{[^{{}}]*\}}))?
         (?:\s*(?:\\left)?\([^()=]*?(?:\\right)?\))?\s*&?\s*:?=
     | (?P<principal> (?:\\(?:{FONT}|rm)\s*\{{?\s*)?[Pp]\s*\.?~?\s*[Vv]\.?\s*\}}?(?![A-Za-z]) )
-    | (?:\\text\s*\{{\s*)? \b(?i:{"|".join(_INSTRUCTION)})\b (?:\s*[,:.])? (?:\s*\}})?
     )*+""",
     re.VERBOSE,
 )
-_TAIL: Final = re.compile(
+TAIL: Final = re.compile(
     rf"(?:\s|\\[,;:!> ]|~|[.;,&?]|=|\\\\|\\q?quad|\\end\s*\{{{_ENVIRONMENTS}\}})+\Z"
 )
 #: Last characters of bodies that have no tail, unless it is the end of an environment.
@@ -172,6 +160,7 @@ def integral_layout(text: str) -> IntegralLayout:
     preceding, following = formula[: sign.start()].rstrip(), formula[end:].lstrip()
     if preceding.endswith("{") and following.startswith("}"):  # {\int} x
         preceding, following = preceding[:-1], following[1:]
+    preceding = prose.without_words(preceding, prose.INTEGRAL)
     lead = _LEAD.match(preceding)
     factor = preceding[lead.end() if lead else 0 :].strip()
     further, integrand = limits_of(following)
@@ -181,12 +170,6 @@ def integral_layout(text: str) -> IntegralLayout:
     principal = barred or (lead is not None and lead["principal"] is not None)
     body = _without_tail(integrand, opened)
     return IntegralLayout(True, marks | further, body, factor, principal, conditions)
-
-
-#: A substitution that a question recommends, which is a method and no part of the question.
-SUBSTITUTION: Final = re.compile(
-    r"\b(?:substitution|substituting|setting)\s+(?:\$[^$]{1,80}\$|\\\(.{1,80}?\\\))"
-)
 
 
 def _plain_letters(text: str) -> str:
@@ -201,25 +184,15 @@ def _plain_letters(text: str) -> str:
 
 def _formula(text: str) -> tuple[str, Conditions]:
     """Find the formula that contains the integral, and the conditions in the prose around it."""
-    text = SUBSTITUTION.sub(" ", text)
-    if not _DELIMITER.search(text):
-        return text, Conditions()
-    matches = list(_FORMULA.finditer(text))
-    formulas = [match[match.lastgroup or 0] for match in matches]
-    prose = _FORMULA.sub(" ", text)
-    if _DELIMITER.search(prose):  # unbalanced, as where only one end was copied
-        return _DELIMITER.sub(" ", text), Conditions()
-    integrals = [at for at, formula in enumerate(formulas) if _SEVERAL.search(formula)]
-    if len(integrals) > 1:
-        raise ProblemError(f"{text!r} has more than one integral")
-    if not integrals and len(formulas) == 1 and not prose.strip(" \n\t.,"):
-        return formulas[0], Conditions()
-    if len(integrals) == 1:
-        start, end = matches[integrals[0]].span()
-        around = _INSTRUCTIONS.sub(" ", _DELIMITER.sub(" ", f"{text[:start]}, {text[end:]}"))
-        conditions = conditions_of(around)
-        if conditions is not None or len(formulas) == 1:
-            return formulas[integrals[0]], conditions or Conditions()
+    text = prose.SUBSTITUTION.sub(" ", text)
+    formula, around = prose.formula_with(_SEVERAL, text, "integral")
+    words, number = prose.MARKED.subn(" ", text)
+    if around:
+        conditions = prose.conditions_around(around, prose.INTEGRAL)
+        if conditions is not None or number == 1:
+            return formula, conditions or Conditions()
+    elif not number or prose.DELIMITER.search(words) or not (number > 1 or words.strip(" \n\t.,")):
+        return formula, Conditions()
     raise ProblemError(f"{text!r}: one formula is expected, the problem, and conditions")
 
 
@@ -229,9 +202,9 @@ def _without_tail(body: str, opened: int) -> str:
     If ``opened`` braces were opened before the body, their closing braces are removed, too.
     """
     if body[-1:] not in _LAST_OF_FORMULA or "\\end" in body[-24:]:
-        body = _TAIL.sub("", body)
+        body = TAIL.sub("", body)
     for _ in range(opened):
-        body = _TAIL.sub("", body.removesuffix("}"))
+        body = TAIL.sub("", body.removesuffix("}"))
     return body.strip()
 
 

@@ -18,16 +18,12 @@ from ..expression.traversal import symbols_of
 from ..expression.tree import Expression, Symbol
 from ..latex import ReadError, Reading, read
 from ..latex.tokens.roles import IN_PROBLEM
-from .clauses import DELIMITER, INSTRUCTION, instruction_words, without_prose
+from . import prose
 from .conditions import Conditions, behind, conditions_of
-from .integral import IntegralProblem, Limit, definite_integral, limit_of
-from .layout import argument_end, limits_of, marked_tables, pieces_of, restored_tables
-from .parameters import parameter_faults
+from .integral import IntegralProblem, Limit, definite_integral, limit_of, with_real_parameters
+from .layout import TAIL, argument_end, limits_of, marked_tables, pieces_of, restored_tables
 from .sums import SumProblem, has_sum, read_sum
 
-#: A longer text is no problem: those of textbooks have up to 400 characters, and the search for
-#: words takes time that grows with the square.
-_LONGEST: Final = 2_048
 _SIGN: Final = re.compile(
     r"\\lim(?![A-Za-z])|\\(?:operatorname\*?|mathop|mathrm|text|mathbf)\s*\{\s*(?:\\rm\s*)?\\?lim\s*\}"
     r"|(?<![\\A-Za-z])lim(?=\s*(?:\\limits\s*)?_)"
@@ -41,21 +37,9 @@ _ARROW: Final = re.compile(
 )
 #: A side at the end of a point: ``0^+``, ``0^{-}``, ``0+``.
 _SIDE: Final = re.compile(r"\s*(?:\^\s*\{?\s*|(?<=[0-9A-Za-z}]))(?P<sign>[+-])\s*\}?\s*\Z")
-_FORMULA: Final = re.compile(r"\$\$(.+?)\$\$|\$(.+?)\$|\\\((.+?)\\\)|\\\[(.+?)\\\]", re.DOTALL)
 _ENVIRONMENT: Final = re.compile(r"\\(?:begin|end)\s*\{[a-z]+\*?\}|(?<!\\)&")
-_SPACES: Final = re.compile(r"\\[,;:! ]|\\(?:q?quad|displaystyle|textstyle)(?![A-Za-z])|~")
-_WORDS: Final = instruction_words(INSTRUCTION)
-#: Words of questions for a limit that marks its formulas.
-UNDERSTOOD: Final = INSTRUCTION | frozenset(
-    """above any approaches are as at below constant even expression from function goes integer
-    integers left limit limits natural negative nonnegative number numbers odd positive real right
-    sequence side sided tends term to when with zero""".split()
-)
-#: Words that say nothing of parameters, unlike "a" and "let".
-_LONG_WORD: Final = re.compile(rf"(?<![\\A-Za-z])(?=[A-Za-z]{{4}}){_WORDS}")
-#: What may stand before the sign without changing the problem: words, or a name such as ``L =``.
-_LEAD: Final = re.compile(rf"(?:\s|[.,:;&?!]|\\text\s*\{{|\}}|{_WORDS}|[A-Za-z]\s*:?=)*\Z")
-_TAIL: Final = re.compile(r"(?:\s|[.;,&?]|=|\\\\|\\[,;:! ])+\Z")
+#: What may stand before the sign without changing the problem, besides words: ``L =``.
+_LEAD: Final = re.compile(r"(?:[\s.,:;&?!}]|\\text\s*\{|[A-Za-z]\s*:?=)*")
 _IN_WORDS: Final = re.compile(
     r"(?P<before>.*?)(?<![\\A-Za-z])(?i:limit)\s+(?:of\s+)?(?P<body>.+?)\s*,?\s+as\s+"
     r"(?P<name>\\?[A-Za-z]+)\s*(?:approaches|tends\s+to|goes\s+to|\\to|\\rightarrow|→|->)\s*"
@@ -67,7 +51,17 @@ _NAMED: Final = re.compile(
     r"(?:\{?[A-Za-z]\}?(?:_\{?[A-Za-z]\}?|\([A-Za-z]\))?\s*=(?!=))?"
 )
 #: A function of a letter, with nothing beside.
-_APPLIED: Final = re.compile(r"([A-Za-z])\s*(?:\\left)?\(\s*([A-Za-z])\s*(?:\\right)?\)")
+_APPLIED: Final = re.compile(
+    r"([A-Za-z])\s*(?:\\left)?\(\s*([A-Za-z])\s*(?:\\right)?\)|([A-Za-z])_\{?([A-Za-z])\}?"
+)
+_RANGE: Final = r"(?:\s*_\s*\{?\s*(?P<index>[nmkN])\b[^{}]*\}?)?(?:\s*\^\s*\{?\s*\\infty\s*\}?)?"
+#: The name of a sequence: a_n, (a_n), \{a_n\}_{n=1}^\infty.
+_SEQUENCE: Final = re.compile(
+    rf"(?:\\left)?(?:\\\{{|\()?\s*(?P<letter>[A-Za-z])_\{{?(?P<name>[nmkN])\}}?\s*(?:\\right)?(?:\\\}}|\))?{_RANGE}"
+)
+_INDEX: Final = re.compile(r"[nmkN](?:\s*\\(?:to|rightarrow)\s*\\infty)?")
+#: A sequence that its term denotes: \{ 1/n \}, \{ 1/n \}_{n=1}^\infty.
+_BRACED: Final = re.compile(rf"(?:\\left)?\\\{{(?P<term>[^,]+?)(?:\\right)?\\\}}{_RANGE}")
 #: The letter of a name at the beginning of an equation: u of ``u_{n+1} = 2u_n``.
 _BASE: Final = re.compile(r"[\s({]*\\?([A-Za-z]+)(?=[\s_({)}]|\Z)")
 #: Variables that stand for whole numbers where they tend to infinity.
@@ -118,18 +112,18 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
         True
 
     """
-    if len(text) > _LONGEST:
+    if len(text) > prose.LONGEST:
         raise ProblemError("the problem is too long")
-    plain, tables = marked_tables(without_prose(text, UNDERSTOOD))
+    plain, tables = marked_tables(prose.without_prose(text, prose.LIMIT))
     written = _written(plain)
-    subscript, body, around = written or _in_words(plain)
+    subscript, body, around = written or _of_sequence(text) or _in_words(plain)
     name, at, side = _approach(subscript, text)
     variable = _variable(name, text)
     if _SIGN.search(body):
         raise ProblemError(f"{text!r} has more than one limit")
     point = limit_of(at, text, variable)
-    conditions = conditions_of(around) or Conditions()
-    body = restored_tables(_defined(_TAIL.sub("", body).strip(), plain), tables)
+    conditions = prose.conditions_around(around, prose.SUM) or Conditions()
+    body = restored_tables(_defined(TAIL.sub("", body).strip(), plain), tables)
     try:
         readings = _readings(body, variable, text, {*parameters, *dict(conditions.kinds)})
     except ProblemError:
@@ -158,14 +152,14 @@ def read_limit_of_sum(text: str) -> tuple[str, SumProblem] | None:
         ProblemError: the question is unreadable.
 
     """
-    if len(text) > _LONGEST or not has_sum(text):
+    if len(text) > prose.LONGEST or not has_sum(text):
         return None
-    written = _written(without_prose(text, UNDERSTOOD))
+    written = _written(prose.without_prose(text, prose.LIMIT))
     if written is None or not has_sum(written[1]):
         return None
     name, at, _ = _approach(written[0], text)
     variable = _variable(name, text)
-    sums = read_sum(_TAIL.sub("", written[1]))
+    sums = read_sum(TAIL.sub("", written[1]))
     return (variable, sums[0]) if len(sums) == 1 and limit_of(at, text, variable) == 1 else None
 
 
@@ -198,15 +192,15 @@ def read_limit_of_integral(text: str) -> LimitOfIntegral | None:
         ProblemError: the question is unreadable.
 
     """
-    if len(text) > _LONGEST or _INTEGRAL.search(text) is None:
+    if len(text) > prose.LONGEST or _INTEGRAL.search(text) is None:
         return None
-    plain = without_prose(text, UNDERSTOOD)
+    plain = prose.without_prose(text, prose.LIMIT)
     written = _written(plain)
     if written is None or (sign := _INTEGRAL.search(written[1])) is None:
         return None
     name, at, side = _approach(written[0], text)
     variable = _variable(name, text)
-    body = _TAIL.sub("", written[1])
+    body = TAIL.sub("", written[1])
     factor, integral = body[: sign.start()].strip() or "1", body[sign.start() :]
     quotient = _FRACTION.match(body)
     if quotient is not None:
@@ -234,15 +228,8 @@ def _written(text: str) -> tuple[str, str, str] | None:
 
     If the text has no limit sign, the result is None.
     """
-    formulas = [match for match in _FORMULA.finditer(text) if _SIGN.search(match[0])]
-    formula, around = text, ""
-    if len(formulas) > 1:
-        raise ProblemError(f"{text!r} has more than one limit")
-    if formulas:
-        formula = formulas[0][formulas[0].lastindex or 0]
-        around = f"{text[: formulas[0].start()]} , {text[formulas[0].end() :]}"
-        around = _LONG_WORD.sub(" ", DELIMITER.sub(" ", around))
-    formula = _ENVIRONMENT.sub(" ", DELIMITER.sub(" ", formula))
+    formula, around = prose.formula_with(_SIGN, text, "limit")
+    formula = _ENVIRONMENT.sub(" ", formula)
     sign = _SIGN.search(formula)
     if sign is None:
         return None
@@ -260,8 +247,7 @@ def _written(text: str) -> tuple[str, str, str] | None:
         subscript = marks.get("_", "")
     if not subscript:
         raise ProblemError(f"{text!r}: the limit sign has no subscript")
-    lead = _LEAD.search(_SPACES.sub(" ", preceding))
-    if lead is None or lead.start() > 0:
+    if not _LEAD.fullmatch(prose.without_words(prose.SPACING.sub(" ", preceding), prose.SUM)):
         raise ProblemError(f"{text!r}: the limit sign has {preceding.strip()!r} before it")
     return subscript, following, around
 
@@ -272,8 +258,8 @@ def _check_definitions(text: str, names: Collection[str]) -> None:
     Such a definition would have to be substituted, which is not implemented. The error is raised so
     that the definition is not ignored.
     """
-    for match in _FORMULA.finditer(text):
-        formula = match[match.lastindex or 0]
+    for match in prose.MARKED.finditer(text):
+        formula = prose.DELIMITER.sub("", match[0])
         left_side, equals, _ = formula.partition("=")
         base = _BASE.match(left_side)
         if equals and base and base[1] in names and conditions_of(formula) is None:
@@ -288,12 +274,44 @@ def _defined(body: str, text: str) -> str:
     applied = _APPLIED.fullmatch(body)
     if applied is None:
         return body
-    for match in _FORMULA.finditer(text):
-        left_side, equals, formula = match[match.lastindex or 0].partition("=")
+    definitions = []
+    for match in prose.MARKED.finditer(text):
+        left_side, equals, formula = prose.DELIMITER.sub("", match[0]).partition("=")
         defined = _APPLIED.fullmatch(left_side.strip(" :"))
         if equals and defined is not None and defined.groups() == applied.groups():
-            return formula.strip(" .,;")
-    return body
+            definitions.append(formula.strip(" .,;"))
+    return definitions[0] if len({*definitions}) == 1 else body
+
+
+def _of_sequence(text: str) -> tuple[str, str, str] | None:
+    r"""Read a question such as "Find the limit of the sequence ``a_n = 1/n``", like `_in_words`.
+
+    The result is None for any other question, also for one with the words "as n tends to".
+    """
+    words = prose.MARKED.sub(" ", text)
+    if "sequence" not in words or _IN_WORDS.fullmatch(prose.DELIMITER.sub(" ", text).strip()):
+        return None
+    prose.check_words(text, prose.SEQUENCE)
+    if "limit" not in words:
+        raise ProblemError(f"{text!r}: the limit of the sequence is not asked for")
+    found, others, letters = [], [], set()
+    for match in prose.MARKED.finditer(text):
+        formula = prose.DELIMITER.sub("", match[0]).strip(" .,;:")
+        name, *values = (side.strip() for side in pieces_of(formula, "="))
+        named, braced = _SEQUENCE.fullmatch(name), _BRACED.fullmatch(formula)
+        if named is not None:
+            letters.add(named["letter"])
+            found += [(named["name"], value) for value in values]
+        elif braced is not None:
+            found.append((braced["index"] or "n", braced["term"]))
+        elif not _INDEX.fullmatch(formula):
+            others.append(formula)
+    varies = found and re.search(rf"(?<![A-Za-z\\]){found[0][0]}(?![A-Za-z])", found[0][1])
+    if len(found) != 1 or not varies or len(letters) > 1:
+        raise ProblemError(f"{text!r}: one sequence with a formula is expected")
+    if others and conditions_of(", ".join(others)) is None:
+        raise ProblemError(f"{text!r}: {others[0]!r} is no condition")
+    return rf"{found[0][0]} \to \infty", found[0][1], " , ".join(others)
 
 
 def _in_words(text: str) -> tuple[str, str, str]:
@@ -301,7 +319,7 @@ def _in_words(text: str) -> tuple[str, str, str]:
 
     The subscript is written as it would be under a limit sign.
     """
-    match = _IN_WORDS.fullmatch(DELIMITER.sub(" ", text).strip())
+    match = _IN_WORDS.fullmatch(prose.DELIMITER.sub(" ", text).strip())
     if match is None:
         raise ProblemError(f"{text!r} has no limit sign")
     side = {"right": "^+", "above": "^+", "left": "^-", "below": "^-"}.get(match["side"] or "", "")
@@ -319,7 +337,7 @@ def _approach(subscript: str, text: str) -> tuple[str, str, int]:
     inner = subscript.strip()
     if inner.startswith("{") and inner.endswith("}"):
         inner = inner[1:-1]
-    inner = _SPACES.sub(" ", inner.replace(r"\limits", " "))
+    inner = prose.SPACING.sub(" ", inner.replace(r"\limits", " "))
     stacked = re.fullmatch(r"\s*\\(?:substack|scriptstyle)\s*\{?(.*?)\}?\s*", inner, re.DOTALL)
     inner = stacked[1] if stacked else inner
     approach, *conditions = re.split(r"\\\\|\\atop(?![A-Za-z])|,", inner)
@@ -359,15 +377,4 @@ def _readings(
         readings = read(body, symbols=(variable, IN_PROBLEM))
     except ReadError as error:
         raise ProblemError(f"unreadable limit {text!r}: {error}") from None
-    suspects = [symbols_of(reading.expression) - {variable, *declared} for reading in readings]
-    if not any(suspects):
-        return readings
-    faults = parameter_faults(body, set().union(*suspects), variable, True)
-    sound = [
-        reading
-        for reading, names in zip(readings, suspects, strict=True)
-        if names.isdisjoint(faults)
-    ]
-    if not sound:
-        raise ProblemError(f"{text!r}: {next(iter(faults.values()))}")
-    return tuple(sound)
+    return with_real_parameters(readings, text, body, variable, declared, has_sign=True)

@@ -17,25 +17,23 @@ from ..expression.traversal import fold, symbols_of
 from ..expression.tree import Expression, Number
 from ..latex import ReadError, read
 from ..latex.tokens.roles import IN_PROBLEM
-from .clauses import DELIMITER, PROSE
 from .conditions import Conditions, conditions_of
 from .parameters import parameter_faults
-from .sums import LONGEST, SumProblem, has_sum, read_sum
+from .prose import DELIMITER, LONGEST, ORDINALS, POWER_SERIES, PROSE, SPACING, without_words
+from .sums import SumProblem, has_sum, read_sum
 
 #: Largest degree of a polynomial, and order of a coefficient: one of 40 takes 0.1 s.
 MAX_DEGREE: Final = 40
 #: What is asked for.
 Quantity = Literal["polynomial", "coefficient", "remainder", "radius", "interval"]
 
-_SPACING: Final = re.compile(r"\\[,;:!> ]|\\q?quad(?![A-Za-z])|~")
 #: Stands for a delimiter of a formula; no text has it by chance.
 _MARK: Final = "\ue010"
 _S: Final = rf"[\s{_MARK}]*"
-_ORDINALS: Final = {
-    word: value
-    for value, words in enumerate(
-        """zeroth constant|first linear|second quadratic|third cubic|fourth quartic|fifth quintic
-        |sixth|seventh|eighth|ninth|tenth|eleventh|twelfth""".split("|")
+_ORDINALS: Final = ORDINALS | {
+    word: order
+    for order, words in enumerate(
+        ("zeroth constant", *"linear quadratic cubic quartic quintic".split())
     )
     for word in words.split()
 }
@@ -133,11 +131,6 @@ _CENTRES: Final = (
         re.IGNORECASE,
     ),
 )
-_WORDS: Final = re.compile(
-    r"(?<![\\A-Za-z^_])(?i:a(?=\s+[A-Za-z]{2})|an|and|answer|as|calculate|compute|determine|derive|down|expand|expansion|express|find"
-    r"|following|for|form|function|give|given|in|is|its|let|obtain|of|please|polynomial|powers|series|show"
-    r"|state|taylor|maclaurin|power|term|terms|that|the|this|to|up|what|where|with|write|lagrange|by|get|generated)(?![A-Za-z_^(])"
-)
 _NAMED: Final = re.compile(r"\A[a-zA-Z](?:\s*\(\s*(?P<variable>[a-z])\s*\))?\s*=(?!=)")
 
 
@@ -222,7 +215,7 @@ def read_series(text: str) -> SeriesQuestion:
     """
     if len(text) > LONGEST:
         raise ProblemError(f"the question has more than {LONGEST} characters")
-    plain = _SPACING.sub(" ", PROSE.sub(r" \1 ", text))
+    plain = SPACING.sub(" ", PROSE.sub(r" \1 ", text))
     plain = DELIMITER.sub(f" {_MARK} ", plain).strip()
     for quantity, pattern in _QUANTITIES:
         match = pattern.search(plain)
@@ -240,7 +233,7 @@ def _convergence(quantity: Quantity, remainder: str, text: str) -> SeriesQuestio
     if quantity == "interval":
         # any other word, such as "open" or "differentiated", may mean another interval
         prose = _ENDS_CHECKED.sub(" ", " ".join(remainder.split(_MARK)[::2]))
-        strange = re.search(r"[A-Za-z]{2,}", _WORDS.sub(" ", prose))
+        strange = re.search(r"[A-Za-z]{2,}", without_words(prose, POWER_SERIES))
         if remainder.count(_MARK) != 2 or strange:
             raise ProblemError(f"{text!r}: {(strange or [text])[0]!r} is not understood")
     formula = re.sub(r"(?<![\\A-Za-z])(?i:power|R)(?![A-Za-z])", " ", remainder)
@@ -308,10 +301,10 @@ def _taken(patterns: Iterable[re.Pattern[str]], text: str) -> tuple[re.Match[str
 def _formula(remainder: str) -> tuple[str, str]:
     """Split a text into its formula and the words around the formula. Return the words first.
 
-    The words of `_WORDS` are left out.
+    The words of `POWER_SERIES` are left out.
     """
-    pieces = [piece.strip(" \n\t.,:;?") for piece in remainder.split(_MARK)]
-    plain = [" ".join(_WORDS.sub(" ", piece).split()).strip(" .,:;?") for piece in pieces]
+    words = (without_words(piece, POWER_SERIES).split() for piece in remainder.split(_MARK))
+    plain = [" ".join(each).strip(" .,:;?") for each in words]
     full = [at for at, piece in enumerate(plain) if piece]
     if not full:
         return "", ""

@@ -9,35 +9,25 @@ from typing import Final, NamedTuple
 
 from ...errors import ProblemError
 from ..expression.build import ONE, ZERO, add, mul, neg
+from ..expression.general_term import first_index, general_term
 from ..expression.traversal import substitute, symbols_of
 from ..expression.tree import Call, Expression, Number, Symbol
 from ..latex import ReadError, Reading, read
 from ..latex.tokens.roles import IN_PROBLEM
-from .clauses import DELIMITER, INSTRUCTION, PROSE, instruction_words, without_prose
+from . import prose
 from .conditions import Conditions, behind, conditions_of, has_kind
 from .integral import Limit, limit_of
-from .layout import SPACE, limits_of, marked_tables, pieces_of, restored_tables
+from .layout import ENDS, TAIL, limits_of, marked_tables, pieces_of, restored_tables
 from .parameters import parameter_faults
 
-#: A longer text is no question; those of textbooks have up to 300 characters.
-LONGEST: Final = 2_000
 _SIGN: Final = re.compile(r"\\(?:sum|sumop)(?![A-Za-z])|[∑Σ](?=\s*[_^])")
-_WORD: Final = re.compile(instruction_words(INSTRUCTION))
-#: Conditions begin with the words that are left out here.
-_PROSE: Final = re.compile(
-    instruction_words(INSTRUCTION - {"for", "if", "where", "and", "a", "is", "the", "let"})
-)
 _NAMED: Final = re.compile(r"\A[A-Z](?:_\{?\w+\}?)?\s*(?:\([^()]*\))?\s*:?=(?!=)")
-_CONVERGES: Final = frozenset(("converge", "converges", "convergent", "divergent"))
-_ASKS_VALUE: Final = frozenset(
-    "calculate compute evaluate exact find limit sum total value values what".split()
-)
-_ASKS_LIMIT: Final = re.compile(r"\blimit\b", re.IGNORECASE)
-_MARKED: Final = re.compile(r"\$+[^$]+\$+")
+#: Words of a question that does not only ask whether a series converges.
+_ASKS_VALUE: Final = prose.TABLE["value"] | {"exact", "limit", "sum", "total", "value", "values"}
+#: Words, equations and functions, which are no terms of a series with dots.
+_NO_TERMS: Final = re.compile(r"(?<![\\A-Za-z])(?:[A-Za-z]{3,}|[fghFG]\s*(?:\\left)?\()|=")
 _DOTS: Final = re.compile(r"\\[lc]?dots(?![A-Za-z])|\.{3}|…")
 _NAME: Final = re.compile(r"\\?[A-Za-z]+(?:_\{?\w+\}?)?")
-_SPACES: Final = re.compile(rf"\A{SPACE}|{SPACE}\Z")
-_TAIL: Final = re.compile(r"(?:\s|\\[,;:!> ]|~|[.;,?&]|=|\\q?quad)+\Z")
 _INDEX: Final = r"(?P<index>[A-Za-z]|\\[a-z]+)"
 _GREATER: Final = r"(?:\\geq?(?:slant)?(?![A-Za-z])|≥|>=)"
 _LESS: Final = r"(?:\\leq?(?:slant)?(?![A-Za-z])|≤|<=)"
@@ -129,11 +119,13 @@ def read_sum(text: str) -> tuple[SumProblem, ...]:
         ('n',)
 
     """
-    if len(text) > LONGEST:
-        raise ProblemError(f"the question has more than {LONGEST} characters")
-    plain, tables = marked_tables(without_prose(text, INSTRUCTION))
+    if len(text) > prose.LONGEST:
+        raise ProblemError(f"the question has more than {prose.LONGEST} characters")
+    plain, tables = marked_tables(prose.without_prose(text, prose.SUM))
     formula, conditions = _formula(plain)
     sign = _SIGN.search(formula)
+    if sign is None and _DOTS.search(text):
+        return (_with_dots(text),)
     if sign is None:
         raise ProblemError(f"{text!r} has no sum sign")
     marks, body = limits_of(formula[sign.end() :])
@@ -141,7 +133,7 @@ def read_sum(text: str) -> tuple[SumProblem, ...]:
     if _SIGN.search(body):
         raise ProblemError(f"{text!r} has more than one sum")
     index, lower, upper = _range(marks, text)
-    if _ASKS_LIMIT.search(text) and not isinstance(upper, int) and symbols_of(upper):
+    if "limit" in _words(text) and not isinstance(upper, int) and symbols_of(upper):
         raise ProblemError(f"{text!r}: the limit of a sum is asked for, not the sum")
     factor = _factor(formula[: sign.start()], text, index)
     failure: ProblemError | None = None
@@ -160,6 +152,59 @@ def read_sum(text: str) -> tuple[SumProblem, ...]:
         )
         return tuple(map(_without_delta, problems))
     raise failure or ProblemError(f"unreadable sum {text!r}")
+
+
+def _with_dots(text: str) -> SumProblem:
+    r"""Read a series with dots: ``1 + \frac{1}{4} + \frac{1}{9} + \cdots``.
+
+    Behind the dots, the text may state the general term, or the last term of a finite sum.
+    """
+    text = text if prose.MARKED.search(text) else f"${text}$"
+    prose.check_words(text, prose.DOTS)
+    formula, around = prose.formula_with(_DOTS, text, "series")
+    conditions = prose.conditions_around(around, prose.DOTS)
+    formula = _NAMED.sub("", TAIL.sub("", prose.without_words(formula, prose.DOTS)).strip(" :"))
+    if conditions is None or _NO_TERMS.search(formula):
+        raise ProblemError(f"{text!r}: a series with dots, and something else")
+    terms, shape = _written_terms(formula, text)
+    names = set().union(*map(symbols_of, terms))
+    index = next(name for name in (*"nkjm", "index") if name not in names)
+    term, lower = None, ZERO
+    upper: Limit = 1
+    if re.fullmatch(r"t+\.", shape):
+        term = general_term(terms, index)
+    elif re.fullmatch(r"t+\.t\.?", shape):
+        *first, last = terms
+        own = [name for name in "nkmN" if name in symbols_of(last)]
+        start = first_index(last, own[0], first) if len(own) == 1 else None
+        if start is not None and not any(own[0] in symbols_of(each) for each in first):
+            term, lower = substitute(last, own[0], Symbol(index)), Number(start)
+            upper = 1 if shape.endswith(".") else Symbol(own[0])
+    if term is None:
+        raise ProblemError(f"{text!r}: the general term of the series is not stated, and not clear")
+    problem = SumProblem(mul(term), index, lower, upper, conditions=conditions)
+    return problem._replace(asks_convergence=_asks_convergence(text))
+
+
+def _written_terms(formula: str, text: str) -> tuple[list[Expression], str]:
+    """The terms of a series, and its shape, in which ``t`` denotes a term and a point the dots.
+
+    Each term is a product of the number 1 or -1, which is the sign, and an expression.
+    """
+    terms: list[Expression] = []
+    shape, at = "", 0
+    for piece in pieces_of(formula, "+-"):
+        sign = Number(-1 if formula[max(at - 1, 0) : at] == "-" else 1)
+        at += len(piece) + 1
+        written = ENDS.sub("", piece).strip()
+        shape += "." if _DOTS.fullmatch(written) else "t" * bool(written)
+        if written and shape.endswith("t"):
+            try:
+                (reading,) = read(written, symbols=(IN_PROBLEM,))
+            except ValueError as error:
+                raise ProblemError(f"{text!r}: unreadable term {written!r}: {error}") from None
+            terms.append(Call("mul", (sign, reading.expression)))
+    return terms, shape
 
 
 def _without_delta(problem: SumProblem) -> SumProblem:
@@ -192,8 +237,12 @@ def _without_delta(problem: SumProblem) -> SumProblem:
 
 def _asks_convergence(text: str) -> bool:
     """Whether a question only asks if a series converges, and does not ask for the sum."""
-    words = set(re.findall(r"[a-z]+", _MARKED.sub(" ", text).lower()))
-    return not words.isdisjoint(_CONVERGES) and words.isdisjoint(_ASKS_VALUE)
+    words = _words(text)
+    return not words.isdisjoint(prose.TABLE["convergence"]) and words.isdisjoint(_ASKS_VALUE)
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"[a-z]+", prose.MARKED.sub(" ", text).lower()))
 
 
 def has_sum(text: str) -> bool:
@@ -203,37 +252,21 @@ def has_sum(text: str) -> bool:
 
 def _formula(text: str) -> tuple[str, Conditions]:
     """Find the formula with the sum sign, and the conditions in the text around it."""
-    plain = PROSE.sub(r" \1 ", text)
-    if not DELIMITER.search(plain):
-        sign = _SIGN.search(plain)
-        if sign is None:
-            return plain, Conditions()
-        return _WORD.sub(" ", plain[: sign.start()]).lstrip(" ,:") + plain[
-            sign.start() :
-        ], Conditions()
-    pieces = DELIMITER.split(plain)
-    holding_sign = [at for at, piece in enumerate(pieces) if _SIGN.search(piece)]
-    if len(holding_sign) == 2:  # given that \sum 1/n^2 = \pi^2/6, find ...
-        known = {at for at in holding_sign if _is_value_of_sum(pieces[at])}
-        pieces = ["" if at in known else piece for at, piece in enumerate(pieces)]
-        holding_sign = [at for at in holding_sign if at not in known]
-    if len(holding_sign) > 1:
-        raise ProblemError(f"{text!r} has more than one sum")
-    if not holding_sign:
-        return plain, Conditions()
-    around = ", ".join(piece for at, piece in enumerate(pieces) if at != holding_sign[0])
-    around = _PROSE.sub(" ", around)
-    around = re.sub(r"(?:[\s.,:;?]|(?<![A-Za-z])[Tt]he(?=\s*[,.;]))*[,.;]\s*", ", ", around)
-    around = around.strip(" \n\t.,:;?")
-    conditions = conditions_of(around) if around and not _is_harmless(around) else Conditions()
+    if sum(has_sum(match[0]) for match in prose.MARKED.finditer(text)) == 2:
+        # given that \sum 1/n^2 = \pi^2/6, find ...
+        text = prose.MARKED.sub(lambda match: "" if _is_value_of_sum(match[0]) else match[0], text)
+    formula, around = prose.formula_with(_SIGN, text, "sum")
+    conditions = prose.conditions_around(around, prose.SUM)
     if conditions is None:
         conditions = _conditions_of_formulas(text)
     if conditions is None:
+        around = " ".join(around.split())
         raise ProblemError(f"{text!r}: {around[:60]!r} is neither an instruction nor a condition")
-    formula = pieces[holding_sign[0]]
     sign = _SIGN.search(formula)
-    assert sign is not None
-    return _WORD.sub(" ", formula[: sign.start()]) + formula[sign.start() :], conditions
+    before = (
+        prose.without_words(formula[: sign.start()], prose.SUM).lstrip(" .,:;?") if sign else ""
+    )
+    return before + formula[sign.start() if sign else 0 :], conditions
 
 
 def _is_value_of_sum(formula: str) -> bool:
@@ -241,11 +274,11 @@ def _is_value_of_sum(formula: str) -> bool:
 
     Such a formula does not change what another sum of the text means.
     """
-    *before, value = pieces_of(formula, "=")
+    *before, value = pieces_of(prose.DELIMITER.sub(" ", formula), "=")
     if len(before) != 1 or not _SIGN.search(before[0]):
         return False
     try:
-        tree = read(_TAIL.sub("", value), symbols=(IN_PROBLEM,))[0].expression
+        tree = read(TAIL.sub("", value), symbols=(IN_PROBLEM,))[0].expression
         return not symbols_of(tree) and not any(each.parameters for each in read_sum(before[0]))
     except (ProblemError, ReadError):
         return False
@@ -258,12 +291,12 @@ def _conditions_of_formulas(text: str) -> Conditions | None:
     condition, the result is None. The result is also None if words outside of the formulas state a
     condition, such as "integer", because this function does not read these words.
     """
-    if has_kind(_MARKED.sub(" ", text)):
+    if has_kind(prose.MARKED.sub(" ", text)):
         return None
     kinds: tuple[tuple[str, str], ...] = ()
     comparisons: tuple[Expression, ...] = ()
-    for match in _MARKED.finditer(text):
-        formula = _SPACES.sub("", match[0].strip("$")).strip(" .,;")
+    for match in prose.MARKED.finditer(text):
+        formula = ENDS.sub("", prose.DELIMITER.sub("", match[0])).strip(" .,;")
         if _SIGN.search(formula) or _NAME.fullmatch(formula):
             continue
         stated = conditions_of(formula)
@@ -272,10 +305,6 @@ def _conditions_of_formulas(text: str) -> Conditions | None:
         kinds += stated.kinds
         comparisons += stated.comparisons
     return Conditions(kinds, comparisons)
-
-
-def _is_harmless(around: str) -> bool:
-    return not _WORD.sub(" ", around).strip(" \n\t.,:;?")
 
 
 def _range(marks: dict[str, str], text: str) -> tuple[str, Limit, Limit]:
@@ -310,9 +339,9 @@ def _range(marks: dict[str, str], text: str) -> tuple[str, Limit, Limit]:
 
 
 def _unbraced(mark: str) -> str:
-    inner = _SPACES.sub("", mark.strip())
+    inner = ENDS.sub("", mark.strip())
     while inner.startswith("{") and inner.endswith("}"):
-        inner = _SPACES.sub("", inner[1:-1].strip())
+        inner = ENDS.sub("", inner[1:-1].strip())
     return inner
 
 
@@ -325,8 +354,8 @@ def _factor(preceding: str, text: str, index: str) -> Expression:
     terms, equals, factor = preceding.partition("=")
     if _DOTS.search(terms) and equals and "=" not in factor:
         preceding = factor
-    inner = _NAMED.sub("", _SPACES.sub("", preceding).strip()).strip()
-    inner = _SPACES.sub("", inner)
+    inner = _NAMED.sub("", ENDS.sub("", preceding).strip()).strip()
+    inner = ENDS.sub("", inner)
     if not inner:
         return ONE
     try:
@@ -340,9 +369,9 @@ def _factor(preceding: str, text: str, index: str) -> Expression:
 
 def _bodies(body: str, conditions: Conditions) -> Iterator[tuple[str, Conditions]]:
     """Yield candidates for the term of a sum, each with the conditions after the candidate."""
-    yield _TAIL.sub("", body), conditions
+    yield TAIL.sub("", body), conditions
     for inner, stated in behind(body):
-        yield _TAIL.sub("", inner), stated
+        yield TAIL.sub("", inner), stated
 
 
 def _terms(

@@ -2,7 +2,6 @@
 
 from .formulas import DERIVATIVE as DERIVATIVE
 from .formulas import EXPONENT as EXPONENT
-from .formulas import LONGEST as LONGEST
 from .formulas import VALUE_AT as VALUE_AT
 from .formulas import Jet as Jet
 from .formulas import Jets as Jets

@@ -20,12 +20,11 @@ from ...expression.tree import Call, Expression, Symbol
 from ...latex import ReadError, read
 from ...latex.tokens.pattern import FONT
 from ...latex.tokens.roles import IN_PROBLEM
+from ..prose import LONGEST
 from .operators import HIGHEST, POWER, D, name_of, operand, operators
 
 #: The most derivatives in one formula. Textbooks have up to 6.
 MOST: Final = 40
-#: Characters of a formula; the longest equation of textbooks has some 200.
-LONGEST: Final = 4000
 #: Functions of trees that are not computed here: a derivative by a symbol, a value at a point.
 DERIVATIVE: Final = "derivative"
 VALUE_AT: Final = "value_at"

@@ -11,9 +11,10 @@ from ....errors import ProblemError
 from ...expression.traversal import symbols_of
 from ...expression.tree import Expression
 from ...latex import ReadError, read
-from ..clauses import PROSE, WORDS, clauses
+from ..clauses import clauses
 from ..derivatives import EXPONENT, name_of, normal
 from ..layout import marked_tables, pieces_of
+from ..prose import EQUATION, PROSE
 from .question import NAME, DifferentialEquation
 
 #: Solutions of an answer, and signs ``\pm`` of one: textbooks have up to four and two.
@@ -97,11 +98,11 @@ def solutions(text: str, question: DifferentialEquation) -> list[StatedSolution]
 
 
 def _without_unknown_words(prose: re.Match[str]) -> str:
-    """Remove the words that are not in `WORDS` from the prose of an answer.
+    """Remove the words that are not in `EQUATION` from the prose of an answer.
 
     All formulas of an answer must be right, whatever these words say.
     """
-    words = [word for word in prose[1].split() if word.strip(",.;:").lower() in WORDS]
+    words = [word for word in prose[1].split() if word.strip(",.;:").lower() in EQUATION]
     return rf"\text{{ {' '.join(words)} }}"
 
 

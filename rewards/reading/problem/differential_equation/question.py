@@ -17,11 +17,12 @@ from ....errors import ProblemError
 from ...expression.traversal import nodes_of, symbols_of
 from ...expression.tree import Expression
 from ...functions import RECORDS
-from ..clauses import WORDS, clauses, without_assumptions, without_prose
+from ..clauses import clauses, without_assumptions
 from ..conditions import conditions_of
 from ..derivative import relation
 from ..derivatives import LETTER, Jet, Jets, name_of, normal, operand, operators, read_tree
 from ..layout import pieces_of
+from ..prose import EQUATION, without_prose
 
 #: Functions of a system; textbooks have up to three.
 MOST_FUNCTIONS: Final = 6
@@ -124,7 +125,7 @@ def read_differential_equation(text: str) -> DifferentialEquation:
 
     """
     question, kinds = without_assumptions(text)
-    question_clauses = clauses(without_prose(question, WORDS))
+    question_clauses = clauses(without_prose(question, EQUATION))
     words = {word for clause in question_clauses for word in clause.words}
     formulas = [
         _with_operands(_SWAPPED.sub(r"\1\3(\2)", normal(clause.formula)))

@@ -1,0 +1,136 @@
+r"""Infers the general term of a series with dots: ``1 - \frac{1}{3} + \frac{1}{5} - \cdots``.
+
+The terms are compared as they are written. Numbers at the same place of all terms have to follow
+one rule with at most two unknowns. At least four terms are needed, so that the rule is
+overdetermined. If the text states the general term, the first terms only have to agree with it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import pairwise
+from typing import Final
+
+from .build import ONE, add, div, mul, number, power
+from .traversal import fold, substitute, symbols_of
+from .tree import Call, Expression, Number, Symbol
+
+#: Terms that determine a rule. The first two may be written in another way, as 1 + x + x^2/2!.
+FEWEST: Final = 4
+#: Exponents of a linear rule, as 2 of 1, 4, 9, 16. The number 0 means factorials: 1, 2, 6, 24.
+_POWERS: Final = (0, 2, 3, 4)
+#: The n of n!.
+_OF_FACTORIAL: Final = {math.factorial(n): n for n in range(1, 100)}
+
+
+def general_term(terms: Sequence[Expression], index: str) -> Expression | None:
+    """The term with a given index that the terms for the indices 0, 1, 2, ... determine.
+
+    The result is None if there are less than `FEWEST` terms, or no rule fits all terms.
+
+    >>> from .build import number
+    >>> general_term([number(Fraction(1, 2**k)) for k in range(4)], "n").function
+    'pow'
+
+    """
+    if len(terms) < FEWEST:
+        return None
+    for start in range(3):
+        term = _common(terms[start:], start, Symbol(index))
+        if term is None:
+            continue
+        values = (substitute(term, index, number(at)) for at in range(start))
+        if all(map(_are_equal, values, terms)):
+            return term
+    return None
+
+
+def first_index(term: Expression, index: str, terms: Sequence[Expression]) -> int | None:
+    """The index at which a general term begins with the given terms.
+
+    The result is None if none of the indices 0, 1, 2 fits, or more than one fits.
+    """
+    values = [substitute(term, index, number(at)) for at in range(len(terms) + 2)]
+    fits = [all(map(_are_equal, terms, values[start:])) for start in range(3)]
+    return fits.index(True) if sum(fits) == 1 and len(terms) > 1 else None
+
+
+def _common(nodes: Sequence[Expression], start: int, index: Expression) -> Expression | None:
+    """The expression that has the values ``nodes`` at the indices from ``start``, or None."""
+    if all(node == nodes[0] for node in nodes):
+        return nodes[0]
+    if all(isinstance(node, Number) for node in nodes):
+        return _rule([fold(node) or Fraction(0) for node in nodes], start, index)
+    if any(node.function == "pow" for node in nodes):  # x beside x^2
+        nodes = [Call("pow", (n, ONE)) if isinstance(n, Symbol) else n for n in nodes]
+    if len({(node.function, len(node.args)) for node in nodes}) > 1:
+        return None
+    columns = zip(*(node.args for node in nodes), strict=True)
+    args = [arg for column in columns if (arg := _common(column, start, index)) is not None]
+    whole = 0 < len(args) == len(nodes[0].args)
+    return Call(nodes[0].function, tuple(args)) if whole else None
+
+
+def _rule(values: Sequence[Fraction], start: int, index: Expression) -> Expression | None:
+    """The linear, geometric, ... rule of at least two numbers."""
+    rules = (_geometric, _linear) if -values[0] in values else (_linear, _geometric)  # signs
+    for rule in rules:
+        if (term := rule(values, start, index)) is not None:
+            return term
+    if any(value.denominator != 1 for value in values):
+        top = _rule([Fraction(value.numerator) for value in values], start, index)
+        bottom = _rule([Fraction(value.denominator) for value in values], start, index)
+        return None if top is None or bottom is None else div(top, bottom)
+    for exponent in _POWERS:
+        found = [_root(int(value), exponent) for value in values]
+        roots = [Fraction(root) for root in found if root is not None]
+        linear = _linear(roots, start, index) if len(roots) == len(values) else None
+        if linear is not None:
+            return power(linear, number(exponent)) if exponent else Call("factorial", (linear,))
+    return None
+
+
+def _root(value: int, exponent: int) -> int | None:
+    """The whole root of a number. For the exponent 0, it is the n of n!."""
+    if exponent == 0:
+        return _OF_FACTORIAL.get(value)
+    root = round(value ** (1 / exponent)) if 0 <= value < 2**53 else -1
+    return root if root**exponent == value else None
+
+
+def _linear(values: Sequence[Fraction], start: int, index: Expression) -> Expression | None:
+    step = values[1] - values[0]
+    if any(after - before != step for before, after in pairwise(values)):
+        return None
+    return add(mul(number(step), index), number(values[0] - start * step))
+
+
+def _geometric(values: Sequence[Fraction], start: int, index: Expression) -> Expression | None:
+    ratio = values[1] / values[0] if values[0] else Fraction(0)
+    if not ratio or any(b != a * ratio for a, b in pairwise(values)):
+        return None
+    return mul(number(values[0] / ratio**start), power(number(ratio), index))
+
+
+def _are_equal(first: Expression, second: Expression) -> bool:
+    """Whether the values of two terms agree at some rational values of their symbols."""
+    names = sorted(symbols_of(first) | symbols_of(second))
+    for shift in (2, 3, 7):
+        left, right = first, second
+        for at, name in enumerate(names):
+            value = number(Fraction(shift + at, 5))
+            left, right = substitute(left, name, value), substitute(right, name, value)
+        value_of_left = fold(_without_factorials(left))
+        if value_of_left is None or value_of_left != fold(_without_factorials(right)):
+            return False
+    return True
+
+
+def _without_factorials(tree: Expression) -> Expression:
+    args = tuple(map(_without_factorials, tree.args))
+    argument = fold(args[0]) if tree.function == "factorial" else None
+    if argument is not None and argument.denominator == 1 and 0 <= argument <= len(_OF_FACTORIAL):
+        return number(math.factorial(int(argument)))
+    return Call(tree.function, args) if args else tree

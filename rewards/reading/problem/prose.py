@@ -1,0 +1,270 @@
+r"""Takes the prose of a question apart from its formulas, for all kinds of questions.
+
+`TABLE` has all words of instructions, by what they ask for or say. A reader understands the words
+of some rows of the table. Any other word may change the question.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Final
+
+from ...errors import ProblemError
+from .conditions import Conditions, conditions_of, has_kind
+
+#: A longer text is no question; those of textbooks have up to 400 characters.
+LONGEST: Final = 4_000
+#: What asks for what, and what says nothing. A word may stand in several rows.
+TABLE: Final = {
+    role: frozenset(words.split())
+    for role, words in {
+        # for the value, or the form, of what is named behind the word
+        "value": "calculate compute evaluate find what",
+        "form": "determine express give obtain show state write",
+        # for something else than a value of what is named behind the word
+        "other": "how prove which",
+        "nothing": """a an and answer closed consider does each exact exactly expression following
+            for form formula given if in is it its let of or please problem question simplify so
+            solve terms that the then this to total value where with your""",
+        "convergence": "converge converges convergent diverge diverges divergent",
+        "series": "limit limits series",
+        "sum": "exist exists finite infinite not say sum sums whether work",
+        "function": "any are as at constant from function number positive real term when",
+        "limit": """above approaches below even goes integer integers left natural negative
+            nonnegative numbers odd right sequence side sided tends zero""",
+        "sequence": "all as by defined every general integer integers positive sequence term",
+        "integral": """antiderivative computing definite evaluating finding general improper
+            indefinite integral integrate integrating primitive proper""",
+        "power series": """as by derive down expand expansion function generated get lagrange
+            maclaurin on polynomial power powers series taylor term up""",
+        "equation": """about all around assume be bounded by classify complete condition conditions
+            coordinate curve defined denote denotes derivative derivatives differentiable
+            differential differentiate differentiating domain eighth equation equations every
+            explicit explicitly family fifth first follow fourth functions general gradient has
+            have homogeneous implicit implicitly initial integrate interval into linear mixed most
+            ninth nontrivial on order ordinary parameter parametric parametrically partial
+            particular point points possible power respect satisfied satisfies satisfy satisfying
+            second separable seventh singular sixth slope solution solutions solved subject such
+            suppose system tangent tenth their there third trivial twice two under unknown
+            values variable variables we whose without""",
+        # deny, or choose among answers: they may change any question
+        "choice": """absolutely approximate approximately conditional conditionally except half
+            largest least maximum minimum nearest negative never no none not per percent rounded
+            smallest times twice unless which""",
+        # name an operation: they change a question unless they describe the formula behind them,
+        # or name a rule
+        "operation": """absolute antiderivative approximation average cube cubed decimal derivative
+            derivatives directional double estimate integral inverse inverses mean modulus normal
+            orthogonal perpendicular product quotient reciprocal root roots square squared
+            triple""",
+        "rule": "formula method rule rules test theorem",
+        # forms in which something is written, behind "as": "leave your answer as a product"
+        "written form": "integral product quotient",
+        # say nothing in the name of what is asked for, too
+        "plain": """answer answers down fully non-zero nonzero possible result simple simplest
+            work""",
+        # behind them, a question describes what was named before
+        "preposition": """as at by for from given if in into of on such that to using when where
+            with""",
+    }.items()
+}
+
+
+def _row(*roles: str) -> frozenset[str]:
+    return frozenset().union(*(TABLE[role] for role in roles))
+
+
+_COMMON: Final = _row("value", "form", "nothing")
+#: The words that the readers of the kinds of questions understand.
+EQUATION: Final = _COMMON | _row("convergence", "series", "function", "equation")
+SUM: Final = _COMMON | _row("convergence", "series", "sum")
+LIMIT: Final = SUM | _row("function", "limit")
+#: The words of questions about a sequence, and about a series with dots; no other word is allowed.
+SEQUENCE: Final = _COMMON | _row("convergence", "sequence") | {"limit", "whether"}
+DOTS: Final = _COMMON - {"expression", "formula", "terms"} | _row("convergence").union(
+    "alternating by function geometric harmonic infinite power series sum whether".split()
+)
+INTEGRAL: Final = TABLE["integral"].union(
+    ("a", "an", "is", "of"), (word for word in _COMMON if len(word) > 2)
+)
+POWER_SERIES: Final = _COMMON | TABLE["power series"]
+_ASKS: Final = _row("value", "form", "other")
+#: Words that `conditions_of` understands, so that they stay in a text of conditions.
+_OF_CONDITIONS: Final = frozenset("a and for if is let not or the where".split())
+
+ORDINALS: Final = {
+    word: order
+    for order, word in enumerate(
+        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(),
+        1,
+    )
+}
+PROSE: Final = re.compile(r"\\(?:text|textrm|textit|mbox|hbox|textbf)\s*\{([^{}]*)\}")
+SPACING: Final = re.compile(r"(?<!\\)\\[,;:!> ]|\\(?:q?quad|displaystyle|textstyle)(?![A-Za-z])|~")
+#: Opens a formula, unless it belongs to the end of a row with a space, such as ``\\[2pt]``.
+_SQUARE: Final = r"\\\[(?!-?[\d.]+\s*[a-z]{2}\])"
+#: What marks a formula in prose.
+DELIMITER: Final = re.compile(
+    rf"\$+|\\[()\]]|{_SQUARE}|\\(?:begin|end)\s*\{{(?:align|aligned|equation|gather|multline|split)\*?\}}"
+)
+#: A formula between marks. None opens the same mark again inside, so that the search is linear.
+MARKED: Final = re.compile(
+    rf"\$\$.+?\$\$|\$.+?\$|\\\((?:(?!\\\().)+?\\\)|{_SQUARE}(?:(?!{_SQUARE}).)+?\\\]"
+    r"|\\begin\s*\{(?P<name>(?:align|aligned|equation|gather|multline|split)\*?)\}"
+    r"(?:(?!\\begin\s*\{(?P=name)\}).)*?\\end\s*\{(?P=name)\}",
+    re.DOTALL,
+)
+#: What is to be done where there is no answer, and hints; the bound keeps the search linear.
+_ASIDE: Final = re.compile(
+    r"[,;]?\s*\b(?:otherwise|or\s+(?:answer|explain|say|show|state|write))\b[^.?!]*", re.IGNORECASE
+)
+_HINT: Final = re.compile(r"\(\s*[Hh]int\b(?:[^()]|\([^()]*\)){0,200}\)")
+#: A substitution that a question recommends, which is a method and no part of the question.
+SUBSTITUTION: Final = re.compile(
+    r"\b(?:substitution|substituting|setting)\s+(?:\$[^$]{1,80}\$|\\\(.{1,80}?\\\))"
+)
+#: Words for kinds of numbers that say nothing new: parameters are positive, variables are real.
+_NO_KIND: Final = re.compile(
+    r"\b(?:(?<!not )positive|non-?zero(?=\s+solutions?)|(?:all|any|every)\s+real(?:\s+numbers?)?)\b"
+)
+_TOKEN: Final = re.compile(r"[A-Za-z]+(?:['’–-]+[A-Za-z]+)*['’]?|[.?!:;,]")
+#: Signs, digits and single letters: a formula that is not marked.
+_UNMARKED: Final = re.compile(
+    r"[\\^_=<>+*/|{}0-9]|(?<![A-Za-z'’-])(?![aAI])[A-Za-z](?![A-Za-z'’-])"
+)
+
+
+@cache
+def _pattern(words: frozenset[str]) -> re.Pattern[str]:
+    """A regular expression of words in prose. The letter a is a word only before another word."""
+    patterns = [r"a(?=\s+[A-Za-z]{2})" if word == "a" else word for word in words]
+    return re.compile(rf"(?<![\\A-Za-z^_])(?i:{'|'.join(patterns)})(?![A-Za-z_^])")
+
+
+def without_words(text: str, words: frozenset[str]) -> str:
+    r"""Remove the words of an instruction from a text that may have formulas, too.
+
+    >>> without_words(r"\text{Evaluate the sum } a", SUM).split()
+    ['a']
+
+    """
+    return _pattern(words).sub(" ", PROSE.sub(r" \1 ", text))
+
+
+def check_words(text: str, words: frozenset[str]) -> None:
+    """Raise `ProblemError` if the prose of a question has another word or a number."""
+    for word in re.findall(r"[A-Za-z0-9]+", MARKED.sub(" ", text)):
+        if word.lower() not in words:
+            raise ProblemError(f"{text!r}: {word!r} may change the question")
+
+
+def formula_with(sign: re.Pattern[str], text: str, what: str) -> tuple[str, str]:
+    """Find the formula of a question that has a sign.
+
+    Args:
+        sign: matches the sign, such as that of a sum.
+        text: the question.
+        what: the name of what the sign denotes, for the message of an error.
+
+    Returns:
+        The formula, and the text around the formula without the marks of formulas. If no marked
+        formula has the sign, the formula is the whole text.
+
+    Raises:
+        ProblemError: more than one formula has the sign.
+
+    """
+    holding = [match for match in MARKED.finditer(text) if sign.search(match[0])]
+    if len(holding) > 1:
+        raise ProblemError(f"{text!r} has more than one {what}")
+    plain = DELIMITER.sub(" ", text)
+    if not holding or DELIMITER.search(MARKED.sub(" ", text)):  # one end of a mark was not copied
+        return plain, ""
+    start, end = holding[0].span()
+    around = f"{text[:start]} , {text[end:]}"
+    return DELIMITER.sub(" ", holding[0][0]), DELIMITER.sub(" ", around)
+
+
+def conditions_around(around: str, words: frozenset[str]) -> Conditions | None:
+    """Read the conditions in the text around a formula, besides words of an instruction.
+
+    If a part of the text is not understood, the result is None.
+    """
+    if words.issuperset(re.findall(r"[^\s.,:;?!]+", around.lower())):
+        return Conditions()
+    return conditions_of(without_words(around.replace("?", ","), words - _OF_CONDITIONS))
+
+
+def without_prose(text: str, understood: frozenset[str]) -> str:
+    r"""Remove the words from a question that do not change what is asked for.
+
+    If all formulas are in ``$`` or similar delimiters, most other words are left out, such as words
+    about a particle. Two groups of words cause an error if they are not in ``understood``. A word
+    of the first group says what is asked for, such as "area" in "find the area of". The second
+    group consists of the rows of choices and operations in `TABLE`. A word directly before a
+    formula is not in the first group, because the word only describes the formula. An example is
+    "speed" in "find the speed $x'$".
+
+    Args:
+        text: the question.
+        understood: words in lower case that the caller can interpret. These words are kept.
+
+    Returns:
+        The formulas, the words that are understood, and the punctuation. The text is returned
+        unchanged if a formula has no delimiters, or if there is no formula. It is also unchanged if
+        the words state a kind of number, such as "n is an integer".
+
+    Raises:
+        ProblemError: a word that is not understood may change the question.
+
+    >>> without_prose("Find the speed $x'$ of a particle with $x=t^2$", frozenset(("of", "with")))
+    "$x'$ of with $x=t^2$ ."
+
+    """
+    if len(text) > LONGEST:  # which the reader of the question refuses
+        return text
+    question = SUBSTITUTION.sub(" ", _HINT.sub(" ", text))
+    formulas = list(MARKED.finditer(question))
+    words = MARKED.sub(" ", question)
+    if not formulas or _UNMARKED.search(words) or has_kind(_NO_KIND.sub(" ", words)):
+        return text
+    pieces: list[str] = []
+    # words of the name of what is asked for, and of operations, that are not understood
+    strange: list[str] = []
+    operations: list[str] = []
+    asks, begin, before, preposition = False, 0, "", ""
+    for formula in (*formulas, None):
+        prose = question[begin : formula.start() if formula else len(question)]
+        prose = _ASIDE.sub(" ", prose) + ("" if formula else ".")
+        for token in _TOKEN.findall(prose):
+            word = token.lower()
+            parts = word.split("-")
+            if not word[0].isalpha() or word in TABLE["preposition"]:
+                if strange or operations:
+                    raise ProblemError(f"{text!r}: what is {(strange or operations)[0]!r}?")
+                asks, preposition = False, word
+            elif preposition == "as" and word in TABLE["written form"]:
+                pass
+            elif word in _ASKS:
+                named = {"solution", "solutions", "function", "curve"}.intersection(pieces)
+                if (word == "what" and before in TABLE["preposition"]) or (
+                    word == "which" and before == "for" and not named
+                ):  # for what value of c
+                    raise ProblemError(f"{text!r}: a value of a parameter is asked for")
+                asks = True
+            elif word in TABLE["rule"]:
+                operations = []
+            elif not understood.issuperset(parts):
+                if not TABLE["choice"].isdisjoint(parts):
+                    raise ProblemError(f"{text!r}: {token!r} may change the question")
+                operations += [token] if not TABLE["operation"].isdisjoint(parts) else []
+                strange += [token] if asks and word not in TABLE["plain"] else []
+            if not word[0].isalpha() or understood.issuperset(parts):
+                pieces.append(token)
+            before = word
+        if formula:
+            # What is asked for is the formula, which the words before describe.
+            pieces.append(formula[0])
+            strange, operations, asks, begin = [], [], False, formula.end()
+    return " ".join(pieces)
