@@ -3,8 +3,9 @@
 The child has a timer of processor time, which other load on the machine does not advance; when the
 timer expires, the kernel kills the child. A waiting child is ended as well, by a watch on its
 processor time, which a working program uses on the busiest machine. A reply is a dictionary:
-``outcome`` (``answer``, ``time``, ``memory``, ``failure``), ``seconds`` of processor time, the
-answer's ``text``, and ``detail`` or the program's ``output``.
+``outcome`` (``answer``, ``time``, ``memory``, ``failure``, or ``machine`` for a fault of the machine
+that says nothing about the system), ``seconds`` of processor time, the answer's ``text``, and
+``detail`` or the program's ``output``.
 """
 
 from __future__ import annotations
@@ -37,8 +38,9 @@ MAX_OUTPUT = 16 << 20
 #: spans of `IDLE_SECONDS`: a hundredth of the share 0.1 that a process has of two cores under a
 #: load of 17.
 IDLE_SECONDS, LEAST_SHARE = 30.0, 0.001
-#: Exit status of a forked child that ran out of memory.
-OUT_OF_MEMORY = 77
+#: Exit status of a forked child that ran out of memory, and of one that could not read a file: an
+#: installation that is being replaced gives no answers, and is no system that knows none.
+OUT_OF_MEMORY, MACHINE_FAULT = 77, 78
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
@@ -87,13 +89,14 @@ def _run_child(work: Any, write_end: int, worker: int, seconds: float) -> None:
         _limit(seconds, worker)
         try:
             text, detail = work()
+            status = 0
         except MemoryError:
             raise
         except Exception as error:
             text, detail = "", f"SymPy raised {type(error).__name__}: {error}"
+            status = MACHINE_FAULT if isinstance(error, OSError | ImportError) else 0
         with os.fdopen(write_end, "w", encoding="utf-8") as stream:
             stream.write(f"{text}\0{detail[:500]}")
-        status = 0
     except MemoryError:
         status = OUT_OF_MEMORY
     finally:
@@ -193,6 +196,8 @@ def _reply(status: int, usage: resource.struct_rusage, **texts: str) -> Reply:
         outcome = "time"
     elif status in (OUT_OF_MEMORY, -signal.SIGKILL):
         outcome = "memory"
+    elif status == MACHINE_FAULT:
+        outcome = "machine"
     elif status < 0:
         outcome = "failure"
         texts["detail"] = f"ended by {signal.Signals(-status).name}"

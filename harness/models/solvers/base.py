@@ -129,6 +129,8 @@ class Solver(Model):
             )
         if reply["outcome"] == "memory":
             return _failure(request, f"out of memory ({self.memory_mb} MB)", seconds)
+        if reply["outcome"] == "machine":
+            return _failure(request, reply["detail"], seconds, reason=FinishReason.UNREACHABLE)
         if reply["outcome"] != "answer":
             return _failure(request, reply["detail"], seconds)
         latex, remark = self.parse_reply(request.problem, reply)

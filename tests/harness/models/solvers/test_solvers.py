@@ -31,6 +31,7 @@ from calculus_harness.harness.models.solvers._worker import Reply, run_program, 
 from calculus_harness.harness.models.solvers.base import ProgramSolver
 from calculus_harness.harness.models.solvers.infix import Dialect
 from calculus_harness.harness.models.solvers.maxima import MAXIMA
+from calculus_harness.harness.models.solvers.sympy import SympySolver
 from calculus_harness.harness.tasks import default_prompt
 from calculus_harness.rewards import verify_antiderivative, verify_definite_integral
 
@@ -435,6 +436,23 @@ def test_sympys_exception_is_its_way_to_give_up(monkeypatch: pytest.MonkeyPatch)
     reply = sympy_question("integration", "x", "x", {}, 5.0)
     assert (reply["outcome"], reply["text"]) == ("answer", "")
     assert reply["detail"] == "SymPy raised NotImplementedError: algebraic case"
+
+
+def test_an_installation_that_cannot_be_read_is_no_missing_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Such problems counted as unsolved; now a run that goes on asks them again."""
+
+    def fail(*args: object) -> None:
+        raise OSError(40, "Too many levels of symbolic links")
+
+    monkeypatch.setitem(sympy_operations._OPERATIONS, "integral", fail)  # type: ignore[arg-type]
+    reply = sympy_question("integration", "x", "x", {}, 5.0)
+    assert reply["outcome"] == "machine"
+    model = SympySolver(spec="solver/sympy")
+    completion = model._completion(request(problem("x"), model), reply)
+    assert completion.finish_reason is FinishReason.UNREACHABLE
+    assert "Too many levels" in completion.detail
 
 
 def test_sympys_memory_error_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
