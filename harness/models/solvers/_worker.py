@@ -3,9 +3,9 @@
 The child has a timer of processor time, which other load on the machine does not advance; when the
 timer expires, the kernel kills the child. A waiting child is ended as well, by a watch on its
 processor time, which a working program uses on the busiest machine. A reply is a dictionary:
-``outcome`` (``answer``, ``time``, ``memory``, ``failure``, or ``machine`` for a fault of the machine
-that says nothing about the system), ``seconds`` of processor time, the answer's ``text``, and
-``detail`` or the program's ``output``.
+``outcome`` (``answer``, ``time``, ``memory``, ``failure``; ``machine``: a fault that says nothing
+about the system), ``seconds`` of processor time, the answer's ``text``, and ``detail`` or the
+program's ``output``.
 """
 
 from __future__ import annotations
