@@ -166,6 +166,7 @@ class Tape:
         odd_roots: whether `Conventions.real_roots` matters.
         secants: whether `Conventions.textbook_secants` matters.
         bars: whether the expression contains ln|u|. Outside the real line, ln u is used instead.
+        single: whether every function of a symbol is meromorphic or in ``domain`` or ``breaks``.
 
     """
 
@@ -185,6 +186,7 @@ class Tape:
     odd_roots: bool = False
     secants: bool = False
     bars: bool = False
+    single: bool = True
     special: bool = False
     pointwise: bool = False
     literal_bits: int = 0
@@ -277,6 +279,11 @@ class Tape:
         """
         without = (slot for slot, (value, slope) in enumerate(values) if not _finite(value, slope))
         return next(without, self.root) not in self.uncertain
+
+    @property
+    def meromorphic(self) -> bool:
+        """Whether the expression is meromorphic in all of its symbols."""
+        return self.single and not (self.domain or self.breaks or self.bars)
 
     def has_complex_constants(self) -> bool:
         return any(jet is not None and not jet[0].imag.is_zero() for jet in self._start())

@@ -49,6 +49,8 @@ MAX_LITERAL_BITS = 704
 #: Functions whose values show in ball arithmetic whether the argument is in their real domain, and
 #: the compiler's own rules of that kind.
 DOMAIN = names(lambda f: f.domain and f.cost != WORKER) | {"lgamma", "pow_rational", "power"}
+#: Functions that are meromorphic. (The real part has no derivative.)
+_SINGLE = names(lambda f: bool(f.derivative) and not (f.domain or f.branch or f.breaks))
 #: Functions that turn back where their argument touches 1 or -1. Derivatives of these, and of those
 #: with a radical in the slope, change branch where their argument passes a special value (a double
 #: zero, say), so agreement on one interval says nothing about the next.
@@ -227,8 +229,11 @@ class _Compiler:
             slot = self.emit_many(name, _gather(rule, slots), slots)
         if name in SLOW:
             tape.uncertain.add(slot)
-        if name in DOMAIN and tape._varying[slot]:
-            tape.domain.append(slot)
+        if tape._varying[slot]:
+            if name in DOMAIN:
+                tape.domain.append(slot)
+            elif name not in _SINGLE:
+                tape.single = False
         return slot
 
     def emit(self, key: Any, rule: Rule, a: int, b: int) -> int:

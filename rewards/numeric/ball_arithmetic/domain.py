@@ -34,8 +34,6 @@ FIRST_STRATUM = 19
 FINE_STRATA = 192
 #: Decimal scales of the second pass, which finds narrow and far domains: |x| from 1e-12 to 1e12.
 SCALES = range(-12, 13)
-#: Most interval evaluations in the search for a domain that both passes missed.
-SEARCH_BUDGET = 3000
 #: Breakpoints must all be isolated within this distance of 0; further out, as the budget allows.
 WINDOW = 16.0
 MAX_BREAKPOINTS = 64
@@ -117,11 +115,11 @@ def real_everywhere(tape: Tape, jets: Sequence[Jet]) -> bool:
     return bool(value.imag.is_zero() and value.is_finite())
 
 
-def _maybe_real(tape: Tape, jets: Sequence[Jet]) -> bool:
-    """Whether an interval may contain a point of the real domain.
+def maybe_real(tape: Tape, jets: Sequence[Jet]) -> bool:
+    """Whether a number or an interval may contain a point of the real domain.
 
-    ``jets`` are the results of the tape on the interval. If the result is false, the interval
-    certainly contains no such point.
+    ``jets`` are the results of the tape there. If the result is false, the interval certainly
+    contains no such point.
     """
     for slot in (*tape.domain, tape.root):
         value = jets[slot][0]
@@ -134,11 +132,14 @@ def _interval(low: float, high: float) -> Ball:
     return acb(arb(low).union(arb(high)))
 
 
-def search(tape: Tape, values: Mapping[str, Ball], count: int) -> list[float]:
+def search(
+    tape: Tape, values: Mapping[str, Ball], count: int, budget: int
+) -> tuple[list[float], int]:
     """Search for points at which f is real. The real domain of f may be small.
 
     The line is mapped to a finite range. The longest interval is halved first. An interval is
-    dropped if ball arithmetic proves that f is not real on it.
+    dropped if ball arithmetic proves that f is not real on it. The result is the list of points
+    with the number of evaluations on intervals and in their middles, about ``budget`` at most.
     """
     points: list[float] = []
     queue: list[tuple[float, float, float]] = []
@@ -149,7 +150,7 @@ def search(tape: Tape, values: Mapping[str, Ball], count: int) -> list[float]:
     for i in range(16):
         push(i / 16, (i + 1) / 16)
     spent = 0
-    while queue and spent < SEARCH_BUDGET and len(points) < count:
+    while queue and spent < budget and len(points) < count:
         _, low, high = heapq.heappop(queue)
         middle = (low + high) / 2
         a, point, b = on_line(max(low, 1e-12)), on_line(middle), on_line(min(high, 1.0 - 1e-12))
@@ -158,7 +159,7 @@ def search(tape: Tape, values: Mapping[str, Ball], count: int) -> list[float]:
         spent += 2
         if real_everywhere(tape, tape.run(acb(point), values, derivative=False)):
             points.append(point)
-        if _maybe_real(tape, tape.run(_interval(a, b), values, derivative=False)):
+        if maybe_real(tape, tape.run(_interval(a, b), values, derivative=False)):
             push(low, middle)
             push(middle, high)
     if 0 < len(points) < count:
@@ -171,8 +172,8 @@ def search(tape: Tape, values: Mapping[str, Ball], count: int) -> list[float]:
                     if near not in points and real_everywhere(tape, jets):
                         points.append(near)
                     if len(points) >= count:
-                        return points
-    return points
+                        return points, spent
+    return points, spent
 
 
 def _holds_break(value: Ball, at: str) -> bool:

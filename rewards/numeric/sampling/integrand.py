@@ -22,7 +22,16 @@ from ...reading.problem import IntegralProblem, read_integral
 from ...reading.problem.conditions import is_sign
 from ..ball_arithmetic.balls import Break, Conventions, Tape, UnusableError, precision
 from ..ball_arithmetic.compiler import compile_tape
-from ..ball_arithmetic.domain import candidates, finer, overlooked, real_everywhere, search, uniform
+from ..ball_arithmetic.domain import (
+    candidates,
+    finer,
+    maybe_real,
+    on_line,
+    overlooked,
+    real_everywhere,
+    search,
+    uniform,
+)
 from ..ball_arithmetic.jets import ZERO, Ball
 from ..ball_arithmetic.point_count import BRANCHING_POINTS, has_fixed_branch
 from ..outcome import DecisionPolicy, Outcome
@@ -47,6 +56,9 @@ NEIGHBOUR = 2.0**-44
 #: Draws of the parameters that are tried where f has no real points: of two ordered parameters each
 #: draw fits with a chance of one half, so that all four fail once in sixteen problems.
 DRAWS = 4
+#: Evaluations in the searches for a real domain that the candidates missed, all draws together.
+#: (Most that a successful search took in the tests and banks: 580.)
+SEARCH_BUDGET = 1200
 #: Points of the disc, of radius 0.1 beside the unit interval, of which some may be poles of f.
 DISC_POINTS = 32
 #: Kind of a parameter -> its value, from a uniform number in (0, 1): real ones keep away from 0, at
@@ -109,6 +121,8 @@ class PointPool:
         self._points: list[Point] = []
         self._source: Iterator[tuple[float, bool]] = iter(())
         self._settled = False
+        self._budget = SEARCH_BUDGET
+        self._unsure = 0
         self._between: list[Point] | None = None
         self._finer: list[Point] | None = None
         self._events: list[float] | None = None
@@ -195,11 +209,13 @@ class PointPool:
             self.tier = tier
             for attempt in range(DRAWS if self._names and not self._drawn else 1):
                 self._draw(attempt)
-                self._points = []
+                self._points, self._unsure = [], 0
                 self._source = candidates((self._key, attempt))
                 self._extend(1, EARLY)
                 if self._points:
                     return  # others will be found
+                if self._nowhere_real():
+                    continue
                 self._extend(MIN_POINTS)
                 if len(self._points) >= MIN_POINTS:
                     return
@@ -222,9 +238,12 @@ class PointPool:
     def _search(self) -> bool:
         """Search for points of a small real domain, and tell whether enough points are found.
 
-        If so, the found points become sample points.
+        If so, the found points become sample points. The search is left out if f may be real at
+        candidates, and only rounding hides this.
         """
-        further = search(self.tape, self._values, MIN_POINTS)
+        budget = self._budget if self._unsure < MIN_POINTS else 0
+        further, spent = search(self.tape, self._values, MIN_POINTS, budget)
+        self._budget -= spent
         further = [x for x in further if not self._isolated(x)]
         enough = len(self._points) + len(further) >= MIN_POINTS
         self._points += [Point(acb(x), measured=False) for x in further if enough]
@@ -235,8 +254,22 @@ class PointPool:
         jets = self.tape.run(x, self._values, derivative=False)
         value = jets[self.tape.root][0]
         if self.tier == "real":
-            return value if real_everywhere(self.tape, jets) else None
+            if real_everywhere(self.tape, jets):
+                return value
+            self._unsure += value.is_finite() and maybe_real(self.tape, jets)
+            return None
         return value if value.is_finite() and value.imag.contains(0) else None
+
+    def _nowhere_real(self) -> bool:
+        """Whether f is certainly real at isolated points of the line only.
+
+        One point at which a meromorphic function is finite and not real shows this.
+        """
+        if not self.tape.meromorphic:
+            return False
+        x = acb(on_line(uniform(self._key)))
+        value = self.tape.run(x, self._values, derivative=False)[self.tape.root][0]
+        return bool(value.is_finite() and not value.imag.contains(0))
 
     def _isolated(self, x: float) -> bool:
         """Whether a point at which f is real is isolated.
