@@ -15,7 +15,7 @@ import itertools
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from hashlib import blake2b
 
 from flint import acb, arb
@@ -43,10 +43,17 @@ FOLLOWED = 2.0**-10
 MAX_ISOLATION_STEPS = 1500
 
 
-def uniform(*key: object) -> float:
+def uniform(first: object, *rest: object) -> float:
     """A pseudorandom number in (0, 1). Equal keys give the same number on every machine."""
-    digest = blake2b(repr(key).encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return (int.from_bytes(digest, "big") + 0.5) / 2.0**64
+    state = _begun(first).copy() if isinstance(first, str) else _begun.__wrapped__(first)
+    state.update((repr((None, *rest))[5:]).encode("utf-8", "surrogatepass"))
+    return (int.from_bytes(state.digest(), "big") + 0.5) / 2.0**64
+
+
+@lru_cache(maxsize=256)
+def _begun(first: object) -> blake2b:
+    """The hash of the beginning of a key. The text of a large expression takes long to hash."""
+    return blake2b(f"({first!r}".encode("utf-8", "surrogatepass"), digest_size=8)
 
 
 def on_line(share: float) -> float:

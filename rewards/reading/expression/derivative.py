@@ -23,11 +23,26 @@ def differentiate(tree: Expression, variable: str = "x") -> Expression:
         ValueError: the tree has a function whose derivative is not known.
 
     """
+    return _slope(tree, variable, {})
+
+
+def _slope(tree: Expression, variable: str, known: dict[int, Expression]) -> Expression:
+    """The derivative of a tree. ``known`` has the derivatives of nodes by their identities.
+
+    Derivatives share many sub-trees, which would be differentiated again for each use.
+    """
     if isinstance(tree, Number):
         return ZERO
     if isinstance(tree, Symbol):
         return ONE if tree.name == variable else ZERO
-    inner = [differentiate(arg, variable) for arg in tree.args]
+    slope = known.get(id(tree))
+    if slope is None:
+        slope = known[id(tree)] = _slope_of_call(tree, variable, known)
+    return slope
+
+
+def _slope_of_call(tree: Call, variable: str, known: dict[int, Expression]) -> Expression:
+    inner = [_slope(arg, variable, known) for arg in tree.args]
     if all(slope == ZERO for slope in inner):
         return ZERO
     name, args = tree.function, tree.args
@@ -51,7 +66,7 @@ def differentiate(tree: Expression, variable: str = "x") -> Expression:
         return div(inner[0], denominator)
     if name == "ln" and isinstance(args[0], Call) and args[0].function == "abs":
         u = args[0].args[0]
-        return div(differentiate(u, variable), u)
+        return div(_slope(u, variable, known), u)
     if name == "piecewise" and all(slope == ZERO for slope in inner[1::2]):
         # conditions on parameters only: the branch is the same for all values of the variable
         branches = (
