@@ -222,14 +222,17 @@ class Tape:
         derivative: bool = True,
         overrides: Mapping[int, Ball] | None = None,
         until: int | None = None,
+        real: bool = False,
     ) -> list[Jet]:
         """The value and the derivative (the jet) of every sub-expression at ``x``, listed by slot.
 
         ``values`` holds the values of all other symbols. If ``until`` is given, it is the last slot
         that is computed. ``overrides`` maps slots to factors. The value of each such slot is
         multiplied by the factor. This selects another branch of a root. If ``overrides`` is given,
-        ``derivative`` must be false.
+        ``derivative`` must be false. If ``real`` is true, the run stops at a slot of `domain` that
+        is certainly not real, and the result is an empty list.
         """
+        watched = frozenset(self.domain) if real else overrides
         jets_ = self._start()
         for name, slot in self.symbols.items():
             if name == self.variable:
@@ -246,8 +249,11 @@ class Tape:
                 jets_[slot] = rule(jets_[a])
             else:
                 jets_[slot] = rule(jets_)
-            if overrides is not None and slot in overrides:
-                jets_[slot] = (jets_[slot][0] * overrides[slot], None)
+            if watched is not None and slot in watched:
+                if overrides is not None:
+                    jets_[slot] = (jets_[slot][0] * overrides[slot], None)
+                elif jets.is_unreal(jets_[slot][0]):
+                    return []
         return jets_
 
     def at(self, slot: int, x: Ball, values: Mapping[str, Ball], *, derivative: bool = True) -> Jet:

@@ -21,7 +21,7 @@ from hashlib import blake2b
 from flint import acb, arb
 
 from .balls import Break, Tape
-from .jets import Ball, Jet
+from .jets import Ball, Jet, is_unreal
 
 #: A part of an expression: its jet at a number or on an interval, perhaps without the derivative
 #: (`Tape.at` with the slot and the values given).
@@ -122,19 +122,6 @@ def real_everywhere(tape: Tape, jets: Sequence[Jet]) -> bool:
     return bool(value.imag.is_zero() and value.is_finite())
 
 
-def maybe_real(tape: Tape, jets: Sequence[Jet]) -> bool:
-    """Whether a number or an interval may contain a point of the real domain.
-
-    ``jets`` are the results of the tape there. If the result is false, the interval certainly
-    contains no such point.
-    """
-    for slot in (*tape.domain, tape.root):
-        value = jets[slot][0]
-        if value.is_finite() and not value.imag.contains(0):
-            return False
-    return True
-
-
 def _interval(low: float, high: float) -> Ball:
     return acb(arb(low).union(arb(high)))
 
@@ -164,11 +151,14 @@ def search(
         if not a < point < b:
             continue
         spent += 2
-        if real_everywhere(tape, tape.run(acb(point), values, derivative=False)):
+        jets = tape.run(_interval(a, b), values, derivative=False, real=True)
+        if not jets or is_unreal(jets[tape.root][0]):
+            continue
+        push(low, middle)
+        push(middle, high)
+        jets = tape.run(acb(point), values, derivative=False, real=True)
+        if jets and real_everywhere(tape, jets):
             points.append(point)
-        if maybe_real(tape, tape.run(_interval(a, b), values, derivative=False)):
-            push(low, middle)
-            push(middle, high)
     if 0 < len(points) < count:
         # A narrow domain: take neighbours of these points, at ever smaller distances.
         for shrink in range(12, 52, 4):

@@ -25,14 +25,13 @@ from ..ball_arithmetic.compiler import compile_tape
 from ..ball_arithmetic.domain import (
     candidates,
     finer,
-    maybe_real,
     on_line,
     overlooked,
     real_everywhere,
     search,
     uniform,
 )
-from ..ball_arithmetic.jets import ZERO, Ball
+from ..ball_arithmetic.jets import NAN, ZERO, Ball, is_unreal
 from ..ball_arithmetic.point_count import BRANCHING_POINTS, has_fixed_branch
 from ..outcome import DecisionPolicy, Outcome
 from .events import places
@@ -251,14 +250,15 @@ class PointPool:
 
     def usable(self, x: Ball) -> Ball | None:
         """The value of f at a number, or None if ``tier`` excludes this number."""
-        jets = self.tape.run(x, self._values, derivative=False)
-        value = jets[self.tape.root][0]
-        if self.tier == "real":
-            if real_everywhere(self.tape, jets):
-                return value
-            self._unsure += value.is_finite() and maybe_real(self.tape, jets)
+        is_strict = self.tier == "real"
+        jets = self.tape.run(x, self._values, derivative=False, real=is_strict)
+        value = jets[self.tape.root][0] if jets else NAN
+        if not value.is_finite() or is_unreal(value):
             return None
-        return value if value.is_finite() and value.imag.contains(0) else None
+        if is_strict and not real_everywhere(self.tape, jets):
+            self._unsure += 1
+            return None
+        return value
 
     def _nowhere_real(self) -> bool:
         """Whether f is certainly real at isolated points of the line only.
@@ -269,7 +269,7 @@ class PointPool:
             return False
         x = acb(on_line(uniform(self._key)))
         value = self.tape.run(x, self._values, derivative=False)[self.tape.root][0]
-        return bool(value.is_finite() and not value.imag.contains(0))
+        return is_unreal(value)
 
     def _isolated(self, x: float) -> bool:
         """Whether a point at which f is real is isolated.
