@@ -45,7 +45,7 @@ MAX_ADDENDS = 24
 #: every point that counts (`Tower.real_parts`).
 RESTRICTED = DOMAIN - {"root"} | {"even root"}
 #: Assumptions that make a parameter positive (see
-#: `rewards.numeric.sampling.integrand.ASSUMPTIONS`).
+#: `rewards.numeric.sampling.pool.ASSUMPTIONS`).
 POSITIVE = frozenset(("positive", "integer", "even", "odd"))
 _OPERATORS = {"add": add, "mul": mul, "div": truediv}
 _ARITHMETIC = frozenset(("add", "mul", "neg", "div"))

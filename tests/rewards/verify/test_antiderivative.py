@@ -18,7 +18,8 @@ from calculus_harness.rewards import (
 )
 from calculus_harness.rewards.numeric.ball_arithmetic.balls import Conventions, precision
 from calculus_harness.rewards.numeric.sampling import integrand as integrands
-from calculus_harness.rewards.numeric.sampling.integrand import BASE_BITS, _prepare_text, prepare
+from calculus_harness.rewards.numeric.sampling.integrand import _prepare_text, prepare
+from calculus_harness.rewards.numeric.sampling.pool import BASE_BITS
 
 HOSTILE = [
     r"9^{9^{9^{9^{9}}}}",
