@@ -91,17 +91,17 @@ def mul(*factors: Expression) -> Expression:
     stack = list(reversed(factors))
     while stack:
         factor = stack.pop()
-        if isinstance(factor, Number):
+        if type(factor) is Number:
             top, bottom = top * factor.numerator, bottom * factor.denominator
-        elif isinstance(factor, Call) and factor.function == "mul":
+        elif factor.function == "mul":
             stack.extend(reversed(factor.args))
-        elif isinstance(factor, Call) and factor.function == "neg":
+        elif factor.function == "neg":
             top = -top
             stack.append(factor.args[0])
-        elif isinstance(factor, Call) and factor.function == "div":
+        elif factor.function == "div":
             stack.append(factor.args[0])
             divisor = factor.args[1]
-            if isinstance(divisor, Number) and divisor.numerator:
+            if type(divisor) is Number and divisor.numerator:
                 top, bottom = top * divisor.denominator, bottom * divisor.numerator
             else:
                 denominator_factors.append(divisor)

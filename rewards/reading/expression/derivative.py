@@ -31,10 +31,10 @@ def _slope(tree: Expression, variable: str, known: dict[int, Expression]) -> Exp
 
     Derivatives share many sub-trees, which would be differentiated again for each use.
     """
-    if isinstance(tree, Number):
-        return ZERO
-    if isinstance(tree, Symbol):
+    if type(tree) is Symbol:
         return ONE if tree.name == variable else ZERO
+    if type(tree) is Number:
+        return ZERO
     slope = known.get(id(tree))
     if slope is None:
         slope = known[id(tree)] = _slope_of_call(tree, variable, known)
