@@ -166,7 +166,7 @@ class Tape:
         odd_roots: whether `Conventions.real_roots` matters.
         secants: whether `Conventions.textbook_secants` matters.
         bars: whether the expression contains ln|u|. Outside the real line, ln u is used instead.
-        single: whether every function of a symbol is meromorphic or in ``domain`` or ``breaks``.
+        others: slots of functions that are not meromorphic and not in ``domain`` or ``breaks``.
 
     """
 
@@ -186,7 +186,7 @@ class Tape:
     odd_roots: bool = False
     secants: bool = False
     bars: bool = False
-    single: bool = True
+    others: list[int] = field(default_factory=list)
     special: bool = False
     pointwise: bool = False
     literal_bits: int = 0
@@ -195,6 +195,7 @@ class Tape:
     symbols: dict[str, int] = field(default_factory=dict)
     _operands: dict[int, tuple[int, ...]] = field(default_factory=dict)
     _varying: list[bool] = field(default_factory=list)
+    _along: list[bool] = field(default_factory=list)
     _static: list[tuple[int, Rule, int, int]] = field(default_factory=list)
     _dynamic: list[tuple[int, Rule, int, int]] = field(default_factory=list)
     _leaves: list[tuple[int, Callable[[], Ball]]] = field(default_factory=list)
@@ -286,10 +287,25 @@ class Tape:
         without = (slot for slot, (value, slope) in enumerate(values) if not _finite(value, slope))
         return next(without, self.root) not in self.uncertain
 
+    def depends(self, slot: int) -> bool:
+        """Whether a sub-expression depends on the variable. The result may be true if not."""
+        if not self._along:
+            self._along = [False] * self.size
+            if self.variable in self.symbols:
+                self._along[self.symbols[self.variable]] = True
+            for at, _, a, b in self._dynamic:  # conditions are no operands of a piecewise function
+                self._along[at] = b == -2 or self._along[a] or (b >= 0 and self._along[b])
+        return self._along[slot]
+
     @property
-    def meromorphic(self) -> bool:
-        """Whether the expression is meromorphic in all of its symbols."""
-        return self.single and not (self.domain or self.breaks or self.bars)
+    def is_analytic(self) -> bool:
+        """Whether the expression, for fixed parameters, has no breakpoints on the line."""
+        return not any(self.depends(brk.slot) for brk in self.breaks)
+
+    @property
+    def is_meromorphic(self) -> bool:
+        """Whether the expression, for fixed parameters, is meromorphic in the whole plane."""
+        return self.is_analytic and not any(map(self.depends, (*self.domain, *self.others)))
 
     def has_complex_constants(self) -> bool:
         return any(jet is not None and not jet[0].imag.is_zero() for jet in self._start())

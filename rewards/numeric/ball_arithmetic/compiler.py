@@ -229,11 +229,8 @@ class _Compiler:
             slot = self.emit_many(name, _gather(rule, slots), slots)
         if name in SLOW:
             tape.uncertain.add(slot)
-        if tape._varying[slot]:
-            if name in DOMAIN:
-                tape.domain.append(slot)
-            elif name not in _SINGLE:
-                tape.single = False
+        if tape._varying[slot] and name not in _SINGLE:
+            (tape.domain if name in DOMAIN else tape.others).append(slot)
         return slot
 
     def emit(self, key: Any, rule: Rule, a: int, b: int) -> int:
@@ -376,6 +373,7 @@ class _Compiler:
             if self.tape._varying[inner]:
                 self.tape.bars = True
                 top = self.emit("ln_abs", jets.ln_abs, inner, self._symbol(self.tape.variable))
+                self.tape.others.append(top)
             else:
                 top = self.emit("ln_size", jets.ln_size, inner, -1)
         else:

@@ -38,7 +38,7 @@ NEIGHBOUR = 2.0**-44
 DRAWS = 4
 #: Evaluations in the searches for a real domain that the candidates missed, all draws together.
 #: (Most that a successful search took in the tests and banks: 580.)
-SEARCH_BUDGET = 1200
+SEARCH_BUDGET = 800
 #: Points of the disc, of radius 0.1 beside the unit interval, of which some may be poles of f.
 DISC_POINTS = 32
 #: Kind of a parameter -> its value, from a uniform number in (0, 1): real ones keep away from 0, at
@@ -179,12 +179,12 @@ class PointPool:
             for attempt in range(DRAWS if self._names and not self._drawn else 1):
                 self._draw(attempt)
                 self._points, self._unsure = [], 0
+                if self._nowhere_real():
+                    continue
                 self._source = candidates((self._key, attempt))
                 self._extend(1, EARLY)
                 if self._points:
                     return  # others will be found
-                if self._nowhere_real():
-                    continue
                 self._extend(MIN_POINTS)
                 if len(self._points) >= MIN_POINTS:
                     return
@@ -241,10 +241,11 @@ class PointPool:
 
         One point at which a meromorphic function is finite and not real shows this.
         """
-        if not self.tape.meromorphic:
+        tape = self.tape
+        if not (tape.domain or tape.has_complex_constants()) or not tape.is_meromorphic:
             return False
         x = acb(on_line(uniform(self._key)))
-        value = self.tape.run(x, self._values, derivative=False)[self.tape.root][0]
+        value = tape.run(x, self._values, derivative=False)[tape.root][0]
         return is_unreal(value)
 
     def _isolated(self, x: float) -> bool:

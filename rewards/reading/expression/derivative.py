@@ -51,7 +51,8 @@ def _slope_of_call(tree: Call, variable: str, known: dict[int, Expression]) -> E
     if name == "neg":
         return neg(inner[0])
     if name == "mul":
-        return add(*(mul(*args[:i], slope, *args[i + 1 :]) for i, slope in enumerate(inner)))
+        slopes = enumerate(inner)
+        return add(*(mul(*args[:i], du, *args[i + 1 :]) for i, du in slopes if du != ZERO))
     if name == "div":
         u, v = args
         if inner[1] == ZERO:

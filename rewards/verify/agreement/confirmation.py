@@ -47,7 +47,7 @@ class Confirmation:
         self.at = comparison
         self.tape, self.pool = comparison.tape, comparison.pool
         self.ours, self.theirs = Unseen(), Unseen()
-        self.analytic = not (self.tape.breaks or self.pool.tape.breaks)
+        self.analytic = self.tape.is_analytic and self.pool.tape.is_analytic
         self.turns = branches.may_turn(self.tape)
         self.agreement = -math.inf
 
