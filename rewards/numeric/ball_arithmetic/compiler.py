@@ -49,8 +49,10 @@ MAX_LITERAL_BITS = 704
 #: Functions whose values show in ball arithmetic whether the argument is in their real domain, and
 #: the compiler's own rules of that kind.
 DOMAIN = names(lambda f: f.domain and f.cost != WORKER) | {"lgamma", "pow_rational", "power"}
-#: Functions that are meromorphic. (The real part has no derivative.)
-_SINGLE = names(lambda f: bool(f.derivative) and not (f.domain or f.branch or f.breaks))
+#: Meromorphic functions. (The real part has no derivative; Ei and others of that cost branch at 0.)
+_SINGLE = names(
+    lambda f: bool(f.derivative) and f.cost != WORKER and not (f.domain or f.branch or f.breaks)
+)
 #: Functions that turn back where their argument touches 1 or -1. Derivatives of these, and of those
 #: with a radical in the slope, change branch where their argument passes a special value (a double
 #: zero, say), so agreement on one interval says nothing about the next.
@@ -438,6 +440,7 @@ class _Compiler:
         slot = self.known.get(node)
         if slot is None:
             slot = self._new(node, varying=True)
+            self.tape.others.append(slot)
             self.tape._dynamic.append((slot, choose, 0, -2))
             self.tape._operands[slot] = tuple(values)
         return slot
