@@ -312,10 +312,9 @@ class _Compiler:
         if node.function in ("max", "min"):
             result = slots[0]
             for slot in slots[1:]:
-                if slot == result:
-                    continue
-                self._break_between(result, slot)
-                result = self.emit(node.function, RULES[node.function], result, slot)
+                if slot != result:
+                    self._break_between(result, slot)
+                    result = self.emit(node.function, RULES[node.function], result, slot)
             return result
         return self.chain(node.function, slots)
 

@@ -6,6 +6,7 @@ import pytest
 
 from calculus_harness.rewards.numeric.ball_arithmetic.balls import USUAL
 from calculus_harness.rewards.numeric.ball_arithmetic.compiler import compile_tape
+from calculus_harness.rewards.numeric.ball_arithmetic.domain import search
 from calculus_harness.rewards.numeric.sampling import pool as pools
 from calculus_harness.rewards.numeric.sampling.integrand import prepare
 from calculus_harness.rewards.reading.latex import read
@@ -13,7 +14,7 @@ from calculus_harness.rewards.reading.latex import read
 
 def _spent(text: str, monkeypatch: pytest.MonkeyPatch) -> tuple[str, int]:
     """The tier of a function's points, and the evaluations in the searches for a real domain."""
-    total, search = 0, pools.search
+    total = 0
 
     def counted(*args: object) -> tuple[list[float], int]:
         nonlocal total
