@@ -31,19 +31,18 @@ def _slope(tree: Expression, variable: str, known: dict[int, Expression]) -> Exp
 
     Derivatives share many sub-trees, which would be differentiated again for each use.
     """
-    if type(tree) is Symbol:
-        return ONE if tree.name == variable else ZERO
-    if type(tree) is Number:
-        return ZERO
-    slope = known.get(id(tree))
-    if slope is None:
-        slope = known[id(tree)] = _slope_of_call(tree, variable, known)
+    slope: Expression
+    if type(tree) is Call:
+        slope = known.get(id(tree)) or _slope_of_call(tree, variable, known)
+    else:
+        slope = ONE if type(tree) is Symbol and tree.name == variable else ZERO
+    known[id(tree)] = slope
     return slope
 
 
 def _slope_of_call(tree: Call, variable: str, known: dict[int, Expression]) -> Expression:
-    inner = [_slope(arg, variable, known) for arg in tree.args]
-    if all(slope == ZERO for slope in inner):
+    inner = [known.get(id(arg)) or _slope(arg, variable, known) for arg in tree.args]
+    if inner.count(ZERO) == len(inner):
         return ZERO
     name, args = tree.function, tree.args
     if name == "add":
