@@ -11,7 +11,8 @@ from flint import acb, arb
 
 from ...rewards.numeric.ball_arithmetic.balls import Tape, UnusableError, precision
 from ...rewards.numeric.ball_arithmetic.compiler import compile_tape
-from ...rewards.numeric.sampling.integrand import Integrand, draw
+from ...rewards.numeric.sampling.integrand import Integrand
+from ...rewards.numeric.sampling.pool import draw
 from ...rewards.reading.expression.build import div, power
 from ...rewards.reading.expression.traversal import (
     is_constant,

@@ -78,7 +78,7 @@ def verify_antiderivative(
             is x. It is also x if f has x and all other symbols are customary letters for parameters
             (``ax+b``). In all other cases a `ProblemError` names the candidates.
         assumptions: maps names of parameters to one of
-            `rewards.numeric.sampling.integrand.ASSUMPTIONS`: ``positive`` (the default),
+            `rewards.numeric.sampling.pool.ASSUMPTIONS`: ``positive`` (the default),
             ``negative``, ``real``, ``integer`` (a positive integer), ``signed integer``, ``even``,
             ``odd``.
         strict: whether the answer must be in a box. If so, a completion without a box has no

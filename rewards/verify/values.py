@@ -21,7 +21,8 @@ from ..numeric.ball_arithmetic.jets import ZERO, Ball
 from ..numeric.ball_arithmetic.magnitude import DIGITS_PER_BIT
 from ..numeric.outcome import Budget, DecisionPolicy, Outcome, show
 from ..numeric.quadrature.closed_form import hides_a_part
-from ..numeric.sampling.integrand import Integrand, draw, sole_variable
+from ..numeric.sampling.integrand import Integrand, sole_variable
+from ..numeric.sampling.pool import draw
 from ..proof.curves import points_of
 from ..proof.prover import prove
 from ..proof.prover.prove import Proof

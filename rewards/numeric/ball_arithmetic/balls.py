@@ -166,6 +166,7 @@ class Tape:
         odd_roots: whether `Conventions.real_roots` matters.
         secants: whether `Conventions.textbook_secants` matters.
         bars: whether the expression contains ln|u|. Outside the real line, ln u is used instead.
+        others: slots of functions that are not meromorphic and not in ``domain`` or ``breaks``.
 
     """
 
@@ -185,6 +186,7 @@ class Tape:
     odd_roots: bool = False
     secants: bool = False
     bars: bool = False
+    others: list[int] = field(default_factory=list)
     special: bool = False
     pointwise: bool = False
     literal_bits: int = 0
@@ -193,6 +195,7 @@ class Tape:
     symbols: dict[str, int] = field(default_factory=dict)
     _operands: dict[int, tuple[int, ...]] = field(default_factory=dict)
     _varying: list[bool] = field(default_factory=list)
+    _along: list[bool] = field(default_factory=list)
     _static: list[tuple[int, Rule, int, int]] = field(default_factory=list)
     _dynamic: list[tuple[int, Rule, int, int]] = field(default_factory=list)
     _leaves: list[tuple[int, Callable[[], Ball]]] = field(default_factory=list)
@@ -220,14 +223,17 @@ class Tape:
         derivative: bool = True,
         overrides: Mapping[int, Ball] | None = None,
         until: int | None = None,
+        real: bool = False,
     ) -> list[Jet]:
         """The value and the derivative (the jet) of every sub-expression at ``x``, listed by slot.
 
         ``values`` holds the values of all other symbols. If ``until`` is given, it is the last slot
         that is computed. ``overrides`` maps slots to factors. The value of each such slot is
         multiplied by the factor. This selects another branch of a root. If ``overrides`` is given,
-        ``derivative`` must be false.
+        ``derivative`` must be false. If ``real`` is true, the run stops at a slot of `domain` that
+        is certainly not real, and the result is an empty list.
         """
+        watched = frozenset(self.domain) if real else overrides
         jets_ = self._start()
         for name, slot in self.symbols.items():
             if name == self.variable:
@@ -244,8 +250,11 @@ class Tape:
                 jets_[slot] = rule(jets_[a])
             else:
                 jets_[slot] = rule(jets_)
-            if overrides is not None and slot in overrides:
-                jets_[slot] = (jets_[slot][0] * overrides[slot], None)
+            if watched is not None and slot in watched:
+                if overrides is not None:
+                    jets_[slot] = (jets_[slot][0] * overrides[slot], None)
+                elif jets.is_unreal(jets_[slot][0]):
+                    return []
         return jets_
 
     def at(self, slot: int, x: Ball, values: Mapping[str, Ball], *, derivative: bool = True) -> Jet:
@@ -277,6 +286,26 @@ class Tape:
         """
         without = (slot for slot, (value, slope) in enumerate(values) if not _finite(value, slope))
         return next(without, self.root) not in self.uncertain
+
+    def depends(self, slot: int) -> bool:
+        """Whether a sub-expression depends on the variable. The result may be true if not."""
+        if not self._along:
+            self._along = [False] * self.size
+            if self.variable in self.symbols:
+                self._along[self.symbols[self.variable]] = True
+            for at, _, a, b in self._dynamic:  # conditions are no operands of a piecewise function
+                self._along[at] = b == -2 or self._along[a] or (b >= 0 and self._along[b])
+        return self._along[slot]
+
+    @property
+    def is_analytic(self) -> bool:
+        """Whether the expression, for fixed parameters, has no breakpoints on the line."""
+        return not any(self.depends(brk.slot) for brk in self.breaks)
+
+    @property
+    def is_meromorphic(self) -> bool:
+        """Whether the expression, for fixed parameters, is meromorphic in the whole plane."""
+        return self.is_analytic and not any(map(self.depends, (*self.domain, *self.others)))
 
     def has_complex_constants(self) -> bool:
         return any(jet is not None and not jet[0].imag.is_zero() for jet in self._start())

@@ -49,6 +49,10 @@ MAX_LITERAL_BITS = 704
 #: Functions whose values show in ball arithmetic whether the argument is in their real domain, and
 #: the compiler's own rules of that kind.
 DOMAIN = names(lambda f: f.domain and f.cost != WORKER) | {"lgamma", "pow_rational", "power"}
+#: Meromorphic functions. (The real part has no derivative; Ei and others of that cost branch at 0.)
+_SINGLE = names(
+    lambda f: bool(f.derivative) and f.cost != WORKER and not (f.domain or f.branch or f.breaks)
+)
 #: Functions that turn back where their argument touches 1 or -1. Derivatives of these, and of those
 #: with a radical in the slope, change branch where their argument passes a special value (a double
 #: zero, say), so agreement on one interval says nothing about the next.
@@ -227,8 +231,8 @@ class _Compiler:
             slot = self.emit_many(name, _gather(rule, slots), slots)
         if name in SLOW:
             tape.uncertain.add(slot)
-        if name in DOMAIN and tape._varying[slot]:
-            tape.domain.append(slot)
+        if tape._varying[slot] and name not in _SINGLE:
+            (tape.domain if name in DOMAIN else tape.others).append(slot)
         return slot
 
     def emit(self, key: Any, rule: Rule, a: int, b: int) -> int:
@@ -308,10 +312,9 @@ class _Compiler:
         if node.function in ("max", "min"):
             result = slots[0]
             for slot in slots[1:]:
-                if slot == result:
-                    continue
-                self._break_between(result, slot)
-                result = self.emit(node.function, RULES[node.function], result, slot)
+                if slot != result:
+                    self._break_between(result, slot)
+                    result = self.emit(node.function, RULES[node.function], result, slot)
             return result
         return self.chain(node.function, slots)
 
@@ -371,6 +374,7 @@ class _Compiler:
             if self.tape._varying[inner]:
                 self.tape.bars = True
                 top = self.emit("ln_abs", jets.ln_abs, inner, self._symbol(self.tape.variable))
+                self.tape.others.append(top)
             else:
                 top = self.emit("ln_size", jets.ln_size, inner, -1)
         else:
@@ -435,6 +439,7 @@ class _Compiler:
         slot = self.known.get(node)
         if slot is None:
             slot = self._new(node, varying=True)
+            self.tape.others.append(slot)
             self.tape._dynamic.append((slot, choose, 0, -2))
             self.tape._operands[slot] = tuple(values)
         return slot

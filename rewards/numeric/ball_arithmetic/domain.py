@@ -15,13 +15,13 @@ import itertools
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from hashlib import blake2b
 
 from flint import acb, arb
 
 from .balls import Break, Tape
-from .jets import Ball, Jet
+from .jets import Ball, Jet, is_unreal
 
 #: A part of an expression: its jet at a number or on an interval, perhaps without the derivative
 #: (`Tape.at` with the slot and the values given).
@@ -34,8 +34,6 @@ FIRST_STRATUM = 19
 FINE_STRATA = 192
 #: Decimal scales of the second pass, which finds narrow and far domains: |x| from 1e-12 to 1e12.
 SCALES = range(-12, 13)
-#: Most interval evaluations in the search for a domain that both passes missed.
-SEARCH_BUDGET = 3000
 #: Breakpoints must all be isolated within this distance of 0; further out, as the budget allows.
 WINDOW = 16.0
 MAX_BREAKPOINTS = 64
@@ -45,10 +43,17 @@ FOLLOWED = 2.0**-10
 MAX_ISOLATION_STEPS = 1500
 
 
-def uniform(*key: object) -> float:
+def uniform(first: object, *rest: object) -> float:
     """A pseudorandom number in (0, 1). Equal keys give the same number on every machine."""
-    digest = blake2b(repr(key).encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return (int.from_bytes(digest, "big") + 0.5) / 2.0**64
+    state = _begun(first).copy() if isinstance(first, str) else _begun.__wrapped__(first)
+    state.update((repr((None, *rest))[5:]).encode("utf-8", "surrogatepass"))
+    return (int.from_bytes(state.digest(), "big") + 0.5) / 2.0**64
+
+
+@lru_cache(maxsize=256)
+def _begun(first: object) -> blake2b:
+    """The hash of the beginning of a key. The text of a large expression takes long to hash."""
+    return blake2b(f"({first!r}".encode("utf-8", "surrogatepass"), digest_size=8)
 
 
 def on_line(share: float) -> float:
@@ -117,28 +122,18 @@ def real_everywhere(tape: Tape, jets: Sequence[Jet]) -> bool:
     return bool(value.imag.is_zero() and value.is_finite())
 
 
-def _maybe_real(tape: Tape, jets: Sequence[Jet]) -> bool:
-    """Whether an interval may contain a point of the real domain.
-
-    ``jets`` are the values of all sub-expressions on the interval. If the result is false, the
-    interval certainly contains no such point.
-    """
-    for slot in (*tape.domain, tape.root):
-        value = jets[slot][0]
-        if value.is_finite() and not value.imag.contains(0):
-            return False
-    return True
-
-
 def _interval(low: float, high: float) -> Ball:
     return acb(arb(low).union(arb(high)))
 
 
-def search(tape: Tape, values: Mapping[str, Ball], count: int) -> list[float]:
+def search(
+    tape: Tape, values: Mapping[str, Ball], count: int, budget: int
+) -> tuple[list[float], int]:
     """Search for points at which an expression is real. Its real domain may be small.
 
     The line is mapped to a finite range. The longest interval is halved first. An interval is
-    dropped if ball arithmetic proves that the expression is not real on it.
+    dropped if ball arithmetic proves that the expression is not real on it. The result is the list of points
+    with the number of evaluations on intervals and in their middles, about ``budget`` at most.
     """
     points: list[float] = []
     queue: list[tuple[float, float, float]] = []
@@ -149,18 +144,21 @@ def search(tape: Tape, values: Mapping[str, Ball], count: int) -> list[float]:
     for i in range(16):
         push(i / 16, (i + 1) / 16)
     spent = 0
-    while queue and spent < SEARCH_BUDGET and len(points) < count:
+    while queue and spent < budget and len(points) < count:
         _, low, high = heapq.heappop(queue)
         middle = (low + high) / 2
         a, point, b = on_line(max(low, 1e-12)), on_line(middle), on_line(min(high, 1.0 - 1e-12))
         if not a < point < b:
             continue
         spent += 2
-        if real_everywhere(tape, tape.run(acb(point), values, derivative=False)):
+        jets = tape.run(_interval(a, b), values, derivative=False, real=True)
+        if not jets or is_unreal(jets[tape.root][0]):
+            continue
+        push(low, middle)
+        push(middle, high)
+        jets = tape.run(acb(point), values, derivative=False, real=True)
+        if jets and real_everywhere(tape, jets):
             points.append(point)
-        if _maybe_real(tape, tape.run(_interval(a, b), values, derivative=False)):
-            push(low, middle)
-            push(middle, high)
     if 0 < len(points) < count:
         # A narrow domain: take neighbours of these points, at ever smaller distances.
         for shrink in range(12, 52, 4):
@@ -171,8 +169,8 @@ def search(tape: Tape, values: Mapping[str, Ball], count: int) -> list[float]:
                     if near not in points and real_everywhere(tape, jets):
                         points.append(near)
                     if len(points) >= count:
-                        return points
-    return points
+                        return points, spent
+    return points, spent
 
 
 def _holds_break(value: Ball, at: str) -> bool:

@@ -33,6 +33,11 @@ def is_real(value: Ball) -> bool:
     return bool(value.imag.is_zero())
 
 
+def is_unreal(value: Ball) -> bool:
+    """Whether a complex ball certainly contains no real number."""
+    return bool(value.is_finite() and not value.imag.contains(0))
+
+
 # --- arithmetic
 
 

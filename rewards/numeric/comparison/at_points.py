@@ -22,7 +22,7 @@ from ..ball_arithmetic.domain import uniform
 from ..ball_arithmetic.jets import ONE, ZERO, Ball, Jet
 from ..ball_arithmetic.magnitude import log2
 from ..outcome import Budget, DecisionPolicy, Outcome, Refutation, show
-from ..sampling.integrand import BASE_BITS, MIN_POINTS, Point, PointPool
+from ..sampling.pool import BASE_BITS, MIN_POINTS, Point, PointPool
 from . import radicals
 from .radicals import Choice
 

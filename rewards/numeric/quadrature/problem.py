@@ -94,7 +94,7 @@ def definite_readings(
     Args:
         problem: LaTeX with an integral sign, both limits and a differential. The text may begin
             with ``I =`` or ``\mathrm{PV}``. A SymPy ``Integral`` over one range is also accepted.
-        assumptions: kinds of parameters, as in `rewards.numeric.sampling.integrand.ASSUMPTIONS`.
+        assumptions: kinds of parameters, as in `rewards.numeric.sampling.pool.ASSUMPTIONS`.
 
     Returns:
         The readings, the likeliest first. Most texts have one reading.

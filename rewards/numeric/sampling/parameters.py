@@ -89,7 +89,7 @@ def draws(
     Args:
         names: the parameters, sorted.
         assumptions: the assumptions on parameters
-            (`rewards.numeric.sampling.integrand.ASSUMPTIONS`).
+            (`rewards.numeric.sampling.pool.ASSUMPTIONS`).
         variable: the variable of integration.
         expressions: f and F.
 

@@ -19,7 +19,7 @@ from ...numeric.ball_arithmetic.point_count import BRANCHING_POINTS, has_fixed_b
 from ...numeric.ball_arithmetic.ranges import never_vanishes
 from ...numeric.comparison.at_points import Comparison
 from ...numeric.outcome import Outcome
-from ...numeric.sampling.integrand import BASE_BITS, Point
+from ...numeric.sampling.pool import BASE_BITS, Point
 from ...reading.expression.build import add, neg, power
 from ...reading.expression.traversal import is_written_with, may_have_pole, written_factors
 from ...reading.expression.tree import Call, Expression, Number

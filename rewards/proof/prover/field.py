@@ -72,6 +72,7 @@ class Generator:
     busy: bool = False
     weight: int = 0
     slope: Quotient | None = None
+    expression: Expression | None = None
 
 
 @dataclass(slots=True)
@@ -422,7 +423,8 @@ class Field:
             factors: list[Expression] = []
             for generator, exponent in zip(self.generators, exponents[::-1], strict=False):
                 if exponent:
-                    base, k = self.written(generator), Number(int(exponent))
+                    base = generator.expression or self.written(generator)
+                    generator.expression, k = base, Number(int(exponent))
                     factors.append(base if exponent == 1 else Call("pow", (base, k)))
             if coefficient != 1 or not factors:
                 factors.insert(0, Number(int(coefficient.p), int(coefficient.q)))

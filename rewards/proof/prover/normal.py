@@ -7,14 +7,15 @@ the work. No clock is used.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from contextlib import suppress
+from functools import lru_cache, partial
 
 from ...reading.expression.traversal import fold
 from ...reading.expression.tree import Call, Expression, Number
 from .factors import conjugates, factored
 from .field import Field
-from .quotients import Poly, Quotient, is_factored_quickly, product
-from .tower import Tower, attempted
+from .quotients import NotProvedError, Poly, Quotient, is_factored_quickly, product
+from .tower import NowhereError, Tower, attempted
 
 #: Polynomials are factored up to this number of terms, and this total degree.
 MAX_TERMS, MAX_DEGREE = 60, 60
@@ -153,13 +154,36 @@ def _in_field(
 
     If the conversion or the function fails, the result is an empty list.
     """
+    field, value = _element(expression, variable, tuple(sorted(kinds.items())))
+    if value is None:
+        return []
+    with suppress(NotProvedError, NowhereError):
+        return use(field, value)
 
+    # Another attempt may have finer units.
     def settled(tower: Tower) -> list[Expression]:
-        value = tower.normal(tower.value(expression))
-        tower.refuse_coarse_units()
-        return use(tower.field, value)
+        return use(tower.field, _converted(tower, expression))
 
     return attempted(settled, variable=variable, kinds=kinds)[1] or []
+
+
+@lru_cache(maxsize=4)
+def _element(
+    expression: Expression, variable: str, kinds: tuple[tuple[str, str], ...]
+) -> tuple[Field, Quotient | None]:
+    """Convert an expression to an element of a field. The element is None if this fails.
+
+    The result is kept, because the search for jumps asks several questions about an argument.
+    """
+    convert = partial(_converted, expression=expression)
+    tower, value = attempted(convert, variable=variable, kinds=dict(kinds))
+    return tower.field, value
+
+
+def _converted(tower: Tower, expression: Expression) -> Quotient:
+    value = tower.normal(tower.value(expression))
+    tower.refuse_coarse_units()
+    return value
 
 
 def _is_small(value: Quotient) -> bool:

@@ -182,9 +182,13 @@ class ProofSearch:
             units=self.units,
         )
 
+    @cached_property
+    def _is_for_positive(self) -> bool:
+        return _is_for_positive(self.integrand, self.variable)
+
     def _equal(self, tower: Tower) -> Case:
         base = tower.field
-        if self.real_parts and not tower.split and _is_for_positive(self.integrand, self.variable):
+        if self.real_parts and not tower.split and self._is_for_positive:
             leave_out_negative(tower)
         tower.real_parts = self.real_parts
         f = tower.value(self.integrand)

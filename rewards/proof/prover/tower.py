@@ -45,7 +45,7 @@ MAX_ADDENDS = 24
 #: every point that counts (`Tower.real_parts`).
 RESTRICTED = DOMAIN - {"root"} | {"even root"}
 #: Assumptions that make a parameter positive (see
-#: `rewards.numeric.sampling.integrand.ASSUMPTIONS`).
+#: `rewards.numeric.sampling.pool.ASSUMPTIONS`).
 POSITIVE = frozenset(("positive", "integer", "even", "odd"))
 _OPERATORS = {"add": add, "mul": mul, "div": truediv}
 _ARITHMETIC = frozenset(("add", "mul", "neg", "div"))
@@ -67,7 +67,9 @@ class Tower:
     requests, because earlier signs decide which signs rules request next.
 
     Exponents and angles are vectors (`lattice`). Each coordinate belongs to a monomial, which has a
-    number, the key. ``monomials`` maps keys to monomials.
+    number, the key. ``monomials`` maps keys to monomials. ``values`` has the elements of function
+    values, and ``met`` those of all nodes by identity. The nodes are kept, so that no other node
+    gets the same identity.
     """
 
     field: Field
@@ -83,6 +85,7 @@ class Tower:
     conditions: list[tuple[Poly, Expression, int]] = new(default_factory=list)
     units: Units = new(default_factory=Units)
     values: dict[Expression, Quotient] = new(default_factory=dict)
+    met: dict[int, tuple[Expression, Quotient]] = new(default_factory=dict)
     powers: list[tuple[Quotient, Quotient]] = new(default_factory=list)
     sines: list[tuple[Quotient, tuple[Quotient, Quotient]]] = new(default_factory=list)
     monomials: dict[int, Quotient] = new(default_factory=dict)
@@ -264,11 +267,16 @@ class Tower:
             return self.symbols.get(node.name) or self.symbol(node.name)
         if type(node) is Number:
             return rational_of(self.field.size, node.numerator, node.denominator)
-        if node.function in _ARITHMETIC:  # is seldom met again
-            return self.field.spend(FORMS[node.function](self, node))
-        element = self.values.get(node)
+        met = self.met.get(id(node))
+        if met is not None:
+            return met[1]
+        is_sum = node.function in _ARITHMETIC  # an equal one, apart from the same, is seldom met
+        element = None if is_sum else self.values.get(node)
         if element is None:
-            element = self.values[node] = self.field.spend(self._value(node))
+            element = self.field.spend(self._value(node))
+            if not is_sum:
+                self.values[node] = element
+        self.met[id(node)] = node, element
         return element
 
     def _value(self, node: Call) -> Quotient:

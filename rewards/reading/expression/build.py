@@ -85,31 +85,31 @@ def add(*terms: Expression) -> Expression:
 
 def mul(*factors: Expression) -> Expression:
     """Make a product as one fraction. Nested products are flattened, and numbers are multiplied."""
-    coefficient = Fraction(1)
+    top = bottom = 1
     numerator_factors: list[Expression] = []
     denominator_factors: list[Expression] = []
     stack = list(reversed(factors))
     while stack:
         factor = stack.pop()
-        if isinstance(factor, Number):
-            coefficient *= Fraction(factor.numerator, factor.denominator)
-        elif isinstance(factor, Call) and factor.function == "mul":
+        if type(factor) is Number:
+            top, bottom = top * factor.numerator, bottom * factor.denominator
+        elif factor.function == "mul":
             stack.extend(reversed(factor.args))
-        elif isinstance(factor, Call) and factor.function == "neg":
-            coefficient = -coefficient
+        elif factor.function == "neg":
+            top = -top
             stack.append(factor.args[0])
-        elif isinstance(factor, Call) and factor.function == "div":
+        elif factor.function == "div":
             stack.append(factor.args[0])
             divisor = factor.args[1]
-            if isinstance(divisor, Number) and divisor.numerator:
-                coefficient /= Fraction(divisor.numerator, divisor.denominator)
+            if type(divisor) is Number and divisor.numerator:
+                top, bottom = top * divisor.denominator, bottom * divisor.numerator
             else:
                 denominator_factors.append(divisor)
         else:
             numerator_factors.append(factor)
-    if not coefficient:
+    if not top:
         return ZERO
-    return fraction(coefficient, numerator_factors, denominator_factors)
+    return fraction(Fraction(top, bottom), numerator_factors, denominator_factors)
 
 
 def neg(tree: Expression) -> Expression:

@@ -23,12 +23,26 @@ def differentiate(tree: Expression, variable: str = "x") -> Expression:
         ValueError: the tree has a function whose derivative is not known.
 
     """
-    if isinstance(tree, Number):
-        return ZERO
-    if isinstance(tree, Symbol):
-        return ONE if tree.name == variable else ZERO
-    inner = [differentiate(arg, variable) for arg in tree.args]
-    if all(slope == ZERO for slope in inner):
+    return _slope(tree, variable, {})
+
+
+def _slope(tree: Expression, variable: str, known: dict[int, Expression]) -> Expression:
+    """The derivative of a tree. ``known`` has the derivatives of nodes by their identities.
+
+    Derivatives share many sub-trees, which would be differentiated again for each use.
+    """
+    slope: Expression
+    if type(tree) is Call:
+        slope = known.get(id(tree)) or _slope_of_call(tree, variable, known)
+    else:
+        slope = ONE if type(tree) is Symbol and tree.name == variable else ZERO
+    known[id(tree)] = slope
+    return slope
+
+
+def _slope_of_call(tree: Call, variable: str, known: dict[int, Expression]) -> Expression:
+    inner = [known.get(id(arg)) or _slope(arg, variable, known) for arg in tree.args]
+    if inner.count(ZERO) == len(inner):
         return ZERO
     name, args = tree.function, tree.args
     if name == "add":
@@ -36,7 +50,8 @@ def differentiate(tree: Expression, variable: str = "x") -> Expression:
     if name == "neg":
         return neg(inner[0])
     if name == "mul":
-        return add(*(mul(*args[:i], slope, *args[i + 1 :]) for i, slope in enumerate(inner)))
+        slopes = enumerate(inner)
+        return add(*(mul(*args[:i], du, *args[i + 1 :]) for i, du in slopes if du != ZERO))
     if name == "div":
         u, v = args
         if inner[1] == ZERO:
@@ -51,7 +66,7 @@ def differentiate(tree: Expression, variable: str = "x") -> Expression:
         return div(inner[0], denominator)
     if name == "ln" and isinstance(args[0], Call) and args[0].function == "abs":
         u = args[0].args[0]
-        return div(differentiate(u, variable), u)
+        return div(_slope(u, variable, known), u)
     if name == "piecewise" and all(slope == ZERO for slope in inner[1::2]):
         # conditions on parameters only: the branch is the same for all values of the variable
         branches = (

@@ -65,7 +65,7 @@ class Conditions(NamedTuple):
     """The kinds of a problem's parameters, and the comparisons that parameters satisfy.
 
     Attributes:
-        kinds: pairs of a name and a kind, as in `rewards.numeric.sampling.integrand.ASSUMPTIONS`.
+        kinds: pairs of a name and a kind, as in `rewards.numeric.sampling.pool.ASSUMPTIONS`.
         comparisons: all comparisons, as trees of ``lt``, ``le`` and ``ne``.
 
     Example:

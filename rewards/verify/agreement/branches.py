@@ -17,7 +17,7 @@ from ...numeric.comparison import radicals
 from ...numeric.comparison.at_points import Comparison
 from ...numeric.comparison.radicals import Choice
 from ...numeric.outcome import Outcome
-from ...numeric.sampling.integrand import BASE_BITS, Point
+from ...numeric.sampling.pool import BASE_BITS, Point
 from ...proof.prover.normal import squares
 from ...reading.expression.traversal import nodes_of
 from ...reading.expression.tree import Expression

@@ -15,7 +15,7 @@ from ...numeric.ball_arithmetic.point_count import BRANCHING_POINTS
 from ...numeric.comparison.at_points import MAX_SPECIAL_BITS, Comparison
 from ...numeric.outcome import Outcome
 from ...numeric.sampling.events import FAR_POINTS, beyond_reach, places, spread
-from ...numeric.sampling.integrand import MIN_POINTS, Point
+from ...numeric.sampling.pool import MIN_POINTS, Point
 from . import branches
 from .visibility import Unseen, effects
 
@@ -47,7 +47,7 @@ class Confirmation:
         self.at = comparison
         self.tape, self.pool = comparison.tape, comparison.pool
         self.ours, self.theirs = Unseen(), Unseen()
-        self.analytic = not (self.tape.breaks or self.pool.tape.breaks)
+        self.analytic = self.tape.is_analytic and self.pool.tape.is_analytic
         self.turns = branches.may_turn(self.tape)
         self.agreement = -math.inf
 

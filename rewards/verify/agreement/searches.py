@@ -14,7 +14,7 @@ from ...numeric.ball_arithmetic.compare import POINT_BITS
 from ...numeric.ball_arithmetic.point_count import points_wanted
 from ...numeric.comparison.at_points import Comparison
 from ...numeric.outcome import Outcome
-from ...numeric.sampling.integrand import MIN_POINTS
+from ...numeric.sampling.pool import MIN_POINTS
 from ...proof.discontinuities.search import JumpSearch
 from ...verdict import Status
 from . import branches, hidden_terms

@@ -18,8 +18,9 @@ from ...numeric.ball_arithmetic.compiler import compile_tape
 from ...numeric.comparison.at_points import Comparison
 from ...numeric.outcome import Budget, DecisionPolicy, Outcome, OutOfBudgetError
 from ...numeric.sampling.events import beyond_reach
-from ...numeric.sampling.integrand import BASE_BITS, Integrand
+from ...numeric.sampling.integrand import Integrand
 from ...numeric.sampling.parameters import EXTREME, draws
+from ...numeric.sampling.pool import BASE_BITS
 from ...proof.discontinuities.search import JumpSearch
 from ...proof.prover.prove import ProofSearch
 from ...reading.expression.build import mul

@@ -20,7 +20,8 @@ from ...numeric.ball_arithmetic.compare import POINT_BITS, compare, differ
 from ...numeric.ball_arithmetic.functions import RULES
 from ...numeric.ball_arithmetic.jets import CONSTANTS, ONE, TEXTBOOK, ZERO, Ball, Jet
 from ...numeric.outcome import Outcome, Refutation, show
-from ...numeric.sampling.integrand import BASE_BITS, Integrand, RealPoint, draw
+from ...numeric.sampling.integrand import Integrand, RealPoint
+from ...numeric.sampling.pool import BASE_BITS, draw
 from ...proof.discontinuities.form import cannot_jump
 from ...proof.prover.prove import ProofSearch
 from ...reading.expression.traversal import (

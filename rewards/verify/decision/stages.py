@@ -14,7 +14,7 @@ from ...numeric.ball_arithmetic.balls import USUAL
 from ...numeric.ball_arithmetic.compare import POINT_BITS
 from ...numeric.comparison.at_points import Comparison, PointResult
 from ...numeric.outcome import Outcome
-from ...numeric.sampling.integrand import MIN_POINTS
+from ...numeric.sampling.pool import MIN_POINTS
 from ...proof.discontinuities.search import JumpSearch
 from ...proof.prover.prove import Proof, ProofSearch
 from ..agreement import agrees, branches, hidden_terms

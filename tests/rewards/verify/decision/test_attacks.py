@@ -17,7 +17,7 @@ from calculus_harness.rewards import ProblemError, Status, verify_antiderivative
 from calculus_harness.rewards.numeric.ball_arithmetic.balls import precision
 from calculus_harness.rewards.numeric.ball_arithmetic.compiler import compile_tape
 from calculus_harness.rewards.numeric.sampling.events import places
-from calculus_harness.rewards.numeric.sampling.integrand import Point
+from calculus_harness.rewards.numeric.sampling.pool import Point
 from calculus_harness.rewards.reading.latex import read
 from calculus_harness.rewards.verify.agreement.visibility import Unseen, effects
 from tests.examples import examples
