@@ -132,8 +132,12 @@ def search(
     """Search for points at which an expression is real. Its real domain may be small.
 
     The line is mapped to a finite range. The longest interval is halved first. An interval is
-    dropped if ball arithmetic proves that the expression is not real on it. The result is the list of points
-    with the number of evaluations on intervals and in their middles, about ``budget`` at most.
+    dropped if ball arithmetic proves that the expression is not real on it.
+
+    Returns:
+        The points, and the number of evaluations on intervals and in their middles. This number is
+        at most about ``budget``.
+
     """
     points: list[float] = []
     queue: list[tuple[float, float, float]] = []
