@@ -163,10 +163,10 @@ class PerturbedProblems:
 
     @property
     def _originals(self) -> tuple[SourceIntegral, ...]:
-        parents = self.parents
+        originals = self.parents.competition
         if self.perturbation.of_all:
-            return tuple(dict.fromkeys((*parents.competition, *parents.qualifier)))
-        return parents.competition
+            originals = tuple(dict.fromkeys((*originals, *self.parents.qualifier)))
+        return tuple(f for f in originals if self.perturbation.eligible(f.integrand))
 
     def _make_all(self) -> Iterator[_ProblemWithDecision]:
         for start in range(0, self.size, BATCH):
@@ -200,7 +200,11 @@ class PerturbedProblems:
         return self._originals[original], variation
 
     def _perturbed(self, f: SourceIntegral, attempt: int) -> NewIntegral | None:
-        partners = [partner for partner in self.parents.qualifier if partner.id != f.id]
+        partners = [
+            partner
+            for partner in self.parents.qualifier
+            if partner.id != f.id and self.perturbation.eligible(partner.integrand)
+        ]
         key = (self.perturbation.draws, self.seed, f.id)
         try:
             return self.perturbation.make(f, Choices(key, partners, attempt, self.difficulty))

@@ -15,8 +15,9 @@ from typing import Literal, TypeAlias, TypeVar
 
 from ...rewards.reading.expression.build import ONE, add, div, mul, number, polynomial, power
 from ...rewards.reading.expression.derivative import differentiate
-from ...rewards.reading.expression.traversal import substitute, symbols_of
+from ...rewards.reading.expression.traversal import nodes_of, substitute, symbols_of
 from ...rewards.reading.expression.tree import Call, Expression, Symbol
+from ...rewards.reading.functions import INVERSE_TRIGONOMETRIC, TRIGONOMETRIC
 from ...rewards.reading.latex import to_latex
 from ..algebra.formulas import parse
 from ..hashed_random import HashedRandom
@@ -92,6 +93,21 @@ class Choices:
 Make = Callable[[SourceIntegral, Choices], NewIntegral | None]
 
 
+def every(integrand: Expression) -> bool:
+    """True: problems are made of every integral."""
+    return True
+
+
+_TRIGONOMETRIC = frozenset(f.name for f in (*TRIGONOMETRIC, *INVERSE_TRIGONOMETRIC))
+
+
+def has_no_trig(integrand: Expression) -> bool:
+    """Whether an integrand has neither trigonometric functions nor their inverses."""
+    return not any(
+        isinstance(node, Call) and node.function in _TRIGONOMETRIC for node in nodes_of(integrand)
+    )
+
+
 #: The simplifier of new integrands: SymPy within a time limit, or the prover's normal forms.
 Simplifier: TypeAlias = Literal["sympy", "normal forms", "none"]
 
@@ -100,7 +116,8 @@ Simplifier: TypeAlias = Literal["sympy", "normal forms", "none"]
 class Perturbation:
     """A declared perturbation; see `perturbation`.
 
-    Two with the same ``draws`` make the same random choices.
+    Two with the same ``draws`` make the same random choices. Only integrals whose integrand is
+    ``eligible`` are perturbed, or combined with others.
     """
 
     name: str
@@ -111,6 +128,7 @@ class Perturbation:
     of_all: bool
     simplifier: Simplifier
     draws: str
+    eligible: Callable[[Expression], bool] = every
 
 
 PERTURBATIONS: dict[str, Perturbation] = {}
@@ -197,6 +215,15 @@ for _name in ("lin_comb", "subst_poly", "subst_hard"):
         summary=f"The draws of {_name} as they are composed, without any simplification.",
         source=f"{PAPER}, without its last step: docs/results/bank.md",
         simplifier="none",
+    )
+    PERTURBATIONS[f"{_name}_without_trig"] = replace(
+        PERTURBATIONS[_name],
+        name=f"{_name}_without_trig",
+        summary=f"{_name} of integrals without trigonometric functions, not simplified.",
+        source=f"{PAPER}, with easier parents and without its last step: docs/results/bank.md",
+        simplifier="none",
+        draws=f"{_name}_without_trig",
+        eligible=has_no_trig,
     )
 
 

@@ -1,6 +1,6 @@
 """Write the tables and the figure of docs/results/hint_curve.md from hint_curve.json beside it.
 
-python docs/results/hint_curve.py record DEVICE OUT...  # the logs of `train hint`, finished or stopped
+python docs/results/hint_curve.py record DEVICE OUT...  # the logs of `train hint`
 python docs/results/hint_curve.py print
 python docs/results/hint_curve.py draw
 """
