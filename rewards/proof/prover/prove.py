@@ -51,8 +51,8 @@ class Case:
 class Proof:
     """A proof that F' = f at all points where both are defined, except at isolated points.
 
-    The isolated points are of two kinds. An expression in a condition may be zero there, or a
-    function that is not analytic, such as ``|x|``, may have a breakpoint there.
+    At these points, an expression in a condition may be zero, or a function that is not analytic,
+    such as ``|x|``, may have a breakpoint.
 
     Attributes:
         rules: the functions and the rewriting rules that were used.
@@ -68,10 +68,7 @@ class Proof:
     cases: tuple[Case, ...]
 
     def free(self) -> None:
-        """Break cycles of references, so that the memory of the proof is freed.
-
-        No certificate can be made afterwards.
-        """
+        """Break cycles of references. No certificate can be made afterwards."""
         for case in self.cases:
             case.field.free()
 
@@ -110,11 +107,9 @@ def prove(
 
 @dataclass
 class ProofSearch:
-    """The search for a proof, first without cases of signs, then with cases.
+    """The search for a proof, first without cases of signs, then with cases (see `prove`).
 
-    In a case, certain expressions are positive and others are negative. The search with cases takes
-    much time. Each of the two searches runs at most once. See `prove`
-    for the arguments.
+    The search with cases takes much time. Each of the two searches runs at most once.
     """
 
     answer: Expression
@@ -136,10 +131,7 @@ class ProofSearch:
         return proof is None and is_splittable
 
     def in_cases(self) -> Proof | None:
-        """The proof by cases of signs. If no proof was found, the result is None.
-
-        Each case assumes a sign for every expression whose sign a rule needs to know.
-        """
+        """The proof by cases of signs, or None if none was found."""
         return self._in_cases if self.is_splittable else None
 
     @cached_property
@@ -169,10 +161,7 @@ class ProofSearch:
         return None if waiting or not proved else Proof(tuple(sorted(rules)), tuple(proved))
 
     def _attempt(self, *, split: bool = False, case: Signs = ()) -> tuple[Tower, Case | None]:
-        """Try to prove F' = f in a case.
-
-        The result is the last tower and the `Case`. None replaces the `Case` if the proof fails.
-        """
+        """Try to prove F' = f in a case. The result is the last tower, and the proved case."""
         return attempted(
             self._equal,
             variable=self.variable,
@@ -217,11 +206,11 @@ def _is_for_positive(integrand: Expression, variable: str) -> bool:
 
 
 def _is_even_root(node: Expression) -> bool:
-    if node.function == "pow":
-        ratio = fold(node.args[1])
-        return ratio is not None and ratio.denominator % 2 == 0
-    order = fold(node.args[1]) if node.function == "root" else None
-    return node.function == "sqrt" or (order is not None and order.numerator % 2 == 0)
+    if node.function not in ("pow", "root"):
+        return bool(node.function == "sqrt")
+    ratio = fold(node.args[1])
+    term = ratio and (ratio.denominator if node.function == "pow" else ratio.numerator)
+    return term is not None and term % 2 == 0
 
 
 def _vanishes(tower: Tower, total: Quotient) -> bool:
@@ -241,11 +230,7 @@ def _vanishes(tower: Tower, total: Quotient) -> bool:
 
 
 def _without_content(poly: Poly) -> Poly:
-    """The polynomial divided by its largest monomial factor.
-
-    The factor may be a high power. Without this factor, it is cheaper to test whether the
-    polynomial is zero.
-    """
+    """The polynomial divided by its monomial factor, a high power of which makes a test slow."""
     content = poly.term_content()
     return poly if content.is_one() or poly.is_zero() else poly / content
 

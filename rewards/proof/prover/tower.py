@@ -8,10 +8,9 @@ has a relation. Every other generator is a function whose derivative is in the t
 `FORMS` and `RULES` hold the functions that the prover knows. The modules of `rules` register them.
 A rule computes a value of a function by an equation. Most equations hold wherever both sides are
 defined. Branches are those of `rewards.numeric.ball_arithmetic.jets`: principal, except that odd
-roots of negative numbers are real. The other equations hold only if certain expressions have
-certain *signs*. Their rules are used only in a second search (``split``). The second search factors
-radicands and arguments of logarithms. It distinguishes *cases*: each case assumes a sign for every
-factor. F' = f has to be proved in all cases.
+roots of negative numbers are real. The other equations hold for certain *signs* of expressions only
+and are left to a second search (``split``), which factors radicands and arguments of logarithms. It
+distinguishes *cases*: each assumes a sign for every factor, and F' = f has to be proved in all.
 """
 
 from __future__ import annotations
@@ -32,8 +31,8 @@ from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import RECORDS
 from ...reading.functions.record import ODD
 from .field import MAX_GENERATORS, Field, Generator
-from .lattice import UNIT, Lattice, Units
-from .quotients import NotProvedError, Poly, Quotient, quotient, rational_of
+from .lattice import Lattice, Units
+from .quotients import UNIT, NotProvedError, Poly, Quotient, quotient, rational_of
 
 #: Most attempts with finer units, or in a larger ring. Of 2,236 answers of the tests' table of
 #: antiderivatives 67 need a second attempt, 10 of these a third, and none a fourth.
@@ -61,10 +60,9 @@ class NowhereError(Exception):
 class Tower:
     """The state of one proof.
 
-    ``case`` gives signs to expressions. An expression without a sign in ``case`` is positive.
-    ``conditions`` are the signs that rules have requested. ``nowhere`` says that f has no real
-    value under these signs. Signs are stored by expression, not by the order of the requests,
-    because earlier signs decide which signs rules request next.
+    ``case`` gives signs to expressions; all others are positive. ``conditions`` are the signs that
+    rules have requested. ``nowhere`` says that f has no real value under these signs. Signs are
+    stored by expression, because earlier signs decide which signs rules request next.
 
     Exponents and angles are vectors (`lattice`). ``monomials`` maps the key of each coordinate to
     its monomial.
@@ -91,7 +89,6 @@ class Tower:
 
     @property
     def signs(self) -> Signs:
-        """The expressions whose signs rules have requested so far, with these signs."""
         return tuple((tree, sign) for _, tree, sign in self.conditions)
 
     # --- leaves ---
@@ -119,47 +116,36 @@ class Tower:
     # --- elements ---
 
     def normal(self, element: Quotient) -> Quotient:
-        """The reduced form of an element. Its denominator does not have the factor i."""
+        """The reduced form of an element."""
         if not self.field.support(element) & self.field.bound:
             return element
-        element = self.field.normal(element)
-        if self.unit_i is not None and not element.den.is_one():
-            i = self.unit_i.num
-            if element.den.term_content().gcd(i) == i:
-                element = self.field.normal(Quotient(-i * element.num, element.den / i))
-        return element
+        return self.field.normal(element)
 
     def without_i(self, arg: Quotient) -> Quotient | None:
-        """An element divided by i.
-
-        The result is None if the numerator has several terms or lacks the factor i.
-        """
+        """An element divided by i, or None if the numerator is not a monomial with the factor i."""
         if self.unit_i is None or len(arg.num) != 1:
             return None
         i = self.unit_i.num
         return Quotient(arg.num / i, arg.den) if arg.num.term_content().gcd(i) == i else None
 
     def addends(self, element: Quotient) -> list[tuple[fmpq, Quotient, Generator | None]]:
-        """Write an element as a sum. Each term is a rational number times a monomial.
+        """Write an element as a sum of rational numbers times monomials.
 
-        Each entry has the number, the monomial, and the generator that equals the monomial. If no
-        generator equals the monomial, the third item is None. A long sum counts as one monomial.
+        Beside each is the generator that equals the monomial, if there is one. A long sum counts as
+        one monomial.
         """
         base, element = self.field, self.normal(element)
-        inner = base.single(element)
-        if inner is not None:
-            return [(UNIT, element, inner)]
         num, den = element.num, element.den
         if len(num) == 1 or len(num) > MAX_ADDENDS:
             c = num.leading_coefficient()
-            monomial = element if c == 1 else Quotient(num / c, den, element.support)
-            return [(c, monomial, base.single(monomial))]
-        from_dict = base.ring.from_dict
-        terms = [(c, quotient(from_dict({powers: 1}), den)) for powers, c in num.terms()]
+            terms = [(c, element if c == 1 else Quotient(num / c, den, element.support))]
+        else:
+            from_dict = base.ring.from_dict
+            terms = [(c, quotient(from_dict({powers: 1}), den)) for powers, c in num.terms()]
         return [(c, monomial, base.single(monomial)) for c, monomial in terms]
 
     def key(self, monomial: Quotient) -> int:
-        """The key of a monomial. Vectors (exponents and angles) store coefficients by key."""
+        """The key of a monomial in vectors (exponents and angles)."""
         num, den = monomial.num, monomial.den
         for at, earlier in self.monomials.items():
             if earlier.num == num and earlier.den == den:
@@ -195,7 +181,7 @@ class Tower:
         return self.monomials[key]
 
     def refuse_coarse_units(self) -> None:
-        """If the units are too coarse, raise `NotProvedError`. Another attempt is then made."""
+        """Give up if the units are too coarse. Another attempt is then made."""
         if self.units.are_stale:
             raise NotProvedError("units that are too coarse")
 
@@ -224,7 +210,7 @@ class Tower:
     ) -> Generator:
         """The generator of a function. The arguments have the same meaning as in `Field.get`.
 
-        ``real`` and ``positive`` describe the values. They apply if all arguments are real.
+        ``real`` and ``positive`` apply if all arguments are real.
         """
         base, support = self.field, 0
         for arg in args:
@@ -278,9 +264,7 @@ class Tower:
         return self.applied(node.function, *map(self.value, node.args))
 
     def applied(self, name: str, *values: Quotient) -> Quotient:
-        """Compute a function's value. A function without a rule or definition becomes a
-        generator.
-        """
+        """Compute a function's value by its rule, by its definition, or as a generator."""
         rule = RULES.get(name)
         if rule is not None:
             return rule(self, *values)
@@ -334,8 +318,8 @@ T = TypeVar("T")
 def attempted(use: Callable[[Tower], T], **state: Any) -> tuple[Tower, T | None]:
     """Apply ``use`` to a new tower, and repeat if its units were too coarse or its ring too small.
 
-    Each repetition has a new tower with the attributes in ``state``. The result is the last tower
-    and the value of ``use``. None replaces the value if ``use`` failed.
+    Each tower has the attributes in ``state``. The result is the last tower and the value of
+    ``use``, or None if ``use`` failed.
     """
     units = state.setdefault("units", Units())
     for _ in range(MAX_ATTEMPTS):

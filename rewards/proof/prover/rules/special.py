@@ -24,33 +24,13 @@ from .radicals import sqrt
 MAX_STEPS, MAX_WHOLE = 40, 1000
 
 
-# --- error functions, Fresnel integrals (7.2), exponential integrals (6.2)
-
-
-def _turning(name: str, turned: str) -> Callable[[T, Q], Q]:
-    """Make the rule of erf or erfi. It uses erf(i u) = i erfi(u) and erfi(i u) = i erf(u)."""
-
-    def rule(t: T, u: Q) -> Q:
-        argument = t.without_i(t.normal(u))
-        return t.by_record(name, u) if argument is None else t.i * t.by_record(turned, argument)
-
-    return rule
-
-
-RULES |= {
-    "erf": _turning("erf", "erfi"),
-    "erfi": _turning("erfi", "erf"),
-}
-
-
 # --- gamma functions (5.5, 5.15), incomplete (8.4, 8.8) and generalised exponential (8.19)
 
 
 def _shift(t: T, order: Q, *, least: int = 0) -> tuple[Q, int]:
     """Write the order of a special function as the sum of a base order and an integer.
 
-    The order is itself a sum of terms. The rational term of the base order is in
-    [least, least + 1).
+    The rational term of the base order is in [least, least + 1).
     """
     order, steps = t.normal(order), 0
     if order.den.is_one():
@@ -63,10 +43,7 @@ def _shift(t: T, order: Q, *, least: int = 0) -> tuple[Q, int]:
 
 
 def _raised(value: Q, order: Q, steps: int, relation: Callable[[Q], tuple[Q | int, Q | int]]) -> Q:
-    """Compute f(order + steps) from ``value``, which is f(order).
-
-    ``relation(n)`` returns the pair (a, b) with f(n + 1) = a f(n) + b.
-    """
+    """Compute f(order + steps) from f(order), with the pair (a, b) of f(n + 1) = a f(n) + b."""
     for _ in range(steps):
         a, b = relation(order)
         value, order = a * value + b, order + 1
@@ -78,10 +55,7 @@ def _raised(value: Q, order: Q, steps: int, relation: Callable[[Q], tuple[Q | in
 
 
 def _gamma_upper(t: T, s: Q, u: Q) -> Q:
-    """Compute the upper incomplete gamma function.
-
-    The recurrence is Gamma(s + 1, u) = s Gamma(s, u) + u^s exp(-u).
-    """
+    """Compute Gamma(s, u), by Gamma(s + 1, u) = s Gamma(s, u) + u^s exp(-u)."""
     s, steps = _shift(t, s)
     u = t.normal(u)
     if s.is_zero() and steps > 0:
