@@ -61,8 +61,6 @@ def factored(field: Field, poly: Poly, *, depth: int = MAX_DEPTH) -> Factors:
     number, irreducible = expanded.factor() if quick else (UNIT, [(expanded, 1)])
     for factor, times in irreducible:
         base, e = field.reduce(factor, powers=False), int(times)
-        lead = base.leading_coefficient()
-        base, number = base / lead, number * lead**e
         of_base = list(norms(field, base)) if divides else []
         square = _square(field, base, of_base) if depth else []
         for part, k in square:
@@ -72,10 +70,12 @@ def factored(field: Field, poly: Poly, *, depth: int = MAX_DEPTH) -> Factors:
                 powers.multiply(inner, exponent * k * e)
         if square:
             continue
-        for conjugate, norm in _conjugates(field, base, of_base):
-            lead, base, e = norm.leading_coefficient(), conjugate, -e
-            number /= lead**e
-            powers.multiply(norm / lead, fmpq(-e))
+        lead = base.leading_coefficient()
+        base, number = base / lead, number * lead**e
+        for conjugate, of_lead in _conjugates(field, base, of_base):
+            base, norm, e = conjugate, of_lead / lead, -e
+            number /= norm.leading_coefficient() ** e
+            powers.multiply(norm / norm.leading_coefficient(), fmpq(-e))
             break
         powers.multiply(base, fmpq(e))
     return number, [(base, exponent) for base, exponent in powers if exponent]
@@ -169,8 +169,9 @@ def _is_square(field: Field, poly: Poly) -> bool:
 
 
 def _conjugates(field: Field, poly: Poly, of_poly: list[Norm]) -> Iterator[tuple[Poly, Poly]]:
-    """Yield each monic conjugate that may replace a polynomial, and their product (fifth way).
+    """Yield each monic conjugate that may replace a monic polynomial (fifth way).
 
+    Beside the conjugate is its product with a multiple of the polynomial, whose norms are given.
     For example, ``1/(sqrt(x^2 + 1) + x)`` replaces ``sqrt(x^2 + 1) - x``. The norm is a number or a
     polynomial of `_known`, and the conjugate is the one of the two that a fixed order selects.
     """
