@@ -124,7 +124,6 @@ def _in_field(
 
     def settled(tower: Tower) -> list[Expression]:
         value = tower.normal(tower.value(expression))
-        tower.refuse_coarse_units()
         return use(tower.field, value)
 
     return attempted(settled, variable=variable, kinds=kinds)[1] or []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from ...reading.expression.traversal import all_nodes, fold, is_written_with
 from ...reading.expression.tree import Expression, Symbol
@@ -119,28 +118,30 @@ class ProofSearch:
     real_parts: bool = True
     real_roots: bool = True
     units: Units = field(default_factory=Units)
+    _whole: tuple[Proof | None, bool] | None = None
+    _cases: tuple[Proof | None] | None = None
 
     def whole(self) -> Proof | None:
         """The proof without cases of signs, or None if none was found."""
+        if self._whole is None:
+            tower, case = self._attempt()
+            proof = Proof(tuple(sorted(tower.rules)), (case,)) if case else None
+            self._whole = proof, tower.splittable and not proof
         return self._whole[0]
 
     @property
     def is_splittable(self) -> bool:
         """Whether no proof without cases was found, and a proof by cases of signs may exist."""
-        proof, is_splittable = self._whole
-        return proof is None and is_splittable
+        self.whole()
+        return self._whole is not None and self._whole[1]
 
     def in_cases(self) -> Proof | None:
         """The proof by cases of signs, or None if none was found."""
-        return self._in_cases if self.is_splittable else None
+        if self._cases is None:
+            self._cases = (self._prove_cases() if self.is_splittable else None,)
+        return self._cases[0]
 
-    @cached_property
-    def _whole(self) -> tuple[Proof | None, bool]:
-        tower, case = self._attempt()
-        return Proof(tuple(sorted(tower.rules)), (case,)) if case else None, tower.splittable
-
-    @cached_property
-    def _in_cases(self) -> Proof | None:
+    def _prove_cases(self) -> Proof | None:
         rules: set[str] = set()
         proved: list[Case] = []
         waiting: list[Signs] = [()]
@@ -180,7 +181,6 @@ class ProofSearch:
         f = tower.value(self.integrand)
         tower.real_parts = False
         terms = [tower.value(term) for term in _terms(self.answer, self.variable)]
-        tower.refuse_coarse_units()
         total = -f
         for value in terms:
             slope = base.derivative(value)
@@ -209,8 +209,9 @@ def _is_even_root(node: Expression) -> bool:
     if node.function not in ("pow", "root"):
         return bool(node.function == "sqrt")
     ratio = fold(node.args[1])
-    term = ratio and (ratio.denominator if node.function == "pow" else ratio.numerator)
-    return term is not None and term % 2 == 0
+    if ratio is None:
+        return False
+    return (ratio.denominator if node.function == "pow" else ratio.numerator) % 2 == 0
 
 
 def _vanishes(tower: Tower, total: Quotient) -> bool:

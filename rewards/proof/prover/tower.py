@@ -31,7 +31,7 @@ from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import RECORDS
 from ...reading.functions.record import ODD
 from .field import MAX_GENERATORS, Field, Generator
-from .lattice import Lattice, Units
+from .lattice import CoarseUnitsError, Lattice, Units
 from .quotients import UNIT, NotProvedError, Poly, Quotient, quotient, rational_of
 
 #: Most attempts with finer units, or in a larger ring. Of 2,236 answers of the tests' table of
@@ -180,21 +180,13 @@ class Tower:
             self.real_parts = real_parts
         return self.monomials[key]
 
-    def refuse_coarse_units(self) -> None:
-        """Give up if the units are too coarse. Another attempt is then made."""
-        if self.units.are_stale:
-            raise NotProvedError("units that are too coarse")
-
-    def is_renewed(self) -> bool:
-        """Whether another attempt would have finer units, or a larger ring, than this attempt."""
-        units, grows = self.units, len(self.field.generators) == self.field.size < MAX_GENERATORS
-        if not (grows or units.are_stale):
-            return False
-        units.size = min(units.size << grows, MAX_GENERATORS)
+    def renew(self) -> None:
+        """Let another attempt have a larger ring, if this one is full, and the keys of this one."""
+        if len(self.field.generators) == self.field.size:
+            self.units.size = min(2 * self.units.size, MAX_GENERATORS)
         for at, monomial in self.monomials.items():
             with suppress(NotProvedError):
-                units.keys.setdefault(self.field.tree(monomial), at)
-        return True
+                self.units.keys.setdefault(self.field.tree(monomial), at)
 
     # --- generators ---
 
@@ -323,17 +315,19 @@ def attempted(use: Callable[[Tower], T], **state: Any) -> tuple[Tower, T | None]
     """
     units = state.setdefault("units", Units())
     for _ in range(MAX_ATTEMPTS):
-        if units.count or units.is_stale:
+        if units.count:
             units.settle()
         tower = Tower(Field(units.size), **state)
         try:
             return tower, use(tower)
         except NowhereError:
             tower.nowhere = True
-        except NotProvedError:
-            if tower.is_renewed():
-                continue
-        break
+            break
+        except NotProvedError as error:
+            is_full = len(tower.field.generators) == tower.field.size < MAX_GENERATORS
+            if not (is_full or isinstance(error, CoarseUnitsError)):
+                break
+            tower.renew()
     return tower, None
 
 

@@ -16,7 +16,7 @@ from flint import fmpq, fmpz
 
 from ..factors import factored
 from ..field import Field, Generator
-from ..lattice import MAX_LETTER_POWER
+from ..lattice import MAX_LETTER_POWER, CoarseUnitsError
 from ..quotients import UNIT, NotProvedError, Poly, Quotient, is_factored_quickly, product
 from ..tower import RULES, Tower
 from .signs import require_positive, sign
@@ -66,7 +66,7 @@ def integer_power(t: Tower, element: Quotient, k: int) -> Quotient:
     times, terms = abs(k), len(element.num) + len(element.den)
     lead = element.num.leading_coefficient()
     numbers = [lead] if times <= 2 or terms == 2 else [*element.num.coeffs(), *element.den.coeffs()]
-    size = max([0 if c in (1, -1) else c.p.bit_length() + c.q.bit_length() for c in numbers])
+    size = max([c.height_bits() for c in numbers]) - 1  # 0 for powers of 1 and -1
     if size * times > MAX_NUMBER_BITS or times > MAX_LETTER_POWER:
         raise NotProvedError("a power that is too high")
     if terms == 2 or times <= (MAX_LONG_POWER if terms > MAX_SHORT else MAX_POWER):
@@ -115,9 +115,10 @@ def root(t: Tower, element: Quotient, q: int) -> Quotient:
     if rest is base.one:
         return result
     family, num = "even root" if q % 2 == 0 else "odd root", rest
-    if _is_nonnegative(base, rest.den):
-        num = base.poly(rest.num)
-        result = result * positive_root(t, base.poly(rest.den), fmpq(-1, q))
+    if rest.den.is_one() or _is_nonnegative(base, rest.den):
+        if not rest.den.is_one():
+            num = base.poly(rest.num)
+            result = result * positive_root(t, base.poly(rest.den), fmpq(-1, q))
         if _is_nonnegative(base, num.num):
             return result * positive_root(t, num, fmpq(1, q))
     return result * radical(t, family, num, fmpq(1, q))
@@ -155,8 +156,7 @@ def radical(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Quotient
     if times.q == 1:
         return (generator.element / t.field.poly(radicand.den)) ** int(times.p)
     t.units.roots[kind, t.field.tree(radicand)] = exponent.gcd(generator.unit)
-    t.units.is_stale = True
-    raise NotProvedError("a root of too low an order")
+    raise CoarseUnitsError
 
 
 def _generator(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Generator:
