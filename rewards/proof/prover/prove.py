@@ -13,7 +13,6 @@ from .field import Field
 from .lattice import Units
 from .quotients import NotProvedError, Poly, Quotient
 from .rules import constants
-from .rules.signs import leave_out_negative
 from .tower import Signs, Tower, attempted
 
 #: Most cases of signs.
@@ -176,11 +175,17 @@ class ProofSearch:
     def _equal(self, tower: Tower) -> Case:
         base = tower.field
         if self.real_parts and not tower.split and _is_for_positive(self.integrand, self.variable):
-            leave_out_negative(tower)
+            x = tower.symbol(self.variable)
+            base.positive |= x.support
+            tower.conditions.append((x.num, Symbol(self.variable), 1))
         tower.real_parts = self.real_parts
         f = tower.value(self.integrand)
         tower.real_parts = False
-        terms = [tower.value(term) for term in _terms(self.answer, self.variable)]
+        terms = [
+            tower.value(term)
+            for term in (self.answer.args if self.answer.function == "add" else (self.answer,))
+            if type(term) is not Symbol or term.name == self.variable  # else a constant
+        ]
         total = -f
         for value in terms:
             slope = base.derivative(value)
@@ -221,7 +226,8 @@ def _vanishes(tower: Tower, total: Quotient) -> bool:
     den = total.den if total.den.is_one() else base.reduce(_without_content(total.den))
     if den.is_zero():
         return False
-    for piece in base.pieces(base.reduce(_without_content(total.num), powers=False)):
+    rest = base.reduce(_without_content(total.num), powers=False)
+    for piece in base.pieces(rest) if rest else ():
         num = base.reduce(_without_content(piece))
         if not num.is_zero():
             tower.rules.add("constants")
@@ -234,9 +240,3 @@ def _without_content(poly: Poly) -> Poly:
     """The polynomial divided by its monomial factor, a high power of which makes a test slow."""
     content = poly.term_content()
     return poly if content.is_one() or poly.is_zero() else poly / content
-
-
-def _terms(answer: Expression, variable: str) -> list[Expression]:
-    """The terms of an answer. Symbols for constants of integration are left out."""
-    terms = answer.args if answer.function == "add" else (answer,)
-    return [term for term in terms if type(term) is not Symbol or term.name == variable]

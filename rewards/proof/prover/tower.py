@@ -116,9 +116,6 @@ class Tower:
     # --- elements ---
 
     def normal(self, element: Quotient) -> Quotient:
-        """The reduced form of an element."""
-        if not self.field.support(element) & self.field.bound:
-            return element
         return self.field.normal(element)
 
     def without_i(self, arg: Quotient) -> Quotient | None:
@@ -225,11 +222,11 @@ class Tower:
     ) -> Quotient:
         """Make a generator for a function f(..., u, ...). Its derivative is ``factor()`` times u'.
 
-        ``at`` is the index of u in ``args``. All other arguments must be constant.
+        ``at`` is the index of u in ``args``, which have reduced forms. All other arguments must be
+        constant.
         """
-        args = tuple(map(self.normal, args))
         u = args[at]
-        if not all(map(self.field.is_constant, (*args[:at], *args[at + 1 :]))):
+        if len(args) > 1 and not all(map(self.field.is_constant, (*args[:at], *args[at + 1 :]))):
             raise NotProvedError(f"{name} with a parameter that varies")
         self.rules.add(name)
         slope = lambda: factor() * self.field.derivative(u)  # noqa: E731
@@ -246,14 +243,13 @@ class Tower:
             return self.field.spend(FORMS[node.function](self, node))
         element = self.values.get(node)
         if element is None:
-            element = self.values[node] = self.field.spend(self._value(node))
+            form = FORMS.get(node.function)
+            if form is not None:
+                element = form(self, node)
+            else:
+                element = self.applied(node.function, *map(self.value, node.args))
+            self.values[node] = self.field.spend(element)
         return element
-
-    def _value(self, node: Call) -> Quotient:
-        form = FORMS.get(node.function)
-        if form is not None:
-            return form(self, node)
-        return self.applied(node.function, *map(self.value, node.args))
 
     def applied(self, name: str, *values: Quotient) -> Quotient:
         """Compute a function's value by its rule, by its definition, or as a generator."""

@@ -107,7 +107,7 @@ def _whole(name: str) -> Callable[[T, Q], Q]:
     def rule(t: T, u: Q) -> Q:
         if not t.field.is_real(u):
             raise NotProvedError("rounding what may not be real")
-        return t.function(name, (u,), lambda: t.field.zero, real=True)
+        return t.function(name, (t.normal(u),), lambda: t.field.zero, real=True)
 
     return rule
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ....reading.expression.traversal import fold
 from ....reading.expression.tree import Call, Expression, Number
-from ..quotients import NotProvedError, Poly, Quotient
+from ..quotients import NotProvedError, Quotient
 from ..tower import FORMS, RULES, Tower
 from .exponentials import exp
 from .radicals import integer_power, power, split
@@ -56,33 +56,26 @@ def _ln_modulus(t: Tower, element: Quotient) -> Quotient:
     Factors of u that are q-th roots of a real r have the modulus |r|^(1/q). Without them, u must
     have the form a + i b with real a and b.
     """
-    base, total = t.field, t.field.zero
-    polys: list[Poly] = []
-    for poly, direction in ((element.num, 1), (element.den, -1)):
-        degrees = poly.term_content().degrees()[::-1]
-        for generator, degree in zip(base.generators, degrees, strict=False):
-            if not (degree and generator.kind == "even root"):
-                continue
+    base, total, poly = t.field, t.field.zero, element.num
+    if not element.den.is_one():
+        return ln(t, base.poly(poly), bars=True) - ln(t, base.poly(element.den), bars=True)
+    degrees = poly.term_content().degrees()[::-1]
+    for generator, degree in zip(base.generators, degrees, strict=False):
+        if degree and generator.kind == "even root" and base.is_real(generator.args[0]):
+            poly = poly / generator.element.num**degree
+            # The generator is d (n/d)^(1/q) for a radicand n/d.
             (radicand,) = generator.args
-            if base.is_real(radicand):
-                poly = poly / generator.element.num**degree
-                # The generator is d (n/d)^(1/q) for a radicand n/d.
-                modulus = ln(t, radicand, bars=True) * base.constant(generator.unit)
-                denominator = ln(t, base.poly(radicand.den), bars=True)
-                total = total + direction * degree * (modulus + denominator)
-        polys.append(poly)
-    cofactor = t.normal(Quotient(*polys))
+            modulus = ln(t, radicand, bars=True) * base.constant(generator.unit)
+            total = total + degree * (modulus + ln(t, base.poly(radicand.den), bars=True))
+    cofactor, i = base.poly(poly), t.i
     if base.is_real(cofactor):
         return total + ln(t, cofactor, bars=True)
-    i = t.i
     if base.support(cofactor) & base.unreal != i.support:
         raise NotProvedError("the modulus of what may not be real")
     t.rules.add("moduli of complex numbers")
-    for poly, direction in ((cofactor.num, 1), (cofactor.den, -1)):
-        conjugate = poly - 2 * i.num * poly.derivative(i.num.degrees().index(1))
-        square = t.normal(base.poly(poly) * base.poly(conjugate))
-        total = total + ln(t, square, bars=True) * base.rational(direction, 2)
-    return total
+    conjugate = poly - 2 * i.num * poly.derivative(i.num.degrees().index(1))
+    square = t.normal(cofactor * base.poly(conjugate))
+    return total + ln(t, square, bars=True) / 2
 
 
 # --- forms
@@ -98,11 +91,15 @@ def _power(t: Tower, node: Call) -> Quotient:
 
 
 def _general_power(t: Tower, base: Expression, exponent: Expression) -> Quotient:
-    ratio = fold(exponent)
+    ratio, real_parts = fold(exponent), t.real_parts
     if ratio is None:
         t.rules.add("u^w = exp(w ln u)")
-        real_parts = t.real_parts
-        value = exp(t, exponent_of(t, base, exponent))
+        varying = t.value(exponent)
+        # A constant exponent may be whole, and then a negative base has a real power.
+        t.real_parts = real_parts and not t.field.is_constant(varying)
+        logarithm = ln(t, t.value(base))
+        t.real_parts = real_parts
+        value = exp(t, varying * logarithm)
         if real_parts:
             take_for_real(t, value)
         return value
@@ -111,16 +108,6 @@ def _general_power(t: Tower, base: Expression, exponent: Expression) -> Quotient
         if t.field.is_real(argument):
             return power(t, argument, ratio)
     return power(t, t.value(base), ratio)
-
-
-def exponent_of(t: Tower, base: Expression, exponent: Expression) -> Quotient:
-    """Compute w ln u. The power u^w is then written as exp(w ln u)."""
-    varying = t.value(exponent)
-    # A constant exponent may be whole, and then a negative base has a real power.
-    real_parts, t.real_parts = t.real_parts, t.real_parts and not t.field.is_constant(varying)
-    logarithm = ln(t, t.value(base))
-    t.real_parts = real_parts
-    return varying * logarithm
 
 
 def _logarithm(t: Tower, node: Call) -> Quotient:

@@ -11,6 +11,7 @@ the relation ``r^q = b``.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 
 from flint import fmpq, fmpz
 
@@ -76,26 +77,20 @@ def integer_power(t: Tower, element: Quotient, k: int) -> Quotient:
 
 def _in_bases(t: Tower, poly: Poly) -> Quotient:
     """Factor a polynomial, and replace each factor, whose powers are long, by a generator."""
-    lead = poly.leading_coefficient()
+    base, lead = t.field, poly.leading_coefficient()
     quick = is_factored_quickly(poly)
     number, powers = (poly / lead).factor_squarefree() if quick else (UNIT, [(poly / lead, 1)])
-    result = t.field.constant(number * lead)
+    result = base.constant(number * lead)
     for factor, e in powers:
-        result = result * _base(t, factor) ** int(e)
+        element = base.poly(base.reduce(factor))
+        if len(element.num) > 1:
+            slope = None if base.is_constant(element) else partial(base.derivative, element)
+            generator = base.get("base", (element,), slope, real=base.is_real(element))
+            if generator.relation is None:
+                base.relate(generator, generator.element.num - element.num, 1)
+            element = generator.element
+        result = result * element ** int(e)
     return result
-
-
-def _base(t: Tower, poly: Poly) -> Quotient:
-    """A generator that replaces a sum."""
-    base = t.field
-    element = base.poly(base.reduce(poly))
-    if len(element.num) <= 1:
-        return element
-    slope = None if base.is_constant(element) else (lambda: base.derivative(element))
-    generator = base.get("base", (element,), slope, real=base.is_real(element))
-    if generator.relation is None:
-        base.relate(generator, base.variables[generator.index] - element.num, 1)
-    return generator.element
 
 
 # --- roots

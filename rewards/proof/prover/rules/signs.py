@@ -14,7 +14,7 @@ from flint import acb
 from ....numeric.ball_arithmetic.balls import precision
 from ....numeric.ball_arithmetic.compiler import compile_tape
 from ....reading.expression.traversal import needs_worker, symbols_of
-from ....reading.expression.tree import Expression, Symbol
+from ....reading.expression.tree import Expression
 from ..factors import norms
 from ..quotients import MAX_DIVIDED_DEGREE, NotProvedError, Poly, Quotient
 from ..tower import NowhereError, Tower
@@ -112,13 +112,6 @@ def take_for_real(t: Tower, element: Quotient) -> None:
         factors = (element / g.element, element * g.element)
         if g.element.support == support and any(map(t.field.is_real, factors)):
             t.field.unreal &= ~support
-
-
-def leave_out_negative(t: Tower) -> None:
-    """Assume that the variable is positive, and add this to the conditions of the case."""
-    x = t.symbol(t.variable)
-    t.field.positive |= x.support
-    t.conditions.append((x.num, Symbol(t.variable), 1))
 
 
 def _constant_sign(tree: Expression) -> int:

@@ -32,11 +32,9 @@ def _shift(t: T, order: Q, *, least: int = 0) -> tuple[Q, int]:
 
     The rational term of the base order is in [least, least + 1).
     """
-    order, steps = t.normal(order), 0
-    if order.den.is_one():
-        for exponents, c in order.num.terms():
-            if not any(exponents):
-                steps = int(c.floor()) - least
+    order = t.normal(order)
+    number = order.num[(0,) * t.field.size] if order.den.is_one() else fmpq(0)
+    steps = int(number.floor()) - least if number else 0
     if abs(steps) > MAX_STEPS:
         raise NotProvedError("an order that is too large")
     return order - steps, steps
@@ -110,7 +108,7 @@ def _polylog(t: T, s: Q, u: Q) -> Q:
 
 def _lambertw(t: T, *args: Q) -> Q:
     """Compute Lambert's W, with the derivative W' = W / (u (1 + W)) on every branch."""
-    args = args[:1] if args[-1].is_zero() else args
+    args = tuple(map(t.normal, args[:1] if args[-1].is_zero() else args))
 
     def factor() -> Q:
         w = _lambertw(t, *args)

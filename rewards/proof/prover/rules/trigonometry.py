@@ -8,13 +8,13 @@ are Chebyshev's polynomials.
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import reduce
+from functools import lru_cache, reduce
 
 from flint import fmpq
 
 from ..field import Generator
 from ..lattice import MAX_MULTIPLE, Vector
-from ..quotients import NotProvedError, Quotient
+from ..quotients import NotProvedError, Poly, Quotient, ring_of
 from ..tower import RULES, Tower
 from .exponentials import exp
 from .radicals import root
@@ -27,25 +27,22 @@ def sin_cos(t: Tower, u: Quotient) -> Pair:
     for angle_before, pair in t.sines:  # is often asked for again
         if angle_before.num == u.num and angle_before.den == u.den:
             return pair
-    t.sines.append((u, pair := _sin_cos(t, u)))
-    return pair
-
-
-def _sin_cos(t: Tower, u: Quotient) -> Pair:
     vector: Vector = {}
     pairs: list[Pair] = []
     for c, arg, inner in t.addends(u):
-        pair = _by_rule(t, c, arg, inner)
-        if pair is None:
+        by_rule = _by_rule(t, c, arg, inner)
+        if by_rule is None:
             vector[t.key(arg)] = c
         else:
-            pairs.append(pair)
+            pairs.append(by_rule)
     angles = t.units.angles
     for at, n in angles.add(vector) if vector else ():
         cosine = angles.generators.get(at) or _generator(t, at)
         assert cosine.partner is not None
         pairs.append(_multiple(t, (cosine.partner.element, cosine.element), int(n.p)))
-    return reduce(_of_sum, pairs) if pairs else (t.field.zero, t.field.one)
+    result = reduce(_of_sum, pairs) if pairs else (t.field.zero, t.field.one)
+    t.sines.append((u, result))
+    return result
 
 
 def _generator(t: Tower, at: int) -> Generator:
@@ -64,10 +61,16 @@ def _generator(t: Tower, at: int) -> Generator:
     sine = t.generator("sin", (arg,), lambda: slope(cosine.element), number, real=True)
     sine.partner, cosine.partner = cosine, sine
     if sine.relation is None:
-        base.relate(sine, sine.element.num**2 + cosine.element.num**2 - 1, 2)
+        base.relate(sine, _circle(base.size, sine.index, cosine.index), 2)
     t.rules.add("cos")
     t.units.angles.generators[at] = cosine
     return cosine
+
+
+@lru_cache(maxsize=256)
+def _circle(size: int, sine: int, cosine: int) -> Poly:
+    variables = ring_of(size)[1]
+    return variables[sine] ** 2 + variables[cosine] ** 2 - 1
 
 
 def _by_rule(t: Tower, c: fmpq, arg: Quotient, inner: Generator | None) -> Pair | None:
