@@ -121,7 +121,7 @@ def _without(poly: Poly, g: Generator) -> tuple[Poly, int]:
 
 
 def _in_roots(field: Field, poly: Poly, roots: list[Generator]) -> Poly:
-    """Replace a generator h by ``(r^q - w)/c`` for each root r in the polynomial (third way)."""
+    """Replace a generator h by ``(r^q - w)/c`` for each root r in the polynomial (third identity)."""
     images, degrees = list(field.ring.gens()), poly.degrees()
     for r in roots:
         u = _u(r)
@@ -146,7 +146,7 @@ def norms(field: Field, poly: Poly) -> Iterator[Norm]:
 
 
 def _square(field: Field, poly: Poly, of_poly: list[Norm]) -> list[tuple[Poly, int]]:
-    """Powers of two polynomials whose product is a + b r, if there are any (fourth way)."""
+    """Powers of two polynomials whose product is a + b r, if there are any (fourth identity)."""
     for _, conjugate, norm in of_poly:
         with suppress(NotProvedError, DomainError):
             root = norm.sqrt()
@@ -169,7 +169,7 @@ def _is_square(field: Field, poly: Poly) -> bool:
 
 
 def _conjugates(field: Field, poly: Poly, of_poly: list[Norm]) -> Iterator[tuple[Poly, Poly]]:
-    """Yield each monic conjugate that may replace a monic polynomial (fifth way).
+    """Yield each monic conjugate that may replace a monic polynomial (fifth identity).
 
     Beside the conjugate is its product with a multiple of the polynomial, whose norms are given.
     For example, ``1/(sqrt(x^2 + 1) + x)`` replaces ``sqrt(x^2 + 1) - x``. The norm is a number or a
