@@ -121,7 +121,7 @@ def _without(poly: Poly, g: Generator) -> tuple[Poly, int]:
 
 
 def _in_roots(field: Field, poly: Poly, roots: list[Generator]) -> Poly:
-    """Replace a generator h by ``(r^q - w)/c`` for each root r in the polynomial (third identity)."""
+    """Replace a generator h by ``(r^q - w)/c`` for each root r in it (third identity)."""
     images, degrees = list(field.ring.gens()), poly.degrees()
     for r in roots:
         u = _u(r)
