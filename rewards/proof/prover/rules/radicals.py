@@ -149,7 +149,8 @@ def radical(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Quotient
     generator = t.field.find(kind, (radicand,)) or _generator(t, kind, radicand, exponent)
     times = exponent / generator.unit
     if times.q == 1:
-        return (generator.element / t.field.poly(radicand.den)) ** int(times.p)
+        whole, value = radicand.den.is_one(), generator.element
+        return (value if whole else value / t.field.poly(radicand.den)) ** int(times.p)
     t.units.roots[kind, t.field.tree(radicand)] = exponent.gcd(generator.unit)
     raise CoarseUnitsError
 
@@ -163,7 +164,9 @@ def _generator(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Gener
     order = int(unit.q)
     if order > MAX_ORDER:
         raise NotProvedError("a root of too high an order")
-    relation_value = product(radicand.num, (base.poly(radicand.den) ** (order - 1)).num)
+    relation_value = radicand.num
+    if not radicand.den.is_one():
+        relation_value = product(relation_value, (base.poly(radicand.den) ** (order - 1)).num)
 
     def slope() -> Quotient:
         return base.derivative(base.poly(relation_value)) / order / generator.element ** (order - 1)
