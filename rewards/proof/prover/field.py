@@ -3,9 +3,9 @@
 A `Generator` stands for a sub-expression (``x``, ``exp(x/2)``, ``sqrt(1 - x^2)``, ``erf(x)``). The
 derivative of a generator is in the field. A generator may have a monic relation, which holds
 wherever the generator is defined. The coefficients of a relation contain earlier generators only.
-Division by each relation in turn therefore gives the unique remainder modulo all relations. The
-reason is that relations whose leading terms are powers of distinct variables are a Groebner basis
-(Cox, Little and O'Shea, *Ideals, Varieties, and Algorithms*, section 2.6).
+The leading terms are powers of distinct variables, so that the relations are a Groebner basis, and
+division by each in turn gives the unique remainder modulo all of them (Cox, Little and O'Shea,
+*Ideals, Varieties, and Algorithms*, section 2.6).
 
 Work is bounded by numbers of generators, terms and degrees, never by clocks.
 """
@@ -22,17 +22,7 @@ from flint import fmpq, fmpq_poly
 
 from ...reading.expression.tree import FUNCTIONS, Call, Expression, Number, Symbol
 from ...reading.functions import RECORDS
-from .quotients import (
-    MAX_TERMS,
-    UNIT,
-    NotProvedError,
-    Poly,
-    Quotient,
-    TooLargeError,
-    over,
-    rational_of,
-    ring_of,
-)
+from .quotients import MAX_TERMS, UNIT, NotProvedError, Poly, Quotient, over, rational_of, ring_of
 
 #: Most generators; most terms of all values together.
 MAX_GENERATORS, MAX_WORK = 40, 40_000
@@ -56,11 +46,13 @@ _BITS = tuple(1 << index for index in reversed(range(MAX_GENERATORS)))
 class Generator:
     """A generator of the field, which stands for the function ``kind`` applied to ``args``.
 
-    ``unit`` is a rational factor of the argument, or the exponent of a root. The ``partner`` of a
-    sine is the cosine of the same argument, and the ``partner`` of a cosine is the sine.
+    ``unit`` is a rational factor of the argument, or the exponent of a root. ``at`` is the place of
+    the generator in exponents of polynomials. The ``partner`` of a sine is the cosine of the same
+    argument, and the ``partner`` of a cosine is the sine.
     """
 
     index: int
+    at: int
     element: Quotient
     kind: str
     args: tuple[Any, ...]
@@ -79,10 +71,9 @@ class Generator:
 class Field:
     """The differential field of one proof. A request for a new generator enlarges the field.
 
-    Four attributes are sets of generators, stored as integers with one bit for each generator.
-    ``varying`` has the generators that are not constant. ``unreal`` has the generators whose values
-    need not be real. ``positive`` has the positive generators. ``bound`` has the generators with a
-    relation.
+    Four attributes have a bit for each generator: ``varying`` for generators that are not constant,
+    ``unreal`` for values that need not be real, ``positive`` for positive values, and ``bound`` for
+    generators with a relation.
     """
 
     size: int = MAX_GENERATORS
@@ -115,12 +106,6 @@ class Field:
     def poly(self, num: Poly) -> Quotient:
         return Quotient(num, self.one.num)
 
-    def parts(self, element: Quotient) -> tuple[Quotient, Quotient]:
-        """The numerator and the denominator of an element, each as an element."""
-        if element.den.is_one():
-            return element, self.one
-        return self.poly(element.num), self.poly(element.den)
-
     def find(self, kind: str, args: tuple[Any, ...]) -> Generator | None:
         for generator in self.generators:
             if generator.kind == kind and generator.args == args:
@@ -137,11 +122,11 @@ class Field:
         real: bool = False,
         positive: bool = False,
     ) -> Generator:
-        """Find the generator that has this kind and these arguments. If there is none, make it.
+        """Find or make the generator that has this kind and these arguments.
 
         Args:
-            kind: the name of a function or a constant, ``symbol``, or one of the four kinds of
-                roots (`rules.radicals`).
+            kind: the name of a function or a constant, ``symbol``, or a kind of roots
+                (`rules.radicals`).
             args: the arguments.
             slope: a function that computes the generator's derivative, or None if this is zero.
             unit: a factor of the argument, or the exponent of a root.
@@ -165,16 +150,12 @@ class Field:
         if positive:
             self.positive |= bit
         element = Quotient(self.variables[index], self.one.num, bit)
-        generator = Generator(index, element, kind, args, unit, slope)
+        generator = Generator(index, self.size - 1 - index, element, kind, args, unit, slope)
         self.generators.append(generator)
         return generator
 
     def relate(self, generator: Generator, relation: Poly, order: int) -> None:
-        """Set the relation of a new generator.
-
-        The relation is a polynomial that equals zero. It is monic of degree ``order`` in the
-        generator.
-        """
+        """Set the relation, a polynomial that is zero and monic of degree ``order``."""
         generator.relation, generator.order = relation, order
         self.related.append(generator)
         self.bound |= 1 << generator.index
@@ -209,10 +190,9 @@ class Field:
         return not self.support(element) & self.unreal
 
     def is_positive(self, poly: Poly) -> bool:
-        """Whether every term of a polynomial is proved to be nonnegative at all real points.
+        """Whether no term has negative values.
 
-        The coefficients must be positive. Each generator must be positive, or real with even
-        exponents.
+        The coefficients must be positive, and each generator positive, or real with even exponents.
         """
         if poly.is_one():
             return True
@@ -229,16 +209,15 @@ class Field:
         return not even or all(powers[at] % 2 == 0 for powers in poly.monoms() for at in even)
 
     def is_positive_in_range(self, poly: Poly) -> bool:
-        """Whether a polynomial in one real generator is proved to have no negative values.
+        """Whether a polynomial in one real generator has no negative values.
 
-        The generator's values are those in the range that `RECORDS` states for its function.
+        The generator has values in the range of its function (`RECORDS`) only.
         """
         element = self.poly(poly)
         support = self.support(element) if poly.total_degree() <= MAX_SIGN_DEGREE else 0
         if not support or support & (support - 1) or support & self.unreal:
             return False
         generator = self.generators[support.bit_length() - 1]
-        at = self.size - 1 - generator.index
         record = RECORDS.get(generator.kind)
         least, most = (record and record.range) or (-math.inf, math.inf)
         least = max(least, 0.0) if support & self.positive else least
@@ -246,7 +225,7 @@ class Field:
             return False  # nearly always
         coefficients = [fmpq(0)] * (poly.total_degree() + 1)
         for powers, c in poly.terms():
-            coefficients[powers[at]] = c
+            coefficients[powers[generator.at]] = c
         line = fmpq_poly(coefficients)
         for end in (least, most):
             while end in (-1, 0, 1) and not line(int(end)):
@@ -265,14 +244,13 @@ class Field:
     def reduce(self, poly: Poly, *, powers: bool = True) -> Poly:
         """The remainder of a polynomial modulo all relations.
 
-        Some generators abbreviate a sum. If ``powers`` is False, the method does not expand a power
-        of such a generator when the result may have many terms.
+        If ``powers`` is False, powers of sums with a generator are expanded only if they are short.
         """
         if not self.related:
             return poly
         degrees = poly.degrees()
         for generator in reversed(self.related):
-            times = degrees[self.size - 1 - generator.index] // generator.order
+            times = degrees[generator.at] // generator.order
             if times <= 0:
                 continue
             terms = max(1, len(generator.relation) - 1)
@@ -280,7 +258,7 @@ class Field:
             if generator.order == 1 and not powers and expanded > MAX_EXPANDED:
                 continue
             if times > MAX_TIMES or len(poly) * expanded > MAX_TERMS:
-                raise TooLargeError("too many terms modulo the relations")
+                raise NotProvedError("too many terms modulo the relations")
             poly = divmod(poly, generator.relation)[1]
             if poly.is_zero():
                 break
@@ -288,33 +266,28 @@ class Field:
         return poly
 
     def pieces(self, num: Poly) -> list[Poly]:
-        """Split ``num`` into polynomials whose sum is ``num``.
+        """Split ``num`` into polynomials of which, if ``num`` is zero, mostly each is zero.
 
-        A generator may abbreviate a sum. Two terms of ``num`` are separated if such a generator has
-        very different exponents in them. If ``num`` is zero in the field, each of the polynomials
-        is usually zero.
+        Terms are separated if their exponents of a generator that abbreviates a sum are far apart:
+        its powers are not expanded.
         """
         pieces = [num]
         for generator in self.related if num.total_degree() > FAR_APART else ():
             if generator.order == 1:
-                at = self.size - 1 - generator.index
-                pieces = [part for piece in pieces for part in self._split(piece, at)]
+                pieces = [part for piece in pieces for part in self._split(piece, generator.at)]
         return pieces
 
     def _split(self, poly: Poly, at: int) -> list[Poly]:
         parts: list[dict[Any, Any]] = []
-        last = 0
+        last = -FAR_APART - 1
         for powers, c in sorted(poly.terms(), key=lambda term: term[0][at]):
-            if not parts or powers[at] - last > FAR_APART:
+            if powers[at] - last > FAR_APART:
                 parts.append({})
             parts[-1][powers], last = c, powers[at]
         return [self.ring.from_dict(part) for part in parts]
 
     def normal(self, element: Quotient) -> Quotient:
-        """Reduce the numerator and the denominator of an element modulo the relations.
-
-        In most cases, equal elements have the same reduced form.
-        """
+        """Reduce an element modulo the relations. Mostly, equal elements become the same."""
         if not self.support(element) & self.bound:
             return element
         num, den = self.reduce(element.num, powers=False), element.den
@@ -323,12 +296,7 @@ class Field:
         return over(num, self.reduce(den, powers=False))
 
     def spend(self, element: Quotient) -> Quotient:
-        """Count the terms of a new element against the work budget, and return the element.
-
-        Raises:
-            NotProvedError: the work budget is spent.
-
-        """
+        """Count the terms of a new element against the work budget, and return the element."""
         terms = len(element.num) + len(element.den)
         self.work += 1 + terms
         if self.work > MAX_WORK or terms > MAX_TERMS:
@@ -364,7 +332,7 @@ class Field:
     def _of_poly(self, poly: Poly, generators: list[Generator]) -> Quotient:
         total = None
         for generator in generators:
-            partial = poly.derivative(self.size - 1 - generator.index)
+            partial = poly.derivative(generator.at)
             if partial.is_zero():
                 continue
             slope = self.slope(generator)
@@ -374,27 +342,20 @@ class Field:
         return self.zero if total is None else total
 
     def tree(self, element: Quotient) -> Expression:
-        """Convert an element to an expression.
-
-        Raises:
-            NotProvedError: a generator has no expression, or the expression is too large.
-
-        """
+        """An expression with the value of an element."""
         if self._weight(element) > MAX_WRITTEN:
             raise NotProvedError("an expression that is too large")
         numerator = self._tree_of(element.num)
-        return (
-            numerator
-            if element.den.is_one()
-            else Call("div", (numerator, self._tree_of(element.den)))
-        )
+        if element.den.is_one():
+            return numerator
+        return Call("div", (numerator, self._tree_of(element.den)))
 
     def _weight(self, element: Quotient) -> int:
         """An upper bound of the size of the expression that `tree` makes."""
         total = 1
         for generator in self.used(element):
             if not generator.weight:
-                args = (arg for arg in generator.args if isinstance(arg, Quotient))
+                args = generator.args if generator.kind != "symbol" else ()
                 generator.weight = 1 + sum(map(self._weight, args))
             total += generator.weight
         return total * (len(element.num) + len(element.den))
@@ -429,6 +390,4 @@ class Field:
             if coefficient != 1 or not factors:
                 factors.insert(0, Number(int(coefficient.p), int(coefficient.q)))
             terms.append(Call("mul", tuple(factors)) if len(factors) > 1 else factors[0])
-        if not terms:
-            return Number(0)
-        return Call("add", tuple(terms)) if len(terms) > 1 else terms[0]
+        return Call("add", tuple(terms)) if len(terms) > 1 else (terms or [Number(0)])[0]

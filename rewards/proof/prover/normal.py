@@ -1,7 +1,7 @@
 """Normal forms: an expression is converted to an element of a differential field and back.
 
-A normal form is exactly equal to the expression. The budgets of `field` and limits on sizes bound
-the work. No clock is used.
+A normal form is exactly equal to the expression. Functions return nothing where a function has no
+rule, or where the budgets of `field` or limits on sizes are spent. No clock is used.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from functools import lru_cache, partial
 
 from ...reading.expression.traversal import fold
 from ...reading.expression.tree import Call, Expression, Number
-from .factors import conjugates, factored
+from .factors import factored, norms
 from .field import Field
-from .quotients import NotProvedError, Poly, Quotient, is_factored_quickly, product
+from .quotients import NotProvedError, Poly, Quotient, is_factored_quickly
 from .tower import NowhereError, Tower, attempted
 
 #: Polynomials are factored up to this number of terms, and this total degree.
@@ -33,8 +33,7 @@ def normal_forms(
 
     Returns:
         The quotient in lowest terms with expanded polynomials. If the polynomials are small, a
-        second form has factored polynomials. If a function has no rule, or if the work budget is
-        spent, the list is empty.
+        second form has factored polynomials.
 
     """
 
@@ -48,19 +47,10 @@ def normal_forms(
 
 
 def slope_factors(expression: Expression, variable: str) -> list[Expression]:
-    """The factors of an expression's derivative.
+    """The factors of an expression's derivative that depend on the variable.
 
-    A real expression may be zero at a point without changing its sign there. At such a point, one
-    of the returned factors is zero.
-
-    Args:
-        expression: the expression; all parameters are real.
-        variable: the variable.
-
-    Returns:
-        The factors that depend on the variable. If a function has no rule, or if the derivative is
-        too large to be factored, the list is empty.
-
+    Where the expression, with real parameters, is zero without a change of sign, one of the factors
+    is zero.
     """
 
     def factors(field: Field, value: Quotient) -> list[Expression]:
@@ -74,26 +64,15 @@ def slope_factors(expression: Expression, variable: str) -> list[Expression]:
 
 
 def has_no_zeros(expression: Expression, variable: str) -> bool:
-    """Whether an expression is proved to have no zeros.
+    """Whether an expression with real parameters is proved to have no zeros.
 
-    The proof shows that the product of the expression and another one is a nonzero number. For
-    example, ``x + sqrt(x^2 + 1)`` has no zeros, because its product with the conjugate ``x -
-    sqrt(x^2 + 1)`` is -1.
-
-    Args:
-        expression: the expression; all parameters are real.
-        variable: the variable.
-
-    Returns:
-        True if such a product was found. If the result is False, the expression may or may not have
-        zeros.
-
+    The proof shows that a norm of the expression is a nonzero number. For example, ``x + sqrt(x^2 +
+    1)`` has no zeros, because its product with ``x - sqrt(x^2 + 1)`` is -1.
     """
 
     def divisors(field: Field, value: Quotient) -> list[Expression]:
-        num = value.num
-        norms = (field.reduce(product(num, conjugate)) for _, conjugate in conjugates(field, num))
-        divides = any(norm.is_constant() and not norm.is_zero() for norm in (num, *norms))
+        reduced = (field.reduce(norm) for _, _, norm in norms(field, value.num))
+        divides = any(n.is_constant() and not n.is_zero() for n in (value.num, *reduced))
         return [expression] if divides else []
 
     return bool(_in_field(expression, variable, {}, divisors))
@@ -103,11 +82,7 @@ def squares(expression: Expression, variable: str) -> list[Expression]:
     """The factors of an expression that have even exponents and may be zero somewhere.
 
     The search covers powers in the expression as written, and powers that a factorization yields.
-
-    Args:
-        expression: the expression; all parameters are real.
-        variable: the variable.
-
+    All parameters are real.
     """
 
     def factors(field: Field, value: Quotient, times: int) -> list[Expression]:
@@ -130,11 +105,7 @@ def squares(expression: Expression, variable: str) -> list[Expression]:
 
 
 def _written_squares(expression: Expression) -> Iterator[Expression]:
-    """Yield the bases of the even powers among the factors of an expression.
-
-    The factors are those of the expression as written. After the conversion to an element of a
-    field, a power may no longer be visible as a square.
-    """
+    """Yield the base of each written factor that is an even power, which a field may not show."""
     if expression.function in ("mul", "div", "neg"):
         for arg in expression.args:
             yield from _written_squares(arg)
@@ -150,10 +121,7 @@ def _in_field(
     kinds: Mapping[str, str],
     use: Callable[[Field, Quotient], list[Expression]],
 ) -> list[Expression]:
-    """Convert an expression to an element of a field, and apply a function to the element.
-
-    If the conversion or the function fails, the result is an empty list.
-    """
+    """Apply a function to an expression's element of a field. If this fails, the list is empty."""
     field, value = _element(expression, variable, tuple(sorted(kinds.items())))
     if value is None:
         return []
@@ -181,9 +149,7 @@ def _element(
 
 
 def _converted(tower: Tower, expression: Expression) -> Quotient:
-    value = tower.normal(tower.value(expression))
-    tower.refuse_coarse_units()
-    return value
+    return tower.normal(tower.value(expression))
 
 
 def _is_small(value: Quotient) -> bool:

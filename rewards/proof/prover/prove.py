@@ -14,7 +14,6 @@ from .field import Field
 from .lattice import Units
 from .quotients import NotProvedError, Poly, Quotient
 from .rules import constants
-from .rules.signs import leave_out_negative
 from .tower import Signs, Tower, attempted
 
 #: Most cases of signs.
@@ -51,8 +50,8 @@ class Case:
 class Proof:
     """A proof that F' = f at all points where both are defined, except at isolated points.
 
-    The isolated points are of two kinds. An expression in a condition may be zero there, or a
-    function that is not analytic, such as ``|x|``, may have a breakpoint there.
+    At these points, an expression in a condition may be zero, or a function that is not analytic,
+    such as ``|x|``, may have a breakpoint.
 
     Attributes:
         rules: the functions and the rewriting rules that were used.
@@ -68,10 +67,7 @@ class Proof:
     cases: tuple[Case, ...]
 
     def free(self) -> None:
-        """Break cycles of references, so that the memory of the proof is freed.
-
-        Afterwards, the proof cannot be written as a certificate.
-        """
+        """Break cycles of references. No certificate can be made afterwards."""
         for case in self.cases:
             case.field.free()
 
@@ -110,10 +106,9 @@ def prove(
 
 @dataclass
 class ProofSearch:
-    """The search for a proof, first without cases of signs, then with cases.
+    """The search for a proof, first without cases of signs, then with cases (see `prove`).
 
-    In a case, certain expressions are positive and others are negative. The search with cases takes
-    much time. Each of the two searches runs at most once. `prove` describes the arguments.
+    The search with cases takes much time. Each of the two searches runs at most once.
     """
 
     answer: Expression
@@ -123,31 +118,30 @@ class ProofSearch:
     real_parts: bool = True
     real_roots: bool = True
     units: Units = field(default_factory=Units)
+    _whole: tuple[Proof | None, bool] | None = None
+    _cases: tuple[Proof | None] | None = None
 
     def whole(self) -> Proof | None:
         """The proof without cases of signs, or None if none was found."""
+        if self._whole is None:
+            tower, case = self._attempt()
+            proof = Proof(tuple(sorted(tower.rules)), (case,)) if case else None
+            self._whole = proof, tower.splittable and not proof
         return self._whole[0]
 
     @property
     def is_splittable(self) -> bool:
-        """Whether a proof needs cases of signs, and such a proof may exist."""
-        proof, is_splittable = self._whole
-        return proof is None and is_splittable
+        """Whether no proof without cases was found, and a proof by cases of signs may exist."""
+        self.whole()
+        return self._whole is not None and self._whole[1]
 
     def in_cases(self) -> Proof | None:
-        """The proof by cases of signs. If no proof was found, the result is None.
+        """The proof by cases of signs, or None if none was found."""
+        if self._cases is None:
+            self._cases = (self._prove_cases() if self.is_splittable else None,)
+        return self._cases[0]
 
-        Each case assumes a sign for every expression whose sign a rule needs to know.
-        """
-        return self._in_cases if self.is_splittable else None
-
-    @cached_property
-    def _whole(self) -> tuple[Proof | None, bool]:
-        tower, case = self._attempt()
-        return Proof(tuple(sorted(tower.rules)), (case,)) if case else None, tower.splittable
-
-    @cached_property
-    def _in_cases(self) -> Proof | None:
+    def _prove_cases(self) -> Proof | None:
         rules: set[str] = set()
         proved: list[Case] = []
         waiting: list[Signs] = [()]
@@ -168,10 +162,7 @@ class ProofSearch:
         return None if waiting or not proved else Proof(tuple(sorted(rules)), tuple(proved))
 
     def _attempt(self, *, split: bool = False, case: Signs = ()) -> tuple[Tower, Case | None]:
-        """Try to prove F' = f in a case. Return the proof, as a `Case`, after its `Tower`.
-
-        None takes the place of the `Case` if the proof fails.
-        """
+        """Try to prove F' = f in a case. The result is the last tower, and the proved case."""
         return attempted(
             self._equal,
             variable=self.variable,
@@ -189,12 +180,17 @@ class ProofSearch:
     def _equal(self, tower: Tower) -> Case:
         base = tower.field
         if self.real_parts and not tower.split and self._is_for_positive:
-            leave_out_negative(tower)
+            x = tower.symbol(self.variable)
+            base.positive |= x.support
+            tower.conditions.append((x.num, Symbol(self.variable), 1))
         tower.real_parts = self.real_parts
         f = tower.value(self.integrand)
         tower.real_parts = False
-        terms = [tower.value(term) for term in _terms(self.answer, self.variable)]
-        tower.refuse_coarse_units()
+        terms = [
+            tower.value(term)
+            for term in (self.answer.args if self.answer.function == "add" else (self.answer,))
+            if type(term) is not Symbol or term.name == self.variable  # else a constant
+        ]
         total = -f
         for value in terms:
             slope = base.derivative(value)
@@ -220,11 +216,12 @@ def _is_for_positive(integrand: Expression, variable: str) -> bool:
 
 
 def _is_even_root(node: Expression) -> bool:
-    if node.function == "pow":
-        ratio = fold(node.args[1])
-        return ratio is not None and ratio.denominator % 2 == 0
-    order = fold(node.args[1]) if node.function == "root" else None
-    return node.function == "sqrt" or (order is not None and order.numerator % 2 == 0)
+    if node.function not in ("pow", "root"):
+        return bool(node.function == "sqrt")
+    ratio = fold(node.args[1])
+    if ratio is None:
+        return False
+    return (ratio.denominator if node.function == "pow" else ratio.numerator) % 2 == 0
 
 
 def _vanishes(tower: Tower, total: Quotient) -> bool:
@@ -234,7 +231,8 @@ def _vanishes(tower: Tower, total: Quotient) -> bool:
     den = total.den if total.den.is_one() else base.reduce(_without_content(total.den))
     if den.is_zero():
         return False
-    for piece in base.pieces(base.reduce(_without_content(total.num), powers=False)):
+    rest = base.reduce(_without_content(total.num), powers=False)
+    for piece in base.pieces(rest) if rest else ():
         num = base.reduce(_without_content(piece))
         if not num.is_zero():
             tower.rules.add("constants")
@@ -244,16 +242,6 @@ def _vanishes(tower: Tower, total: Quotient) -> bool:
 
 
 def _without_content(poly: Poly) -> Poly:
-    """The polynomial divided by its largest monomial factor.
-
-    The factor may be a high power. Without this factor, it is cheaper to test whether the
-    polynomial is zero.
-    """
+    """The polynomial divided by its monomial factor, a high power of which makes a test slow."""
     content = poly.term_content()
     return poly if content.is_one() or poly.is_zero() else poly / content
-
-
-def _terms(answer: Expression, variable: str) -> list[Expression]:
-    """The terms of an answer. Symbols for constants of integration are left out."""
-    terms = answer.args if answer.function == "add" else (answer,)
-    return [term for term in terms if type(term) is not Symbol or term.name == variable]

@@ -29,14 +29,10 @@ class NotProvedError(Exception):
     """The prover gives up: it can neither prove nor refute the identity."""
 
 
-class TooLargeError(NotProvedError):
-    """A polynomial would have too many terms, or too high a degree."""
-
-
-# Sizes are `constants.SIZE` and multiples of `reading.WORD` up to `field.MAX_GENERATORS`: six.
+# Sizes are `proof.constants.SIZE` and powers of two times `lattice.WORD`: at most five.
 @lru_cache(maxsize=8)
 def ring_of(size: int) -> tuple[Any, list[Poly], Quotient, Quotient]:
-    """Make a polynomial ring with ``size`` variables; return the ring, variables, one and zero."""
+    """A polynomial ring with ``size`` variables, its variables, one and zero."""
     ring = fmpq_mpoly_ctx.get([f"g{size - 1 - i}" for i in range(size)], Ordering.lex)
     unit = ring.constant(1)
     unity, zero = Quotient(unit, unit, 0), Quotient(ring.constant(0), unit, 0)
@@ -44,11 +40,7 @@ def ring_of(size: int) -> tuple[Any, list[Poly], Quotient, Quotient]:
 
 
 def gcd(a: Poly, b: Poly) -> Poly:
-    """The greatest common divisor of two polynomials.
-
-    If its computation may take long, the result is only the greatest common monomial factor, such
-    as x^2 y.
-    """
+    """The greatest common divisor, or only the common monomial if the search may take long."""
     if len(a) > 1 and len(b) > 1 and _may_take_long(a, b):
         return a.term_content().gcd(b.term_content())
     return a.gcd(b)
@@ -67,12 +59,7 @@ def _may_take_long(a: Poly, b: Poly) -> bool:
 
 
 def _spans(poly: Poly, divisor: Poly) -> list[int]:
-    """The degrees of ``poly`` in its variables after FLINT's deflation.
-
-    First, deflation divides each polynomial by the lowest power of each variable. If all exponents
-    of x in both polynomials are then multiples of 5000, for example, deflation replaces x^5000 by
-    x.
-    """
+    """The degrees after FLINT's deflation, which replaces x^5000 by x if all exponents allow it."""
     (steps, least), (divisor_steps, _) = poly.deflation_index(), divisor.deflation_index()
     return [
         (degree - low) // max(1, math.gcd(step, divisor_step))
@@ -90,25 +77,11 @@ def is_factored_quickly(poly: Poly) -> bool:
     return all(highest * c.height_bits() <= MAX_FACTORED_BITS for c in poly.coeffs())
 
 
-# A bound of the memory only, as that of `rational_of`.
-@lru_cache(maxsize=256)
-def unit_circle(size: int, sine: int, cosine: int) -> Poly:
-    """The polynomial s^2 + c^2 - 1 in the variables with the indices ``sine`` and ``cosine``."""
-    variables = ring_of(size)[1]
-    return variables[sine] ** 2 + variables[cosine] ** 2 - 1
-
-
 def product(a: Poly, b: Poly) -> Poly:
-    """The product of two polynomials.
-
-    Raises:
-        TooLargeError: the product may have too many terms.
-
-    """
     # Powers of sums of n terms have n^2/2 terms: a product may have more terms before they are
     # collected, and is refused where that takes long.
     if len(a) * len(b) > 4 * MAX_TERMS:
-        raise TooLargeError("too many terms")
+        raise NotProvedError("too many terms")
     return a * b
 
 
@@ -125,17 +98,11 @@ class Quotient:
     def __init__(self, num: Poly, den: Poly, support: int = -1) -> None:
         self.num, self.den, self.support = num, den, support
 
-    def of(self, right: Operand) -> Quotient:
-        """Convert an operand to a fraction over the same ring as this fraction."""
-        if isinstance(right, Quotient):
-            return right
+    def of(self, right: int) -> Quotient:
         return rational_of(self.num.context().nvars(), right, 1)
 
     def add(self, operand: Operand, *, lowest: bool = True) -> Quotient:
-        """The sum of this fraction and an operand.
-
-        If ``lowest`` is False, the result need not be in lowest terms.
-        """
+        """The sum. If ``lowest`` is False, the result need not be in lowest terms."""
         right = operand if type(operand) is Quotient else self.of(operand)
         if not self.support and self.num.is_zero():
             return right
@@ -190,7 +157,7 @@ class Quotient:
         right = operand if type(operand) is Quotient else self.of(operand)
         if not right.support and right.num.is_one():
             return self
-        if not right.support or not self.den.is_one() or not right.den.is_one():
+        if not (right.support and self.den.is_one() and right.den.is_one()):
             return self * right.inverse()
         if min(self.support, right.support) < 0 or self.support & right.support:
             return over(self.num, right.num)
@@ -209,7 +176,7 @@ class Quotient:
         num, den = self.num, self.den
         terms = max(len(num), len(den))
         if terms > 1 and math.comb(exponent + terms - 1, terms - 1) > MAX_TERMS:
-            raise TooLargeError("too many terms in a power")
+            raise NotProvedError("too many terms in a power")
         den = den if den.is_one() else den**exponent
         return Quotient(num**exponent, den, self.support if exponent else 0)
 
@@ -254,7 +221,7 @@ def over(num: Poly, den: Poly) -> Quotient:
 
 
 def monic(num: Poly, den: Poly) -> tuple[Poly, Poly]:
-    """Divide the numerator and the denominator by the leading coefficient of the denominator."""
+    """Divide both by the leading coefficient of the denominator."""
     lead = den.leading_coefficient()
     return (num, den) if lead == 1 else (num / lead, den / lead)
 

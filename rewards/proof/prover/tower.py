@@ -8,10 +8,9 @@ has a relation. Every other generator is a function whose derivative is in the t
 `FORMS` and `RULES` hold the functions that the prover knows. The modules of `rules` register them.
 A rule computes a value of a function by an equation. Most equations hold wherever both sides are
 defined. Branches are those of `rewards.numeric.ball_arithmetic.jets`: principal, except that odd
-roots of negative numbers are real. The other equations hold only if certain expressions have
-certain *signs*. Their rules are used only in a second search (``split``). The second search factors
-radicands and arguments of logarithms. It distinguishes *cases*: each case assumes a sign for every
-factor. F' = f has to be proved in all cases.
+roots of negative numbers are real. The other equations hold for certain *signs* of expressions only
+and are left to a second search (``split``), which factors radicands and arguments of logarithms. It
+distinguishes *cases*: each assumes a sign for every factor, and F' = f has to be proved in all.
 """
 
 from __future__ import annotations
@@ -32,11 +31,11 @@ from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import RECORDS
 from ...reading.functions.record import ODD
 from .field import MAX_GENERATORS, Field, Generator
-from .lattice import UNIT, Lattice, Units
-from .quotients import NotProvedError, Poly, Quotient, quotient, rational_of
+from .lattice import CoarseUnitsError, Lattice, Units
+from .quotients import UNIT, NotProvedError, Poly, Quotient, quotient, rational_of
 
 #: Most attempts with finer units, or in a larger ring. Of 2,236 answers of the tests' table of
-#: antiderivatives 67 need a second attempt, 10 of these a third, and none a fourth.
+#: antiderivatives 346 need a second attempt, 36 of these a third, and none a fourth.
 MAX_ATTEMPTS = 12
 #: A sum in an exponent or an angle is taken apart if it has no more terms than this: each is a row
 #: of a small matrix.
@@ -61,15 +60,13 @@ class NowhereError(Exception):
 class Tower:
     """The state of one proof.
 
-    ``case`` gives signs to expressions. An expression without a sign in ``case`` is positive.
-    ``conditions`` are the signs that rules have requested. ``nowhere`` says that the integrand has
-    no real value under these signs. Signs are stored by expression, not by the order of the
-    requests, because earlier signs decide which signs rules request next.
+    ``case`` gives signs to expressions; all others are positive. ``conditions`` are the signs that
+    rules have requested. ``nowhere`` says that f has no real value under these signs. Signs are
+    stored by expression, because earlier signs decide which signs rules request next.
 
-    Exponents and angles are vectors (`lattice`). Each coordinate belongs to a monomial, which has a
-    number, the key. ``monomials`` maps keys to monomials. ``values`` has the elements of function
-    values, and ``met`` those of all nodes by identity. The nodes are kept, so that no other node
-    gets the same identity.
+    Exponents and angles are vectors (`lattice`). ``monomials`` maps the key of each coordinate to
+    its monomial. ``values`` has the elements of function values, and ``met`` those of all nodes by
+    identity. The nodes are kept, so that no other node gets the same identity.
     """
 
     field: Field
@@ -94,7 +91,6 @@ class Tower:
 
     @property
     def signs(self) -> Signs:
-        """Pairs of an expression and its sign, for all signs that were requested so far."""
         return tuple((tree, sign) for _, tree, sign in self.conditions)
 
     # --- leaves ---
@@ -122,47 +118,33 @@ class Tower:
     # --- elements ---
 
     def normal(self, element: Quotient) -> Quotient:
-        """The reduced form of an element. Its denominator does not have the factor i."""
-        if not self.field.support(element) & self.field.bound:
-            return element
-        element = self.field.normal(element)
-        if self.unit_i is not None and not element.den.is_one():
-            i = self.unit_i.num
-            if element.den.term_content().gcd(i) == i:
-                element = self.field.normal(Quotient(-i * element.num, element.den / i))
-        return element
+        return self.field.normal(element)
 
     def without_i(self, arg: Quotient) -> Quotient | None:
-        """An element divided by i.
-
-        The result is None if the numerator has several terms or lacks the factor i.
-        """
+        """An element divided by i, or None if the numerator is not a monomial with the factor i."""
         if self.unit_i is None or len(arg.num) != 1:
             return None
         i = self.unit_i.num
         return Quotient(arg.num / i, arg.den) if arg.num.term_content().gcd(i) == i else None
 
     def addends(self, element: Quotient) -> list[tuple[fmpq, Quotient, Generator | None]]:
-        """Write an element as a sum. Each term is a rational number times a monomial.
+        """Write an element as a sum of rational numbers times monomials.
 
-        Each entry has the number, the monomial, and the generator that equals the monomial. If no
-        generator equals the monomial, the third item is None. A long sum counts as one monomial.
+        Beside each is the generator that equals the monomial, if there is one. A long sum counts as
+        one monomial.
         """
         base, element = self.field, self.normal(element)
-        inner = base.single(element)
-        if inner is not None:
-            return [(UNIT, element, inner)]
         num, den = element.num, element.den
         if len(num) == 1 or len(num) > MAX_ADDENDS:
             c = num.leading_coefficient()
-            monomial = element if c == 1 else Quotient(num / c, den, element.support)
-            return [(c, monomial, base.single(monomial))]
-        from_dict = base.ring.from_dict
-        terms = [(c, quotient(from_dict({powers: 1}), den)) for powers, c in num.terms()]
+            terms = [(c, element if c == 1 else Quotient(num / c, den, element.support))]
+        else:
+            from_dict = base.ring.from_dict
+            terms = [(c, quotient(from_dict({powers: 1}), den)) for powers, c in num.terms()]
         return [(c, monomial, base.single(monomial)) for c, monomial in terms]
 
     def key(self, monomial: Quotient) -> int:
-        """The number (key) of a monomial. Exponents and angles store their coefficients by key."""
+        """The key of a monomial in vectors (exponents and angles)."""
         num, den = monomial.num, monomial.den
         for at, earlier in self.monomials.items():
             if earlier.num == num and earlier.den == den:
@@ -197,21 +179,13 @@ class Tower:
             self.real_parts = real_parts
         return self.monomials[key]
 
-    def refuse_coarse_units(self) -> None:
-        """Raise `NotProvedError` if the proof must be attempted again with other basis vectors."""
-        if self.units.are_stale:
-            raise NotProvedError("units that are too coarse")
-
-    def is_renewed(self) -> bool:
-        """Whether a new attempt at the proof would have finer basis vectors or a larger ring."""
-        units, grows = self.units, len(self.field.generators) == self.field.size < MAX_GENERATORS
-        if not (grows or units.are_stale):
-            return False
-        units.size = min(units.size << grows, MAX_GENERATORS)
+    def renew(self) -> None:
+        """Let another attempt have a larger ring, if this one is full, and the keys of this one."""
+        if len(self.field.generators) == self.field.size:
+            self.units.size = min(2 * self.units.size, MAX_GENERATORS)
         for at, monomial in self.monomials.items():
             with suppress(NotProvedError):
-                units.keys.setdefault(self.field.tree(monomial), at)
-        return True
+                self.units.keys.setdefault(self.field.tree(monomial), at)
 
     # --- generators ---
 
@@ -227,7 +201,7 @@ class Tower:
     ) -> Generator:
         """The generator of a function. The arguments have the same meaning as in `Field.get`.
 
-        ``real`` and ``positive`` describe the values. They apply if all arguments are real.
+        ``real`` and ``positive`` apply if all arguments are real.
         """
         base, support = self.field, 0
         for arg in args:
@@ -250,11 +224,11 @@ class Tower:
     ) -> Quotient:
         """Make a generator for a function f(..., u, ...). Its derivative is ``factor()`` times u'.
 
-        ``at`` is the index of u in ``args``. All other arguments must be constant.
+        ``at`` is the index of u in ``args``, which have reduced forms. All other arguments must be
+        constant.
         """
-        args = tuple(map(self.normal, args))
         u = args[at]
-        if not all(map(self.field.is_constant, (*args[:at], *args[at + 1 :]))):
+        if len(args) > 1 and not all(map(self.field.is_constant, (*args[:at], *args[at + 1 :]))):
             raise NotProvedError(f"{name} with a parameter that varies")
         self.rules.add(name)
         slope = lambda: factor() * self.field.derivative(u)  # noqa: E731
@@ -273,22 +247,16 @@ class Tower:
         is_sum = node.function in _ARITHMETIC  # an equal one, apart from the same, is seldom met
         element = None if is_sum else self.values.get(node)
         if element is None:
-            element = self.field.spend(self._value(node))
-            if not is_sum:
-                self.values[node] = element
-        self.met[id(node)] = node, element
+            form = FORMS.get(node.function)
+            if form is not None:
+                element = form(self, node)
+            else:
+                element = self.applied(node.function, *map(self.value, node.args))
+            self.values[node] = self.field.spend(element)
         return element
 
-    def _value(self, node: Call) -> Quotient:
-        form = FORMS.get(node.function)
-        if form is not None:
-            return form(self, node)
-        return self.applied(node.function, *map(self.value, node.args))
-
     def applied(self, name: str, *values: Quotient) -> Quotient:
-        """Compute a function's value. A function without a rule or definition becomes a
-        generator.
-        """
+        """Compute a function's value by its rule, by its definition, or as a generator."""
         rule = RULES.get(name)
         if rule is not None:
             return rule(self, *values)
@@ -342,22 +310,24 @@ T = TypeVar("T")
 def attempted(use: Callable[[Tower], T], **state: Any) -> tuple[Tower, T | None]:
     """Apply ``use`` to a new tower. If the tower's ring or units do not suffice, try again.
 
-    Each attempt has a new tower with the attributes in ``state``. The result is the last tower and
-    the value of ``use``. None replaces the value if ``use`` failed.
+    Each tower has the attributes in ``state``. The result is the last tower and the value of
+    ``use``, or None if ``use`` failed.
     """
     units = state.setdefault("units", Units())
     for _ in range(MAX_ATTEMPTS):
-        if units.count or units.is_stale:
+        if units.count:
             units.settle()
         tower = Tower(Field(units.size), **state)
         try:
             return tower, use(tower)
         except NowhereError:
             tower.nowhere = True
-        except NotProvedError:
-            if tower.is_renewed():
-                continue
-        break
+            break
+        except NotProvedError as error:
+            is_full = len(tower.field.generators) == tower.field.size < MAX_GENERATORS
+            if not (is_full or isinstance(error, CoarseUnitsError)):
+                break
+            tower.renew()
     return tower, None
 
 

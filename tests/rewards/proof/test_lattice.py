@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from calculus_harness.rewards import certify, verify_antiderivative
 from calculus_harness.rewards.numeric.ball_arithmetic.compiler import compile_tape
 from calculus_harness.rewards.proof.prover.field import Field
-from calculus_harness.rewards.proof.prover.lattice import Lattice, Vector
+from calculus_harness.rewards.proof.prover.lattice import CoarseUnitsError, Lattice, Vector
 from calculus_harness.rewards.proof.prover.rules.trigonometry import sin_cos
 from calculus_harness.rewards.proof.prover.tower import Tower
 from calculus_harness.rewards.reading.expression.traversal import symbols_of
@@ -66,17 +66,14 @@ def test_vectors_with_too_high_multiples_are_alone() -> None:
     assert lattice.add({0: fmpq(128)}) == [(0, 128)]
 
 
-def test_what_is_finer_than_the_units_of_generators() -> None:
-    """A unit of its own, until the units are settled again."""
+def test_a_unit_that_has_a_generator_is_not_refined_before_the_next_attempt() -> None:
     lattice = Lattice(128)
     assert lattice.add({0: fmpq(1)}) == [(0, 1)]
     lattice.generators[0] = object()
-    assert lattice.add({0: fmpq(1, 2)}) == [(1, 1)]
-    assert lattice.add({0: fmpq(1, 2)}) == [(1, 1)]
-    assert lattice.is_stale
+    with pytest.raises(CoarseUnitsError):
+        lattice.add({0: fmpq(1, 2)})
     lattice.settle()
     assert lattice.add({0: fmpq(1)}) == [(0, 2)]
-    assert not lattice.is_stale
 
 
 PROVED = [

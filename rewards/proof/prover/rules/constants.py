@@ -25,11 +25,7 @@ MAX_TERMS, MAX_DEGREE, MAX_TEXT = 12, 16, 300
 
 
 def vanishes(field: Field, num: Poly, den: Poly) -> bool:
-    """Whether the fraction num/den is proved zero.
-
-    All coefficients of ``num`` must be proved zero. At least one coefficient of ``den`` must be
-    proved nonzero. The coefficients are constants (see the module).
-    """
+    """Whether all coefficients of ``num`` are proved zero, and one of ``den`` is proved nonzero."""
     numbers = _numbers(field)
     if not field.support(field.poly(num)) & numbers or len(num) > MAX_TERMS or len(den) > MAX_TERMS:
         return False
@@ -56,23 +52,18 @@ def is_zero(field: Field, poly: Poly) -> bool | None:
 
 
 def _numbers(field: Field) -> int:
-    """The generators that are constant numbers, as an integer with one bit for each generator."""
+    """A bit for each generator that is a constant number."""
     bits = 0
     for generator in field.generators:
-        elements = [arg for arg in generator.args if not isinstance(arg, str)]
-        constant = all(not field.support(arg) & ~bits for arg in elements)
-        if generator.kind != "symbol" and constant:
+        if generator.kind != "symbol" and not any(
+            field.support(arg) & ~bits for arg in generator.args
+        ):
             bits |= 1 << generator.index
     return bits
 
 
 def _coefficients(field: Field, poly: Poly, numbers: int) -> list[Poly]:
-    """The coefficients of a polynomial.
-
-    The polynomial's variables are the generators that are not constant numbers. Each coefficient is
-    a polynomial in the generators that are constant numbers. ``numbers`` has a bit for each of
-    these.
-    """
+    """The coefficients of a polynomial in the generators without a bit in ``numbers``."""
     polys: dict[tuple[int, ...], dict[tuple[int, ...], fmpq]] = {}
     highest = field.size - 1
     for powers, c in poly.terms():

@@ -1,10 +1,8 @@
 """Rules of elementary functions and of functions that are not analytic.
 
 Formulas are taken from the *Digital Library of Mathematical Functions*, whose sections are named.
-`RULES` maps a function's name to its rule. A rule computes the function's value from a tower (the
-state of a proof) and the values of the arguments. A function without a rule is computed by the
-definition in its record (in `RECORDS`). If there is no definition, the function's value becomes a
-generator. The record states the generator's derivative.
+A function without a rule is computed by the definition in its record (in `RECORDS`). If there is no
+definition, the function's value becomes a generator, whose derivative the record states.
 """
 
 from __future__ import annotations
@@ -109,7 +107,7 @@ def _whole(name: str) -> Callable[[T, Q], Q]:
     def rule(t: T, u: Q) -> Q:
         if not t.field.is_real(u):
             raise NotProvedError("rounding what may not be real")
-        return t.function(name, (u,), lambda: t.field.zero, real=True)
+        return t.function(name, (t.normal(u),), lambda: t.field.zero, real=True)
 
     return rule
 

@@ -9,7 +9,6 @@ For g = ln u, exp(c g) is u^c. The third part is i times an angle.
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 
 from flint import fmpq
 
@@ -25,7 +24,8 @@ def exp(t: Tower, u: Quotient) -> Quotient:
         if exponent_before.num == u.num and exponent_before.den == u.den:
             return value
     vector: Vector = {}
-    angle = result = None
+    factors: list[Quotient] = []
+    angle = None
     for c, arg, inner in t.addends(u):
         if t.unit_i is not None and (turn := t.without_i(arg)) is not None:
             angle = turn * t.field.constant(c) + (angle or t.field.zero)
@@ -36,15 +36,15 @@ def exp(t: Tower, u: Quotient) -> Quotient:
             vector[t.key(arg)] = c
         else:
             t.rules.add(f"exp {inner.kind}")
-            result = by_rule if result is None else result * by_rule
+            factors.append(by_rule)
     for at, n in t.units.exponents.add(vector) if vector else ():
         unit = t.units.exponents.generators.get(at) or _generator(t, at)
-        value = unit.element ** int(n.p)
-        result = value if result is None else result * value
+        factors.append(unit.element ** int(n.p))
     if angle is not None:
-        value = RULES["cos"](t, angle) + t.i * RULES["sin"](t, angle)
-        result = value if result is None else result * value
-    result = t.field.one if result is None else result
+        factors.append(RULES["cos"](t, angle) + t.i * RULES["sin"](t, angle))
+    result = factors[0] if factors else t.field.one
+    for factor in factors[1:]:
+        result = result * factor
     t.powers.append((u, result))
     return result
 
@@ -78,19 +78,7 @@ def _exp_ln(t: Tower, g: Generator, c: fmpq) -> Quotient | None:
     if t.field.is_real(g.element):
         return positive_root(t, base, c)
     # Roots of odd order are real for negative numbers, and the exponential is not.
-    if c.q == 1 or c.q % 2 == 0:
-        return power(t, base, Fraction(int(c.p), int(c.q)))
-    return None
-
-
-def _exp_ln_abs(t: Tower, g: Generator, c: fmpq) -> Quotient | None:
-    even = c.q == 1 and c.p % 2 == 0 and t.field.is_real(g.element)
-    return integer_power(t, g.args[0], int(c.p)) if even else None
-
-
-def _exp_inverse(t: Tower, g: Generator, c: fmpq) -> Quotient | None:
-    """Compute exp(c g) for an integer c and a value g of asinh or acosh, which are logarithms."""
-    return integer_power(t, LOGARITHMIC[g.kind](t, *g.args), int(c.p)) if c.q == 1 else None
+    return power(t, base, c) if c.q == 1 or c.q % 2 == 0 else None
 
 
 def _exp_atanh(t: Tower, g: Generator, c: fmpq) -> Quotient | None:
@@ -104,22 +92,19 @@ def _exp_atanh(t: Tower, g: Generator, c: fmpq) -> Quotient | None:
     return integer_power(t, square, half) * either
 
 
-def _exp_lambertw(t: Tower, g: Generator, c: fmpq) -> Quotient | None:
-    """Compute exp(c W(u)) if c is an integer. Otherwise, return None.
-
-    The equation W exp W = u determines the value.
-    (Corless et al., *On the Lambert W function*, 1996, equation 1.5.)
-    """
-    return integer_power(t, g.args[0] / g.element, int(c.p)) if c.q == 1 else None
+def _whole_power(
+    value: Callable[[Tower, Generator], Quotient],
+) -> Callable[[Tower, Generator, fmpq], Quotient | None]:
+    """The rule for a generator g whose exponential has a known value, and for whole c."""
+    return lambda t, g, c: integer_power(t, value(t, g), int(c.p)) if c.q == 1 else None
 
 
 EXPONENTIALS: dict[str, Callable[[Tower, Generator, fmpq], Quotient | None]] = {
     "ln": _exp_ln,
-    "ln_abs": _exp_ln_abs,
-    "asinh": _exp_inverse,
-    "acosh": _exp_inverse,
+    **{name: _whole_power(lambda t, g: LOGARITHMIC[g.kind](t, *g.args)) for name in LOGARITHMIC},
     "atanh": _exp_atanh,
-    "lambertw": _exp_lambertw,
+    # W exp W = u (Corless et al., *On the Lambert W function*, 1996, equation 1.5)
+    "lambertw": _whole_power(lambda t, g: g.args[0] / g.element),
 }
 RULES["exp"] = exp
 RULES["e"] = lambda t: exp(t, t.field.one)

@@ -8,50 +8,33 @@ from __future__ import annotations
 
 from ....reading.expression.traversal import fold
 from ....reading.expression.tree import Call, Expression, Number
-from ..quotients import NotProvedError, Poly, Quotient
+from ..quotients import NotProvedError, Quotient
 from ..tower import FORMS, RULES, Tower
 from .exponentials import exp
-from .radicals import factors, integer_power, positive_factors, power
-from .signs import require_positive, take_for_real
+from .radicals import integer_power, power, split
+from .signs import take_for_real
 
 
 def ln(t: Tower, element: Quotient, *, bars: bool = False) -> Quotient:
     """Compute the logarithm ln u. If ``bars`` is True, compute ln|u|."""
-    base = t.field
-    element = t.normal(element)
+    base, element = t.field, t.normal(element)
     if element.is_zero():
         raise NotProvedError("the logarithm of zero")
-    positive, element = positive_factors(base, element)
+    powers, chosen, rest = split(t, element, "logarithms", positive=not bars)
     total = base.zero
-    for factor, e in positive:
+    for factor, e in powers:
         total = total + base.constant(e) * _ln(t, factor, positive=True)
-    if not base.support(element):
-        negative = not (bars or element.num.is_one())
-        return total + t.i * t.named("pi") if negative else total
-    t.splittable = True
-    if bars and not base.is_real(element):
-        return total + _ln_modulus(t, element)
-    if t.split:
-        chosen, coprime = factors(t, element)
-        if coprime is not None:
-            for poly, times in coprime:
-                total = total + base.constant(times) * _ln(t, base.poly(poly), positive=True)
-            if not bars:
-                require_positive(t, chosen, element)
-            if chosen < 0 and not bars:
-                total = total + t.i * t.named("pi")
-            t.rules.add("logarithms of coprime factors")
-            return total
-    if not (bars or base.is_positive(element.den)):
-        return total + _ln(t, element)
-    name = "ln_abs" if bars else "ln"
-    if element.den.is_one():
-        return total + _ln(t, element, name)
-    num, den = base.parts(element)
-    return total + _ln(t, num, name) - _ln(t, den, name)
+    if chosen < 0 and not bars:
+        total = total + t.i * t.named("pi")
+    if bars and not base.is_real(rest):
+        return total + _ln_modulus(t, rest)
+    if rest.den.is_one() or not (bars or base.is_positive(rest.den)):
+        return total + _ln(t, rest, bars=bars)
+    num, den = base.poly(rest.num), base.poly(rest.den)
+    return total + _ln(t, num, bars=bars) - _ln(t, den, bars=bars)
 
 
-def _ln(t: Tower, element: Quotient, name: str = "ln", *, positive: bool = False) -> Quotient:
+def _ln(t: Tower, element: Quotient, *, bars: bool = False, positive: bool = False) -> Quotient:
     """Make a generator for a logarithm. Its kind is ``ln`` for ln u, and ``ln_abs`` for ln|u|."""
     base = t.field
     if element is base.one or element == base.one:
@@ -61,51 +44,38 @@ def _ln(t: Tower, element: Quotient, name: str = "ln", *, positive: bool = False
     if inner is not None and inner.kind == "exp":
         argument: Quotient = inner.args[0]
         return argument * base.constant(inner.unit)
-    real = positive or name == "ln_abs"
-    if name == "ln_abs" and element.num.leading_coefficient() < 0:
+    if bars and element.num.leading_coefficient() < 0:
         element = -element
-    name = "ln" if positive else name
-    return t.function(name, (element,), lambda: 1 / element, real=real)
+    name = "ln_abs" if bars and not positive else "ln"
+    return t.function(name, (element,), lambda: 1 / element, real=bars or positive)
 
 
 def _ln_modulus(t: Tower, element: Quotient) -> Quotient:
-    """The logarithm ln|u| for a u that may not be real.
+    """The logarithm ln|u| = ln(u v)/2 for a u that may not be real, and its complex conjugate v.
 
-    The result is ln(u v)/2, where v is the complex conjugate of u. A factor of u may be a q-th root
-    of a real r. This factor is split off, and its modulus is |r|^(1/q). The remaining factor of u
-    must have the form a + i b with real a and b.
-
-    Raises:
-        NotProvedError: the remaining factor has another form.
-
+    Factors of u that are q-th roots of a real r have the modulus |r|^(1/q). Without them, u must
+    have the form a + i b with real a and b.
     """
-    base, total = t.field, t.field.zero
-    polys: list[Poly] = []
-    for poly, direction in ((element.num, 1), (element.den, -1)):
-        degrees = poly.term_content().degrees()[::-1]
-        for generator, degree in zip(base.generators, degrees, strict=False):
-            if not (degree and generator.kind == "even root"):
-                continue
+    base, total, poly = t.field, t.field.zero, element.num
+    if not element.den.is_one():
+        return ln(t, base.poly(poly), bars=True) - ln(t, base.poly(element.den), bars=True)
+    degrees = poly.term_content().degrees()[::-1]
+    for generator, degree in zip(base.generators, degrees, strict=False):
+        if degree and generator.kind == "even root" and base.is_real(generator.args[0]):
+            poly = poly / generator.element.num**degree
+            # The generator is d (n/d)^(1/q) for a radicand n/d.
             (radicand,) = generator.args
-            if base.is_real(radicand):
-                poly = poly / generator.element.num**degree
-                # The generator is d (n/d)^(1/q) for a radicand n/d.
-                modulus = ln(t, radicand, bars=True) * base.constant(generator.unit)
-                denominator = ln(t, base.poly(radicand.den), bars=True)
-                total = total + direction * degree * (modulus + denominator)
-        polys.append(poly)
-    cofactor = t.normal(Quotient(*polys))
+            modulus = ln(t, radicand, bars=True) * base.constant(generator.unit)
+            total = total + degree * (modulus + ln(t, base.poly(radicand.den), bars=True))
+    cofactor, i = base.poly(poly), t.i
     if base.is_real(cofactor):
         return total + ln(t, cofactor, bars=True)
-    i = t.i
     if base.support(cofactor) & base.unreal != i.support:
         raise NotProvedError("the modulus of what may not be real")
     t.rules.add("moduli of complex numbers")
-    for poly, direction in ((cofactor.num, 1), (cofactor.den, -1)):
-        conjugate = poly - 2 * i.num * poly.derivative(i.num.degrees().index(1))
-        square = t.normal(base.poly(poly) * base.poly(conjugate))
-        total = total + ln(t, square, bars=True) * base.rational(direction, 2)
-    return total
+    conjugate = poly - 2 * i.num * poly.derivative(i.num.degrees().index(1))
+    square = t.normal(cofactor * base.poly(conjugate))
+    return total + ln(t, square, bars=True) / 2
 
 
 # --- forms
@@ -121,11 +91,15 @@ def _power(t: Tower, node: Call) -> Quotient:
 
 
 def _general_power(t: Tower, base: Expression, exponent: Expression) -> Quotient:
-    ratio = fold(exponent)
+    ratio, real_parts = fold(exponent), t.real_parts
     if ratio is None:
         t.rules.add("u^w = exp(w ln u)")
-        real_parts = t.real_parts
-        value = exp(t, exponent_of(t, base, exponent))
+        varying = t.value(exponent)
+        # A constant exponent may be whole, and then a negative base has a real power.
+        t.real_parts = real_parts and not t.field.is_constant(varying)
+        logarithm = ln(t, t.value(base))
+        t.real_parts = real_parts
+        value = exp(t, varying * logarithm)
         if real_parts:
             take_for_real(t, value)
         return value
@@ -136,22 +110,10 @@ def _general_power(t: Tower, base: Expression, exponent: Expression) -> Quotient
     return power(t, t.value(base), ratio)
 
 
-def exponent_of(t: Tower, base: Expression, exponent: Expression) -> Quotient:
-    """Compute w ln u. The power u^w is then written as exp(w ln u)."""
-    varying = t.value(exponent)
-    # A constant exponent may be whole, and then a negative base has a real power.
-    real_parts, t.real_parts = t.real_parts, t.real_parts and not t.field.is_constant(varying)
-    logarithm = ln(t, t.value(base))
-    t.real_parts = real_parts
-    return varying * logarithm
-
-
 def _logarithm(t: Tower, node: Call) -> Quotient:
     argument = node.args[0]
-    if argument.function == "abs":
-        value = ln(t, t.value(argument.args[0]), bars=True)
-    else:
-        value = ln(t, t.value(argument))
+    bars = argument.function == "abs"
+    value = ln(t, t.value(argument.args[0] if bars else argument), bars=bars)
     return value if node.function == "ln" else value / ln(t, t.value(node.args[1]))
 
 

@@ -8,16 +8,15 @@ assumes a sign.
 from __future__ import annotations
 
 import math
-from contextlib import suppress
 
 from flint import acb
 
 from ....numeric.ball_arithmetic.balls import precision
 from ....numeric.ball_arithmetic.compiler import compile_tape
 from ....reading.expression.traversal import needs_worker, symbols_of
-from ....reading.expression.tree import Expression, Symbol
-from ..factors import conjugates
-from ..quotients import MAX_DIVIDED_DEGREE, NotProvedError, Poly, Quotient, TooLargeError
+from ....reading.expression.tree import Expression
+from ..factors import norms
+from ..quotients import MAX_DIVIDED_DEGREE, NotProvedError, Poly, Quotient
 from ..tower import NowhereError, Tower
 
 #: Most signs that one case fixes, and bits with which the sign of a constant is computed.
@@ -69,23 +68,14 @@ def _known_sign(t: Tower, poly: Poly) -> int | None:
             least = assumed if chosen > 0 else -assumed
             if candidate == least or t.field.is_positive(candidate - least):
                 return s
-    return _sign_by_norm(t, poly) if t.split else None
-
-
-def _sign_by_norm(t: Tower, poly: Poly) -> int | None:
-    """The sign of a + b r, from the sign of a^2 - b^2 r^2. Here r is a square root or a sine."""
-    if len(poly) > MAX_TERMS or not t.field.is_real(t.field.poly(poly)):
+    if not t.split or len(poly) > MAX_TERMS or not t.field.is_real(t.field.poly(poly)):
         return None
-    for r, conjugate in conjugates(t.field, poly):
-        with suppress(TooLargeError):
-            norm = t.field.reduce(poly * conjugate, powers=False)
-            larger = (
-                None if norm.is_zero() else _known_sign(t, t.field.spend(t.field.poly(norm)).num)
-            )
-            if larger == 1:
-                return _known_sign(t, poly + conjugate)
-            if larger == -1 and t.field.positive >> r.index & 1:
-                return _known_sign(t, (poly - conjugate) / r.element.num)
+    for r, conjugate, norm in norms(t.field, poly):  # the sign of a + b r from a^2 - b^2 r^2
+        larger = None if norm.is_zero() else _known_sign(t, t.field.spend(t.field.poly(norm)).num)
+        if larger == 1:
+            return _known_sign(t, poly + conjugate)
+        if larger == -1 and t.field.positive >> r.index & 1:
+            return _known_sign(t, (poly - conjugate) / r.element.num)
     return None
 
 
@@ -96,12 +86,7 @@ def known_sign(t: Tower, element: Quotient) -> int | None:
 
 
 def require_sign(t: Tower, element: Quotient) -> int:
-    """Find the sign of an element, for a proof that cannot continue without this sign.
-
-    Raises:
-        NotProvedError: the sign is unknown.
-
-    """
+    """Find the sign of an element, for a proof that cannot continue without this sign."""
     element = t.normal(element)
     if any(generator.kind in ("floor", "ceil") for generator in t.field.used(element)):
         raise NotProvedError("what may be zero on an interval")
@@ -112,12 +97,7 @@ def require_sign(t: Tower, element: Quotient) -> int:
 
 
 def require_positive(t: Tower, chosen: int, element: Quotient) -> None:
-    """Abandon the assumed signs if the integrand has no real value under these signs.
-
-    Raises:
-        NowhereError: a part of the integrand that must be positive is negative.
-
-    """
+    """Abandon the assumed signs if a part of the integrand must be positive and is negative."""
     if chosen < 0 and t.real_parts and not t.field.is_constant(element):
         raise NowhereError
 
@@ -132,13 +112,6 @@ def take_for_real(t: Tower, element: Quotient) -> None:
         factors = (element / g.element, element * g.element)
         if g.element.support == support and any(map(t.field.is_real, factors)):
             t.field.unreal &= ~support
-
-
-def leave_out_negative(t: Tower) -> None:
-    """Assume that the variable is positive, and add this to the conditions of the case."""
-    x = t.symbol(t.variable)
-    t.field.positive |= x.support
-    t.conditions.append((x.num, Symbol(t.variable), 1))
 
 
 def _constant_sign(tree: Expression) -> int:

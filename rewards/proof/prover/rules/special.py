@@ -24,49 +24,24 @@ from .radicals import sqrt
 MAX_STEPS, MAX_WHOLE = 40, 1000
 
 
-# --- error functions, Fresnel integrals (7.2), exponential integrals (6.2)
-
-
-def _turning(name: str, turned: str) -> Callable[[T, Q], Q]:
-    """Make the rule of erf or erfi. It uses erf(i u) = i erfi(u) and erfi(i u) = i erf(u)."""
-
-    def rule(t: T, u: Q) -> Q:
-        argument = t.without_i(t.normal(u))
-        return t.by_record(name, u) if argument is None else t.i * t.by_record(turned, argument)
-
-    return rule
-
-
-RULES |= {
-    "erf": _turning("erf", "erfi"),
-    "erfi": _turning("erfi", "erf"),
-}
-
-
 # --- gamma functions (5.5, 5.15), incomplete (8.4, 8.8) and generalised exponential (8.19)
 
 
 def _shift(t: T, order: Q, *, least: int = 0) -> tuple[Q, int]:
     """Write the order of a special function as the sum of a base order and an integer.
 
-    The order is itself a sum of terms. The rational term of the base order is in
-    [least, least + 1).
+    The rational term of the base order is in [least, least + 1).
     """
-    order, steps = t.normal(order), 0
-    if order.den.is_one():
-        for exponents, c in order.num.terms():
-            if not any(exponents):
-                steps = int(c.floor()) - least
+    order = t.normal(order)
+    number = order.num[(0,) * t.field.size] if order.den.is_one() else fmpq(0)
+    steps = int(number.floor()) - least if number else 0
     if abs(steps) > MAX_STEPS:
         raise NotProvedError("an order that is too large")
     return order - steps, steps
 
 
 def _raised(value: Q, order: Q, steps: int, relation: Callable[[Q], tuple[Q | int, Q | int]]) -> Q:
-    """Compute f(order + steps) from ``value``, which is f(order).
-
-    ``relation(n)`` returns the pair (a, b) with f(n + 1) = a f(n) + b.
-    """
+    """Compute f(order + steps) from f(order), with the pair (a, b) of f(n + 1) = a f(n) + b."""
     for _ in range(steps):
         a, b = relation(order)
         value, order = a * value + b, order + 1
@@ -78,10 +53,7 @@ def _raised(value: Q, order: Q, steps: int, relation: Callable[[Q], tuple[Q | in
 
 
 def _gamma_upper(t: T, s: Q, u: Q) -> Q:
-    """Compute the upper incomplete gamma function.
-
-    The recurrence is Gamma(s + 1, u) = s Gamma(s, u) + u^s exp(-u).
-    """
+    """Compute Gamma(s, u), by Gamma(s + 1, u) = s Gamma(s, u) + u^s exp(-u)."""
     s, steps = _shift(t, s)
     u = t.normal(u)
     if s.is_zero() and steps > 0:
@@ -136,7 +108,7 @@ def _polylog(t: T, s: Q, u: Q) -> Q:
 
 def _lambertw(t: T, *args: Q) -> Q:
     """Compute Lambert's W, with the derivative W' = W / (u (1 + W)) on every branch."""
-    args = args[:1] if args[-1].is_zero() else args
+    args = tuple(map(t.normal, args[:1] if args[-1].is_zero() else args))
 
     def factor() -> Q:
         w = _lambertw(t, *args)

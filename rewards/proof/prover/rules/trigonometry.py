@@ -8,13 +8,13 @@ are Chebyshev's polynomials.
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import reduce
+from functools import lru_cache, reduce
 
 from flint import fmpq
 
 from ..field import Generator
 from ..lattice import MAX_MULTIPLE, Vector
-from ..quotients import Quotient, TooLargeError, unit_circle
+from ..quotients import NotProvedError, Poly, Quotient, ring_of
 from ..tower import RULES, Tower
 from .exponentials import exp
 from .radicals import root
@@ -27,30 +27,26 @@ def sin_cos(t: Tower, u: Quotient) -> Pair:
     for angle_before, pair in t.sines:  # is often asked for again
         if angle_before.num == u.num and angle_before.den == u.den:
             return pair
-    t.sines.append((u, pair := _sin_cos(t, u)))
-    return pair
-
-
-def _sin_cos(t: Tower, u: Quotient) -> Pair:
     vector: Vector = {}
     pairs: list[Pair] = []
     for c, arg, inner in t.addends(u):
-        if _has_rule(t, c, arg, inner):
-            pairs.append(_of_multiple(t, c, arg, inner))
-        else:
+        by_rule = _by_rule(t, c, arg, inner)
+        if by_rule is None:
             vector[t.key(arg)] = c
+        else:
+            pairs.append(by_rule)
     angles = t.units.angles
     for at, n in angles.add(vector) if vector else ():
         cosine = angles.generators.get(at) or _generator(t, at)
         assert cosine.partner is not None
         pairs.append(_multiple(t, (cosine.partner.element, cosine.element), int(n.p)))
-    if len(pairs) == 1:
-        return pairs[0]
-    return reduce(_of_sum, pairs) if pairs else (t.field.zero, t.field.one)
+    result = reduce(_of_sum, pairs) if pairs else (t.field.zero, t.field.one)
+    t.sines.append((u, result))
+    return result
 
 
 def _generator(t: Tower, at: int) -> Generator:
-    """Make the generator for cos(u), where u is the unit ``at`` of the lattice of angles.
+    """Make the generators c and s for the cosine and the sine of a unit u.
 
     Its partner is s = sin(u). The rules are c' = -u' s, s' = u' c, and s^2 + c^2 = 1.
     """
@@ -65,48 +61,45 @@ def _generator(t: Tower, at: int) -> Generator:
     sine = t.generator("sin", (arg,), lambda: slope(cosine.element), number, real=True)
     sine.partner, cosine.partner = cosine, sine
     if sine.relation is None:
-        base.relate(sine, unit_circle(base.size, sine.index, cosine.index), 2)
+        base.relate(sine, _circle(base.size, sine.index, cosine.index), 2)
     t.rules.add("cos")
     t.units.angles.generators[at] = cosine
     return cosine
 
 
-def _has_rule(t: Tower, c: fmpq, arg: Quotient, inner: Generator | None) -> bool:
-    """Whether the sine and the cosine of ``c`` times ``arg`` are known."""
-    if inner is None:
-        return t.unit_i is not None and t.without_i(arg) is not None
-    if inner.kind in ("asin", "atan"):
-        return bool(c.q == 1) and (inner.kind == "asin" or t.field.is_real(inner.args[0]))
+@lru_cache(maxsize=256)
+def _circle(size: int, sine: int, cosine: int) -> Poly:
+    variables = ring_of(size)[1]
+    return variables[sine] ** 2 + variables[cosine] ** 2 - 1
+
+
+def _by_rule(t: Tower, c: fmpq, arg: Quotient, inner: Generator | None) -> Pair | None:
+    """The sine and the cosine of ``c`` times ``arg``, or None if no rule applies."""
+    kind = inner.kind if inner else ""
     # Of these parts of pi, `_of_pi` has sines and cosines in square roots.
-    return inner.kind == "i" or (inner.kind == "pi" and c.q in (1, 2, 3, 4, 6, 8, 12))
-
-
-def _of_multiple(t: Tower, c: fmpq, arg: Quotient, inner: Generator | None) -> Pair:
-    if inner is None or inner.kind == "i":
-        exponent = t.without_i(arg)
-        assert exponent is not None
-        exponent = exponent * t.field.constant(c)
+    if kind == "pi" and c.q in (1, 2, 3, 4, 6, 8, 12):
+        return _of_pi(t, Fraction(int(c.p), int(c.q)) % 2)
+    if kind in ("", "i") and t.unit_i is not None and (turn := t.without_i(arg)) is not None:
+        exponent = turn * t.field.constant(c)
         up, down = exp(t, exponent), exp(t, -exponent)
         return t.i * (up - down) / 2, (up + down) / 2
-    if inner.kind == "pi":
-        return _of_pi(t, Fraction(int(c.p), int(c.q)) % 2)
+    if inner is None or kind not in ("asin", "atan") or c.q != 1:
+        return None
     (u,) = inner.args
-    if inner.kind == "asin":  # on the branch cuts, too, as python-flint has them
+    if kind == "asin":  # on the branch cuts, too, as python-flint has them
         return _multiple(t, (u, root(t, 1 - u * u, 2)), int(c.p))
+    if not t.field.is_real(u):
+        return None
     radical = root(t, 1 + u * u, 2)
     return _multiple(t, (u / radical, 1 / radical), int(c.p))
 
 
 def _multiple(t: Tower, pair: Pair, times: int) -> Pair:
-    """The sine and the cosine of a multiple of an angle.
-
-    ``pair`` has the sine s and the cosine c of the angle. The sine of the multiple is s U(c), and
-    the cosine is T(c). The Chebyshev polynomials U and T are computed by doubling.
-    """
+    """The sine s U(c) and the cosine T(c) of a multiple of an angle, computed by doubling."""
     if times == 1:
         return pair
     if abs(times) > MAX_MULTIPLE:
-        raise TooLargeError("a multiple of an angle that is too high")
+        raise NotProvedError("a multiple of an angle that is too high")
     s, c = pair
     bits = format(abs(times), "b")[1:]
     bound = t.field.support(c) & t.field.bound
