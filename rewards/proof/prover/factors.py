@@ -28,9 +28,12 @@ from .quotients import UNIT, NotProvedError, Poly, TooLargeError, is_factored_qu
 
 #: A number, and polynomials with exponents.
 Factors = tuple[fmpq, list[tuple[Poly, fmpq]]]
-#: Polynomials with more terms have no factors, and those of a higher degree are not divided.
+#: Polynomials with more terms have no factors, and those of a higher degree are not divided. Of
+#: 4649 answers in tests/rewards/cases the longest polynomial has 62 terms, and no proof of every
+#: second answer changes with the degree 20. FLINT factors 200 terms of degree 20 in 2 ms.
 MAX_FACTOR_TERMS, MAX_DEGREE = 200, 1000
-#: How often a root is denested (``(x + r)^8`` needs three times), and how often r is split off.
+#: How often a root is denested (``(x + r)^8`` needs three times), and how often r is split off. These
+#: answers need 1 and 12 times; half and twice the bounds change no proof.
 MAX_DEPTH, MAX_ROUNDS = 4, 32
 
 
