@@ -33,8 +33,8 @@ Factors = tuple[fmpq, list[tuple[Poly, fmpq]]]
 #: second answer changes with the degree 20. FLINT factors 200 terms of degree 20 in 2 ms.
 MAX_FACTOR_TERMS, MAX_DEGREE = 200, 1000
 #: How often a root is denested (``(x + r)^8`` needs three times), and how often r is split off.
-#: These answers need 1 and 12 times, and no proof changes with half or twice as many; with the depth
-#: 1 a test of nested roots fails.
+#: These answers need 1 and 12 times, and no proof changes with half or twice as many. A test of
+#: nested roots needs the depth 2.
 MAX_DEPTH, MAX_ROUNDS = 4, 32
 
 

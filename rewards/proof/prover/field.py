@@ -47,7 +47,7 @@ MAX_SIGN_DEGREE, MAX_SIGN_BITS = 32, 1000
 #: answers in tests/rewards/cases, which is 189.
 MAX_WRITTEN = 20_000
 #: A difference of exponents after which powers of a sum are taken for independent. No proof of 4649
-#: answers in tests/rewards/cases changes with any other value.
+#: answers in tests/rewards/cases changes if powers are not separated at all.
 FAR_APART = 64
 #: How often a relation may be applied to one power.
 MAX_TIMES = 256
