@@ -43,7 +43,8 @@ PRECISIONS: Final = (128, 1024)
 #: Numerators and denominators of arguments for which every function takes less than 20 ms at the
 #: highest of these precisions (measured: polygamma(5, 63/64) takes 9 ms).
 MAX_ARGUMENT: Final = 64
-#: Longer numbers are not given to Calcium, nor compared in balls.
+#: Longer numbers are not given to Calcium, nor compared in balls. The longest of 4649 answers in
+#: tests/rewards/cases has 3 terms, and no answer changes with 4, 200 or 800.
 MAX_TERMS: Final = 400
 
 

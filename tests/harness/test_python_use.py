@@ -161,6 +161,16 @@ def test_objects_are_shown_in_a_line(run: ch.Run) -> None:
     assert "4 pairs" in shown[-1]
 
 
+def test_findings_of_many_answers_are_not_shown(
+    run: ch.Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = sys.modules[type(run).__module__]
+    monkeypatch.setattr(module, "_MOST_DESCRIBED", 16)
+    assert len(repr(run).splitlines()) > 1
+    monkeypatch.setattr(module, "_MOST_DESCRIBED", 15)
+    assert len(repr(run).splitlines()) == 1
+
+
 def test_names_are_listed() -> None:
     assert set(harness.__all__) == set(dir(harness))
     assert {"sweep", "compare", "Run"} <= set(dir(harness)) & set(dir(ch))

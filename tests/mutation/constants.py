@@ -4,8 +4,9 @@
 
 An argument is FILE:LINE:NUMBER=VALUE,...: the first such number of the line is replaced in a copy
 of `rewards`. Rows of the corpora (every fifth, and all of ``redteam.json``) are judged with each
-value, or for a number of `rewards.reading` are only read, all of them. Printed are the rows whose
-answer, status or proof changes, and the ratio of the counted work.
+value. For a number of `rewards.reading` all rows are only read, and for a number of
+`rewards.verify.solution_steps` the steps of all written solutions are judged. Printed are the rows
+whose answer, status, proof or claims change, and the ratio of the counted work.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+CASES = ROOT / "tests/rewards/cases"
 #: File -> the field with the text, and which rows are judged.
 CORPORA = {
     "redteam": ("completion", 1),
@@ -28,7 +30,42 @@ CORPORA = {
     "responses": ("response", 5),
     "extraction": ("completion", 1),
 }
+#: The same of solutions, with the fields of the text and of the problem.
+SOLUTIONS = {
+    "course_solutions": ("response", "problem"),
+    "course_steps": ("response", "problem"),
+    "model_solutions": ("response", "integral"),
+    "step_scopes": ("text", "problem"),
+}
 Row = tuple[str, str, str]
+#: How rows are treated, by the folder of the number.
+MODES = {"rewards/reading/": "--read", "rewards/verify/solution_steps/": "--steps"}
+
+
+def judge_steps() -> None:
+    """Judge the steps of the solutions with the package on the path; print rows and work."""
+    from calculus_harness.rewards import ProblemError, verify_solution
+    from calculus_harness.rewards.verify.solution_steps.judging.equality import Work
+
+    work = 0
+    spend = Work.spend
+
+    def counted(self: Work, slots: int) -> None:
+        nonlocal work
+        work += slots
+        spend(self, slots)
+
+    Work.spend = counted  # type: ignore[method-assign]
+    rows: list[Row] = []
+    for name, (text, problem) in SOLUTIONS.items():
+        for n, case in enumerate(json.loads((CASES / f"{name}.json").read_text("utf-8"))):
+            try:
+                solution = verify_solution(case[text], case[problem], task=case.get("kind", ""))
+                claims = [f"{claim.judgement}" for claim in solution.claims]
+                rows.append((f"{name} {n}", solution.outcome, ", ".join(claims)))
+            except ProblemError as error:
+                rows.append((f"{name} {n}", "", str(error)))
+    print(json.dumps([rows, work]))
 
 
 def judge(reading: bool) -> None:
@@ -48,7 +85,7 @@ def judge(reading: bool) -> None:
     Budget.spend = counted  # type: ignore[method-assign]
     rows: list[Row] = []
     for name, (field, every) in CORPORA.items():
-        cases = json.loads((ROOT / f"tests/rewards/cases/{name}.json").read_text("utf-8"))
+        cases = json.loads((CASES / f"{name}.json").read_text("utf-8"))
         for n, case in enumerate(cases[:: 1 if reading else every]):
             if not isinstance(case[field], str):
                 continue
@@ -64,7 +101,7 @@ def judge(reading: bool) -> None:
 
 
 def judged(
-    reading: bool, file: str = "", line: int = 0, old: str = "", new: str = ""
+    mode: str, file: str = "", line: int = 0, old: str = "", new: str = ""
 ) -> tuple[list[Row], int]:
     """What a copy of the package says in which one number is another."""
     with tempfile.TemporaryDirectory() as folder:
@@ -79,7 +116,7 @@ def judged(
             assert count, f"{file}:{line} has no {old}"
             path.write_text("".join(lines), "utf-8")
         done = subprocess.run(
-            [sys.executable, __file__, "--read" if reading else "--judge"],
+            [sys.executable, __file__, mode],
             env={"PYTHONPATH": folder},
             capture_output=True,
             text=True,
@@ -92,16 +129,16 @@ def judged(
 
 
 def main(arguments: list[str]) -> None:
-    bases: dict[bool, tuple[list[Row], int]] = {}
+    bases: dict[str, tuple[list[Row], int]] = {}
     for argument in arguments:
         place, values = argument.split("=")
         file, line, old = place.split(":")
-        reading = file.startswith("rewards/reading/")
-        if reading not in bases:
-            bases[reading] = judged(reading)
-        base, work = bases[reading]
+        mode = next((m for folder, m in MODES.items() if file.startswith(folder)), "--judge")
+        if mode not in bases:
+            bases[mode] = judged(mode)
+        base, work = bases[mode]
         for value in values.split(","):
-            rows, spent = judged(reading, file, int(line), old, value)
+            rows, spent = judged(mode, file, int(line), old, value)
             changed = [a[0] for a, b in zip(base, rows, strict=False) if a != b]
             ratio = f", work x {spent / work:.3f}" if work else ""
             shown = ", ".join(changed[:6])
@@ -112,7 +149,9 @@ def main(arguments: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] in (["--judge"], ["--read"]):
+    if sys.argv[1:] == ["--steps"]:
+        judge_steps()
+    elif sys.argv[1:] in (["--judge"], ["--read"]):
         judge(reading=sys.argv[1] == "--read")
     else:
         main(sys.argv[1:])

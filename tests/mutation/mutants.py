@@ -186,6 +186,7 @@ class Copy:
         """Run pytest in the copy; 124 if it is not done in time."""
         here = Path(__file__).parent
         paths = {"PYTHONPATH": f"{self.root}{os.pathsep}{here}", "PYTHONDONTWRITEBYTECODE": "1"}
+        paths["PYTHONUNBUFFERED"] = ""  # or a mutant that forgets to flush would survive
         command = [sys.executable, "-m", "pytest", "-p", "mutants", "-p", "no:cacheprovider"]
         with (self.out / "pytest.log").open("w") as log:
             process = subprocess.Popen(

@@ -90,8 +90,6 @@ async def score_in_lanes(
                     return  # it died: its shard lacks verdicts, which are made afterwards
             _send(process.stdin, [])
             await process.wait()
-        except (BrokenPipeError, ConnectionResetError):
-            return
         finally:
             if process.returncode is None:
                 process.kill()

@@ -30,10 +30,14 @@ MAX_GENERATORS, MAX_WORK = 40, 40_000
 #: the power has of two terms, if it has none (`rules.radicals.MAX_POWER`).
 MAX_EXPANDED = 64
 #: Highest degree of a polynomial whose real zeros are isolated, and most bits of a coefficient.
+#: FLINT takes 12 ms for (x - 1) ... (x - 32), and 82 ms for twice the degree; 4 ms with random
+#: coefficients of 1000 or 2000 bits. Of 4649 answers in tests/rewards/cases the most have 60 bits.
 MAX_SIGN_DEGREE, MAX_SIGN_BITS = 32, 1000
-#: Largest bound of the size of an expression that is written.
+#: Largest bound of the size of an expression that is written: a hundred times the largest of 4649
+#: answers in tests/rewards/cases, which is 189.
 MAX_WRITTEN = 20_000
-#: A difference of exponents after which powers of a sum are taken for independent.
+#: A difference of exponents after which powers of a sum are taken for independent. No proof of 4649
+#: answers in tests/rewards/cases changes if powers are not separated at all.
 FAR_APART = 64
 #: How often a relation may be applied to one power.
 MAX_TIMES = 256

@@ -34,13 +34,8 @@ def as_cases(latex: str) -> str:
             opened = latex[: table.start()] + table["rows"] + latex[table.end() :]
             if (cases := as_cases(opened)) != opened:
                 return cases
-    if (
-        len(patterns.word_of_case.findall(latex)) < 2
-        and len(patterns.condition_sign.findall(latex)) < 2
-    ):
-        return latex
-    rows = _rows(latex)
-    if len(rows) < 2:
+    signs, words = patterns.condition_sign.findall(latex), patterns.word_of_case.findall(latex)
+    if len(signs) + len(words) < 2 or len(rows := _rows(latex)) < 2:
         return latex
     head, equals, _ = rows[0][0].rpartition("=")
     joined = r" \\ ".join(

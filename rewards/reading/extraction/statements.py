@@ -79,13 +79,12 @@ def chains(latex: str, *, boxed: bool = False) -> list[Chain]:
 class _Nesting:
     """Tells which tokens of a formula are inside braces, brackets or tables."""
 
-    __slots__ = ("braced", "braces", "brackets", "depth", "latex", "tables", "unmatched")
+    __slots__ = ("braced", "braces", "brackets", "depth", "latex", "tables")
 
     def __init__(self, latex: str, brackets: bool) -> None:
         self.latex = latex
-        self.brackets = brackets  # whether they nest; in "[0, 1)" they do not
+        self.brackets = brackets  # whether they nest; in "]0, 1[" they do not
         self.braces = self.depth = 0
-        self.unmatched = False
         self.tables = 0  # environments that are part of a link
         self.braced = 0  # tables behind a brace, closed by \right.
 
@@ -122,8 +121,6 @@ class _Nesting:
             self.braced += patterns.table_follows.match(self.latex, token.end()) is not None
         elif self.depth:
             self.depth -= 1
-        else:
-            self.unmatched = True
 
 
 class _ChainCutter:
@@ -142,7 +139,7 @@ class _ChainCutter:
         self.unbalanced = self._run(brackets)
 
     def _run(self, brackets: bool) -> bool:
-        """Handle the tokens at the top level. Return whether some brackets do not match."""
+        """Handle the tokens at the top level. Return whether a bracket is not closed."""
         nesting = _Nesting(self.latex, brackets)
         for index, token in enumerate(self.tokens):
             group_name = token.lastgroup
@@ -154,7 +151,7 @@ class _ChainCutter:
                 _HANDLERS[group_name](self, index, token)
         self._take(None)
         self._close_chain()
-        return nesting.depth > 0 or nesting.unmatched
+        return nesting.depth > 0
 
     # What a token does
 

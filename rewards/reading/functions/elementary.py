@@ -22,6 +22,8 @@ from .record import (
 )
 
 INF = math.inf
+#: An upper bound of pi/2: the nearest float is less, and a proof would compare numbers with it.
+QUARTER = math.nextafter(math.pi / 2, INF)
 BEYOND_ONE = "u <= -1 or u >= 1"
 SOLVERS = "sympy maxima fricas alkahest"
 
@@ -56,7 +58,7 @@ INVERSE_TRIGONOMETRIC = family(
              branch=TURNING, continuous=CLOSED, inverse="cos", values="0:pi/2 1:0 -1:pi",
              printed=r"\arccos", bare="acos arccos arcos", systems=f"{SOLVERS} python=arccos"),
     Function("atan", "4.23(ii)", derivative="1/(1 + u**2)", branch=JUMPING, parity=ODD,
-             range=(-math.pi / 2, math.pi / 2), steepest=1.0, continuous=LINE, inverse="tan",
+             range=(-QUARTER, QUARTER), steepest=1.0, continuous=LINE, inverse="tan",
              values="0:0 1:pi/4", printed=r"\arctan", bare="atan arctan arctg atg artan invtan",
              systems=f"{SOLVERS} python=arctan"),
     Function("acot", "4.23.9", derivative="-(1/(1 + u**2))", definition="atan(1/u)", branch=JUMPING,

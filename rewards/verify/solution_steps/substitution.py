@@ -16,7 +16,8 @@ from ...reading.problem import Limit
 from .extents import NotReadError
 from .parts import Change, Derivative, Differential, Integral, LimitAt, Part, Series, Side, Value
 
-#: Nodes of a tree after its definitions are written out, and of a derivative.
+#: Nodes of a tree after its definitions are written out, and of a derivative. The largest trees of
+#: 799 solutions have 166, and no claim changes with 200; 4000 are a fiftieth of `equality.SLOTS`.
 MOST_NODES, LARGEST_DERIVATIVE = 4000, 1500
 
 

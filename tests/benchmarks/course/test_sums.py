@@ -42,6 +42,11 @@ def test_the_generator_has_one_question_for_an_address() -> None:
     assert drawn(3, 5) != drawn(4, 5)
 
 
+def test_answers_by_construction_are_right() -> None:
+    for made in (drawn(5, index) for index in range(3 * len(FAMILIES))):
+        assert verify_sum(rf"\boxed{{{made.answer}}}", made.asked).correct, made
+
+
 def test_a_sum_is_printed_as_it_is_read() -> None:
     for row in entries("sums"):
         if not asks_of_series(row.question):

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -24,6 +25,7 @@ from calculus_harness.benchmarks.lample_charton.generators import (
     GeneratorSettings,
     UnprovenPair,
     backward,
+    draw_parts,
 )
 from calculus_harness.benchmarks.lample_charton.known_integrals import KnownIntegrals
 from calculus_harness.benchmarks.lample_charton.pairs import IntegralPair, attempt, make, proven
@@ -119,6 +121,15 @@ def test_filters_of_bwd() -> None:
     short = GeneratorSettings(max_length=8, operators=12)
     reasons = {attempt("bwd", 0, 0, attempt_number, short) for attempt_number in range(20)}
     assert "too long" in reasons
+
+
+@pytest.mark.parametrize("recipe", ["own", "published"])
+def test_parts_may_have_a_single_operator(recipe: str) -> None:
+    settings, found = GeneratorSettings(recipe=recipe, max_operators=1), 0
+    for index in range(20):
+        with suppress(UnusableFormulaError):  # a constant
+            found += bool(draw_parts(OwnBackend(), HashedRandom("parts", index), settings))
+    assert found
 
 
 def test_operator_numbers() -> None:

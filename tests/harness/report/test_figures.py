@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import struct
 from itertools import pairwise
+from pathlib import Path
+from random import Random
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,8 +13,13 @@ import pytest
 
 from calculus_harness.harness.report.comparison import _by_sides
 from calculus_harness.harness.report.figures import differences
+from calculus_harness.harness.report.figures.bars import verdict_bars
+from calculus_harness.harness.report.figures.colours import STATUSES
+from calculus_harness.harness.report.figures.curves import category_chart
 from calculus_harness.harness.report.figures.figure import Figure, Shape, _drawn, thinned
+from calculus_harness.harness.report.figures.files import write_figures
 from calculus_harness.harness.report.figures.scatter import scatter
+from calculus_harness.harness.report.page.marks import pieces
 from calculus_harness.harness.report.page.samples import step_facts
 from calculus_harness.harness.report.search.figures import by_generation
 from calculus_harness.harness.report.search.tables import _remarks
@@ -24,11 +32,17 @@ def drawn_differences(groups: int) -> Figure:
     return differences._draw("d", {f"group {n}": lines for n in range(groups)}, "")
 
 
+BARS: Any = [
+    SimpleNamespace(label=name, subset="s", rates=dict.fromkeys(STATUSES, 1 / len(STATUSES)))
+    for name in ("a", "b")
+]
 FIGURES = [
     scatter("s", "one", "two", [(0.0, 1.0), (0.5, 0.5), (1.0, 0.0)]),
     drawn_differences(1),
     drawn_differences(3),
     by_generation("g", "title", {"a": [0.1, 0.5, 0.9], "b": [None, 0.2, 0.3]}, ""),
+    category_chart("c", "title", ["one", "two"], {"a": [0.1, 0.5], "b": [None, 0.2]}),
+    verdict_bars(BARS),
 ]
 
 
@@ -51,6 +65,49 @@ def test_a_square_has_the_scale_from_0_to_100_on_both_sides() -> None:
     assert across[-1] - across[0] == pytest.approx(up[0] - up[-1])  # a square
     diagonal = next(shape.points for shape in FIGURES[0].shapes if shape.style == "zero")
     assert [x for x, _ in diagonal] == [across[0], across[-1]]
+
+
+def test_a_number_of_a_scale_stands_beside_its_line() -> None:
+    shapes = FIGURES[4].shapes
+    lines = [shape.points[0][1] for shape in shapes if shape.style == "grid"]
+    numbers = [shape.points[0][1] for shape in shapes if shape.anchor == "end"]
+    assert numbers == pytest.approx(lines, abs=5)
+    assert len(lines) == 6
+
+
+def test_shares_of_verdicts_fill_the_scale_without_gaps() -> None:
+    shapes = FIGURES[5].shapes
+    left, *_, right = (shape.points[0][0] for shape in shapes if shape.style == "grid")
+    bars = [shape.points for shape in shapes if shape.style.startswith("share") and shape.text]
+    assert len(bars) == 2 * len(STATUSES)
+    for row in (bars[: len(STATUSES)], bars[len(STATUSES) :]):
+        ends = [(min(x for x, _ in bar), max(x for x, _ in bar)) for bar in row]
+        assert [left, *(end for _, end in ends)] == pytest.approx([*(x for x, _ in ends), right])
+
+
+@pytest.mark.plots
+def test_an_image_has_the_proportions_of_its_figure(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    for figure in FIGURES[:2]:
+        image = tmp_path / f"{figure.name}.png"
+        assert image in write_figures([figure], tmp_path)
+        width, height = struct.unpack(">II", image.read_bytes()[16:24])
+        assert width / height == pytest.approx(figure.width / figure.height, rel=0.01)
+
+
+def test_pieces_are_the_text_and_change_where_the_shown_claim_changes() -> None:
+    random, text = Random(1), "abcdefghijkl"
+    for _ in range(200):
+        ends = [sorted(random.sample(range(13), 2)) for _ in range(3)]
+        kinds = random.choices(["correct", "incorrect", "unchecked"], k=3)
+        marks = [
+            (a, b, kind, "k", f"{n}")
+            for n, ((a, b), kind) in enumerate(zip(ends, kinds, strict=True))
+        ]
+        found = pieces(text[2:10], marks, offset=2)
+        assert "".join(each if isinstance(each, str) else each[0] for each in found) == text[2:10]
+        shown = [None if isinstance(each, str) else each[1:] for each in found]
+        assert all(one != other for one, other in pairwise(shown))
 
 
 def test_groups_have_headings_if_there_are_several() -> None:

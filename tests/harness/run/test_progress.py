@@ -153,6 +153,7 @@ def test_a_notebook_shows_a_bar_or_lines(
     monkeypatch.setattr(module, "find_spec", lambda name: object())
     with or_by_default(None) as shown:
         assert isinstance(shown, Bar)
+        assert not shown._bar.live.console.stderr  # there rich draws no live bar
     monkeypatch.setattr(module, "find_spec", lambda name: None)
     sweep([right], ["drills"], limit=2, out=tmp_path / "run")
     assert judged(capsys.readouterr().err)[-1] == (0, 2)

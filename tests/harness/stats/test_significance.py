@@ -213,3 +213,12 @@ def test_what_is_needed_is_the_least_that_suffices() -> None:
     assert detectable(0.01 + 0.3 / (samples - 1), 100) > 0.05
     assert samples_needed(lambda n: 0.2 + 0.3 / n, 100, 0.05, 1) is None
     assert detectable(0.1, 1) == math.inf
+
+
+@pytest.mark.parametrize("count", [8, 12])
+def test_the_interval_with_coverage_1_minus_p_ends_at_zero(count: int) -> None:
+    values = list(np.random.default_rng(1).normal(0.8 / math.sqrt(count), 1, count))
+    ratio = Ratio.of(values, [1.0] * count, list(range(count)))
+    low, high = ratio.interval(ratio.p)
+    assert 0 < ratio.p < 0.2
+    assert min(abs(low), abs(high)) < 0.002 * (high - low)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import random
+import shutil
 from pathlib import Path
 
 import pytest
 
 from calculus_harness.harness.store import overview
-from calculus_harness.harness.store.counts import FIRST_CORRECT, merge
+from calculus_harness.harness.store.counts import FIRST_CORRECT, WRONG, count_verdicts, merge
 from calculus_harness.harness.store.log.appending import SHARD_BYTES, Log
 from calculus_harness.harness.store.log.reader import LogReader
+from calculus_harness.harness.store.manifest import environment
 from calculus_harness.harness.store.run import Run
 
 
@@ -53,3 +56,18 @@ def test_columns_that_were_lost_are_made_again(tmp_path: Path) -> None:
     reader._columns(sealed).unlink(missing_ok=True)
     assert LogReader(tmp_path, ())._columns_of(sealed) is not None
     assert reader._columns(sealed).exists()
+
+
+def test_which_wrong_answers_are_kept_depends_on_no_order() -> None:
+    alike = {"model": "m", "problem": "p", "status": "incorrect", "finish_reason": "stop"}
+    rows = [alike | {"key": str(n), "sample": n, "reward": 0.0} for n in range(3 * WRONG)]
+    first = sorted(rank for rank, _ in count_verdicts(rows)["wrong"]["m"])
+    random.Random(1).shuffle(rows)
+    assert sorted(rank for rank, _ in count_verdicts(rows)["wrong"]["m"]) == first
+    assert len(first) == WRONG
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
+def test_the_commit_is_known_in_a_checkout_alone() -> None:
+    commit = environment()["git"]
+    assert (commit is not None) == (Path(__file__).parents[3] / ".git").exists()

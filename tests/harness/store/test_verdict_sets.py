@@ -11,7 +11,8 @@ from calculus_harness import harness
 from calculus_harness.harness import Policy, Run
 from calculus_harness.harness.core.requests import Completion
 from calculus_harness.harness.run.progress import Silent
-from calculus_harness.harness.stats.verdict_changes import changes
+from calculus_harness.harness.stats.verdict_changes import changes, reason
+from calculus_harness.rewards import verify_antiderivative
 from calculus_harness.rewards.verdict import Verdict
 from tests.harness.conftest import Command
 
@@ -116,3 +117,11 @@ def test_the_command_that_completes_them_has_their_deadline(run: Run) -> None:
 def test_what_changed_is_about_the_answers_that_both_judged(run: Run) -> None:
     interrupted(run.path, STRICT, 5)
     assert changes(Run(run.path), DEFAULT.name, STRICT.name).judged == 5
+
+
+def test_the_reason_of_a_proved_verdict_names_its_rules() -> None:
+    verdict = verify_antiderivative(
+        r"\boxed{\arcsin x + \sqrt{x^2}}", r"\frac{1}{\sqrt{1-x^2}} + \frac{x}{\sqrt{x^2}}"
+    )
+    assert verdict.evidence.rules
+    assert f"proved (rules: {', '.join(verdict.evidence.rules)})" in reason(verdict)

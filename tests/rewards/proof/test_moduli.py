@@ -106,6 +106,7 @@ FAR = [
     (r"2x", r"\begin{cases}x^3&10^{400}<x<10^{401}\\x^2&\text{otherwise}\end{cases}"),
     (r"2x", r"x^2+\max(x-10^{500},0)"),
     (r"1", r"10^{13}\arctan\tan\frac{x}{10^{13}}+\max(x-10^{90},0)"),
+    (r"1", r"x\operatorname{sgn}(1.5707963267948966192-\arctan x)"),  # between the float and pi/2
 ]
 
 

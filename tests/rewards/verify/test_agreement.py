@@ -55,10 +55,24 @@ def test_a_refutation_is_at_the_first_draw_of_the_parameters() -> None:
     assert len(values) == 1
 
 
-def test_where_f_is_not_analytic_great_numbers_are_looked_beyond() -> None:
-    """F' = f up to x = 10^30, where no usual point lies."""
-    wrong = verify_antiderivative(r"\boxed{x}", r"\frac{|x-10^{30}|}{10^{30}-x}")
+@pytest.mark.parametrize("size", [30, 400])
+def test_where_f_is_not_analytic_great_numbers_are_looked_beyond(size: int) -> None:
+    """F' = f up to x = 10^size, where no usual point lies; 10^400 is no float."""
+    wrong = verify_antiderivative(r"\boxed{x}", rf"\frac{{|x-10^{{{size}}}|}}{{10^{{{size}}}-x}}")
     assert wrong.status is Status.INCORRECT
+
+
+def test_constants_are_compared_below_zero() -> None:
+    """F' = -1 for K between -1.95 and -0.05 only."""
+    wrong = verify_antiderivative(r"\boxed{x\operatorname{sgn}((K+1)^2-0.9)+K}", "1")
+    assert wrong.status is Status.INCORRECT
+
+
+@pytest.mark.parametrize("answer", [r"\frac{1}{x-x}", r"\ln(x-x)", r"\Gamma(\lfloor-x^2\rfloor)"])
+def test_an_answer_without_values_has_no_usable_points(answer: str) -> None:
+    undecided = verify_antiderivative(rf"\boxed{{x^2+{answer}}}", "2x")
+    assert undecided.status is Status.UNDECIDED
+    assert "only 0 usable points" in undecided.evidence.detail
 
 
 @pytest.mark.parametrize("size", [13, 20, 23, 30])

@@ -57,6 +57,21 @@ def test_a_box_is_denied_from_either_side(text: str) -> None:
     assert extract(text).answer is None
 
 
+@pytest.mark.parametrize("second", [r"x\le 0", r"\text{otherwise}", r"\text{if } x\le 0"])
+@pytest.mark.parametrize("first", ["x>0", r"\text{if } x>0", r"\text{for positive } x"])
+def test_each_condition_of_a_case_is_a_bound_or_a_word(first: str, second: str) -> None:
+    assert as_cases(f"x^2, {first}; -x^2, {second}").startswith(r"\begin{cases}")
+
+
+@pytest.mark.parametrize("argument", ["(x > 0)", r"(x \in \mathbb R)", "(x)"])
+def test_words_before_brackets_are_a_remark(argument: str) -> None:
+    assert extract(rf"$F(x) = x^2 \text{{ near the origin }} {argument}$").answer == "x^2"
+
+
+def test_a_closing_bracket_alone_changes_nothing_behind_it() -> None:
+    assert extract("$a) F = x^3 (x > 0, x < 1)$").answer == extract("$F = x^3$").answer
+
+
 def test_values_and_bounds_alone_are_cases() -> None:
     found = as_cases(r"x^2, x>0, x<5; -x^2, x\le 0")
     assert found == r"\begin{cases} x^2 & x>0,  x<5 \\ -x^2 & x\le 0 \end{cases}"

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from calculus_harness.rewards import Status, certify, verify_antiderivative
-from calculus_harness.rewards.numeric.sampling.integrand import prepare
+from calculus_harness.rewards.numeric.sampling.integrand import MIN_POINTS, prepare
 from calculus_harness.rewards.proof.prover.prove import ProofSearch
 from calculus_harness.rewards.reading.latex import read
 from calculus_harness.rewards.verify.certificates.check import check
 from calculus_harness.rewards.verify.decision import decide as decision
-from calculus_harness.rewards.verify.decision.first_point import decide_at_first_point
+from calculus_harness.rewards.verify.decision.first_point import POINTS, decide_at_first_point
 
 CASES = Path(__file__).parents[2] / "cases"
 
@@ -54,6 +54,17 @@ def decided(answer: str, integrand: str) -> Status | None:
 )
 def test_when_the_first_point_decides(integrand: str, answer: str, status: Status | None) -> None:
     assert decided(answer, integrand) is status
+
+
+def test_a_proof_in_cases_counts_the_points_that_agree() -> None:
+    right = verify_antiderivative(r"\boxed{\frac{x|x|}{2}}", "|x|")
+    assert right.evidence.points == POINTS
+
+
+def test_a_proof_is_followed_by_a_search_for_jumps_alone() -> None:
+    jump = verify_antiderivative(r"\boxed{x^2+10^{30}\lfloor x/10^{30}\rfloor}", "2x")
+    assert jump.status is Status.INCORRECT
+    assert jump.evidence.points == MIN_POINTS
 
 
 def test_the_full_decision_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

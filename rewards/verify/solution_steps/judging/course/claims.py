@@ -32,11 +32,15 @@ from ...substitution import (
 from ..equality import Finding, Work, compare
 from .flows import Flow
 
-#: What a comparison that the verifier of a question does costs, in slots.
+#: What a comparison that the verifier of a question does costs, in slots: a text has 40 of them.
+#: The median takes 1 ms, as 300 slots do, and the longest 83 ms. No claim of 799 solutions changes
+#: with half or twice as many slots; six are unchecked with 40 000 (`tests/mutation/constants.py`).
 FAMILY_COST = 5_000
-#: What an equation costs that cannot be written without derivatives.
+#: What an equation costs that cannot be written without derivatives: a text has 100 of them. The
+#: longest of 44 took 0.4 ms, and ten times as many slots change no claim.
 FAILED_COST = 2_000
-#: Where equations are compared: further away one term may hide the others.
+#: Where equations are compared: further away one term may hide the others. No claim of 799
+#: solutions changes up to 6, and two are unchecked up to 1.5.
 NEAR = (-3.0, 3.0)
 #: Names of the constants of a solution.
 _CONSTANTS = frozenset("ABCDKMNck")
