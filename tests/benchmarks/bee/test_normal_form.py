@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from calculus_harness.benchmarks.algebra.formulas import parse
@@ -89,3 +91,17 @@ def test_composed_problems_are_the_same_draws_without_a_simplifier(name: str) ->
 
 def reference(problem: Problem) -> str | None:
     return problem.target_as(IntegrationTarget).antiderivative
+
+
+@pytest.mark.parametrize("name", ["lin_comb", "subst_poly", "subst_hard"])
+def test_parents_without_trigonometric_functions(name: str) -> None:
+    """The subsets with the paper's retention: no problem and no parent has such a function."""
+    problems = load(f"bee/{name}_without_trig")
+    parents = {
+        parent.id: parent for part in ("competition", "qualifier") for parent in load(f"bee/{part}")
+    }
+    assert len(problems) == 177
+    for problem in problems:
+        assert problem.metadata["simplify"] == "kept"
+        for one in (problem, *(parents[parent.id] for parent in problem.parents)):
+            assert not re.search(r"\\(arc)?(sin|cos|tan|cot|sec|csc)\b", one.target.integrand)

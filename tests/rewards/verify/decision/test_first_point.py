@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from calculus_harness.rewards import Status, certify, verify_antiderivative
-from calculus_harness.rewards.numeric.sampling.integrand import MIN_POINTS, prepare
+from calculus_harness.rewards.numeric.sampling.integrand import prepare
+from calculus_harness.rewards.numeric.sampling.pool import MIN_POINTS
 from calculus_harness.rewards.proof.prover.prove import ProofSearch
 from calculus_harness.rewards.reading.latex import read
 from calculus_harness.rewards.verify.certificates.check import check
