@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
-from typing import Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from ...rewards.reading.expression.build import ONE, add, div, mul, number, polynomial, power
 from ...rewards.reading.expression.derivative import differentiate
@@ -201,30 +201,36 @@ def subst_hard(f: SourceIntegral, choices: Choices) -> NewIntegral | None:
     return _substitution(f, inner, *partners)
 
 
+#: Suffix -> what differs from the three: the end of the summary, the reason, and the attributes.
+_VARIANTS: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "normal": (
+        "simplified by exact normal forms instead of SymPy",
+        "with another simplifier: docs/bee.md",
+        {"simplifier": "normal forms"},
+    ),
+    "composed": (
+        "not simplified",
+        "without its last step: docs/results/bank.md",
+        {"simplifier": "none"},
+    ),
+    "without_trig": (
+        "of integrals without trigonometric functions, not simplified",
+        "with other parents and without its last step: docs/results/bank.md",
+        {"simplifier": "none", "eligible": has_no_trig},
+    ),
+}
 for _name in ("lin_comb", "subst_poly", "subst_hard"):
-    PERTURBATIONS[f"{_name}_normal"] = replace(
-        PERTURBATIONS[_name],
-        name=f"{_name}_normal",
-        summary=f"The draws of {_name}, simplified by exact normal forms instead of SymPy.",
-        source=f"{PAPER}, with another simplifier: docs/bee.md",
-        simplifier="normal forms",
-    )
-    PERTURBATIONS[f"{_name}_composed"] = replace(
-        PERTURBATIONS[_name],
-        name=f"{_name}_composed",
-        summary=f"The draws of {_name} as they are composed, without any simplification.",
-        source=f"{PAPER}, without its last step: docs/results/bank.md",
-        simplifier="none",
-    )
-    PERTURBATIONS[f"{_name}_without_trig"] = replace(
-        PERTURBATIONS[_name],
-        name=f"{_name}_without_trig",
-        summary=f"{_name} of integrals without trigonometric functions, not simplified.",
-        source=f"{PAPER}, with easier parents and without its last step: docs/results/bank.md",
-        simplifier="none",
-        draws=f"{_name}_without_trig",
-        eligible=has_no_trig,
-    )
+    for _suffix, (_summary, _source, _changes) in _VARIANTS.items():
+        _variant = f"{_name}_{_suffix}"
+        PERTURBATIONS[_variant] = replace(
+            PERTURBATIONS[_name],
+            name=_variant,
+            summary=f"As {_name}, {_summary}.",
+            source=f"{PAPER}, {_source}",
+            # Other parents are other draws; the same parents give the same draws.
+            draws=_variant if "eligible" in _changes else _name,
+            **_changes,
+        )
 
 
 # --- this project's ---

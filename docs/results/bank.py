@@ -18,14 +18,14 @@ from typing import Any
 import numpy as np
 
 from calculus_harness.benchmarks.bee import bank
+from calculus_harness.benchmarks.bee.perturbations import has_no_trig
 from calculus_harness.benchmarks.payloads import IntegrationTarget
 from calculus_harness.benchmarks.problem import Problem
 from calculus_harness.benchmarks.registry import load
 from calculus_harness.harness import Run
 from calculus_harness.harness.stats.intervals import clopper_pearson, mean_interval
 from calculus_harness.harness.store.problem_files import write_problems
-from calculus_harness.rewards.reading.expression.traversal import nodes_of
-from calculus_harness.rewards.reading.expression.tree import Call
+from calculus_harness.rewards.reading.expression.tree import Expression
 from calculus_harness.rewards.reading.latex import read
 from calculus_harness.rewards.verdict import Status
 
@@ -49,8 +49,6 @@ UNEVALUATED = "unevaluated answers count as solved"
 #: Smaller limits of processor time. The limit ends a computation and changes nothing before, so
 #: that the times of the base arm tell what a smaller limit gives.
 LIMITS = (5, 2.5)
-#: Functions by which the problems of `subst_poly` are divided.
-CIRCULAR = frozenset("sin cos tan cot sec csc asin acos atan acot asec acsc".split())
 
 Rows = Mapping[str, Mapping[str, Any]]
 
@@ -84,17 +82,14 @@ def write(out: Path) -> None:
             write_problems(rows, out / f"{subset}{suffix}.jsonl")
             parents |= {parent.id for problem in rows for parent in problem.parents}
     for subset in SUBSETS:
-        one = {str(problem.pair_parent): problem for problem in reversed(load(subset_of(subset)))}
-        write_problems(list(one.values())[::-1], out / f"{subset}{WITHOUT_TRIG}.jsonl")
+        first: dict[str, Problem] = {}
+        for problem in load(f"bee/{subset}{WITHOUT_TRIG}"):
+            first.setdefault(str(problem.pair_parent), problem)
+        write_problems(first.values(), out / f"{subset}{WITHOUT_TRIG}.jsonl")
     originals = [*load("bee/qualifier"), *load("bee/competition")]
     write_problems(
         [problem for problem in originals if problem.id in parents], out / "parents.jsonl"
     )
-
-
-def subset_of(subset: str) -> str:
-    """The name of a subset made of integrals without trigonometric functions."""
-    return f"bee/{subset}{WITHOUT_TRIG}"
 
 
 def retention() -> str:
@@ -110,7 +105,7 @@ def retention() -> str:
         rows = of_subset(stored["arms"]["without_trig"], subset + WITHOUT_TRIG)
         pairs = [
             (float(problem.pair_parent in solves), float(solved(rows[problem.id])))
-            for problem in load(subset_of(subset))
+            for problem in load(f"bee/{subset}{WITHOUT_TRIG}")
             if problem.id in rows
         ]
         before, after = (sum(values) for values in zip(*pairs, strict=True))
@@ -232,7 +227,7 @@ def tables() -> str:
     ]
     base, composed = (of_subset(arms[arm], "subst_poly") for arm in ("base", "composed"))
     circular = {
-        problem.id for problem in load("bee/subst_poly") if CIRCULAR & functions_of(problem)
+        problem.id for problem in load("bee/subst_poly") if not has_no_trig(integrand_of(problem))
     }
     for with_circular, what in ((True, "a circular function or an inverse"), (False, "neither")):
         names = [name for name in base if (name in circular) == with_circular]
@@ -247,18 +242,15 @@ def within(rows: Rows, limit: float) -> dict[str, Mapping[str, Any]]:
     return {name: row if row["seconds"] <= limit else {**row, **late} for name, row in rows.items()}
 
 
-def functions_of(problem: Problem) -> frozenset[str]:
-    """The functions in the integrand that is shown."""
+def integrand_of(problem: Problem) -> Expression:
+    """The tree of the integrand that is shown."""
     integrand = problem.target_as(IntegrationTarget).integrand
-    tree = read(integrand, symbols=[bank.VARIABLE])[0].expression
-    return frozenset(node.function for node in nodes_of(tree) if isinstance(node, Call))
+    return read(integrand, symbols=[bank.VARIABLE])[0].expression
 
 
 def shown_sum(problem: Problem) -> bool:
     """Whether the integrand that is shown is a sum."""
-    integrand = problem.target_as(IntegrationTarget).integrand
-    tree = read(integrand, symbols=[bank.VARIABLE])[0].expression
-    return isinstance(tree, Call) and tree.function == "add"
+    return integrand_of(problem).function == "add"
 
 
 def of_subset(rows: Rows, subset: str) -> dict[str, Mapping[str, Any]]:

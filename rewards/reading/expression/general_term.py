@@ -19,9 +19,10 @@ from .tree import Call, Expression, Number, Symbol
 
 #: Terms that determine a rule. The first two may be written in another way, as 1 + x + x^2/2!.
 FEWEST: Final = 4
-#: Exponents of a linear rule, as 2 of 1, 4, 9, 16. The number 0 means factorials: 1, 2, 6, 24.
+#: Exponents of a linear rule, as 2 of 1, 4, 9, 16, whose powers texts write as numbers. The number
+#: 0 means factorials: 1, 2, 6, 24.
 _POWERS: Final = (0, 2, 3, 4)
-#: The n of n!.
+#: The n of n!; more digits than 98! has, no text writes out.
 _OF_FACTORIAL: Final = {math.factorial(n): n for n in range(1, 100)}
 
 
@@ -96,7 +97,7 @@ def _root(value: int, exponent: int) -> int | None:
     """The whole root of a number. For the exponent 0, it is the n of n!."""
     if exponent == 0:
         return _OF_FACTORIAL.get(value)
-    root = round(value ** (1 / exponent)) if 0 <= value < 2**53 else -1
+    root = round(value ** (1 / exponent)) if 0 <= value < 2**53 else -1  # exact as a float
     return root if root**exponent == value else None
 
 
