@@ -3,7 +3,8 @@
 GRU and LSTM read in one direction; the decoder begins with the final states of the encoder's last
 layers, and attention (Bahdanau et al. 2015) is to the states of the last encoder layer.
 Transformers follow Vaswani et al. (normalised after each sublayer); relative positions follow Dai
-et al. 2019, and a universal encoder repeats one layer. Li et al. 2023, appendix B.
+et al. 2019, and a universal encoder repeats one layer. Li et al. 2023, appendix B; what the paper
+leaves open (the width of the states, initial weights, where dropout is) follows the authors' code.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from .sizes import END, MOST_DIGITS, PAD, SOURCE, SPECIAL, START, Sizes
 _SYMBOLS, _DIGITS = SPECIAL + len(SOURCE), SPECIAL + 10
 #: The side of a window on a picture, in pixels; two of the three channels are empty.
 WINDOW = 32
+#: A Transformer's feed-forward layers are so many times as wide as its states.
+FEED_FORWARD = 4
 
 
 class Seq2SeqNetwork(nn.Module):
@@ -155,30 +158,34 @@ class Recurrent(Seq2SeqNetwork):
 
 
 class Transformer(Seq2SeqNetwork):
-    """A Transformer with absolute or relative positions; a universal encoder has one layer."""
+    """A Transformer with absolute or relative positions; a universal encoder has one layer.
+
+    Embeddings are projected to the width of the states, which is ``sizes.hidden``.
+    """
 
     def __init__(self, sizes: Sizes) -> None:
         super().__init__(sizes)
         count = 1 if sizes.universal else sizes.depth
+        self.project_symbols = nn.Linear(sizes.embedding, sizes.hidden)
+        self.project_digits = nn.Linear(sizes.embedding, sizes.hidden)
         self.encoder = nn.ModuleList(Layer(sizes) for _ in range(count))
         self.decoder = nn.ModuleList(Layer(sizes, cross=True) for _ in range(sizes.decoder_layers))
-        self.output = nn.Linear(sizes.embedding, _DIGITS)
-        for module in self.modules():
-            if isinstance(module, nn.Linear):
-                nn.init.xavier_uniform_(module.weight)
-            elif isinstance(module, nn.Embedding):
-                nn.init.normal_(module.weight, std=sizes.embedding**-0.5)
+        self.output = nn.Linear(sizes.hidden, _DIGITS)
+        nn.init.xavier_uniform_(self.output.weight)
+        nn.init.xavier_uniform_(self.digits.weight)
+        if not sizes.relative:
+            nn.init.xavier_uniform_(self.symbols.weight)
 
-    def _placed(self, embedded: Tensor) -> Tensor:
-        embedded = embedded * math.sqrt(self.sizes.embedding)
-        if not self.sizes.relative:
-            places = torch.arange(embedded.shape[1], device=embedded.device)
-            embedded = embedded + waves(places, self.sizes.embedding).to(embedded)
-        return self.dropout(embedded)
+    def _placed(self, states: Tensor) -> Tensor:
+        if self.sizes.relative:
+            return states
+        places = torch.arange(states.shape[1], device=states.device)
+        scaled = states * math.sqrt(self.sizes.hidden)
+        return self.dropout(scaled + waves(places, self.sizes.hidden).to(states))
 
     def encode(self, source: Tensor, windows: Tensor | None = None) -> Any:
         seen = (source != PAD)[:, None, None]
-        states = self._placed(self.embed(source, windows))
+        states = self._placed(self.project_symbols(self.embed(source, windows)))
         for layer in (
             self.encoder if not self.sizes.universal else [*self.encoder] * self.sizes.depth
         ):
@@ -186,7 +193,7 @@ class Transformer(Seq2SeqNetwork):
         return states, seen
 
     def decode(self, memory: Any, tensor: Tensor) -> Tensor:
-        states = self._placed(self.digits(tensor))
+        states = self._placed(self.project_digits(self.digits(tensor)))
         length = tensor.shape[1]
         past = torch.ones(length, length, dtype=torch.bool, device=tensor.device).tril()[None, None]
         for layer in self.decoder:
@@ -199,15 +206,17 @@ class Layer(nn.Module):
 
     def __init__(self, sizes: Sizes, cross: bool = False) -> None:
         super().__init__()
-        wide = sizes.embedding
+        wide = sizes.hidden
         self.own = Attention(sizes, relative=sizes.relative)
         self.cross = Attention(sizes) if cross else None
         self.forward_net = nn.Sequential(
-            nn.Linear(wide, sizes.hidden),
+            nn.Linear(wide, FEED_FORWARD * wide),
             nn.ReLU(),
             nn.Dropout(sizes.dropout),
-            nn.Linear(sizes.hidden, wide),
+            nn.Linear(FEED_FORWARD * wide, wide),
         )
+        nn.init.xavier_uniform_(self.forward_net[0].weight, nn.init.calculate_gain("relu"))
+        nn.init.xavier_uniform_(self.forward_net[3].weight)
         self.norms = nn.ModuleList(nn.LayerNorm(wide) for _ in range(3 if cross else 2))
         self.dropout = nn.Dropout(sizes.dropout)
 
@@ -229,10 +238,14 @@ class Attention(nn.Module):
 
     def __init__(self, sizes: Sizes, relative: bool = False) -> None:
         super().__init__()
-        wide = sizes.embedding
-        self.heads, self.rate = sizes.heads, sizes.dropout
-        self.query, self.key, self.value, self.out = (nn.Linear(wide, wide) for _ in range(4))
+        wide = sizes.hidden
+        self.heads, self.rate, self.farthest = sizes.heads, sizes.dropout, sizes.max_distance
+        self.query, self.key, self.value, self.out = (
+            nn.Linear(wide, wide, bias=False) for _ in range(4)
+        )
         self.place = nn.Linear(wide, wide, bias=False) if relative else None
+        for weight in self.parameters():
+            nn.init.xavier_uniform_(weight)
         if relative:
             self.by_content = nn.Parameter(torch.zeros(self.heads, 1, wide // self.heads))
             self.by_place = nn.Parameter(torch.zeros(self.heads, 1, wide // self.heads))
@@ -250,6 +263,8 @@ class Attention(nn.Module):
         if self.place is not None:
             length = x.shape[1]  # self-attention: both sides are as long
             offsets = torch.arange(1 - length, length, device=x.device)
+            if self.farthest is not None:
+                offsets = offsets.clamp(-self.farthest, self.farthest)
             positions = self._split(self.place(waves(offsets, x.shape[-1]).to(x)))
             scores = (
                 (query + self.by_place) @ positions.transpose(-2, -1) / math.sqrt(query.shape[-1])

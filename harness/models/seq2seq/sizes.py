@@ -21,9 +21,9 @@ MOST_DIGITS = 5
 class Sizes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A baseline; the defaults are underlined in table A3 of Li et al. 2023.
 
-    ``layers`` (of the encoder; None: 6 for Transformers, else 3) and ``hidden`` are sizes of the
-    recurrent states, or of a Transformer's feed-forward layers, whose states are ``embedding``
-    wide. ``inputs`` are symbols, or pictures of symbols that a residual network reads: ResNet-18,
+    ``layers`` are those of the encoder (None: 6 for Transformers, else 3), ``hidden`` is the width
+    of the states, and ``embedding`` that of the embeddings. Relative positions that are farther
+    away than ``max_distance`` count as that far. ``inputs`` are symbols, or pictures of symbols that a residual network reads: ResNet-18,
     or one with a block of each of the channels in ``resnet``.
     """
 
@@ -38,6 +38,7 @@ class Sizes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     hidden: int = 512
     heads: int = 8
     dropout: float = 0.1
+    max_distance: int | None = None
     resnet: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
@@ -47,8 +48,10 @@ class Sizes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             raise ValueError(f"a {self.kind} has {options}")
         if min(self.depth, self.decoder_layers, self.embedding, self.hidden, self.heads) < 1:
             raise ValueError("layers, embedding, hidden and heads must be positive")
-        if transformer and self.embedding % (2 * self.heads):
-            raise ValueError("embedding must be a multiple of twice the heads")
+        if transformer and self.hidden % (2 * self.heads):
+            raise ValueError("hidden must be a multiple of twice the heads")
+        if self.max_distance is not None and (not self.relative or self.max_distance < 1):
+            raise ValueError("max_distance is of relative positions, and positive")
         if self.resnet and (self.inputs != "pictures" or min(self.resnet) < 1):
             raise ValueError("resnet are channels of blocks, for inputs that are pictures")
         if not 0 <= self.dropout < 1:
@@ -59,14 +62,15 @@ class Sizes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         return (6 if self.kind == "transformer" else 3) if self.layers is None else self.layers
 
 
-#: The rows of table 3 that are trained.
+#: The rows of table 3 that are trained. The authors' code limits the distance for the relative
+#: Transformer (``max_rel_pos``), and does not hand the limit on to the universal one.
 TABLE_3: dict[str, Sizes] = {
     "gru": Sizes(kind="gru"),
     "gru-attention": Sizes(kind="gru", attention=True),
     "lstm": Sizes(kind="lstm"),
     "lstm-attention": Sizes(kind="lstm", attention=True),
     "transformer": Sizes(kind="transformer"),
-    "transformer-relative": Sizes(kind="transformer", relative=True),
+    "transformer-relative": Sizes(kind="transformer", relative=True, max_distance=15),
     "transformer-universal": Sizes(kind="transformer", relative=True, universal=True),
 }
 
