@@ -23,8 +23,9 @@ class Sizes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
     ``layers`` are those of the encoder (None: 6 for Transformers, else 3), ``hidden`` is the width
     of the states, and ``embedding`` that of the embeddings. Relative positions that are farther
-    away than ``max_distance`` count as that far. ``inputs`` are symbols, or pictures of symbols that a residual network reads: ResNet-18,
-    or one with a block of each of the channels in ``resnet``.
+    away than ``max_distance`` count as that far. ``inputs`` are symbols, or pictures of symbols
+    that a residual network reads: ResNet-18, or one with a block of each of the channels in
+    ``resnet``.
     """
 
     kind: Literal["gru", "lstm", "transformer"]

@@ -43,7 +43,7 @@ def train(config: HintConfig, into: TrainingRun) -> Run:
     write_settings(into.out, "config.json", plain(config))
     options = config.training
     examples = Examples()
-    validation = validation_set(config.data_seed, options.validation)
+    validation = validation_set(config.data_seed, options.validation, operators=options.operators)
     for name in config.models:
         for seed in config.seeds:
             folder = into.out / f"{name}-s{seed}"

@@ -11,7 +11,7 @@ import torch
 from ....benchmarks.hint.images import Pictures
 from ....benchmarks.hint.pools import pools_of
 from ....benchmarks.hint.sampling import Rows, evaluate
-from ....benchmarks.hint.splits import OPERATORS, SPLITS, TRAIN_OPERATORS, expressions, part
+from ....benchmarks.hint.splits import SPLITS, TRAIN_OPERATORS, expressions, part
 from ...models.seq2seq.networks import padded, windows_of
 from ...models.seq2seq.sizes import source_tokens, target_tokens
 
@@ -57,19 +57,29 @@ def training_set(
 
 
 def validation_set(
-    seed: int, size: int | None = None, concept: str | None = None
+    seed: int,
+    size: int | None = None,
+    concept: str | None = None,
+    operators: int = TRAIN_OPERATORS,
 ) -> Mapping[str, Examples]:
     """The validation expressions by split, about equally many of each split.
 
-    The expressions of a split are taken in turn from each number of operators.
+    The expressions of a split are taken in turn from each number of operators. If training has
+    fewer ``operators`` than the paper, the splits are those of the smaller task: short expressions
+    (I, SS, SL) have at most as many operators, and long ones (LS, LL) up to twice as many.
     """
+    blocks: dict[str, list[Rows]] = {split: [] for split in SPLITS}
+    for count in range(2 * operators + 1):
+        for split, rows in part(seed, count, concept).val.items():
+            if count <= operators:
+                blocks[split].append(rows)
+            elif split != "I":  # expressions as those of training, but longer
+                blocks["L" + split[1]].append(rows)
     sets: dict[str, Examples] = {}
-    for split in SPLITS:
-        drawn = [part(seed, count, concept).val.get(split) for count in range(OPERATORS + 1)]
-        rows = [block for block in drawn if block is not None]
-        share = None if size is None else -(-size // (len(SPLITS) * max(len(rows), 1)))
-        if rows and share != 0:
-            sets[split] = Examples.of(block[:share] for block in rows)
+    for split, found in blocks.items():
+        share = None if size is None else -(-size // (len(SPLITS) * max(len(found), 1)))
+        if found and share != 0:
+            sets[split] = Examples.of(block[:share] for block in found)
     return sets
 
 

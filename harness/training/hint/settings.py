@@ -21,7 +21,8 @@ class TrainingSection(ConfigSection, frozen=True, kw_only=True):
     """The settings of a training; the defaults are the paper's.
 
     ``per_length`` is the number of expressions of each number of operators (None: all, up to
-    100,000), ``operators`` the largest number of operators. ``learning_rate`` has a rate for each
+    100,000), ``operators`` the largest number of operators; with fewer than the paper's 10 the
+    validation has longer expressions up to twice as many. ``learning_rate`` has a rate for each
     kind of model (`RATES`). ``validation`` is the number of validation expressions, spread over the
     splits (None: all 4,698). The accuracy on the validation expressions at every ``save_steps``
     selects the weights; with 0 expressions the last weights are stored.

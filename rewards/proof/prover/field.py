@@ -36,9 +36,6 @@ MAX_SIGN_DEGREE, MAX_SIGN_BITS = 32, 1000
 #: Largest bound of the size of an expression that is written: a hundred times the largest of 4649
 #: answers in tests/rewards/cases, which is 189.
 MAX_WRITTEN = 20_000
-#: A difference of exponents after which powers of a sum are taken for independent. No proof of 4649
-#: answers in tests/rewards/cases changes if powers are not separated at all.
-FAR_APART = 64
 #: How often a relation may be applied to one power.
 MAX_TIMES = 256
 
@@ -268,27 +265,6 @@ class Field:
                 break
             degrees = poly.degrees()
         return poly
-
-    def pieces(self, num: Poly) -> list[Poly]:
-        """Split ``num`` into polynomials of which, if ``num`` is zero, mostly each is zero.
-
-        Terms are separated if their exponents of a generator that abbreviates a sum are far apart:
-        its powers are not expanded.
-        """
-        pieces = [num]
-        for generator in self.related if num.total_degree() > FAR_APART else ():
-            if generator.order == 1:
-                pieces = [part for piece in pieces for part in self._split(piece, generator.at)]
-        return pieces
-
-    def _split(self, poly: Poly, at: int) -> list[Poly]:
-        parts: list[dict[Any, Any]] = []
-        last = -FAR_APART - 1
-        for powers, c in sorted(poly.terms(), key=lambda term: term[0][at]):
-            if powers[at] - last > FAR_APART:
-                parts.append({})
-            parts[-1][powers], last = c, powers[at]
-        return [self.ring.from_dict(part) for part in parts]
 
     def normal(self, element: Quotient) -> Quotient:
         """Reduce an element modulo the relations. Mostly, equal elements become the same."""

@@ -231,14 +231,12 @@ def _vanishes(tower: Tower, total: Quotient) -> bool:
     den = total.den if total.den.is_one() else base.reduce(_without_content(total.den))
     if den.is_zero():
         return False
-    rest = base.reduce(_without_content(total.num), powers=False)
-    for piece in base.pieces(rest) if rest else ():
-        num = base.reduce(_without_content(piece))
-        if not num.is_zero():
-            tower.rules.add("constants")
-            if not constants.vanishes(base, num, den):
-                return False
-    return True
+    short = base.reduce(_without_content(total.num), powers=False)
+    num = base.reduce(_without_content(short))
+    if num.is_zero():
+        return True
+    tower.rules.add("constants")
+    return constants.vanishes(base, num, den)
 
 
 def _without_content(poly: Poly) -> Poly:

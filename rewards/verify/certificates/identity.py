@@ -100,7 +100,7 @@ def _cofactors(base: Field, total: Poly) -> tuple[list[Poly], Poly]:
 
     """
     related = [g for g in base.generators if g.relation is not None]
-    cofactors, remainder = [base.zero.num] * len(related), base.zero.num
+    cofactors = [base.zero.num] * len(related)
 
     def divide(poly: Poly, least: int) -> Poly:
         """Divide a polynomial by the relations g^n = .. with n >= ``least``, for generators g.
@@ -116,11 +116,9 @@ def _cofactors(base: Field, total: Poly) -> tuple[list[Poly], Poly]:
                 cofactors[at] += cofactor * content
         return rest * content
 
-    for piece in base.pieces(divide(total, 2)):
-        rest = divide(piece, 1)
-        if not (rest.is_zero() or constants.vanishes(base, rest, base.one.num)):
-            raise NotProvedError("the remainder modulo the relations is not zero")
-        remainder += rest
+    remainder = divide(divide(total, 2), 1)
+    if not (remainder.is_zero() or constants.vanishes(base, remainder, base.one.num)):
+        raise NotProvedError("the remainder modulo the relations is not zero")
     return cofactors, remainder
 
 

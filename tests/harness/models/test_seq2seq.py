@@ -36,6 +36,7 @@ def test_the_defaults_are_those_of_table_a3() -> None:
         assert sizes.depth == (6 if name.startswith("transformer") else 3)
         shared = (sizes.decoder_layers, sizes.embedding, sizes.hidden, sizes.heads, sizes.dropout)
         assert shared == (1, 128, 512, 8, 0.1)
+        assert sizes.max_distance == (15 if name == "transformer-relative" else None)
 
 
 @pytest.mark.parametrize(
@@ -43,7 +44,9 @@ def test_the_defaults_are_those_of_table_a3() -> None:
     [
         ({"kind": "gru", "relative": True}, "neither relative nor universal"),
         ({"kind": "transformer", "attention": True}, "no option attention"),
-        ({"kind": "transformer", "embedding": 100, "heads": 8}, "multiple of twice the heads"),
+        ({"kind": "transformer", "hidden": 100, "heads": 8}, "multiple of twice the heads"),
+        ({"kind": "transformer", "max_distance": 15}, "relative positions"),
+        ({"kind": "transformer", "relative": True, "max_distance": 0}, "positive"),
         ({"kind": "lstm", "layers": 0}, "must be positive"),
         ({"kind": "lstm", "dropout": 1.0}, "between 0 and 1"),
     ],
@@ -113,6 +116,17 @@ def test_padding_and_later_tokens_change_nothing(name: str) -> None:
 
 
 @pytest.mark.train
+@pytest.mark.parametrize("name", [name for name in TABLE_3 if name.startswith("transformer")])
+def test_the_states_of_a_transformer_are_as_wide_as_hidden(name: str) -> None:
+    """Not as wide as its embeddings; the feed-forward layers are four times that (their code)."""
+    network = made(name, embedding=16, hidden=24)
+    layer = network.encoder[0]
+    assert layer.own.query.weight.shape == (24, 24)
+    assert layer.forward_net[0].weight.shape == (96, 24)
+    assert network.symbols.weight.shape[1] == network.digits.weight.shape[1] == 16
+
+
+@pytest.mark.train
 def test_a_universal_encoder_has_one_layer_and_relative_places_are_differences() -> None:
     import torch
 
@@ -120,23 +134,26 @@ def test_a_universal_encoder_has_one_layer_and_relative_places_are_differences()
     one, six = (made("transformer-universal", layers=layers) for layers in (1, 6))
     assert sum(w.numel() for w in one.parameters()) == sum(w.numel() for w in six.parameters())
     assert len(made("transformer-relative", layers=3).encoder) == 3
-    attention = library.Attention(small("transformer-relative"), relative=True).eval()
+    attention = library.Attention(
+        small("transformer-relative", max_distance=2), relative=True
+    ).eval()
     torch.nn.init.normal_(attention.by_content)
     torch.nn.init.normal_(attention.by_place)
-    x, seen = torch.randn(2, 5, 16), torch.ones(2, 1, 1, 5, dtype=torch.bool)
+    x, seen = torch.randn(2, 5, 24), torch.ones(2, 1, 1, 5, dtype=torch.bool)
     seen[1, ..., 4] = False
     found = attention(x, x, seen)
     # The sum of Dai et al. 2019, section 3.3, term by term.
-    heads, width = 2, 8
+    heads, width = 2, 12
     q, k, v = (linear(x) for linear in (attention.query, attention.key, attention.value))
-    mixed = torch.zeros(2, 5, 16)
+    mixed = torch.zeros(2, 5, 24)
     for b in range(2):
         for h in range(heads):
             part = slice(h * width, (h + 1) * width)
             for i in range(5):
                 scores = []
                 for j in range(5 if b == 0 else 4):
-                    place = attention.place(library.waves(torch.tensor([i - j]), 16))[0, part]
+                    offset = torch.tensor([max(-2, min(i - j, 2))])
+                    place = attention.place(library.waves(offset, 24))[0, part]
                     content = (q[b, i, part] + attention.by_content[h, 0]) @ k[b, j, part]
                     scores.append(
                         (content + (q[b, i, part] + attention.by_place[h, 0]) @ place)

@@ -52,7 +52,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (baselines, concepts, scaling):
         monkeypatch.setattr(module, "training_set", training_set)
         monkeypatch.setattr(
-            module, "validation_set", lambda seed, size, concept=None: {"I": made("3", "4+5")}
+            module, "validation_set", lambda seed, size, *_, **__: {"I": made("3", "4+5")}
         )
 
 
@@ -110,6 +110,19 @@ def test_training_and_validation_sets_of_a_concept_contain_it() -> None:
     assert set(sets) == {"I", "SS", "LS", "SL", "LL"}
     assert all("x" in text for found in sets.values() for text in found.texts)
     assert examples.validation_set(0, 0) == {}
+
+
+def test_fewer_operators_are_a_smaller_task_with_the_same_five_splits() -> None:
+    sets = examples.validation_set(0, 100, operators=3)
+    assert set(sets) == {"I", "SS", "LS", "SL", "LL"}
+    for split, found in sets.items():
+        trees = [parse(text) for text in found.texts]
+        counts = {len(tree.operators) for tree in trees}
+        long = split in ("LS", "LL")
+        assert min(counts) >= 4 if long else max(counts) <= 3, split
+        assert max(counts) <= 6
+        if split != "I":
+            assert all((tree.largest > 100) == (split[1] == "L") for tree in trees), split
 
 
 @pytest.mark.usefixtures("few")
