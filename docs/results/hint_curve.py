@@ -1,8 +1,10 @@
-"""Write the tables and the figure of docs/results/hint_curve.md from hint_curve.json beside it.
+"""Write the tables and the figures of docs/results/hint_curve.md from hint_curve.json beside it.
 
-python docs/results/hint_curve.py record DEVICE OUT...  # the logs of `train hint`
-python docs/results/hint_curve.py print
+python docs/results/hint_curve.py record RUN DEVICE OUT...  # the logs of `train hint`
+python docs/results/hint_curve.py print RUN
 python docs/results/hint_curve.py draw
+
+RUN is `published` (the published sizes) or `four_operators` (a smaller task and smaller models).
 """
 
 from __future__ import annotations
@@ -24,11 +26,14 @@ from calculus_harness.harness.report.figures.files import write_svg
 from calculus_harness.harness.report.sections import Section, markdown_table
 
 RESULTS = Path(__file__).with_suffix(".json")
-#: The steps of the first table.
-SHOWN = (1_000, 2_000, 5_000, 10_000, 15_000, 20_000)
+#: By run, the steps of the first table.
+SHOWN = {
+    "published": (1_000, 2_000, 5_000, 10_000, 15_000),
+    "four_operators": (1_000, 2_000, 5_000, 10_000, 15_000, 20_000, 30_000, 40_000, 50_000),
+}
 
 
-def record(device: str, folders: list[Path]) -> None:
+def record(run: str, device: str, folders: list[Path]) -> None:
     """Write the logs of trainings that share their settings, by model, with what made them."""
     settings, logs = [], {}
     for folder in folders:
@@ -45,13 +50,14 @@ def record(device: str, folders: list[Path]) -> None:
         "config": settings[0],
         "logs": {name: logs[name] for name in TABLE_3 if name in logs},
     }
-    RESULTS.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    results = {**stored(), run: result}
+    RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 
 
 def stored() -> dict[str, Any]:
-    """The recorded logs."""
-    result: dict[str, Any] = json.loads(RESULTS.read_text(encoding="utf-8"))
-    return result
+    """By run, the recorded logs."""
+    results: dict[str, Any] = json.loads(RESULTS.read_text(encoding="utf-8"))
+    return results
 
 
 def means(log: list[dict[str, Any]]) -> dict[int, float]:
@@ -66,18 +72,19 @@ def published() -> dict[str, str]:
     return dict(zip(TABLE_3, rows, strict=False))  # the rows of GPT-3 come last
 
 
-def tables() -> str:
+def tables(run: str) -> str:
     """The mean accuracy over the steps, and the splits at the last step, as Markdown."""
-    result, paper = stored(), published()
+    result, paper, shown = stored()[run], published(), SHOWN[run]
     over_steps, at_end = [], []
     for name, log in result["logs"].items():
         by_step = means(log)
-        cells = (f"{100 * by_step[step]:.1f}" if step in by_step else "" for step in SHOWN)
+        cells = (f"{100 * by_step[step]:.1f}" if step in by_step else "" for step in shown)
         over_steps.append((name, *cells, paper[name]))
         last = log[-1]
         splits = (f"{100 * last['validation'][split]:.1f}" for split in SPLITS)
         at_end.append((name, f"{last['step']:,}", *splits, f"{last['step'] / last['seconds']:.0f}"))
-    headings = ("steps of 128", *(f"{step:,}" for step in SHOWN), "100,000, published")
+    steps = f"steps of {result['config']['training']['batch_size']}"
+    headings = (steps, *(f"{step:,}" for step in shown), "Table 3, 100,000")
     end_headings = ("model", "last step", *SPLITS, "steps a second")
     return (
         f"{result['date']}, {result['device']}, seed {result['config']['seeds'][0]}.\n\n"
@@ -88,23 +95,24 @@ def tables() -> str:
 
 
 def draw() -> None:
-    """Write the figure: the mean accuracy over the steps."""
-    curves = {name: means(log) for name, log in stored()["logs"].items()}
-    steps = sorted({step for curve in curves.values() for step in curve})
-    series = {name: [curve.get(step) for step in steps] for name, curve in curves.items()}
-    label = "Validation accuracy in percent over training steps"
-    labels = [f"{step:,}" for step in steps]
-    figure = category_chart("hint_curve", label, labels, series, ordered=True)
-    write_svg([figure], RESULTS.parent)
+    """Write a figure of each run: the mean accuracy over the steps."""
+    for run, result in stored().items():
+        curves = {name: means(log) for name, log in result["logs"].items()}
+        steps = sorted({step for curve in curves.values() for step in curve})
+        series = {name: [curve.get(step) for step in steps] for name, curve in curves.items()}
+        label = "Validation accuracy in percent over training steps"
+        labels = [f"{step:,}" for step in steps]
+        figure = category_chart(f"hint_curve_{run}", label, labels, series, ordered=True)
+        write_svg([figure], RESULTS.parent)
 
 
 def main(words: list[str]) -> None:
     """Run one of the three commands."""
     match words:
-        case ["record", device, first, *others]:
-            record(device, [Path(folder) for folder in (first, *others)])
-        case ["print"]:
-            print(tables(), end="")
+        case ["record", run, device, first, *others]:
+            record(run, device, [Path(folder) for folder in (first, *others)])
+        case ["print", run]:
+            print(tables(run), end="")
         case ["draw"]:
             draw()
         case _:

@@ -66,6 +66,7 @@ def train(config: HintConfig, into: TrainingRun) -> Run:
                 pictures=config.pictures,
                 data_seed=config.data_seed,
                 device=options.device,
+                bf16=options.bf16,
             )
             fit(settings, folder)
     into.log("evaluating")

@@ -131,6 +131,7 @@ def _fit_of(config: ConceptsConfig, sizes: Sizes, start: Path, concept: str, ope
         pictures=config.pictures,
         data_seed=config.data_seed,
         device=options.device,
+        bf16=options.bf16,
     )
 
 

@@ -52,6 +52,7 @@ class Fit:
         pictures: the folder of handwriting.
         data_seed: the seed of the pools of pictures.
         device: the device of the training; by default a GPU, if available.
+        bf16: whether products of matrices are computed in bfloat16.
 
     """
 
@@ -68,6 +69,7 @@ class Fit:
     pictures: str = ""
     data_seed: int = 0
     device: str = ""
+    bf16: bool = False
 
     @property
     def resolved_device(self) -> str:
@@ -117,9 +119,10 @@ def fit(settings: Fit, folder: Path) -> None:
     for step, chosen, rehearsed in settings.steps_left(state["step"]):
         network.train()
         torch.manual_seed(step * 1_000_003 + settings.seed)  # dropout, the same when resumed
-        loss = network.loss(*reader.read(settings.train, chosen))
-        if settings.rehearsal is not None:
-            loss = (loss + network.loss(*reader.read(settings.rehearsal, rehearsed))) / 2
+        with torch.autocast(torch.device(device).type, torch.bfloat16, enabled=settings.bf16):
+            loss = network.loss(*reader.read(settings.train, chosen))
+            if settings.rehearsal is not None:
+                loss = (loss + network.loss(*reader.read(settings.rehearsal, rehearsed))) / 2
         optimizer.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(network.parameters(), CLIP)

@@ -81,6 +81,7 @@ def train(config: ScalingConfig, into: TrainingRun) -> Run:
                     validation=validation,
                     data_seed=config.data_seed,
                     device=options.device,
+                    bf16=options.bf16,
                 )
                 fit(settings, folders[-1])
     into.log("evaluating")

@@ -25,7 +25,8 @@ class TrainingSection(ConfigSection, frozen=True, kw_only=True):
     validation has longer expressions up to twice as many. ``learning_rate`` has a rate for each
     kind of model (`RATES`). ``validation`` is the number of validation expressions, spread over the
     splits (None: all 4,698). The accuracy on the validation expressions at every ``save_steps``
-    selects the weights; with 0 expressions the last weights are stored.
+    selects the weights; with 0 expressions the last weights are stored. ``bf16`` computes products
+    of matrices in bfloat16.
     """
 
     steps: int = 100_000
@@ -36,6 +37,7 @@ class TrainingSection(ConfigSection, frozen=True, kw_only=True):
     validation: int | None = None
     save_steps: int = 1_000
     device: str = ""
+    bf16: bool = False
 
     def __post_init__(self) -> None:
         if unknown := self.learning_rate.keys() - RATES.keys():

@@ -80,6 +80,15 @@ def test_the_best_weights_on_the_validation_set_are_kept(
     assert [row["validation"]["I"] for row in rows] == [0.2, 0.6, 0.4]
 
 
+def test_bf16_computes_in_bfloat16_and_keeps_weights_in_float32(tmp_path: Path) -> None:
+    fitting.fit(fit(), tmp_path / "float32")
+    fitting.fit(fit(bf16=True), tmp_path / "bfloat16")
+    precise, rounded = weights(tmp_path / "float32"), weights(tmp_path / "bfloat16")
+    assert all(tensor.dtype == torch.float32 for tensor in rounded.values())
+    assert all(torch.allclose(precise[name], rounded[name], atol=0.05) for name in precise)
+    assert any(not torch.equal(precise[name], rounded[name]) for name in precise)
+
+
 def test_accuracy_is_the_share_of_exact_answers() -> None:
     class Right:
         def answers(self, source: Any, windows: Any) -> list[list[int]]:
