@@ -9,7 +9,6 @@ from .build import ONE, TWO, ZERO, add, div, mul, neg, number, power
 from .formulas import slope_of
 from .tree import Call, Expression, Number, Symbol
 
-
 #: Nodes with their derivatives, by the nodes' identities. The nodes are kept, so that no other node
 #: gets the same identity.
 Known: TypeAlias = dict[int, tuple[Call, Expression]]
