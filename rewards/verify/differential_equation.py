@@ -121,13 +121,18 @@ def verify_differential_equation(
         return answer.verdict(answer.status or Status.NO_ANSWER)
     answer.text = stated_text(answer)
     try:
-        outcome = prepared.judge(answer.text)
+        outcome = _judged(problem, assumption_items(assumptions), answer.text)
         if outcome.status is Status.INCORRECT and prepared.asked.may_determine_parameters:
             detail = "the conditions may determine a parameter"
             outcome = replace(outcome, status=Status.UNDECIDED, detail=detail)
     except NeedsWorkerError:
         return verify_in_worker("differential_equation", problem, answer)
     return answer.verdict(outcome.status, outcome)
+
+
+@lru_cache(maxsize=4096)  # a group of rollouts often has the same answer many times
+def _judged(problem: str, assumptions: tuple[tuple[str, str], ...], text: str) -> Outcome:
+    return _prepared(problem, assumptions).judge(text)
 
 
 @lru_cache(maxsize=4096)

@@ -50,8 +50,8 @@ _CONTINUOUS_INVERSES = TURNS & names(lambda function: function.continuous == CLO
 _CONTINUOUS = _ENTIRE | _CONTINUOUS_INVERSES | {"abs"}
 _STEPS_OR_TURNS = _STEPS | TURNS
 _BRANCHING = _STEPS_OR_TURNS | _ROOTS | _LOGARITHMS | {"pow"}
-#: With values of all arguments.
-_VALUED = _CONTINUOUS | _ROOTS | _STEPS - {"piecewise", "arg"}
+#: With a value for each complex argument.
+_VALUED = _CONTINUOUS | _ROOTS
 #: Neither with branches nor with breaks.
 _SINGLE = names(lambda f: not (f.domain or f.branch or f.breaks) and f.cost != WORKER) - _STEPS
 

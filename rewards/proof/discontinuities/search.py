@@ -123,7 +123,7 @@ class JumpSearch:
         points = self.pool.take(1)
         if not points or math.prod(orders) > radicals.MAX_BRANCHES:
             return False
-        choices = list(radicals.choices(self.tape))
+        choices = [(), *radicals.choices(self.tape)]
         self.at.budget.spend(len(choices) * self.tape.work(ctx.prec))
         values = self.at.values
         return all(
