@@ -9,6 +9,7 @@ Jacobian counts the independent constants.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -23,7 +24,7 @@ from ..numeric.sampling.integrand import Integrand, assumption_items
 from ..proof.curves import vanishes_on
 from ..proof.ranks import ball_of, has_rank, is_invertible
 from ..reading.expression.build import ZERO, add, div, mul, neg, number
-from ..reading.expression.derivative import differentiate
+from ..reading.expression.derivative import Known, differentiate
 from ..reading.expression.linear import addends
 from ..reading.expression.traversal import needs_worker, size, substitute, symbols_of
 from ..reading.expression.tree import Expression, Symbol
@@ -120,13 +121,18 @@ def verify_differential_equation(
         return answer.verdict(answer.status or Status.NO_ANSWER)
     answer.text = stated_text(answer)
     try:
-        outcome = prepared.judge(answer.text)
+        outcome = _judged(problem, assumption_items(assumptions), answer.text)
         if outcome.status is Status.INCORRECT and prepared.asked.may_determine_parameters:
             detail = "the conditions may determine a parameter"
             outcome = replace(outcome, status=Status.UNDECIDED, detail=detail)
     except NeedsWorkerError:
         return verify_in_worker("differential_equation", problem, answer)
     return answer.verdict(outcome.status, outcome)
+
+
+@lru_cache(maxsize=4096)  # a group of rollouts often has the same answer many times
+def _judged(problem: str, assumptions: tuple[tuple[str, str], ...], text: str) -> Outcome:
+    return _prepared(problem, assumptions).judge(text)
 
 
 @lru_cache(maxsize=4096)
@@ -236,6 +242,7 @@ class Family:
         self.strangers += sorted(used & {*question.functions}) if not sides else []
         self.kinds = {**dict.fromkeys(self.constants, "real"), **assumed}
         self._derivatives: dict[tuple[str, int], Expression] = {}
+        self._known: defaultdict[str, Known] = defaultdict(dict)
         self._relation: Expression | None = add(sides[0], neg(sides[1])) if sides else None
         self.needs_sign = question.has_branches and any(
             assumed.get(name) in HALVES for name in question.functions
@@ -256,12 +263,12 @@ class Family:
             if order == 0:
                 self._derivatives[key] = self.solution.formulas.get(function, Symbol(function))
             elif self._relation is None:
-                self._derivatives[key] = differentiate(self.derivative(function, order - 1), x)
+                self._derivatives[key] = self._by(x, self.derivative(function, order - 1))
             else:
                 slope = self._slope(function)
                 lower = self.derivative(function, order - 1)
-                along = mul(differentiate(lower, function), slope)
-                value = slope if order == 1 else add(differentiate(lower, x), along)
+                along = mul(self._by(function, lower), slope)
+                value = slope if order == 1 else add(self._by(x, lower), along)
                 self._derivatives[key] = value
             if size(self._derivatives[key]) > _LARGEST:
                 raise UnusableError("the derivatives of the answer are too large")
@@ -269,10 +276,14 @@ class Family:
 
     def _slope(self, function: str) -> Expression:
         assert self._relation is not None
-        denominator = differentiate(self._relation, function)
+        denominator = self._by(function, self._relation)
         if denominator == ZERO:
             raise UnusableError(f"the relation says nothing of {function}")
-        return neg(div(differentiate(self._relation, self.asked.variable), denominator))
+        return neg(div(self._by(self.asked.variable, self._relation), denominator))
+
+    def _by(self, name: str, tree: Expression) -> Expression:
+        """Differentiate a tree with respect to a symbol."""
+        return differentiate(tree, name, self._known[name])
 
     def put(self, tree: Expression) -> Expression:
         """Substitute the solution into one side of an equation or of a condition."""
@@ -293,7 +304,7 @@ class Family:
             return tree
         for name in self.constants:
             if name in symbols_of(tree):
-                factor = differentiate(self._relation, name)
+                factor = self._by(name, self._relation)
                 if factor == ZERO or name in symbols_of(factor):
                     continue
                 value = neg(div(substitute(self._relation, name, ZERO), factor))
@@ -415,13 +426,15 @@ class Family:
     def _rows(self) -> list[list[Expression]]:
         """The Jacobian matrix: a row for each initial value, a column for each constant."""
         if self._relation is not None:
-            return [[differentiate(self._relation, name) for name in self.constants]]
-        jets = [
-            self.derivative(function, order)
-            for function, highest in self.asked.orders.items()
-            for order in range(highest)
-        ]
-        return [[differentiate(jet, name) for name in self.constants] for jet in jets]
+            return [[self._by(name, self._relation) for name in self.constants]]
+        rows: list[list[Expression]] = []
+        for function, highest in self.asked.orders.items():
+            # First by the constants: most solutions are linear in them, and what is left is short.
+            row = [self._by(name, self.derivative(function, 0)) for name in self.constants]
+            for _ in range(highest):
+                rows.append(row)
+                row = [self._by(self.asked.variable, entry) for entry in row]
+        return rows
 
     def has_rank(self, needed: int) -> bool:
         """Whether the rank of the Jacobian is at least ``needed`` at some point."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import threading
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any, Literal, NamedTuple
@@ -75,12 +75,12 @@ class Break:
     """A sub-expression that may jump where its argument passes zero or a whole number.
 
     The sub-expression is not analytic there. ``slot`` is the index of the argument in the compiled
-    expression. ``at`` is "zero" if the argument passes zero, and "integer" if the argument passes a
-    whole number.
+    expression. ``at`` is "zero" if the argument passes zero, "integer" if the argument passes a
+    whole number, and "turn" if the argument passes -1, 0 or 1.
     """
 
     slot: int
-    at: Literal["zero", "integer"]
+    at: Literal["zero", "integer", "turn"]
 
 
 class Conventions(NamedTuple):
@@ -290,12 +290,16 @@ class Tape:
     def depends(self, slot: int) -> bool:
         """Whether a sub-expression depends on the variable. The result may be true if not."""
         if not self._along:
-            self._along = [False] * self.size
-            if self.variable in self.symbols:
-                self._along[self.symbols[self.variable]] = True
-            for at, _, a, b in self._dynamic:  # conditions are no operands of a piecewise function
-                self._along[at] = b == -2 or self._along[a] or (b >= 0 and self._along[b])
+            self._along = self._reached({self.variable})
         return self._along[slot]
+
+    def _reached(self, names: Set[str]) -> list[bool]:
+        reached = [False] * self.size
+        for name in names & self.symbols.keys():
+            reached[self.symbols[name]] = True
+        for at, _, a, b in self._dynamic:  # conditions are no operands of a piecewise function
+            reached[at] = b == -2 or reached[a] or (b >= 0 and reached[b])
+        return reached
 
     @property
     def is_analytic(self) -> bool:
@@ -306,6 +310,12 @@ class Tape:
     def is_meromorphic(self) -> bool:
         """Whether the expression, for fixed parameters, is meromorphic in the whole plane."""
         return self.is_analytic and not any(map(self.depends, (*self.domain, *self.others)))
+
+    def is_domain_fixed(self) -> bool:
+        """Whether the expression is real at the same points for almost all values of parameters."""
+        reached = self._reached(self.symbols.keys() - {self.variable})
+        parts = (*self.domain, *self.others)
+        return not (self.has_complex_constants() or any(reached[slot] for slot in parts))
 
     def has_complex_constants(self) -> bool:
         return any(jet is not None and not jet[0].imag.is_zero() for jet in self._start())

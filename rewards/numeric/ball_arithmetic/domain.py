@@ -187,6 +187,8 @@ def _holds_break(value: Ball, at: str) -> bool:
         return True
     if at == "zero":
         return bool(value.contains(0))  # the real part alone is 0 where u is imaginary
+    if at == "turn":
+        return any(map(value.real.contains, (-1, 0, 1)))
     return bool(value.real.contains_integer())
 
 

@@ -125,8 +125,8 @@ class PointPool:
             breaks = [*self.tape.breaks]
             for branch in self.tape.branches:
                 if not has_fixed_branch(branch, self.tape.variable):
-                    # A root changes at zeros of its radicand, arcsin turns back at whole numbers.
-                    breaks.append(Break(branch.slot, "zero" if branch.root else "integer"))
+                    # A root changes at zeros of its radicand, arcsin turns back at 1 and -1.
+                    breaks.append(Break(branch.slot, "zero" if branch.root else "turn"))
             self._between = []
             if breaks and self.tier != "complex":
                 with precision(BASE_BITS):
@@ -174,9 +174,11 @@ class PointPool:
             self._find_tier()
 
     def _find_tier(self) -> None:
+        vary = self._names and not self._drawn and not self.tape.is_domain_fixed()
+        draws = DRAWS if vary else 1
         for tier in ("real", "value"):
             self.tier = tier
-            for attempt in range(DRAWS if self._names and not self._drawn else 1):
+            for attempt in range(draws):
                 self._draw(attempt)
                 self._points, self._unsure = [], 0
                 if self._nowhere_real():

@@ -17,7 +17,7 @@ poles of the argument of an arc tangent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from ...numeric.ball_arithmetic.balls import Branch
@@ -32,10 +32,11 @@ from ...reading.expression.traversal import (
     is_written_with,
     may_have_pole,
     without_factor,
+    written_factors,
 )
 from ...reading.expression.tree import Call, Expression, Number
 from ...reading.functions import COMPARISONS, COMPLEX, PIECEWISE, names
-from ...reading.functions.record import CLOSED, LINE, LOGARITHM, PLANE, ROOT
+from ...reading.functions.record import CLOSED, LINE, LOGARITHM, PLANE, ROOT, WORKER
 
 #: Continuous on the whole plane, with real values of real arguments.
 _ENTIRE = names(lambda function: function.continuous == PLANE)
@@ -49,6 +50,10 @@ _CONTINUOUS_INVERSES = TURNS & names(lambda function: function.continuous == CLO
 _CONTINUOUS = _ENTIRE | _CONTINUOUS_INVERSES | {"abs"}
 _STEPS_OR_TURNS = _STEPS | TURNS
 _BRANCHING = _STEPS_OR_TURNS | _ROOTS | _LOGARITHMS | {"pow"}
+#: With a value for each complex argument.
+_VALUED = _CONTINUOUS | _ROOTS
+#: Neither with branches nor with breaks.
+_SINGLE = names(lambda f: not (f.domain or f.branch or f.breaks) and f.cost != WORKER) - _STEPS
 
 Form = Callable[[Expression], bool]
 
@@ -93,6 +98,37 @@ def cannot_jump(
     )
 
 
+def branching_divisors(
+    answer: Expression, integrand: Expression, variable: str
+) -> list[Expression] | None:
+    r"""The parts of an answer because of which it may have values on some intervals only.
+
+    An answer has no value where a divisor is zero, say. An analytic divisor that is zero on an
+    interval is zero everywhere. A divisor with branches, such as ``x + \sqrt{x^2}``, may be zero on
+    one interval only.
+
+    Args:
+        answer: F.
+        integrand: f, as for `cannot_jump`.
+        variable: the variable.
+
+    Returns:
+        The divisors, and arguments of functions with poles, that have no other branches than those
+        of roots. The result is None if other such parts have branches, or steps.
+
+    """
+    form = _Form(variable, integrand)
+    branching: list[Expression] = []
+    for part in dict.fromkeys(part for node in all_nodes(answer) for part in form.excluding(node)):
+        nodes = [node for node in all_nodes(part) if node.args and node.function not in _SINGLE]
+        if form.analytic(part) and all(node.function in _BRANCHING for node in nodes):
+            continue
+        if not all(map(_is_algebraic, nodes)):
+            return None
+        branching.append(part)
+    return branching
+
+
 def _inside(term: Expression, variable: str) -> Expression:
     """Return u for a term c ln u or c ln|u|. From other terms, only remove the constant factor."""
     node = without_factor(term, variable)
@@ -128,6 +164,15 @@ def _is_root(node: Expression) -> bool:
     if node.function != "pow":
         return node.function in _ROOTS
     return not (_whole(node) or node.args[0].function == "e")
+
+
+def _is_algebraic(node: Expression) -> bool:
+    """Whether a node is a root or power with a rational exponent, or a power of e."""
+    if node.function not in _ROOTS and node.function != "pow":
+        return False
+    return (
+        node.args[0].function == "e" or fold(node.args[-1]) is not None or node.function == "sqrt"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +285,30 @@ class _Form:
             least = None if is_constant(base, self.variable) else 0
             return _whole(node, least) or (isinstance(base, Call) and base.function == "e")
         return node.function in functions
+
+    # --- parts that exclude values ---
+
+    def excluding(self, node: Expression) -> Iterator[Expression]:
+        """The parts of a node that leave it without a value for some constant values of theirs."""
+        name, args = node.function, node.args
+        if name == "div":
+            yield from self._vanishing(args[1])
+        elif name in _LOGARITHMS:
+            for arg in args:
+                yield from self._vanishing(arg)
+        elif name == "pow":
+            if not (args[0].function == "e" or (fold(args[1]) or 0) > 0):
+                yield from self._vanishing(args[0])
+        elif name not in _VALUED:
+            yield from (arg for arg in args if not is_constant(arg, self.variable))
+
+    def _vanishing(self, node: Expression) -> Iterator[Expression]:
+        """The parts of which one is zero wherever the node is."""
+        for factor in written_factors(node, self.variable):
+            if factor.function in _ROOTS or factor.function == "abs":
+                yield from self._vanishing(factor.args[0])
+            elif not (factor.function == "exp" or factor.args[:1] == (Call("e"),)):
+                yield factor
 
     # --- analytic ones ---
 

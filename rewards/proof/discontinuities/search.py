@@ -17,6 +17,7 @@ from ...numeric.ball_arithmetic.jets import ZERO, Ball, Jet
 from ...numeric.ball_arithmetic.magnitude import log2
 from ...numeric.ball_arithmetic.point_count import BRANCHING_POINTS, has_fixed_branch, points_wanted
 from ...numeric.ball_arithmetic.ranges import never_vanishes
+from ...numeric.comparison import radicals
 from ...numeric.comparison.at_points import Comparison
 from ...numeric.outcome import Outcome
 from ...numeric.sampling.pool import BASE_BITS, Point
@@ -25,7 +26,7 @@ from ...reading.expression.traversal import is_written_with, may_have_pole, writ
 from ...reading.expression.tree import Call, Expression, Number
 from ...verdict import Status, Witness
 from ..prover.normal import has_no_zeros, slope_factors, squares
-from .form import cannot_jump, has_roots
+from .form import branching_divisors, cannot_jump, has_roots
 from .jumps import enclosure, is_unbounded, jump
 
 #: Most evaluations on intervals in the search for breakpoints of one non-analytic part.
@@ -107,6 +108,27 @@ class JumpSearch:
         if self.tape.breaks or any(self._turns(branch, width) for branch in self.tape.branches):
             return False
         return self._complete or not self.tape.special
+
+    def has_value(self) -> bool:
+        """Whether an answer that has a value somewhere has values everywhere.
+
+        Isolated points are left out. An analytic continuation of the answer to another interval is
+        the answer with other values of its roots. If all choices of roots have a value at one
+        point, so has each continuation.
+        """
+        roots = self._formulas and branching_divisors(*self._formulas, self.tape.variable)
+        if not roots:
+            return roots is not None and not self.tape.pointwise
+        orders = [order for _, order, _ in self.tape.radicals]
+        points = self.pool.take(1)
+        if not points or math.prod(orders) > radicals.MAX_BRANCHES:
+            return False
+        choices = [(), *radicals.choices(self.tape)]
+        self.at.budget.spend(len(choices) * self.tape.work(ctx.prec))
+        values = self.at.values
+        return all(
+            radicals.value(self.tape, points[0].x, values, choice).is_finite() for choice in choices
+        )
 
     def refute(self, *, proved: bool) -> Outcome | None:
         """Refute the answer F if F jumps where the integrand f is bounded, or if F' is not f.

@@ -252,7 +252,10 @@ class Tower:
                 element = form(self, node)
             else:
                 element = self.applied(node.function, *map(self.value, node.args))
-            self.values[node] = self.field.spend(element)
+            element = self.field.spend(element)
+            if not is_sum:
+                self.values[node] = element
+        self.met[id(node)] = node, element
         return element
 
     def applied(self, name: str, *values: Quotient) -> Quotient:

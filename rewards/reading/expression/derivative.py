@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import TypeAlias
 
 from .build import ONE, TWO, ZERO, add, div, mul, neg, number, power
 from .formulas import slope_of
 from .tree import Call, Expression, Number, Symbol
 
+#: Nodes with their derivatives, by the nodes' identities. The nodes are kept, so that no other node
+#: gets the same identity.
+Known: TypeAlias = dict[int, tuple[Call, Expression]]
 
-def differentiate(tree: Expression, variable: str = "x") -> Expression:
+
+def differentiate(tree: Expression, variable: str = "x", known: Known | None = None) -> Expression:
     """The derivative of a tree.
+
+    Derivatives share many sub-trees, which would be differentiated again for each use.
 
     Args:
         tree: the expression.
         variable: the name of the variable.
+        known: derivatives with respect to the same variable from earlier calls. This call adds its
+            own.
 
     Returns:
         The derivative, built by `add` and `mul`. No further simplification is made.
@@ -23,25 +32,20 @@ def differentiate(tree: Expression, variable: str = "x") -> Expression:
         ValueError: the tree has a function whose derivative is not known.
 
     """
-    return _slope(tree, variable, {})
+    return _slope(tree, variable, {} if known is None else known)
 
 
-def _slope(tree: Expression, variable: str, known: dict[int, Expression]) -> Expression:
-    """The derivative of a tree. ``known`` has the derivatives of nodes by their identities.
-
-    Derivatives share many sub-trees, which would be differentiated again for each use.
-    """
-    slope: Expression
-    if type(tree) is Call:
-        slope = known.get(id(tree)) or _slope_of_call(tree, variable, known)
-    else:
-        slope = ONE if type(tree) is Symbol and tree.name == variable else ZERO
-    known[id(tree)] = slope
-    return slope
+def _slope(tree: Expression, variable: str, known: Known) -> Expression:
+    if type(tree) is not Call:
+        return ONE if type(tree) is Symbol and tree.name == variable else ZERO
+    met = known.get(id(tree))
+    if met is None:
+        met = known[id(tree)] = tree, _slope_of_call(tree, variable, known)
+    return met[1]
 
 
-def _slope_of_call(tree: Call, variable: str, known: dict[int, Expression]) -> Expression:
-    inner = [known.get(id(arg)) or _slope(arg, variable, known) for arg in tree.args]
+def _slope_of_call(tree: Call, variable: str, known: Known) -> Expression:
+    inner = [_slope(arg, variable, known) for arg in tree.args]
     if inner.count(ZERO) == len(inner):
         return ZERO
     name, args = tree.function, tree.args

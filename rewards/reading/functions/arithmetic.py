@@ -22,6 +22,9 @@ from .record import (
 
 INF = math.inf
 SEVERAL, PAIR, NONE = (2, None), (2, 2), (0, 0)
+#: Bounds of pi and e: the nearest floats are less, and a proof would compare numbers with them.
+PI_RANGE = (math.pi, math.nextafter(math.pi, INF))
+E_RANGE = (math.e, math.nextafter(math.e, INF))
 
 # Tables: a function takes one line or two.
 # fmt: off
@@ -48,9 +51,9 @@ ARITHMETIC = family(
              "alkahest=(log({0})/log({1}))"),
 )
 CONSTANTS = family(
-    Function("pi", "3.12", NONE, range=(math.pi, math.pi), continuous=PLANE, printed=r"\pi",
+    Function("pi", "3.12", NONE, range=PI_RANGE, continuous=PLANE, printed=r"\pi",
              systems="sympy maxima=%pi fricas=%pi alkahest"),
-    Function("e", "4.2.11", NONE, range=(math.e, math.e), continuous=PLANE, printed="e",
+    Function("e", "4.2.11", NONE, range=E_RANGE, continuous=PLANE, printed="e",
              systems="sympy=E maxima=%e fricas=%e alkahest=exp(1)"),
     Function("i", "1.9(i)", NONE, printed="i", systems="sympy=I maxima=%i fricas=%i"),
     Function("euler_gamma", "5.2.3", NONE, continuous=PLANE, printed=r"\gamma",

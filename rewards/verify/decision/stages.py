@@ -52,9 +52,12 @@ class Decision:
     def cannot_step(self) -> bool:
         """Whether a proof of F' = f (answer F, integrand f) suffices to accept the answer.
 
-        It suffices if roots and secants have their usual definitions and F cannot jump.
+        It suffices if roots and secants have their usual definitions and F cannot jump. A proof of
+        F = f suffices if F has values everywhere.
         """
-        return self.at.tape.conventions == USUAL and self.steps.impossible()
+        if self.at.tape.conventions != USUAL:
+            return False
+        return (not self.at.order and self.steps.has_value()) or self.steps.impossible()
 
 
 Stage = Callable[[Decision], Outcome | None]

@@ -7,6 +7,7 @@ import pytest
 from calculus_harness.rewards.numeric.ball_arithmetic.balls import USUAL
 from calculus_harness.rewards.numeric.ball_arithmetic.compiler import compile_tape
 from calculus_harness.rewards.numeric.ball_arithmetic.domain import search
+from calculus_harness.rewards.numeric.ball_arithmetic.jets import Ball
 from calculus_harness.rewards.numeric.sampling import pool as pools
 from calculus_harness.rewards.numeric.sampling.integrand import prepare
 from calculus_harness.rewards.reading.latex import read
@@ -43,9 +44,35 @@ def test_no_domain_is_sought_where_only_rounding_hides_that_values_are_real(
 
 
 def test_all_draws_of_the_parameters_share_one_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    tier, spent = _spent(r"\ln(\sin(x) - 1) + ax", monkeypatch)
+    tier, spent = _spent(r"\ln(\sin(ax) - 1)", monkeypatch)
     assert tier == "complex"
     assert pools.SEARCH_BUDGET <= spent <= pools.SEARCH_BUDGET + 2
+
+
+@pytest.mark.parametrize(
+    ("text", "draws"),
+    [
+        (r"\ln(\sin(x) - 1) + ax", 1),
+        (r"\ln(\cos(ax) - 1)", pools.DRAWS),
+        (
+            r"\begin{cases} \ln(\sin(x) - 1) & a > 9 \\ \ln(\cos(x) - 1) & a \le 9 \end{cases}",
+            pools.DRAWS,
+        ),
+    ],
+)
+def test_parameters_are_drawn_again_only_if_the_domain_depends_on_them(
+    text: str, draws: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attempts = set()
+
+    def counted(*args: object) -> dict[str, Ball]:
+        attempts.add(args[-1])
+        return draw(*args)  # type: ignore[arg-type]
+
+    draw = pools.draw
+    monkeypatch.setattr(pools, "draw", counted)
+    assert _spent(text, monkeypatch)[0] == "complex"
+    assert len(attempts) == draws
 
 
 @pytest.mark.parametrize("text", [r"\sqrt{(x-7)(8-x)}", r"\frac{a}{\sqrt{(x-100)(101-x)}}"])

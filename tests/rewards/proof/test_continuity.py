@@ -14,10 +14,13 @@ from calculus_harness.rewards.numeric.ball_arithmetic.balls import Branch, preci
 from calculus_harness.rewards.numeric.ball_arithmetic.compiler import compile_tape
 from calculus_harness.rewards.numeric.ball_arithmetic.domain import breakpoints
 from calculus_harness.rewards.numeric.ball_arithmetic.point_count import has_fixed_branch
+from calculus_harness.rewards.numeric.outcome import Budget, DecisionPolicy
+from calculus_harness.rewards.numeric.sampling.integrand import Integrand
 from calculus_harness.rewards.proof.discontinuities.form import cannot_jump
 from calculus_harness.rewards.proof.prover import prove
 from calculus_harness.rewards.reading.expression.tree import Call, Expression, Number, Symbol
 from calculus_harness.rewards.reading.latex import read
+from calculus_harness.rewards.verify.values import same_function
 from tests.examples import examples
 
 X = Symbol("x")
@@ -168,6 +171,45 @@ def test_a_step_that_a_root_or_logarithm_makes_is_refuted(step: str) -> None:
 )
 def test_customary_jumps_are_accepted(answer: str, integrand: str) -> None:
     assert verify_antiderivative(rf"\boxed{{{answer}}}", integrand).correct
+
+
+@pytest.mark.parametrize(
+    ("answer", "target", "points"),
+    [
+        (r"\frac{1 - \sqrt{\sin x}}{1 - \sin x}", r"\frac{1}{1 + \sqrt{\sin x}}", 1),
+        (r"x\ln(\cos^2 x) + \sqrt{x^2}", r"\sqrt{x^2} + x\ln(\cos^2 x)", 1),
+        (r"\frac{x + \sqrt{x^2}}{x + \sqrt{x^2}}", "1", None),
+        (r"\frac{x + |x|}{x + |x|}", "1", None),
+        (
+            r"x + \tan(x + \frac{\pi}{2} - \sqrt{x^2}) - \tan(x + \frac{\pi}{2} - \sqrt{x^2})",
+            "x",
+            None,
+        ),
+        (r"\frac{\arcsin(\sin x) - x}{\arcsin(\sin x) - x}", "1", None),
+        (r"\frac{\ln(x^4) - 4\ln x}{\ln(x^4) - 4\ln x}", "1", None),
+    ],
+)
+def test_a_proved_identity_needs_values_everywhere(
+    answer: str, target: str, points: int | None
+) -> None:
+    """One point suffices if no divisor is zero on an interval, whichever values roots have."""
+    tree, expected = (read(text)[0].expression for text in (answer, target))
+    integrand = Integrand(expected, "x", {}, target)
+    policy = DecisionPolicy(strict_domain=True)
+    outcome = same_function(tree, integrand, (None, None), policy, answer, Budget())
+    if points is None:
+        assert outcome.status is not Status.CORRECT
+    else:
+        assert (outcome.proof, outcome.points) == ("identity", points)
+
+
+def test_an_inverse_function_turns_at_three_values() -> None:
+    tape = compile_tape(read("x^2")[0].expression, "x")
+    with precision(128):
+        at = partial(tape.at, tape.root, values={})
+        turns, wholes = (breakpoints(at, kind, 400, 2.0**-40)[0] for kind in ("turn", "integer"))
+    assert [round(float(low.mid())) for low, _ in turns] == [-1, 0, 1]
+    assert len(wholes) > len(turns)
 
 
 def test_the_zeros_of_an_imaginary_part_are_isolated() -> None:

@@ -6,7 +6,7 @@ import gc
 import operator
 
 import pytest
-from flint import Ordering, fmpq_mpoly_ctx
+from flint import Ordering, fmpq, fmpq_mpoly_ctx
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,6 +23,7 @@ from calculus_harness.rewards.proof.prover.quotients import (
     is_factored_quickly,
 )
 from calculus_harness.rewards.proof.prover.tower import Tower
+from calculus_harness.rewards.reading.expression.tree import Call, Expression, Symbol
 from calculus_harness.rewards.reading.latex import read
 from tests.rewards.proof.random_expressions import proof_of
 
@@ -187,6 +188,14 @@ def test_a_polynomial_without_a_change_of_sign_in_its_range(poly: str, positive:
     tower = Tower(Field(), "x", {"a": "positive"})
     value = tower.value(read(poly, symbols=["x", "a"])[0].expression)
     assert tower.field.is_positive_in_range(value.num) is positive
+
+
+def test_the_value_of_a_shared_node_is_computed_once() -> None:
+    tree: Expression = Symbol("x")
+    for _ in range(200):
+        tree = Call("add", (tree, tree))
+    tower = Tower(Field(4), "x", {})
+    assert tower.value(tree) == tower.symbol("x") * tower.field.constant(fmpq(2**200))
 
 
 @pytest.mark.parametrize("n", [2, 3, 6, 11, 40])
