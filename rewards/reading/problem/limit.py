@@ -62,6 +62,8 @@ _SEQUENCE: Final = re.compile(
 _INDEX: Final = re.compile(r"[nmkN](?:\s*\\(?:to|rightarrow)\s*\\infty)?")
 #: A sequence that its term denotes: \{ 1/n \}, \{ 1/n \}_{n=1}^\infty.
 _BRACED: Final = re.compile(rf"(?:\\left)?\\\{{(?P<term>[^,]+?)(?:\\right)?\\\}}{_RANGE}")
+#: Asks for a limit in other words.
+_CONVERGES_TO: Final = re.compile(r"(?i:\bto\s+(?:what|which)\b|\bvalue\s+to\s+which\b)")
 #: The letter of a name at the beginning of an equation: u of ``u_{n+1} = 2u_n``.
 _BASE: Final = re.compile(r"[\s({]*\\?([A-Za-z]+)(?=[\s_({)}]|\Z)")
 #: Variables that stand for whole numbers where they tend to infinity.
@@ -245,6 +247,8 @@ def _written(text: str) -> tuple[str, str, str] | None:
             preceding, following = preceding[: under.start()], following.removeprefix("}")
         marks, following = limits_of(following)
         subscript = marks.get("_", "")
+    if not subscript and (sequence := _SEQUENCE.fullmatch(TAIL.sub("", following))):
+        subscript = rf"{{{sequence['name']}\to\infty}}"  # \lim a_n
     if not subscript:
         raise ProblemError(f"{text!r}: the limit sign has no subscript")
     if not _LEAD.fullmatch(prose.without_words(prose.SPACING.sub(" ", preceding), prose.SUM)):
@@ -292,7 +296,7 @@ def _of_sequence(text: str) -> tuple[str, str, str] | None:
     if "sequence" not in words or _IN_WORDS.fullmatch(prose.DELIMITER.sub(" ", text).strip()):
         return None
     prose.check_words(text, prose.SEQUENCE)
-    if "limit" not in words:
+    if "limit" not in words and not _CONVERGES_TO.search(words):
         raise ProblemError(f"{text!r}: the limit of the sequence is not asked for")
     found, others, letters = [], [], set()
     for match in prose.MARKED.finditer(text):
@@ -304,6 +308,8 @@ def _of_sequence(text: str) -> tuple[str, str, str] | None:
             found += [(named["name"], value) for value in values]
         elif braced is not None:
             found.append((braced["index"] or "n", braced["term"]))
+        elif not values and re.search(r"sequence\s*\Z", text[: match.start()]):
+            found.append(("n", formula))
         elif not _INDEX.fullmatch(formula):
             others.append(formula)
     varies = found and re.search(rf"(?<![A-Za-z\\]){found[0][0]}(?![A-Za-z])", found[0][1])

@@ -81,7 +81,7 @@ EQUATION: Final = _COMMON | _row("convergence", "series", "function", "equation"
 SUM: Final = _COMMON | _row("convergence", "series", "sum")
 LIMIT: Final = SUM | _row("function", "limit")
 #: The words of questions about a sequence, and about a series with dots; no other word is allowed.
-SEQUENCE: Final = _COMMON | _row("convergence", "sequence") | {"limit", "whether"}
+SEQUENCE: Final = _COMMON | _row("convergence", "sequence") | {"limit", "number", "whether"}
 DOTS: Final = _COMMON - {"expression", "formula", "terms"} | _row("convergence").union(
     "alternating by function geometric harmonic infinite power series sum whether".split()
 )
@@ -123,6 +123,10 @@ _HINT: Final = re.compile(r"\(\s*[Hh]int\b(?:[^()]|\([^()]*\)){0,200}\)")
 #: A substitution that a question recommends, which is a method and no part of the question.
 SUBSTITUTION: Final = re.compile(
     r"\b(?:substitution|substituting|setting)\s+(?:\$[^$]{1,80}\$|\\\(.{1,80}?\\\))"
+)
+#: Names of functions such as the inverse sine, which name no operation.
+_INVERSE: Final = re.compile(
+    r"\binverse(?=\s+(?:hyperbolic|trigonometric|(?:co)?sine|(?:co)?tangent|(?:co)?secant)\b)"
 )
 #: Words for kinds of numbers that say nothing new: parameters are positive, variables are real.
 _NO_KIND: Final = re.compile(
@@ -224,7 +228,7 @@ def without_prose(text: str, understood: frozenset[str]) -> str:
     """
     if len(text) > LONGEST:  # which the reader of the question refuses
         return text
-    question = SUBSTITUTION.sub(" ", _HINT.sub(" ", text))
+    question = _INVERSE.sub(" ", SUBSTITUTION.sub(" ", _HINT.sub(" ", text)))
     formulas = list(MARKED.finditer(question))
     words = MARKED.sub(" ", question)
     if not formulas or _UNMARKED.search(words) or has_kind(_NO_KIND.sub(" ", words)):
@@ -248,7 +252,7 @@ def without_prose(text: str, understood: frozenset[str]) -> str:
                 pass
             elif word in _ASKS:
                 named = {"solution", "solutions", "function", "curve"}.intersection(pieces)
-                if (word == "what" and before in TABLE["preposition"]) or (
+                if (word == "what" and before in TABLE["preposition"] - {"to"}) or (
                     word == "which" and before == "for" and not named
                 ):  # for what value of c
                     raise ProblemError(f"{text!r}: a value of a parameter is asked for")

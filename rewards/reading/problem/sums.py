@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from ...errors import ProblemError
 from ..expression.build import ONE, ZERO, add, mul, neg
-from ..expression.general_term import first_index, general_term
+from ..expression.general_term import finite_term, first_index, general_term
 from ..expression.traversal import substitute, symbols_of
 from ..expression.tree import Call, Expression, Number, Symbol
 from ..latex import ReadError, Reading, read
@@ -180,6 +180,8 @@ def _with_dots(text: str) -> SumProblem:
         if start is not None and not any(own[0] in symbols_of(each) for each in first):
             term, lower = substitute(last, own[0], Symbol(index)), Number(start)
             upper = 1 if shape.endswith(".") else Symbol(own[0])
+        elif not own and shape.endswith("t") and (found := finite_term(first, last, index)):
+            term, upper = found[0], Number(found[1])
     if term is None:
         raise ProblemError(f"{text!r}: the general term of the series is not stated, and not clear")
     problem = SumProblem(mul(term), index, lower, upper, conditions=conditions)
