@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from fractions import Fraction
 from typing import Final, NamedTuple
 
 from ...errors import ProblemError
-from ..expression.build import ONE, ZERO, add, mul, neg
+from ..expression.build import ONE, ZERO, add, mul, neg, number, power
 from ..expression.general_term import finite_term, first_index, general_term
 from ..expression.traversal import substitute, symbols_of
 from ..expression.tree import Call, Expression, Number, Symbol
@@ -24,6 +25,19 @@ _SIGN: Final = re.compile(r"\\(?:sum|sumop)(?![A-Za-z])|[∑Σ](?=\s*[_^])")
 _NAMED: Final = re.compile(r"\A[A-Z](?:_\{?\w+\}?)?\s*(?:\([^()]*\))?\s*:?=(?!=)")
 #: Words of a question that does not only ask whether a series converges.
 _ASKS_VALUE: Final = prose.TABLE["value"] | {"exact", "limit", "sum", "total", "value", "values"}
+#: A recurring decimal between marks of formulas.
+_DECIMAL: Final = re.compile(
+    r"(?:\$|\\\()\s*(?P<whole>\d{1,9})\.(?P<before>\d{0,9}?)(?P<period>\d{1,9}?)(?P=period){2,9}"
+    r"\s*(?:\\[lc]?dots|\.{3}|…)\s*(?:\$|\\\))"
+)
+_OF_DECIMALS: Final = frozenset(
+    """a an and as by convert decimal equals express find fraction geometric in infinite it lowest
+    number of rational recurring repeating series simplest sum terms the this use using with write
+    writing""".split()
+)
+#: What a question names if the answer says which kind of convergence a series has.
+_KINDS: Final = ("absolute", "conditional", "diverge")
+_KIND: Final = re.compile(r"\b(?i:absolute|conditional)(?:ly)?\b")
 #: Words, equations and functions, which are no terms of a series with dots.
 _NO_TERMS: Final = re.compile(r"(?<![\\A-Za-z])(?:[A-Za-z]{3,}|[fghFG]\s*(?:\\left)?\()|=")
 _DOTS: Final = re.compile(r"\\[lc]?dots(?![A-Za-z])|\.{3}|…")
@@ -58,6 +72,8 @@ class SumProblem(NamedTuple):
         conditions: the conditions on the parameters.
         flags: the names of the conventions that this reading uses.
         asks_convergence: whether the question only asks if the series converges.
+        asks_kind: whether the question asks if the series converges absolutely, converges
+            conditionally, or diverges.
 
     >>> read_sum(r"\sum_{n\ge 1} 2^{-n}")[0].upper
     1
@@ -73,6 +89,7 @@ class SumProblem(NamedTuple):
     conditions: Conditions = Conditions()
     flags: tuple[str, ...] = ()
     asks_convergence: bool = False
+    asks_kind: bool = False
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -121,6 +138,13 @@ def read_sum(text: str) -> tuple[SumProblem, ...]:
     """
     if len(text) > prose.LONGEST:
         raise ProblemError(f"the question has more than {prose.LONGEST} characters")
+    decimal = _recurring_decimal(text)
+    if decimal is not None:
+        return (decimal,)
+    asks_kind = _asks_convergence(text) and all(
+        any(word.startswith(kind) for word in _words(text)) for kind in _KINDS
+    )
+    text = _KIND.sub(" ", text) if asks_kind else text
     plain, tables = marked_tables(prose.without_prose(text, prose.SUM))
     formula, conditions = _formula(plain)
     sign = _SIGN.search(formula)
@@ -146,12 +170,33 @@ def read_sum(text: str) -> tuple[SumProblem, ...]:
         convergence = _asks_convergence(text)
         problems = (
             SumProblem(
-                term, index, lower, upper, factor, addend, stated, asks_convergence=convergence
+                term, index, lower, upper, factor, addend, stated, (), convergence, asks_kind
             )
             for term, addend in readings
         )
         return tuple(map(_without_delta, problems))
     raise failure or ProblemError(f"unreadable sum {text!r}")
+
+
+def _recurring_decimal(text: str) -> SumProblem | None:
+    r"""The geometric series of a decimal such as ``0.272727\ldots`` that is to become a fraction.
+
+    The period has to be written three times. The result is None for any other text.
+    """
+    decimal = _DECIMAL.search(text)
+    if decimal is None or not _words(text) & {"recurring", "repeating"}:
+        return None
+    others = _DECIMAL.sub(" ", text, 1)
+    if "fraction" not in _words(text) or not all(
+        has_sum(match[0]) for match in prose.MARKED.finditer(others)
+    ):
+        raise ProblemError(f"{text!r}: a decimal, and something else")
+    prose.check_words(text, _OF_DECIMALS)
+    before, period = decimal["before"], decimal["period"]
+    size = Fraction(int(period), 10 ** len(before))
+    term = mul(number(size), power(number(10 ** len(period)), neg(Symbol("k"))))
+    outside = Fraction(int(decimal["whole"] + before), 10 ** len(before))
+    return SumProblem(term, "k", ONE, 1, outside=number(outside))
 
 
 def _with_dots(text: str) -> SumProblem:

@@ -31,7 +31,7 @@ from ...numeric.summation.choices import (
 from ...numeric.summation.finite import exact
 from ...proof.telescoping import converges_by_comparison, prove_sum, values_or_divergence
 from ...reading.expression.traversal import needs_worker
-from ...reading.expression.tree import Expression
+from ...reading.expression.tree import Call, Expression
 from ...reading.latex import Reading
 from ...reading.latex.tokens.roles import IS_VALUE
 from ...reading.problem.power_series import (
@@ -74,6 +74,8 @@ MAX_CONSTANT: Final = 300
 _OPEN_CASE: Final = re.compile(
     r"\\\\\s*\\sum(?![A-Za-z])[^&]*&\s*\\text\s*\{\s*otherwise\s*\}\s*(?=\\end\s*\{cases\})"
 )
+#: The kinds of convergence.
+_KIND: Final = re.compile(r"\b(?i:(?P<is_absolute>absolute)|conditional)(?:ly)?\b")
 _UNEVALUATED: Final = re.compile(
     r"\\sum(?![A-Za-z])|[∑]|\\ldots|\\cdots|\\dots(?![A-Za-z])|\.\.\.|…"
 )
@@ -199,7 +201,14 @@ def _of_sum(
     """Judge an answer to a question that asks for the value or the convergence of a sum."""
     if answer.text is not None:
         answer.text = _OPEN_CASE.sub(" ", answer.text)
-    if problems[0].asks_convergence and says_convergent(answer.text or ""):
+    says = says_convergent(_KIND.sub(" ", answer.text or ""))
+    if problems[0].asks_kind and says:
+        kind = _KIND.search(answer.text or "")
+        if kind is None:
+            return Outcome(Status.UNPARSEABLE, detail="the kind of convergence is missing"), None
+        by_kind = (Asked(each, assumed).judge_kind(kind["is_absolute"]) for each in problems)
+        return best((outcome, None) for outcome in by_kind)
+    if problems[0].asks_convergence and says:
         return best((Asked(problem, assumed).judge_convergence(), None) for problem in problems)
     if answer.text is not None and infinity is None and _UNEVALUATED.search(answer.text):
         return Outcome(Status.NOT_CLOSED_FORM, detail="a sum that is not evaluated"), None
@@ -272,6 +281,16 @@ class Asked:
         status = Status.CORRECT if opposite.status is Status.INCORRECT else opposite.status
         proof = "enclosure" if status is Status.CORRECT and not self.problem.parameters else ""
         return Outcome(status, proof=proof, detail=opposite.detail)
+
+    def judge_kind(self, is_absolute: str | None) -> Outcome:
+        """Judge the answers "converges absolutely" and "converges conditionally"."""
+        sizes = self.problem._replace(term=Call("abs", (self.problem.term,)))
+        of_sizes = replace(self, problem=sizes).judge_convergence()
+        if is_absolute or of_sizes.status not in (Status.CORRECT, Status.INCORRECT):
+            return of_sizes
+        if of_sizes.status is Status.CORRECT:
+            return Outcome(Status.INCORRECT, detail="the sum converges absolutely")
+        return self.judge_convergence()
 
     def judge(self, answer: Expression, text: str) -> Outcome:
         """Judge whether a closed form equals the sum."""

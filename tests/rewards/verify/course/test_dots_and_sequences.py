@@ -127,7 +127,12 @@ REFUSED = [
     ("sum", r"$2+3+5+8+\cdots$", "general term"),
     ("sum", r"$1+\frac12-\frac14-\frac18+\cdots$", "general term"),
     ("sum", r"$\frac{1}{n}+\frac{2}{n}+\cdots+\frac{n}{n}$", "general term"),
-    ("sum", r"$1+2+3+\cdots+100$", "general term"),
+    ("sum", r"$1+2+4+\cdots+16$", "general term"),  # 1, 2, 4, 7, 11, 16
+    ("sum", r"$1+2+3+\cdots+\frac{7}{2}$", "general term"),
+    ("sum", r"$1+2+\cdots+100$", "general term"),
+    ("sum", r"$1+1+1+\cdots+1$", "general term"),
+    ("sum", r"$1+3+6+\cdots+55$", "general term"),
+    ("sum", r"$1+2+3+\cdots+100+\cdots$", "general term"),
     ("sum", r"$f(1)+f(2)+f(3)+f(4)+\cdots$", "something else"),
     ("sum", r"Find the sum of the first ten terms of $1+\frac12+\frac14+\frac18+\cdots$", "first"),
     ("sum", r"Find the sum of the even terms of $1+\frac12+\frac14+\frac18+\cdots$", "even"),
