@@ -48,7 +48,7 @@ def general_term(
         if term is None:
             continue
         values = (substitute(term, index, number(at)) for at in range(start))
-        if all(map(_are_equal, values, terms)):
+        if all(map(are_equal, values, terms)):
             return term
     numbers = [value for value in map(fold, terms) if value]
     if len(terms) <= fewest or len(numbers) < len(terms):
@@ -84,7 +84,7 @@ def _index_of(value: Expression, term: Expression, index: str, start: int) -> in
     fits = [
         at
         for at in range(start, _MOST_WITH_SYMBOLS if symbols_of(value) else _MOST)
-        if _are_equal(substitute(term, index, number(at)), value)
+        if are_equal(substitute(term, index, number(at)), value)
     ]
     return fits[0] if len(fits) == 1 else None
 
@@ -95,7 +95,7 @@ def first_index(term: Expression, index: str, terms: Sequence[Expression]) -> in
     The result is None if none of the indices 0, 1, 2 fits, or more than one fits.
     """
     values = [substitute(term, index, number(at)) for at in range(len(terms) + 2)]
-    fits = [all(map(_are_equal, terms, values[start:])) for start in range(3)]
+    fits = [all(map(are_equal, terms, values[start:])) for start in range(3)]
     return fits.index(True) if sum(fits) == 1 and len(terms) > 1 else None
 
 
@@ -166,7 +166,7 @@ def _geometric(values: Sequence[Fraction], start: int, index: Expression) -> Exp
     return mul(number(values[0] / ratio**start), power(number(ratio), index))
 
 
-def _are_equal(first: Expression, second: Expression) -> bool:
+def are_equal(first: Expression, second: Expression) -> bool:
     """Whether the values of two terms agree at some rational values of their symbols."""
     names = sorted(symbols_of(first) | symbols_of(second))
     for shift in (2, 3, 7) if names else (1,):

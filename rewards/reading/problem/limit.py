@@ -22,7 +22,7 @@ from . import prose
 from .conditions import Conditions, behind, conditions_of
 from .integral import IntegralProblem, Limit, definite_integral, limit_of, with_real_parameters
 from .layout import TAIL, argument_end, limits_of, marked_tables, pieces_of, restored_tables
-from .sums import SumProblem, has_sum, read_sum
+from .sums import SumProblem, has_dots, has_sum, read_sum, sum_with_dots
 
 _SIGN: Final = re.compile(
     r"\\lim(?![A-Za-z])|\\(?:operatorname\*?|mathop|mathrm|text|mathbf)\s*\{\s*(?:\\rm\s*)?\\?lim\s*\}"
@@ -154,14 +154,17 @@ def read_limit_of_sum(text: str) -> tuple[str, SumProblem] | None:
         ProblemError: the question is unreadable.
 
     """
-    if len(text) > prose.LONGEST or not has_sum(text):
+    if len(text) > prose.LONGEST or not (has_sum(text) or has_dots(text)):
         return None
     written = _written(prose.without_prose(text, prose.LIMIT))
-    if written is None or not has_sum(written[1]):
+    if written is None or not (has_sum(written[1]) or has_dots(written[1])):
         return None
     name, at, _ = _approach(written[0], text)
     variable = _variable(name, text)
-    sums = read_sum(TAIL.sub("", written[1]))
+    if has_sum(written[1]):
+        sums = read_sum(TAIL.sub("", written[1]))
+    else:
+        sums = (sum_with_dots(written[1]),)
     return (variable, sums[0]) if len(sums) == 1 and limit_of(at, text, variable) == 1 else None
 
 

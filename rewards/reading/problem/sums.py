@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from ...errors import ProblemError
 from ..expression.build import ONE, ZERO, add, mul, neg, number, power
-from ..expression.general_term import finite_term, first_index, general_term
+from ..expression.general_term import FEWEST, are_equal, finite_term, first_index, general_term
 from ..expression.traversal import substitute, symbols_of
 from ..expression.tree import Call, Expression, Number, Symbol
 from ..latex import ReadError, Reading, read
@@ -18,7 +18,7 @@ from ..latex.tokens.roles import IN_PROBLEM
 from . import prose
 from .conditions import Conditions, behind, conditions_of, has_kind
 from .integral import Limit, limit_of
-from .layout import ENDS, TAIL, limits_of, marked_tables, pieces_of, restored_tables
+from .layout import ENDS, TAIL, argument_end, limits_of, marked_tables, pieces_of, restored_tables
 from .parameters import parameter_faults
 
 _SIGN: Final = re.compile(r"\\(?:sum|sumop)(?![A-Za-z])|[∑Σ](?=\s*[_^])")
@@ -34,6 +34,11 @@ _OF_DECIMALS: Final = frozenset(
     """a an and as by convert decimal equals express find fraction geometric in infinite it lowest
     number of rational recurring repeating series simplest sum terms the this use using with write
     writing""".split()
+)
+#: A quotient, and a product with a sum in parentheses.
+_QUOTIENT: Final = re.compile(r"\s*\\[dt]?frac\s*(?=\{)")
+_PRODUCT: Final = re.compile(
+    r"([^()]*?)(?:\\left|\\[bB]igg?l?)?[(\[]([^\[\]]*?)(?:\\right|\\[bB]igg?r?)?[)\]]\s*"
 )
 #: What a question names if the answer says which kind of convergence a series has.
 _KINDS: Final = ("absolute", "conditional", "diverge")
@@ -178,6 +183,25 @@ def read_sum(text: str) -> tuple[SumProblem, ...]:
     raise failure or ProblemError(f"unreadable sum {text!r}")
 
 
+def sum_with_dots(body: str) -> SumProblem:
+    r"""Read a multiple of a finite sum with dots: ``\frac{1 + 2 + \cdots + n}{n^2}``.
+
+    Raises:
+        ProblemError: the general term is not clear, or the text has more than a multiple of a sum.
+
+    """
+    factor, inner = "1", TAIL.sub("", body)
+    if (quotient := _QUOTIENT.match(inner)) is not None:
+        end = quotient.end() + argument_end(inner[quotient.end() :])
+        top, bottom = inner[quotient.end() : end], inner[end:]
+        if _DOTS.search(top) and argument_end(bottom) == len(bottom):
+            factor, inner = rf"\frac{{1}}{bottom}", top[1:-1]
+    if (product := _PRODUCT.fullmatch(inner)) is not None and not _DOTS.search(product[1]):
+        factor, inner = f"{factor} {product[1]}", product[2]
+    problem = _with_dots(inner)
+    return problem._replace(factor=_factor(factor, body, problem.counter))
+
+
 def _recurring_decimal(text: str) -> SumProblem | None:
     r"""The geometric series of a decimal such as ``0.272727\ldots`` that is to become a fraction.
 
@@ -227,6 +251,14 @@ def _with_dots(text: str) -> SumProblem:
             upper = 1 if shape.endswith(".") else Symbol(own[0])
         elif not own and shape.endswith("t") and (found := finite_term(first, last, index)):
             term, upper = found[0], Number(found[1])
+        elif len(own) == 1 and shape.endswith("t"):
+            # 1/(n + 1) + 1/(n + 2) + 1/(n + 3) + ... + 1/(2n), with the indices 1, ..., n
+            inferred = general_term(first, index, FEWEST - 1)
+            shifted = substitute(inferred or last, index, add(Symbol(index), Number(-1)))
+            for shift in (-1, 0, 1) if index in symbols_of(shifted) else ():
+                end = add(Symbol(own[0]), Number(shift))
+                if are_equal(substitute(shifted, index, end), last):
+                    term, lower, upper = shifted, ONE, end
     if term is None:
         raise ProblemError(f"{text!r}: the general term of the series is not stated, and not clear")
     problem = SumProblem(mul(term), index, lower, upper, conditions=conditions)
@@ -295,6 +327,11 @@ def _words(text: str) -> set[str]:
 def has_sum(text: str) -> bool:
     """Whether a text has a sum sign."""
     return _SIGN.search(text) is not None
+
+
+def has_dots(text: str) -> bool:
+    """Whether a text has the dots of a series."""
+    return _DOTS.search(text) is not None
 
 
 def _formula(text: str) -> tuple[str, Conditions]:
