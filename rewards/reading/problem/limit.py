@@ -37,6 +37,12 @@ _ARROW: Final = re.compile(
 )
 #: A side at the end of a point: ``0^+``, ``0^{-}``, ``0+``.
 _SIDE: Final = re.compile(r"\s*(?:\^\s*\{?\s*|(?<=[0-9A-Za-z}]))(?P<sign>[+-])\s*\}?\s*\Z")
+#: Two variables that tend to a point of the plane.
+_PLANE: Final = re.compile(
+    r"\{?\s*(?:\\left\s*)?\(\s*(?P<x>[a-z])\s*,\s*(?P<y>[a-z])\s*(?:\\right\s*)?\)"
+    r"\s*(?:\\to(?![A-Za-z])|\\(?:long)?rightarrow(?![A-Za-z])|→)"
+    r"\s*(?:\\left\s*)?\((?P<a>[^,()]+),(?P<b>[^,()]+?)(?:\\right\s*)?\)\s*\}?"
+)
 _ENVIRONMENT: Final = re.compile(r"\\(?:begin|end)\s*\{[a-z]+\*?\}|(?<!\\)&")
 #: What may stand before the sign without changing the problem, besides words: ``L =``.
 _LEAD: Final = re.compile(r"(?:[\s.,:;&?!}]|\\text\s*\{|[A-Za-z]\s*:?=)*")
@@ -80,6 +86,7 @@ class LimitProblem(NamedTuple):
         readings: the function in every reading of its notation, the likeliest first.
         conditions: the conditions on the parameters.
         whole: whether the variable takes whole values only, as in a sequence.
+        beside: the second variable and its point, for a limit in two variables.
 
     >>> problem = read_limit(r"\lim_{x\to0^+} x^x")
     >>> problem.variable, problem.side, problem.at
@@ -93,6 +100,7 @@ class LimitProblem(NamedTuple):
     readings: tuple[Reading, ...]
     conditions: Conditions = Conditions()
     whole: bool = False
+    beside: tuple[str, Expression] | None = None
 
 
 def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
@@ -119,6 +127,14 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
     plain, tables = marked_tables(prose.without_prose(text, prose.LIMIT))
     written = _written(plain)
     subscript, body, around = written or _of_sequence(text) or _in_words(plain)
+    plane = _PLANE.fullmatch(prose.SPACING.sub(" ", subscript))
+    beside = None
+    if plane is not None:
+        second = limit_of(plane["b"], text, plane["y"])
+        if isinstance(second, int):
+            raise ProblemError(f"{text!r}: a limit at infinity in two variables is not read")
+        beside = plane["y"], second
+        subscript, parameters = rf"{plane['x']} \to {plane['a']}", (*parameters, plane["y"])
     name, at, side = _approach(subscript, text)
     variable = _variable(name, text)
     if _SIGN.search(body):
@@ -136,12 +152,14 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
                 break
         else:
             raise
+    if plane is not None and (isinstance(point, int) or conditions != Conditions()):
+        raise ProblemError(f"{text!r}: a condition on a limit in two variables is not read")
     symbols = set().union(*(symbols_of(reading.expression) for reading in readings)) - {variable}
     _check_definitions(plain, {name.partition("_")[0] for name in symbols})
     is_sequence = point == 1 and (
         variable in _INTEGER_NAMES or dict(conditions.kinds).get(variable) == "integer"
     )
-    return LimitProblem(variable, point, side, readings, conditions, is_sequence)
+    return LimitProblem(variable, point, side, readings, conditions, is_sequence, beside)
 
 
 def read_limit_of_sum(text: str) -> tuple[str, SumProblem] | None:
