@@ -28,8 +28,8 @@ _BITS: Final = 384
 _SMALL: Final = arb(2) ** -128
 #: Terms that are computed: a recursion with the slope 0.9 at the limit needs 900.
 _TERMS: Final = 1_500
-#: The radius of an interval, in distances of two consecutive terms.
-_WIDTH: Final = 4
+#: Radii of intervals that are tried, in distances of two consecutive terms.
+_WIDTHS: Final = (2, 16, 128)
 _BROKEN: Final = names(lambda function: bool(function.breaks)) | {"piecewise"}
 _FRESH: Final = "t of the fixed point"
 
@@ -85,12 +85,12 @@ def _intervals(recursion: Recursion) -> tuple[arb, arb] | None:
             if not (following.is_finite() and following.imag.is_zero()):
                 return None
             distance = abs(following.real - term.real).abs_upper()
-            if attraction is None:
-                radius = _WIDTH * distance
-                interval = term.real + arb(0, 1) * radius
+            for width in _WIDTHS if attraction is None else ():
+                interval = term.real + arb(0, 1) * width * distance
                 slope = _steepest(step, interval)
-                if slope < 1 and distance <= (1 - slope) * radius:
+                if slope < 1 and distance <= (1 - slope) * width * distance:
                     attraction = interval
+                    break
             if attraction is not None and distance <= (1 - slope) * _SMALL:
                 return attraction, term.real + arb(0, 1) * distance / (1 - slope)
             term = following

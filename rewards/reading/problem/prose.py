@@ -83,7 +83,8 @@ LIMIT: Final = SUM | _row("function", "limit")
 #: The words of questions about a sequence, and about a series with dots; no other word is allowed.
 SEQUENCE: Final = _COMMON | _row("convergence", "sequence") | {"limit", "number", "whether"}
 RECURSION: Final = SEQUENCE.union(
-    "assume assumed assuming first recurrence recursion recursively relation satisfies".split()
+    """assume assumed assuming first recurrence recursion recursively relation satisfies
+    which""".split()
 )
 DOTS: Final = _COMMON - {"expression", "formula", "terms"} | _row("convergence").union(
     "alternating by function geometric harmonic infinite power series sum whether".split()
