@@ -21,13 +21,15 @@ from ..proof.curves import vanishes_on
 from ..proof.inverse_functions import read_derivative_of_inverse, slope_of_inverse
 from ..proof.prover.normal import normal_forms
 from ..proof.prover.quotients import NotProvedError
+from ..proof.ranks import ball_of
 from ..proof.telescoping import identical
-from ..reading.expression.build import add, neg
+from ..reading.expression.build import ZERO, add, neg
 from ..reading.expression.derivative import differentiate
-from ..reading.expression.traversal import needs_worker, size, substitute, symbols_of
+from ..reading.expression.traversal import all_nodes, needs_worker, size, substitute, symbols_of
 from ..reading.expression.tree import Expression, Number, Symbol
 from ..reading.latex.tokens.roles import IS_VALUE
-from ..reading.problem.derivative import LARGEST, DerivativeQuestion, read_derivative
+from ..reading.problem.derivative import DerivativeQuestion, read_derivative
+from ..reading.problem.derivatives import LARGEST
 from ..reading.problem.derivatives.general_order import GeneralOrder, general_order
 from ..verdict import Status, Verdict
 from ..workers.deadline import Deadline
@@ -197,6 +199,16 @@ def _differentiated(tree: Expression, variable: str) -> Expression | None:
     return min((form for form in (slope, *forms) if size(form) <= LARGEST), key=size, default=None)
 
 
+def _may_break(node: Expression) -> bool:
+    """Whether a node is the sign of a constant that is not proved to differ from 0."""
+    if node.function != "sgn":
+        return False
+    ball = None if symbols_of(node) else ball_of(node.args[0])
+    if ball is not None and ball.is_finite() and not ball.contains(0):
+        return False
+    return not symbols_of(node) or equality(node.args[0], ZERO) is not None
+
+
 class _DerivativeJudge:
     """The derivative that a question asks for, ready to be compared with answers."""
 
@@ -206,6 +218,8 @@ class _DerivativeJudge:
         for name, value in question.point:
             tree = substitute(tree, name, value)
         self.expected = tree
+        if any(map(_may_break, all_nodes(tree))):
+            raise ProblemError("the derivative at a kink of the function is not judged")
         self.is_value = not symbols_of(tree)
         self.needs_worker = needs_worker(tree)
         assumed = dict.fromkeys(question.definitions, "real")

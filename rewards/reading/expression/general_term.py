@@ -51,7 +51,7 @@ def general_term(
         if all(map(are_equal, values, terms)):
             return term
     numbers = [value for value in map(fold, terms) if value]
-    if len(terms) <= fewest or len(numbers) < len(terms):
+    if len(terms) <= fewest or len({*numbers}) < len(terms):  # not 1, 1, 2, 4, 7
         return None
     top = numbers[0].numerator
     if all(value.numerator == top for value in numbers):  # 1/2 + 1/6 + 1/12

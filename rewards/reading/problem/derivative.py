@@ -27,6 +27,7 @@ from .derivatives import (
     Jet,
     Jets,
     arguments_at,
+    bounded,
     name_of,
     normal,
     operators,
@@ -35,10 +36,6 @@ from .derivatives import (
 from .integral import IntegralProblem, definite_integral, derivative_of_integral
 from .layout import pieces_of
 from .prose import EQUATION, ORDINALS, without_prose
-
-#: Nodes of a derivative. Those of textbooks have some hundred; a tenth derivative of a product of
-#: five factors has a hundred thousand.
-LARGEST: Final = 20_000
 
 
 @dataclass(frozen=True)
@@ -378,7 +375,7 @@ class _QuestionReader:
                 raise self._error(f"{text[letter.start() : end]} is not read")
             tree, names = self.trees[name], [f"{_PLACE}{at}" for at in range(len(own))]
             for _ in primes:
-                tree = _bounded(differentiate(tree, own[0]))
+                tree = bounded(differentiate(tree, own[0]))
             for variable, place in zip(own, names, strict=True):
                 tree = substitute(tree, variable, Symbol(place))
             for place, argument in zip(names, arguments, strict=True):
@@ -444,11 +441,11 @@ class _QuestionReader:
                 for variable in jet.by:
                     if variable not in symbols_of(tree):  # z(x, y) along x(t), y(t)
                         tree = self._through_definitions(tree)
-                    tree = _bounded(plain.differentiated(tree, variable))
+                    tree = plain.differentiated(tree, variable)
         elif jet.function in self.integrals:
             tree = derivative_of_integral(self.integrals[jet.function], jet.by[0])
             for variable in jet.by[1:]:
-                tree = _bounded(plain.differentiated(tree, variable))
+                tree = plain.differentiated(tree, variable)
         elif curve is not None and len(set(jet.by)) == 1:
             x, y = jet.by[0], jet.function
             slope_in_y = plain.differentiated(curve, y)
@@ -458,7 +455,7 @@ class _QuestionReader:
             tree = slope
             for _ in jet.by[1:]:
                 along = mul(plain.differentiated(tree, y), slope)
-                tree = _bounded(add(plain.differentiated(tree, x), along))
+                tree = bounded(add(plain.differentiated(tree, x), along))
         else:
             raise self._error(f"{jet.function} is not defined")
         for name, value in zip(own, jet.at, strict=False):
@@ -466,13 +463,13 @@ class _QuestionReader:
                 tree = Call(VALUE_AT, (tree, Symbol(name), value))
             else:
                 tree = substitute(tree, name, value)
-        return _bounded(tree)
+        return bounded(tree)
 
     def _through_definitions(self, tree: Expression) -> Expression:
         """In a tree, replace each name that the question defines by the formula of the name."""
         for name, formula in self.trees.items():
             if name in symbols_of(tree) and name not in symbols_of(formula):
-                tree = _bounded(substitute(tree, name, formula))
+                tree = bounded(substitute(tree, name, formula))
         return tree
 
     def _point(self, function: str) -> tuple[tuple[str, Expression], ...]:
@@ -496,18 +493,3 @@ def _coordinates(pair: str) -> list[str]:
 
 def _number(text: str) -> Expression:
     return read_tree(text, Jets({}), (IN_PROBLEM,))
-
-
-def _bounded(tree: Expression) -> Expression:
-    """Check the size of a tree, and return the tree unchanged.
-
-    Raises:
-        ProblemError: the tree has more than `LARGEST` nodes.
-
-    """
-    nodes = [tree]
-    for node in nodes:
-        nodes += node.args
-        if len(nodes) > LARGEST:
-            raise ProblemError(f"the derivative has more than {LARGEST} terms")
-    return tree
