@@ -19,7 +19,7 @@ from ..reading.expression.build import mul
 from ..reading.expression.traversal import all_nodes, needs_worker, substitute, symbols_of
 from ..reading.expression.tree import Expression, Symbol
 from ..reading.functions import names
-from ..reading.problem.limit import Recursion
+from ..reading.problem.sequences.recursion import Recursion
 from ..verdict import Status, Witness
 from .prover.prove import prove
 

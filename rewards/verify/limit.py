@@ -19,7 +19,7 @@ from ..proof.riemann_sums import integral_of_riemann_sum
 from ..reading.expression.tree import Expression
 from ..reading.latex import ReadError, Reading, read, to_latex
 from ..reading.latex.tokens.roles import IS_VALUE
-from ..reading.problem.limit import Recursion, read_recursion
+from ..reading.problem.sequences.recursion import Recursion, read_recursion
 from ..verdict import Status, Verdict
 from ..workers.deadline import Deadline
 from ..workers.pool import DEFAULT_DEADLINE

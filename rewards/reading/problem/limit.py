@@ -14,12 +14,12 @@ from contextlib import suppress
 from typing import Final, NamedTuple
 
 from ...errors import ProblemError
-from ..expression.traversal import symbols_of
 from ..expression.tree import Expression, Symbol
 from ..latex import ReadError, Reading, read
 from ..latex.tokens.roles import IN_PROBLEM
 from . import prose
-from .conditions import Conditions, behind, conditions_of
+from .conditions import Conditions, behind, conditions_of, has_kind
+from .derivatives import LETTER
 from .integral import IntegralProblem, Limit, definite_integral, limit_of, with_real_parameters
 from .layout import TAIL, argument_end, limits_of, marked_tables, pieces_of, restored_tables
 from .sums import SumProblem, has_dots, has_sum, read_sum, sum_with_dots
@@ -62,36 +62,28 @@ _APPLIED: Final = re.compile(
 )
 _RANGE: Final = r"(?:\s*_\s*\{?\s*(?P<index>[nmkN])\b[^{}]*\}?)?(?:\s*\^\s*\{?\s*\\infty\s*\}?)?"
 #: The name of a sequence: a_n, (a_n), \{a_n\}_{n=1}^\infty.
-_SEQUENCE: Final = re.compile(
+SEQUENCE: Final = re.compile(
     rf"(?:\\left)?(?:\\\{{|\()?\s*(?P<letter>[A-Za-z])_\{{?(?P<name>[nmkN])\}}?\s*(?:\\right)?(?:\\\}}|\))?{_RANGE}"
 )
 _INDEX: Final = re.compile(r"[nmkN](?:\s*\\(?:to|rightarrow)\s*\\infty)?")
 #: A sequence that its term denotes: \{ 1/n \}, \{ 1/n \}_{n=1}^\infty.
 _BRACED: Final = re.compile(rf"(?:\\left)?\\\{{(?P<term>[^,]+?)(?:\\right)?\\\}}{_RANGE}")
-#: The next term of a sequence, as a formula in the term before: u_{n+1} = 2u_n, u_n = 2u_{n-1}.
-_RECURSION: Final = re.compile(
-    r"(?P<letter>[A-Za-z])_(?:\{\s*(?P<index>[nmk])\s*\+\s*1\s*\}\s*="
-    r"(?=.{0,200}(?P=letter)_(?:(?P=index)(?![A-Za-z])|\{\s*(?P=index)\s*\}))"
-    r"|\{?\s*(?P<previous>[nmk])\s*\}?\s*=(?=.{0,200}(?P=letter)_\{\s*(?P=previous)\s*-\s*1\s*\}))"
-    r"(?P<value>.*)",
-    re.DOTALL,
-)
-_FIRST: Final = re.compile(r"(?P<letter>[A-Za-z])_\{?\s*[01]\s*\}?\s*=(?P<value>[^=]*)")
-#: Stands for the term before, in a formula of the next term.
-_PREVIOUS: Final = r"\xi"
-_LIMIT_OF_TERM: Final = re.compile(
-    r"\\lim(?![A-Za-z])(?:\s*\\limits)?"
-    r"(?:\s*_\s*\{\s*[nmk]\s*\\(?:to|rightarrow)\s*\\infty\s*\})?\s*"
-)
-#: What may be said of the index: n \ge 1, n = 1, 2, 3, \dots
-_OF_INDEX: Final = re.compile(
-    r"(?:[nmk]\s*(?:=|\\geq?(?:slant)?|>|\\in|\\to)?\s*)?"
-    r"(?:\d*|\\[lc]?dots|\\mathbb\s*\{?\s*N\s*\}?|\\infty)"
-)
 #: Asks for a limit in other words.
-_CONVERGES_TO: Final = re.compile(r"(?i:\bto\s+(?:what|which)\b|\bvalue\s+to\s+which\b)")
-#: The letter of a name at the beginning of an equation: u of ``u_{n+1} = 2u_n``.
-_BASE: Final = re.compile(r"[\s({]*\\?([A-Za-z]+)(?=[\s_({)}]|\Z)")
+CONVERGES_TO: Final = re.compile(r"(?i:\bto\s+(?:what|which)\b|\bvalue\s+to\s+which\b)")
+#: Formulas beside a limit that say nothing of the limit: names, values at a point, what x tends to,
+#: and indeterminate forms. They have no spaces.
+_NO_CONDITION: Final = re.compile(
+    rf"{LETTER}(?:\([a-z]\))?|\\lfloor[a-z]\\rfloor|[A-Za-z]\([-\d./]+\)=[^=]*|[-+]?\\infty"
+    r"|[a-z]\\(?:to|rightarrow).*|(?:[01]|\\infty)(?:[-/^]|\\cdot|\\times)\{?(?:0|\\infty)\}?"
+    r"|\\[dt]?frac\{?(?:0|\\infty)\}?\{?(?:0|\\infty)\}?"
+)
+#: Explains a sign, and names a method.
+_FLOOR: Final = re.compile(
+    r"\bdenotes?\s+(?:the\s+)?greatest\s+integer\s+(?:not\s+exceeding|less\s+than\s+or\s+equal\s+to)\b"
+)
+_EXPANSION: Final = re.compile(r"\b(?:series|expansion)\s+(?:of|for)\s*\Z")
+#: Words for another formula of a function.
+_CASES: Final = re.compile(r"(?i:\b(?:otherwise|else|elsewhere|unless|except)\b)")
 #: Variables that stand for whole numbers where they tend to infinity.
 _INTEGER_NAMES: Final = frozenset("nmkN")
 
@@ -160,8 +152,12 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
     if _SIGN.search(body):
         raise ProblemError(f"{text!r} has more than one limit")
     point = limit_of(at, text, variable)
-    conditions = prose.conditions_around(around, prose.SUM) or Conditions()
-    body = restored_tables(_defined(TAIL.sub("", body).strip(), plain), tables)
+    body = TAIL.sub("", body).strip()
+    defined = _defined(body, plain)
+    conditions = _conditions(plain, around, defined, body, name, at)
+    if defined != body and _CASES.search(text):
+        raise ProblemError(f"{text!r}: a function that is defined by cases is not read")
+    body = restored_tables(defined, tables)
     try:
         readings = _readings(body, variable, text, {*parameters, *dict(conditions.kinds)})
     except ProblemError:
@@ -174,8 +170,6 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
             raise
     if plane is not None and (isinstance(point, int) or conditions != Conditions()):
         raise ProblemError(f"{text!r}: a condition on a limit in two variables is not read")
-    symbols = set().union(*(symbols_of(reading.expression) for reading in readings)) - {variable}
-    _check_definitions(plain, {name.partition("_")[0] for name in symbols})
     is_sequence = point == 1 and (
         variable in _INTEGER_NAMES or dict(conditions.kinds).get(variable) == "integer"
     )
@@ -194,82 +188,18 @@ def read_limit_of_sum(text: str) -> tuple[str, SumProblem] | None:
     """
     if len(text) > prose.LONGEST or not (has_sum(text) or has_dots(text)):
         return None
-    written = _written(prose.without_prose(text, prose.LIMIT))
+    plain = prose.without_prose(text, prose.LIMIT)
+    written = _written(plain)
     if written is None or not (has_sum(written[1]) or has_dots(written[1])):
         return None
     name, at, _ = _approach(written[0], text)
     variable = _variable(name, text)
+    _conditions(plain, written[2], written[1], name, at)
     if has_sum(written[1]):
         sums = read_sum(TAIL.sub("", written[1]))
     else:
         sums = (sum_with_dots(written[1]),)
     return (variable, sums[0]) if len(sums) == 1 and limit_of(at, text, variable) == 1 else None
-
-
-class Recursion(NamedTuple):
-    r"""A sequence that a recursion defines, such as ``u_1 = 1, u_{n+1} = \sqrt{2 + u_n}``.
-
-    Attributes:
-        first: the first term.
-        step: the next term as a function of a term.
-        name: the symbol of the term in ``step``.
-
-    """
-
-    first: Expression
-    step: Expression
-    name: str
-
-
-def read_recursion(text: str) -> Recursion | None:
-    """Read a question for the limit of a sequence that a recursion defines.
-
-    The result is None for any other question.
-
-    Raises:
-        ProblemError: the question has more than a recursion and a first term.
-
-    """
-    if len(text) > prose.LONGEST or _RECURSION.search(text) is None:
-        return None
-    words = prose.MARKED.sub(" ", text)
-    asks = "limit" in words.lower() or _CONVERGES_TO.search(words) is not None
-    firsts: list[str] = []
-    steps: list[re.Match[str]] = []
-    letters: set[str] = set()
-    for match in prose.MARKED.finditer(text):
-        formula = prose.SPACING.sub(" ", prose.DELIMITER.sub("", match[0]))
-        for piece in (piece.strip(" .;:?") for piece in pieces_of(formula, ",")):
-            limit = _LIMIT_OF_TERM.match(piece)
-            name = _SEQUENCE.fullmatch(piece, limit.end() if limit else 0)
-            asks = asks or (limit is not None and name is not None)
-            first, step = _FIRST.fullmatch(piece), _RECURSION.fullmatch(piece)
-            if first is not None:
-                firsts.append(first["value"])
-            elif step is not None:
-                steps.append(step)
-            elif name is None and not _OF_INDEX.fullmatch(piece):
-                raise ProblemError(f"{text!r}: {piece!r} is not put into the recursion")
-            letters |= {each["letter"] for each in (name, first, step) if each is not None}
-    if not (asks and len(letters) == len(firsts) == len(steps) == 1) or _PREVIOUS in text:
-        raise ProblemError(f"{text!r}: one recursion with a first term is expected")
-    prose.check_words(text, prose.RECURSION)
-    index = steps[0]["index"] or rf"{steps[0]['previous']}\s*-\s*1"
-    term = rf"(?<![A-Za-z\\]){steps[0]['letter']}_(?:\{{\s*{index}\s*\}}|{index}(?![A-Za-z0-9]))"
-    step_text = re.sub(term, rf"{{{_PREVIOUS}}}".replace("\\", r"\\"), steps[0]["value"])
-    first_tree, step_tree = (_only_reading(each, text) for each in (firsts[0], step_text))
-    name_of_term = _PREVIOUS.lstrip("\\")
-    if symbols_of(first_tree) or symbols_of(step_tree) != {name_of_term}:
-        raise ProblemError(f"{text!r}: a recursion with other symbols is not read")
-    return Recursion(first_tree, step_tree, name_of_term)
-
-
-def _only_reading(formula: str, text: str) -> Expression:
-    try:
-        (reading,) = read(formula, symbols=(IN_PROBLEM,))
-    except ValueError as error:
-        raise ProblemError(f"{text!r}: unreadable {formula!r}: {error}") from None
-    return reading.expression
 
 
 class LimitOfIntegral(NamedTuple):
@@ -327,7 +257,7 @@ def read_limit_of_integral(text: str) -> LimitOfIntegral | None:
     tree = readings[0].expression
     if len(readings) > 1:
         raise ProblemError(f"{text!r}: {factor!r} has several readings")
-    _check_definitions(plain, {name.partition("_")[0] for name in symbols_of(tree)})
+    _conditions(plain, written[2], body, name, at)
     point = limit_of(at, text, variable)
     return LimitOfIntegral(variable, point, side, tree, definite_integral(integral))
 
@@ -354,7 +284,7 @@ def _written(text: str) -> tuple[str, str, str] | None:
             preceding, following = preceding[: under.start()], following.removeprefix("}")
         marks, following = limits_of(following)
         subscript = marks.get("_", "")
-    if not subscript and (sequence := _SEQUENCE.fullmatch(TAIL.sub("", following))):
+    if not subscript and (sequence := SEQUENCE.fullmatch(TAIL.sub("", following))):
         subscript = rf"{{{sequence['name']}\to\infty}}"  # \lim a_n
     if not subscript:
         raise ProblemError(f"{text!r}: the limit sign has no subscript")
@@ -363,18 +293,50 @@ def _written(text: str) -> tuple[str, str, str] | None:
     return subscript, following, around
 
 
-def _check_definitions(text: str, names: Collection[str]) -> None:
-    """Raise `ProblemError` if another formula of the text defines one of the names.
+def _conditions(text: str, around: str, *parts: str) -> Conditions:
+    """Read the conditions beside a limit.
 
-    Such a definition would have to be substituted, which is not implemented. The error is raised so
-    that the definition is not ignored.
+    Args:
+        text: the question without the words that say nothing.
+        around: the text around the limit.
+        parts: the formulas that belong to the limit: the function, the variable and the point.
+
+    Raises:
+        ProblemError: a formula or a word beside the limit may change the question.
+
     """
+    conditions = prose.conditions_around(around, prose.SUM)
+    words = prose.NO_KIND.sub(" ", _FLOOR.sub(" ", prose.MARKED.sub(" ", text)))
+    if conditions is not None:
+        return conditions
+    strange = re.search("[A-Za-z]{2,}", prose.without_words(words, prose.LIMIT))
+    if strange or has_kind(words) or prose.UNMARKED.search(words) or not prose.MARKED.search(text):
+        raise ProblemError(f"{text!r}: {' '.join(around.split())[:60]!r} may change the limit")
+    kinds: tuple[tuple[str, str], ...] = ()
+    comparisons: tuple[Expression, ...] = ()
     for match in prose.MARKED.finditer(text):
-        formula = prose.DELIMITER.sub("", match[0])
-        left_side, equals, _ = formula.partition("=")
-        base = _BASE.match(left_side)
-        if equals and base and base[1] in names and conditions_of(formula) is None:
+        formula = _bare(prose.DELIMITER.sub("", match[0]))
+        defined = _APPLIED.match(formula) and formula.partition("=")[2]
+        known = [_bare(part) for part in parts]
+        if formula in known or defined == known[0] or _NO_CONDITION.fullmatch(formula):
+            continue
+        if _SIGN.search(match[0]):
+            continue
+        if "=" not in formula and _EXPANSION.search(text[: match.start()][-40:]):
+            continue
+        stated = conditions_of(formula)
+        if stated is None:
             raise ProblemError(f"{text!r}: {formula!r} is not put into the limit")
+        kinds, comparisons = kinds + stated.kinds, comparisons + stated.comparisons
+    return Conditions(kinds, comparisons)
+
+
+def _bare(formula: str) -> str:
+    """A formula without spaces, sizes and outer parentheses."""
+    plain = re.sub(r"\\(?:left|right)(?![A-Za-z])|\s", "", prose.SPACING.sub("", formula))
+    plain = plain.strip(".,;:?")
+    braced = plain.replace("(", "{").replace(")", "}")
+    return plain[1:-1] if plain[:1] == "(" and argument_end(braced) == len(plain) else plain
 
 
 def _defined(body: str, text: str) -> str:
@@ -403,13 +365,13 @@ def _of_sequence(text: str) -> tuple[str, str, str] | None:
     if "sequence" not in words or _IN_WORDS.fullmatch(prose.DELIMITER.sub(" ", text).strip()):
         return None
     prose.check_words(text, prose.SEQUENCE)
-    if "limit" not in words and not _CONVERGES_TO.search(words):
+    if "limit" not in words and not CONVERGES_TO.search(words):
         raise ProblemError(f"{text!r}: the limit of the sequence is not asked for")
     found, others, letters = [], [], set()
     for match in prose.MARKED.finditer(text):
         formula = prose.DELIMITER.sub("", match[0]).strip(" .,;:")
         name, *values = (side.strip() for side in pieces_of(formula, "="))
-        named, braced = _SEQUENCE.fullmatch(name), _BRACED.fullmatch(formula)
+        named, braced = SEQUENCE.fullmatch(name), _BRACED.fullmatch(formula)
         if named is not None:
             letters.add(named["letter"])
             found += [(named["name"], value) for value in values]

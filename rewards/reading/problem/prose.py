@@ -49,9 +49,9 @@ TABLE: Final = {
             suppose system tangent tenth their there third trivial twice two under unknown
             values variable variables we whose without""",
         # deny, or choose among answers: they may change any question
-        "choice": """absolutely approximate approximately conditional conditionally except half
-            largest least maximum minimum nearest negative never no none not per percent rounded
-            smallest times twice unless which""",
+        "choice": """absolutely approximate approximately conditional conditionally degrees except
+            half largest least maximum minimum nearest negative never no none not per percent
+            rounded smallest times twice unless which""",
         # name an operation: they change a question unless they describe the formula behind them,
         # or name a rule
         "operation": """absolute antiderivative approximation average cube cubed decimal derivative
@@ -133,14 +133,12 @@ _INVERSE: Final = re.compile(
     r"\binverse(?=\s+(?:hyperbolic|trigonometric|(?:co)?sine|(?:co)?tangent|(?:co)?secant)\b)"
 )
 #: Words for kinds of numbers that say nothing new: parameters are positive, variables are real.
-_NO_KIND: Final = re.compile(
+NO_KIND: Final = re.compile(
     r"\b(?:(?<!not )positive|non-?zero(?=\s+solutions?)|(?:all|any|every)\s+real(?:\s+numbers?)?)\b"
 )
 _TOKEN: Final = re.compile(r"[A-Za-z]+(?:['’–-]+[A-Za-z]+)*['’]?|[.?!:;,]")
 #: Signs, digits and single letters: a formula that is not marked.
-_UNMARKED: Final = re.compile(
-    r"[\\^_=<>+*/|{}0-9]|(?<![A-Za-z'’-])(?![aAI])[A-Za-z](?![A-Za-z'’-])"
-)
+UNMARKED: Final = re.compile(r"[\\^_=<>+*/|{}0-9]|(?<![A-Za-z'’-])(?![aAI])[A-Za-z](?![A-Za-z'’-])")
 
 
 @cache
@@ -235,7 +233,7 @@ def without_prose(text: str, understood: frozenset[str]) -> str:
     question = _INVERSE.sub(" ", SUBSTITUTION.sub(" ", _HINT.sub(" ", text)))
     formulas = list(MARKED.finditer(question))
     words = MARKED.sub(" ", question)
-    if not formulas or _UNMARKED.search(words) or has_kind(_NO_KIND.sub(" ", words)):
+    if not formulas or UNMARKED.search(words) or has_kind(NO_KIND.sub(" ", words)):
         return text
     pieces: list[str] = []
     # words of the name of what is asked for, and of operations, that are not understood

@@ -260,3 +260,45 @@ def test_the_kind_of_convergence(term: str, kind: str) -> None:
 )
 def test_another_question_for_the_kind_of_convergence_is_not_read(question: str) -> None:
     assert status("sum", question, r"\text{converges absolutely}") is None
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        r"Find LIM if $2a=4$.",
+        r"Find LIM where $a+1=4$.",
+        r"Find LIM where $4=a$.",
+        r"Find LIM where $a>1$ and $b=2$.",
+        r"Find LIM + 1.",
+        r"Find LIM $+1$.",
+        r"Find $2$ LIM.",
+        r"If $L=\lim_{x\to0}\frac{2\sin x}{x}$, find $L^2$.",
+        r"If $L=\lim_{x\to0}\frac{2\sin x}{x}$, find $2L$.",
+        r"Let $L=\lim_{x\to0}\frac{2\sin x}{x}$. Find $\ln L$.",
+        r"Find LIM, where $x$ is measured in degrees.",
+        r"Find $\delta$ for $\epsilon=0.1$ in LIM.",
+        r"Let $\lfloor x\rfloor$ denote the greatest integer not exceeding $x$. Find twice LIM.",
+        r"Find LIM and $f(x)$ if $f(x)=x$.",
+        r"Let $f(x)=x^2$ for $x<1$ and $3x$ otherwise. Find $\lim_{x\to2}f(x)$.",
+        r"Let $f(x)=x^2$ for rational $x$ and $3x$ otherwise. Find $\lim_{x\to2}f(x)$.",
+        r"Let $f(x)=x^2$ for $x<1$ and zero otherwise. Find $\lim_{x\to2}f(x)$.",
+        r"Find $2$ $\lim_{n\to\infty}\sum_{k=1}^n\frac{n}{n^2+k^2}$.",
+        r"Find $2$ $\lim_{x\to0}\frac1x\int_0^x\cos t\,dt$.",
+    ],
+)
+def test_a_formula_beside_a_limit_is_not_ignored(question: str) -> None:
+    text = question.replace("LIM", r"$\lim_{x\to0}\frac{\sin ax}{x}$")
+    assert status("limit", text, "a") is None
+
+
+@pytest.mark.parametrize(
+    ("question", "right"),
+    [
+        (r"Find $\lim_{n\to\infty}a^n$ where $a>1$ is known.", r"\infty"),
+        (r"Let $f(x)=x^2$ if $x\neq2$ and $f(2)=7$. Find $\lim_{x\to2}f(x)$.", "4"),
+        (r"Of the form $\frac00$: find $\lim_{x\to0}\frac{\sin x}{x}$ as $x\to0$.", "1"),
+        (r"Using the series of $\sin x$, find $\lim_{x\to0}\frac{\sin x}{x}$.", "1"),
+    ],
+)
+def test_what_may_stand_beside_a_limit(question: str, right: str) -> None:
+    assert status("limit", question, right) is Status.CORRECT
