@@ -39,25 +39,29 @@ TABLE: Final = {
         "power series": """as by derive down expand expansion function generated get lagrange
             maclaurin on polynomial power powers series taylor term up""",
         "equation": """about all around assume be bounded by classify complete condition conditions
-            coordinate curve defined denote denotes derivative derivatives differentiable
-            differential differentiate differentiating domain eighth equation equations every
-            explicit explicitly family fifth first follow fourth functions general gradient has
-            have homogeneous implicit implicitly initial integrate interval into linear mixed most
-            ninth nontrivial on order ordinary parameter parametric parametrically partial
-            particular point points possible power respect satisfied satisfies satisfy satisfying
-            second separable seventh singular sixth slope solution solutions solved subject such
-            suppose system tangent tenth their there third trivial twice two under unknown
-            values variable variables we whose without""",
+            coordinate curve defined denote denotes derivative derivatives
+            differentiable differential differentiate differentiating domain eighth
+            equation equations every explicit explicitly family fifth first follow
+            fourth functions general gradient has have homogeneous implicit
+            implicitly initial integrate interval into linear mixed most ninth
+            nontrivial on order ordinary parameter parametric parametrically partial
+            particular point points possible power prime primes respect satisfied
+            satisfies satisfy satisfying second separable seventh singular sixth
+            slope solution solutions solved subject such suppose system tangent
+            tenth their there third trivial twice two under unknown values variable
+            variables we whose without""",
         # deny, or choose among answers: they may change any question
         "choice": """absolutely approximate approximately conditional conditionally degrees except
-            half largest least maximum minimum nearest negative never no none not per percent
-            rounded smallest times twice unless which""",
+            excluding first half largest least maximum minimum minus nearest
+            negative never no none not omitted omitting partial per percent plus
+            prime primes removed rounded second smallest tail th third times twice
+            uniformly unless which without""",
         # name an operation: they change a question unless they describe the formula behind them,
         # or name a rule
         "operation": """absolute antiderivative approximation average cube cubed decimal derivative
             derivatives directional double estimate integral inverse inverses mean modulus normal
             orthogonal perpendicular product quotient reciprocal root roots square squared
-            triple""",
+            squares cubes triple""",
         "rule": "formula method rule rules test theorem",
         # forms in which something is written, behind "as": "leave your answer as a product"
         "written form": "integral product quotient",
@@ -128,9 +132,10 @@ _HINT: Final = re.compile(r"\(\s*[Hh]int\b(?:[^()]|\([^()]*\)){0,200}\)")
 SUBSTITUTION: Final = re.compile(
     r"\b(?:substitution|substituting|setting)\s+(?:\$[^$]{1,80}\$|\\\(.{1,80}?\\\))"
 )
-#: Names of functions such as the inverse sine, which name no operation.
-_INVERSE: Final = re.compile(
-    r"\binverse(?=\s+(?:hyperbolic|trigonometric|(?:co)?sine|(?:co)?tangent|(?:co)?secant)\b)"
+#: Names of functions and methods whose words would change a question elsewhere.
+_NAMES: Final = re.compile(
+    r"\b(?:partial\s+fractions?|minus\s+infinity|first\s+principles|without\s+(?:using|L['’])"
+    r"|inverse(?=\s+(?:hyperbolic|trigonometric|(?:co)?sine|(?:co)?tangent|(?:co)?secant)))\b"
 )
 #: Words for kinds of numbers that say nothing new: parameters are positive, variables are real.
 NO_KIND: Final = re.compile(
@@ -230,7 +235,7 @@ def without_prose(text: str, understood: frozenset[str]) -> str:
     """
     if len(text) > LONGEST:  # which the reader of the question refuses
         return text
-    question = _INVERSE.sub(" ", SUBSTITUTION.sub(" ", _HINT.sub(" ", text)))
+    question = _NAMES.sub(" ", SUBSTITUTION.sub(" ", _HINT.sub(" ", text)))
     formulas = list(MARKED.finditer(question))
     words = MARKED.sub(" ", question)
     if not formulas or UNMARKED.search(words) or has_kind(NO_KIND.sub(" ", words)):

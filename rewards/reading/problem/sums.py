@@ -162,7 +162,8 @@ def read_sum(text: str) -> tuple[SumProblem, ...]:
     if _SIGN.search(body):
         raise ProblemError(f"{text!r} has more than one sum")
     index, lower, upper = _range(marks, text)
-    if "limit" in _words(text) and not isinstance(upper, int) and symbols_of(upper):
+    is_partial = not isinstance(upper, int) and symbols_of(upper)
+    if "limit" in _words(text) and (is_partial or {"term", "terms"} & _words(text)):
         raise ProblemError(f"{text!r}: the limit of a sum is asked for, not the sum")
     factor = _factor(formula[: sign.start()], text, index)
     failure: ProblemError | None = None
@@ -210,10 +211,8 @@ def _recurring_decimal(text: str) -> SumProblem | None:
     decimal = _DECIMAL.search(text)
     if decimal is None or not _words(text) & {"recurring", "repeating"}:
         return None
-    others = _DECIMAL.sub(" ", text, 1)
-    if "fraction" not in _words(text) or not all(
-        has_sum(match[0]) for match in prose.MARKED.finditer(others)
-    ):
+    others = (match[0] for match in prose.MARKED.finditer(_DECIMAL.sub(" ", text, 1)))
+    if "fraction" not in _words(text) or not all(map(has_sum, others)):
         raise ProblemError(f"{text!r}: a decimal, and something else")
     prose.check_words(text, _OF_DECIMALS)
     before, period = decimal["before"], decimal["period"]
@@ -375,7 +374,9 @@ def _conditions_of_formulas(text: str) -> Conditions | None:
     condition, the result is None. The result is also None if words outside of the formulas state a
     condition, such as "integer", because this function does not read these words.
     """
-    if has_kind(prose.MARKED.sub(" ", text)):
+    words = prose.MARKED.sub(" ", text)
+    strange = re.search("[A-Za-z]{2,}", prose.without_words(words, prose.SUM))
+    if strange or has_kind(words) or prose.UNMARKED.search(words):
         return None
     kinds: tuple[tuple[str, str], ...] = ()
     comparisons: tuple[Expression, ...] = ()
