@@ -34,7 +34,7 @@ from .derivatives import (
     read_tree,
 )
 from .integral import IntegralProblem, definite_integral, derivative_of_integral
-from .layout import pieces_of
+from .layout import pieces_of, relation
 from .prose import EQUATION, ORDINALS, without_prose
 
 
@@ -98,7 +98,14 @@ _NTH: Final = re.compile(
     r"|[fghyu]\s*\^\s*\{\s*\(\s*[nkm]\s*\)\s*\}|d\s*\^\s*\{?\s*[nkm](?![A-Za-z]))"
 )
 #: Asks for a derivative, if nothing else does.
-_RULE: Final = re.compile(r"(?i:\b(?:apply|use)\s+the\s+(?:product|quotient|chain)\s+rule\s+to\b)")
+_RULE: Final = re.compile(
+    r"(?i:\A(?!.*\btwice\b).*\b(?:apply|use)\s+the\s+(?:product|quotient|chain)\s+rule\s+to\b)",
+    re.DOTALL,
+)
+#: What the slope of another curve may be asked for with.
+_NOT_POLAR: Final = re.compile(
+    r"(?i:\b(?:against|function|graph|origin|plane|plotted|pole|versus|vs)\b)"
+)
 #: The radius in polar coordinates as a function of the angle.
 _POLAR: Final = r"r\s*(?:\(\s*\\theta\s*\))?"
 _SAYS_DERIVATIVE: Final = _SLOPE | {"derivative", "derivatives", "differentiate"}
@@ -125,15 +132,6 @@ def read_derivative(text: str, *, written: bool = False) -> DerivativeQuestion:
 
     """
     return _QuestionReader(text, written).read()
-
-
-def relation(formula: str) -> tuple[str, str] | None:
-    """The two sides of an equation.
-
-    If the formula does not have exactly one equals sign outside of brackets, the result is None.
-    """
-    sides = list(pieces_of(formula.replace("&", " "), "="))
-    return (sides[0].strip(), sides[1].strip()) if len(sides) == 2 else None
 
 
 class _QuestionReader:
@@ -172,6 +170,8 @@ class _QuestionReader:
         """Add the derivative that is asked for without its formula."""
         polar = [right for left, right in self.equations if re.fullmatch(_POLAR, left)]
         if self.asks_slope and len(polar) == 1 == len(self.equations) and r"\theta" in polar[0]:
+            if _NOT_POLAR.search(self.text) or not self.point.keys() <= {"theta"}:
+                raise self._error("the slope of this curve in polar coordinates is not read")
             r = polar[0]  # the slope of the curve r = 1 + \sin\theta
             self.equations = [("x", rf"({r}) \cos\theta"), ("y", rf"({r}) \sin\theta")]
             self.asked = [each for each in self.asked if not re.fullmatch(_POLAR, each.formula)]
@@ -233,8 +233,8 @@ class _QuestionReader:
                 self.point |= {
                     name_of(name): value for name, value in zip(names, values, strict=True)
                 }
-            else:
-                self.point[name_of(sides[0])] = sides[1]
+            elif self.point.setdefault(name_of(sides[0]), sides[1]) != sides[1]:
+                raise self._error(f"two values of {sides[0]}")
 
     def read(self) -> DerivativeQuestion:
         words, formula_asked = self.asked[0]
@@ -481,6 +481,9 @@ class _QuestionReader:
             values |= {
                 name: _number(coordinate) for name, coordinate in zip(names, self.pair, strict=True)
             }
+        dependent = [name for name in values if name in self.trees or "(" in name]
+        if dependent or (function and (function in values) != (self.by in values)):
+            raise self._error("a point that is given by the value of the function is not read")
         return tuple(values.items())
 
     def _free(self) -> set[str]:

@@ -19,10 +19,9 @@ from ...expression.tree import Expression
 from ...functions import RECORDS
 from ..clauses import Clause, clauses, without_assumptions
 from ..conditions import conditions_of
-from ..derivative import relation
 from ..derivatives import LETTER, Jet, Jets, name_of, normal, operand, operators, read_tree
-from ..layout import pieces_of
-from ..prose import EQUATION, without_prose
+from ..layout import pieces_of, relation
+from ..prose import EQUATION, TABLE, without_prose
 
 #: Functions of a system; textbooks have up to three.
 MOST_FUNCTIONS: Final = 6
@@ -106,7 +105,16 @@ _OPERATOR_NAME: Final = re.compile(r"\\operatorname\*?\s*\{[^{}]*\}")
 #: A product of letters that is no equation, unless the words before say what the product is.
 _PRODUCT: Final = r"[A-Za-ce-z]{2,3}"
 _NOTATION: Final = r"\\[dt]?frac\s*\{\s*d\s*\}\s*\{\s*d\s*[a-z]\s*\}"
-_OF_SLOPES: Final = frozenset("at derivative derivatives gradient slope".split())
+_ASKS: Final = (
+    TABLE["value"]
+    | TABLE["form"]
+    | TABLE["other"]
+    | frozenset("at derivative derivatives for gradient if slope solve value values".split())
+)
+#: Questions for something else than a solution.
+_NO_SOLUTION: Final = re.compile(
+    r"(?i:\b(?:degree|order)\s+of\s+(?:the\b|this\b|\$|\\\()|\bhomogeneous\s+solution)"
+)
 _IMPULSE: Final = re.compile(r"\\delta\s*\(")
 _PARTIAL: Final = re.compile(r"\\partial|∂")
 
@@ -128,6 +136,8 @@ def read_differential_equation(text: str) -> DifferentialEquation:
     2
 
     """
+    if (other := _NO_SOLUTION.search(text)) is not None:
+        raise ProblemError(f"{text!r}: {other[0]!r} is not judged")
     question, kinds = without_assumptions(text)
     question_clauses = [
         clause for clause in clauses(without_prose(question, EQUATION)) if not _is_remark(clause)
@@ -266,10 +276,13 @@ def _links(formula: str) -> list[str]:
 
 def _is_remark(clause: Clause) -> bool:
     r"""Whether a clause says nothing: "an $RL$ circuit", "a prime denotes $\frac{d}{dt}$"."""
-    if not _OF_SLOPES.isdisjoint(clause.words):
+    words = set(clause.words)
+    if not words.isdisjoint(_ASKS):
         return False
-    is_notation = not {"denote", "denotes"}.isdisjoint(clause.words)
-    return re.fullmatch(_NOTATION if is_notation else _PRODUCT, clause.formula) is not None
+    if not words.isdisjoint(("denote", "denotes")):
+        return re.fullmatch(_NOTATION, clause.formula) is not None
+    described = "whose" in words or clause.words[-1:] in (("a",), ("an",), ("the",))
+    return described and re.fullmatch(_PRODUCT, clause.formula) is not None
 
 
 def _is_name(formula: str) -> bool:

@@ -302,3 +302,53 @@ def test_a_formula_beside_a_limit_is_not_ignored(question: str) -> None:
 )
 def test_what_may_stand_beside_a_limit(question: str, right: str) -> None:
     assert status("limit", question, right) is Status.CORRECT
+
+
+@pytest.mark.parametrize(
+    ("kind", "question", "answer"),
+    [
+        # sums: a part of the sum, something else of the sum, an addend
+        ("sum", "Find SUM + 1.", "1"),
+        ("sum", "Find SUM minus the first term.", "1"),
+        ("sum", "Find SUM without the first term.", "1"),
+        ("sum", "Find SUM, starting from the second term.", "1"),
+        ("sum", "Find the remainder of SUM after 3 terms.", "1"),
+        ("sum", "Find the sum of the first three terms of SUM.", "1"),
+        ("sum", "Find the sum of the squares of the terms of SUM.", "1"),
+        ("sum", "Find the $n$th partial sum of SUM.", "1"),
+        ("sum", "Find the $n$th term of SUM.", "1"),
+        ("sum", "Find the limit of the terms of SUM.", "1"),
+        ("sum", "Does SUM converge uniformly?", r"\text{converges}"),
+        ("sum", r"Find $\sum_{n=1}^{10} n$ where $n$ is prime.", "55"),
+        ("sum", r"Approximate SUM by 3 terms.", "1"),
+        # derivatives: a point that is given by the value of the function, two points
+        ("derivative", "Let $y=x^2$. Find $y'$ when $y=9$, $x>0$.", "2x"),
+        ("derivative", "Let $f(x)=x^2$. Find $f'(x)$ for $f(x)=9$.", "2x"),
+        (
+            "derivative",
+            r"Let $x=t^2$, $y=t^3$, $t>0$. Find $\frac{dy}{dx}$ at $x=4$.",
+            r"\frac{3t}{2}",
+        ),
+        ("derivative", r"$x^2+y^2=25$, $y>0$. Find $\frac{dy}{dx}$ at $x=3$.", r"-\frac3y"),
+        ("derivative", "Find the derivative of $x^2$ at $x=1$ and at $x=2$.", "4"),
+        ("derivative", r"Differentiate $\sin x$, where $x$ is in degrees.", r"\cos x"),
+        ("derivative", r"Apply the product rule to $y=x\sin x$ twice.", r"\sin x+x\cos x"),
+        ("derivative", r"Find the slope of the tangent line to $r=\sin\theta$ at $r=1$.", "0"),
+        ("derivative", r"Find the slope of the curve $r=\sin2\theta$ at the pole.", "0"),
+        ("derivative", r"Find the slope of the graph of $r$ against $\theta$ for $r=\theta$.", "1"),
+        # differential equations
+        ("differential_equation", "Find the order of $y''+y=0$.", r"C_1\cos x+C_2\sin x"),
+        ("differential_equation", "Find the homogeneous solution of $y'+y=x$.", "Ce^{-x}+x-1"),
+        ("differential_equation", "If $y'=2y$, find $xy$.", "Ce^{2x}"),
+        ("differential_equation", "Solve $y'=2y$ for $xy$.", "Ce^{2x}"),
+        ("differential_equation", "Solve $y'=ky$ where $k$ is $ab$.", "Ce^{kx}"),
+        (
+            "differential_equation",
+            "The gradient of a curve is $xy$ and $y'=x$.",
+            r"\frac{x^2}{2}+C",
+        ),
+    ],
+)
+def test_a_question_for_something_else_is_not_read(kind: str, question: str, answer: str) -> None:
+    text = question.replace("SUM", r"$\sum_{n=1}^\infty\frac{1}{2^n}$")
+    assert status(kind, text, answer) is None
