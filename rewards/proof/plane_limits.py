@@ -17,7 +17,7 @@ from ..numeric.ball_arithmetic.balls import UnusableError, precision
 from ..numeric.ball_arithmetic.compiler import compile_tape
 from ..numeric.expansions.series import NotExpandedError, UndefinedError
 from ..reading.expression.build import ZERO, add, mul, neg, power
-from ..reading.expression.traversal import all_nodes, needs_worker, substitute, symbols_of
+from ..reading.expression.traversal import all_nodes, needs_worker, size, substitute, symbols_of
 from ..reading.expression.tree import Call, Expression, Number, Symbol
 from ..reading.functions import names
 from .curves import quotient_of_polynomials
@@ -38,6 +38,8 @@ _CURVES: Final = (
     ),
     *((1, 1, b, 1, 1, r) for b in (1, -1) for r in (2, 3)),
 )
+#: Nodes of a function: those of textbooks have up to 40, and 400 take a second.
+_NODES: Final = 300
 #: Weights (p, q) of x and y in the order of a polynomial.
 _WEIGHTS: Final = ((1, 1), (1, 2), (2, 1), (1, 3), (3, 1), (2, 3), (3, 2), (1, 4), (4, 1))
 #: Bits of enclosures, and the size of the square in which a function is enclosed.
@@ -68,8 +70,8 @@ def plane_limit(
 
     """
     x, y = variables
-    if symbols_of(expression) - {x, y} or needs_worker(expression):
-        raise NotExpandedError("a function of two variables with parameters")
+    if symbols_of(expression) - {x, y} or needs_worker(expression) or size(expression) > _NODES:
+        raise NotExpandedError("a function of two variables with parameters, or too long")
     for name, value in zip(variables, at, strict=True):
         if value != ZERO:
             expression = substitute(expression, name, add(value, Symbol(name)))

@@ -26,8 +26,8 @@ from .prover.prove import prove
 #: Bits of terms, and the size of an interval around the limit that is small enough.
 _BITS: Final = 384
 _SMALL: Final = arb(2) ** -128
-#: Terms that are computed: a recursion with the slope 0.9 at the limit needs 900.
-_TERMS: Final = 1_500
+#: Terms that are computed: a recursion with the slope 0.9 at the limit needs 900. And nodes.
+_TERMS, _NODES = 1_500, 60_000
 #: Radii of intervals that are tried, in distances of two consecutive terms.
 _WIDTHS: Final = (2, 16, 128)
 _BROKEN: Final = names(lambda function: bool(function.breaks)) | {"piecewise"}
@@ -80,7 +80,7 @@ def _intervals(recursion: Recursion) -> tuple[arb, arb] | None:
     attraction, slope = None, arb(1)
     with precision(_BITS):
         term = start.run(acb(0), {}, derivative=False)[start.root][0]
-        for _ in range(_TERMS):
+        for _ in range(min(_TERMS, _NODES // len(all_nodes(recursion.step)))):
             following = step.run(term, {}, derivative=False)[step.root][0]
             if not (following.is_finite() and following.imag.is_zero()):
                 return None

@@ -16,9 +16,12 @@ from ..proof.limit_questions import LimitQuestion, limit_readings, with_values
 from ..proof.limits import Limit, are_equal
 from ..proof.recursions import judge_limit
 from ..proof.riemann_sums import integral_of_riemann_sum
+from ..reading.expression.build import ZERO
+from ..reading.expression.traversal import substitute
 from ..reading.expression.tree import Expression
 from ..reading.latex import ReadError, Reading, read, to_latex
 from ..reading.latex.tokens.roles import IS_VALUE
+from ..reading.problem.conditions import may_be_zero
 from ..reading.problem.sequences.recursion import Recursion, read_recursion
 from ..verdict import Status, Verdict
 from ..workers.deadline import Deadline
@@ -173,9 +176,24 @@ def _judged(
         if infinity is not None:
             yield target.judge_divergence(infinity, answer.text or ""), None, target
             continue
-        yield *judged(answer, target.judge, question.parameters), target
+        judge = partial(_judged_at_zero, question, target)
+        yield *judged(answer, judge, question.parameters), target
     if len(errors) == len(questions):
         raise errors[0]
+
+
+def _judged_at_zero(question: LimitQuestion, target: _KnownLimit, answer: Expression) -> Outcome:
+    """Judge a closed form, also for the value 0 of a parameter that may be 0."""
+    outcome = target.judge(answer)
+    for name in may_be_zero(question.conditions) if outcome.status is Status.CORRECT else ():
+        try:
+            at_zero = _KnownLimit(question.at_draw(((name, 0.0),)))
+            other = at_zero.judge(substitute(answer, name, ZERO))
+        except ProblemError:
+            continue
+        if other.status is Status.INCORRECT:
+            return Outcome(Status.UNDECIDED, detail=f"right for {name} other than 0 only")
+    return outcome
 
 
 class _KnownLimit:

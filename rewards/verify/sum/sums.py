@@ -30,10 +30,12 @@ from ...numeric.summation.choices import (
 )
 from ...numeric.summation.finite import exact
 from ...proof.telescoping import converges_by_comparison, prove_sum, values_or_divergence
-from ...reading.expression.traversal import needs_worker
+from ...reading.expression.build import ZERO
+from ...reading.expression.traversal import needs_worker, substitute
 from ...reading.expression.tree import Call, Expression
 from ...reading.latex import Reading
 from ...reading.latex.tokens.roles import IS_VALUE
+from ...reading.problem.conditions import may_be_zero
 from ...reading.problem.power_series import (
     SeriesQuestion,
     asks_of_series,
@@ -234,7 +236,7 @@ def _judged(
             if infinity is not None:
                 yield asked_sum.judge_divergence(infinity), None
                 continue
-            judge = partial(asked_sum.judge, text=str(answer.text))
+            judge = partial(asked_sum.judge_at_zero, text=str(answer.text))
             outcome, reading = judged(answer, judge, problem.parameters)
             yield replace(outcome, flags=(*outcome.flags, *by_convention.flags)), reading
 
@@ -291,6 +293,18 @@ class Asked:
         if of_sizes.status is Status.CORRECT:
             return Outcome(Status.INCORRECT, detail="the sum converges absolutely")
         return self.judge_convergence()
+
+    def judge_at_zero(self, answer: Expression, text: str) -> Outcome:
+        """Judge a closed form, also for the value 0 of a parameter of the term that may be 0."""
+        problem, outcome = self.problem, self.judge(answer, text)
+        names = may_be_zero(problem.conditions.comparisons)
+        for name in names if outcome.status is Status.CORRECT else ():
+            term, factor = (substitute(each, name, ZERO) for each in (problem.term, problem.factor))
+            at_zero = replace(self, problem=problem._replace(term=term, factor=factor))
+            other = at_zero.judge(substitute(answer, name, ZERO), text)
+            if other.status is Status.INCORRECT and name not in at_zero.problem.parameters:
+                return Outcome(Status.UNDECIDED, detail=f"right for {name} other than 0 only")
+        return outcome
 
     def judge(self, answer: Expression, text: str) -> Outcome:
         """Judge whether a closed form equals the sum."""

@@ -352,3 +352,32 @@ def test_what_may_stand_beside_a_limit(question: str, right: str) -> None:
 def test_a_question_for_something_else_is_not_read(kind: str, question: str, answer: str) -> None:
     text = question.replace("SUM", r"$\sum_{n=1}^\infty\frac{1}{2^n}$")
     assert status(kind, text, answer) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "formula", "answer", "cases"),
+    [
+        ("limit", r"\lim_{x\to0}x^a", "0", r"\begin{cases}1&a=0\\0&a>0\end{cases}"),
+        (
+            "limit",
+            r"\lim_{n\to\infty}\frac{na}{1+na}",
+            "1",
+            r"\begin{cases}0&a=0\\1&a>0\end{cases}",
+        ),
+        (
+            "sum",
+            r"\sum_{n=0}^\infty\frac{a}{(1+a)^n}",
+            "1+a",
+            r"\begin{cases}0&a=0\\1+a&a>0\end{cases}",
+        ),
+    ],
+)
+def test_a_parameter_that_may_be_zero_is_not_only_positive(
+    kind: str, formula: str, answer: str, cases: str
+) -> None:
+    assert status(kind, f"Find ${formula}$ for $a>0$.", answer) is Status.CORRECT
+    assert status(kind, rf"Find ${formula}$ for $a\ge0$.", answer) is Status.UNDECIDED
+    assert status(kind, rf"Find ${formula}$ for $a\ge0$.", cases) is Status.CORRECT
+    assert (
+        status("sum", r"Find $\sum_{n=0}^\infty\frac{x^n}{n!}$, $x\ge0$.", "e^x") is Status.CORRECT
+    )
