@@ -39,35 +39,33 @@ TABLE: Final = {
         "power series": """as by derive down expand expansion function generated get lagrange
             maclaurin on polynomial power powers series taylor term up""",
         "equation": """about all around assume be bounded by classify complete condition conditions
-            coordinate curve defined denote denotes derivative derivatives
-            differentiable differential differentiate differentiating domain eighth
-            equation equations every explicit explicitly family fifth first follow
-            fourth functions general gradient has have homogeneous implicit
-            implicitly initial integrate interval into linear mixed most ninth
-            nontrivial on order ordinary parameter parametric parametrically partial
-            particular point points possible power prime primes respect satisfied
-            satisfies satisfy satisfying second separable seventh singular sixth
-            slope solution solutions solved subject such suppose system tangent
-            tenth their there third trivial twice two under unknown values variable
-            variables we whose without""",
+            coordinate curve defined denote denotes derivative derivatives differentiable
+            differential differentiate differentiating domain eighth equation equations every
+            explicit explicitly family fifth first follow fourth functions general gradient has
+            have homogeneous implicit implicitly initial integrate interval into linear mixed most
+            ninth nontrivial on order ordinary parameter parametric parametrically partial
+            particular point points possible power prime primes respect satisfied satisfies satisfy
+            satisfying second separable seventh singular sixth slope solution solutions solved
+            subject such suppose system tangent tenth their there third trivial twice two under
+            unknown values variable variables we whose without""",
         # deny, or choose among answers: they may change any question
-        "choice": """absolutely approximate approximately conditional conditionally degrees except
-            excluding first half largest least maximum minimum minus nearest
-            negative never no none not omitted omitting partial per percent plus
-            prime primes removed rounded second smallest tail th third times twice
-            uniformly unless which without""",
+        "choice": """absolutely add approximate approximately conditional conditionally decimals
+            degrees digit digits divide except excluding false first half halve incorrect largest
+            least maximum minimum minus multiply nearest negative never no none not omitted
+            omitting partial per percent plus prime primes removed round rounded second smallest
+            subtract tail th third times twice uniformly unless which without wrong""",
         # name an operation: they change a question unless they describe the formula behind them,
         # or name a rule
-        "operation": """absolute antiderivative approximation average cube cubed decimal derivative
-            derivatives directional double estimate integral inverse inverses mean modulus normal
-            orthogonal perpendicular product quotient reciprocal root roots square squared
-            squares cubes triple""",
+        "operation": """absolute antiderivative approximation average cube cubed cubes decimal
+            derivative derivatives directional double estimate integral inverse inverses logarithm
+            mean modulus normal orthogonal perpendicular product quotient reciprocal root roots
+            square squared squares triple""",
         "rule": "formula method rule rules test theorem",
         # forms in which something is written, behind "as": "leave your answer as a product"
         "written form": "integral product quotient",
         # say nothing in the name of what is asked for, too
-        "plain": """answer answers down fully non-zero nonzero possible result simple simplest
-            work""",
+        "plain": """all answer answers down fully marks non-zero nonzero possible result simple
+            simplest steps work working""",
         # behind them, a question describes what was named before
         "preposition": """as at by for from given if in into of on such that to using when where
             with""",
@@ -126,6 +124,11 @@ MARKED: Final = re.compile(
 #: What is to be done where there is no answer, and hints; the bound keeps the search linear.
 _ASIDE: Final = re.compile(
     r"[,;]?\s*\b(?:otherwise|or\s+(?:answer|explain|say|show|state|write))\b[^.?!]*", re.IGNORECASE
+)
+#: The number of a question, and the marks for it.
+_NUMBER: Final = re.compile(
+    r"\A\s*\**(?:Question|Problem|Exercise|Example|Q)\s*[\d.]{0,9}\s*[.:)]*\**\s*(?=[A-Z$\\])"
+    r"|[(\[]\s*\d{1,2}\s*(?:marks?|points?|pts?\.?)?\s*[)\]]\s*\Z"
 )
 _HINT: Final = re.compile(r"\(\s*[Hh]int\b(?:[^()]|\([^()]*\)){0,200}\)")
 #: A substitution that a question recommends, which is a method and no part of the question.
@@ -235,7 +238,7 @@ def without_prose(text: str, understood: frozenset[str]) -> str:
     """
     if len(text) > LONGEST:  # which the reader of the question refuses
         return text
-    question = _NAMES.sub(" ", SUBSTITUTION.sub(" ", _HINT.sub(" ", text)))
+    question = _NAMES.sub(" ", SUBSTITUTION.sub(" ", _HINT.sub(" ", _NUMBER.sub("", text))))
     formulas = list(MARKED.finditer(question))
     words = MARKED.sub(" ", question)
     if not formulas or UNMARKED.search(words) or has_kind(NO_KIND.sub(" ", words)):
