@@ -20,6 +20,7 @@ from ..reading.expression.build import ZERO, add, mul, neg, power
 from ..reading.expression.traversal import all_nodes, needs_worker, size, substitute, symbols_of
 from ..reading.expression.tree import Call, Expression, Number, Symbol
 from ..reading.functions import names
+from ..reading.functions.record import ODD
 from .curves import quotient_of_polynomials
 from .limits import Limit, are_equal, limit
 from .prover.normal import normal_forms
@@ -45,8 +46,9 @@ _WEIGHTS: Final = ((1, 1), (1, 2), (2, 1), (1, 3), (3, 1), (2, 3), (3, 2), (1, 4
 #: Bits of enclosures, and the size of the square in which a function is enclosed.
 _BITS, _SQUARE = 128, arb(0, 2.0**-20)
 _BROKEN: Final = names(lambda function: bool(function.breaks)) | {"piecewise"}
-#: Functions of u whose absolute value is at most |u|.
-_BELOW_ARGUMENT: Final = ("sin", "arctan", "tanh", "abs")
+#: Functions of u whose absolute value is at most |u|, and those for which it is at most 1.
+_BELOW_ARGUMENT: Final = names(lambda f: f.parity == ODD and 0 < f.steepest <= 1) | {"abs"}
+_BELOW_ONE: Final = names(lambda f: f.range is not None and f.range[0] >= -1 and f.range[1] <= 1)
 
 
 def plane_limit(
@@ -147,9 +149,9 @@ def _with_bounds(
     if symbols_of(tree).isdisjoint(variables) or not tree.args:
         return tree
     args = tuple(_with_bounds(arg, variables, bounds) for arg in tree.args)
-    if tree.function in (*_BELOW_ARGUMENT, "cos"):
+    if tree.function in _BELOW_ARGUMENT | _BELOW_ONE:
         bound = Symbol(bounds.setdefault(tree, f"bound {len(bounds)}"))
-        return bound if tree.function == "cos" else mul(args[0], bound)
+        return mul(args[0], bound) if tree.function in _BELOW_ARGUMENT else bound
     return Call(tree.function, args)
 
 
