@@ -397,6 +397,9 @@ def _in_words(text: str) -> tuple[str, str, str]:
     match = _IN_WORDS.fullmatch(prose.DELIMITER.sub(" ", text).strip())
     if match is None:
         raise ProblemError(f"{text!r} has no limit sign")
+    strange = re.search("[A-Za-z]{2,}", prose.without_words(match["before"], prose.LIMIT))
+    if strange is not None and not prose.MARKED.search(text):
+        raise ProblemError(f"{text!r}: {strange[0]!r} may change the question")
     side = {"right": "^+", "above": "^+", "left": "^-", "below": "^-"}.get(match["side"] or "", "")
     body = match["body"][_named_end(match["body"]) :]
     return rf"{match['name']}\to {match['point'].strip()}{side}", body, match["behind"] or ""

@@ -31,9 +31,8 @@ _DECIMAL: Final = re.compile(
     r"\s*(?:\\[lc]?dots|\.{3}|…)\s*(?:\$|\\\))"
 )
 _OF_DECIMALS: Final = frozenset(
-    """a an and as by convert decimal equals express find fraction geometric in infinite it lowest
-    number of rational recurring repeating series simplest sum terms the this use using with write
-    writing""".split()
+    """a an and as by decimal equals express find fraction geometric in infinite it lowest number of
+    rational recurring repeating series simplest sum terms the this write writing""".split()
 )
 #: A quotient, and a product with a sum in parentheses.
 _QUOTIENT: Final = re.compile(r"\s*\\[dt]?frac\s*(?=\{)")

@@ -321,6 +321,9 @@ def test_what_may_stand_beside_a_limit(question: str, right: str) -> None:
         ("sum", "Does SUM converge uniformly?", r"\text{converges}"),
         ("sum", r"Find $\sum_{n=1}^{10} n$ where $n$ is prime.", "55"),
         ("sum", r"Approximate SUM by 3 terms.", "1"),
+        # limits
+        ("limit", "Find twice the limit of sin(x)/x as x approaches 0", "1"),
+        ("limit", r"Find $\lim_{x\to0}\frac{\sin x}{x}$. Halve the answer.", "1"),
         # derivatives: a point that is given by the value of the function, two points
         ("derivative", "Let $y=x^2$. Find $y'$ when $y=9$, $x>0$.", "2x"),
         ("derivative", "Let $f(x)=x^2$. Find $f'(x)$ for $f(x)=9$.", "2x"),
