@@ -8,7 +8,7 @@ never proved.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from flint import Ordering, acb, arb, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
@@ -18,7 +18,7 @@ from ..numeric.ball_arithmetic.compiler import compile_tape
 from ..numeric.ball_arithmetic.domain import uniform
 from ..numeric.ball_arithmetic.jets import Ball
 from ..reading.expression.traversal import fold
-from ..reading.expression.tree import Expression, Number
+from ..reading.expression.tree import Expression, Number, Symbol
 
 #: Terms of a polynomial, indeterminates, and the highest power: those of second derivatives of
 #: cubic curves have up to 80, 4 and 6.
@@ -52,23 +52,42 @@ def vanishes_on(tree: Expression, curve: Expression) -> bool:
 
     """
     atoms: dict[Expression, int] = {}
-    _collect(tree, atoms)
-    _collect(curve, atoms)
-    if len(atoms) > _INDETERMINATES:
+    quotients = _quotients((tree, curve), atoms)
+    if quotients is None:
         return False
-    names = [f"u{number}" for number in range(len(atoms))] or ["u0"]
-    context = fmpq_mpoly_ctx.get(names, Ordering.lex)
-    try:
-        numerator, denominator = _rational(tree, atoms, context)
-        relation, _ = _rational(curve, atoms, context)
-    except (_TooLargeError, ZeroDivisionError):
-        return False
+    (numerator, denominator), (relation, _) = quotients
     if relation.is_constant() or denominator.is_zero():
         return False
     # A denominator that vanishes on the whole curve is no denominator.
     if (denominator % relation).is_zero():
         return False
     return bool((numerator % relation).is_zero())
+
+
+def quotient_of_polynomials(tree: Expression, variables: Sequence[Expression]) -> _Rational | None:
+    """The numerator and the denominator of a quotient of polynomials in symbols.
+
+    The variables come first in the exponents. The result is None for any other expression, and for
+    one that is too large.
+    """
+    atoms = {variable: at for at, variable in enumerate(variables)}
+    quotients = _quotients((tree,), atoms)
+    are_symbols = all(isinstance(atom, Symbol) for atom in atoms)
+    return quotients[0] if quotients is not None and are_symbols else None
+
+
+def _quotients(trees: Sequence[Expression], atoms: dict[Expression, int]) -> list[_Rational] | None:
+    """Write trees as quotients of polynomials in atoms. If they are too large, return None."""
+    for tree in trees:
+        _collect(tree, atoms)
+    if len(atoms) > _INDETERMINATES:
+        return None
+    names = [f"u{number}" for number in range(len(atoms))] or ["u0"]
+    context = fmpq_mpoly_ctx.get(names, Ordering.lex)
+    try:
+        return [_rational(tree, atoms, context) for tree in trees]
+    except (_TooLargeError, ZeroDivisionError):
+        return None
 
 
 def _collect(tree: Expression, atoms: dict[Expression, int]) -> None:

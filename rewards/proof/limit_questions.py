@@ -23,6 +23,7 @@ from ..reading.problem.integral import Limit as Point
 from ..reading.problem.integral import derivative_of_integral
 from ..reading.problem.limit import LimitOfIntegral, read_limit_of_integral
 from .limits import Kinds, Limit, are_equal, limit
+from .plane_limits import plane_limit
 
 if TYPE_CHECKING:
     import sympy
@@ -41,6 +42,7 @@ class LimitQuestion:
         conditions: comparisons that the problem states.
         whole: whether the variable takes integer values only.
         flags: ambiguities of the notation.
+        beside: the second variable and its point, for a limit in two variables.
 
     Example:
         >>> limit_readings(r"\lim_{x\to0} \frac{\sin ax}{x}")[0].parameters
@@ -56,11 +58,14 @@ class LimitQuestion:
     conditions: tuple[Expression, ...] = ()
     whole: bool = False
     flags: tuple[str, ...] = ()
+    beside: tuple[str, Expression] | None = None
 
     @property
     def parameters(self) -> tuple[str, ...]:
         """The names of all symbols except the variable, sorted."""
         names = symbols_of(self.expression) - {self.variable}
+        if self.beside is not None:
+            names = (names | symbols_of(self.beside[1])) - {self.beside[0]}
         if not isinstance(self.at, int):
             names |= symbols_of(self.at)
         return tuple(sorted(names))
@@ -71,6 +76,10 @@ class LimitQuestion:
         mark = {1: "^{+}", -1: "^{-}", 0: ""}[self.side]
         infinity = {1: r"\infty", -1: r"-\infty"}
         at = infinity[self.at] if isinstance(self.at, int) else f"{{{to_latex(self.at)}}}{mark}"
+        if self.beside is not None:
+            at = rf"({at},{{{to_latex(self.beside[1])}}})"
+            names = f"({self.variable},{self.beside[0]})"
+            return rf"\lim_{{{names} \to {at}}} {to_latex(self.expression)}"
         return rf"\lim_{{{self.variable} \to {at}}} {to_latex(self.expression)}"
 
     @property
@@ -81,6 +90,11 @@ class LimitQuestion:
 
     def limit(self) -> Limit:
         """Compute the limit with a proof (see `rewards.proof.limits.limit`)."""
+        if self.beside is not None:
+            if self.side or isinstance(self.at, int) or self.beside[0] in dict(self.kinds):
+                raise NotExpandedError("a condition on a limit in two variables")
+            names, place = (self.variable, self.beside[0]), (self.at, self.beside[1])
+            return plane_limit(self.expression, names, place)
         return limit(self.expression, self.variable, self.at, self.side, self.all_kinds, self.whole)
 
     def at_draw(self, draw: Draw) -> LimitQuestion:
@@ -142,6 +156,7 @@ def _readings(text: str, kinds: Kinds) -> tuple[LimitQuestion, ...]:
             comparisons,
             problem.whole,
             reading.ambiguities,
+            problem.beside,
         )
         for reading in problem.readings
     )

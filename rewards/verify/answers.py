@@ -34,7 +34,7 @@ from ..workers.verdicts import call_task, unpack, verdict_of
 
 #: Words of an answer that says that there is no value.
 _DIVERGES = re.compile(
-    r"\b(?:diverg(?:es|ent|ing|e)|d(?:oes|o)\s+not\s+(?:converge|exist)|doesn'?t\s+(?:converge|exist)"
+    r"\\nexists(?![A-Za-z])|\b(?:diverg(?:es|ent|ing|e)|d(?:oes|o)\s+not\s+(?:converge|exist)|doesn'?t\s+(?:converge|exist)"
     r"|non-?convergent|not\s+convergent|DNE|has\s+no\s+(?:finite\s+)?value|undefined)\b",
     re.IGNORECASE,
 )

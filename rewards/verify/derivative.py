@@ -9,19 +9,28 @@ closed form.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from ..arguments import Acceptance
+from ..errors import ProblemError
 from ..numeric.ball_arithmetic.balls import UnusableError
 from ..numeric.outcome import Budget, DecisionPolicy, Outcome
 from ..numeric.sampling.integrand import Integrand, assumption_items
 from ..proof.curves import vanishes_on
 from ..proof.inverse_functions import read_derivative_of_inverse, slope_of_inverse
-from ..reading.expression.build import add, neg
-from ..reading.expression.traversal import needs_worker, substitute, symbols_of
-from ..reading.expression.tree import Expression
+from ..proof.prover.normal import normal_forms
+from ..proof.prover.quotients import NotProvedError
+from ..proof.ranks import ball_of
+from ..proof.telescoping import identical
+from ..reading.expression.build import ZERO, add, neg
+from ..reading.expression.derivative import differentiate
+from ..reading.expression.traversal import all_nodes, needs_worker, size, substitute, symbols_of
+from ..reading.expression.tree import Expression, Number, Symbol
 from ..reading.latex.tokens.roles import IS_VALUE
 from ..reading.problem.derivative import DerivativeQuestion, read_derivative
+from ..reading.problem.derivatives import LARGEST
+from ..reading.problem.derivatives.general_order import GeneralOrder, general_order
 from ..verdict import Status, Verdict
 from ..workers.deadline import Deadline
 from ..workers.pool import DEFAULT_DEADLINE
@@ -47,6 +56,8 @@ from .values import (
 _POLICY = DecisionPolicy(strict_domain=True)
 #: Bits of the balls at points of a curve, and points at which an answer has to agree.
 _BITS, _CURVE_POINTS = 256, 4
+#: Orders above the least one up to which a formula in the order is compared.
+_FURTHER_ORDERS = 5
 
 
 def verify_derivative(
@@ -114,13 +125,88 @@ def verify_derivative(
 
 
 @lru_cache(maxsize=4096)
-def _prepared(problem: str, assumptions: tuple[tuple[str, str], ...]) -> _DerivativeJudge:
+def _prepared(
+    problem: str, assumptions: tuple[tuple[str, str], ...]
+) -> _DerivativeJudge | _GeneralJudge:
+    general = general_order(problem)
+    if general is not None:
+        return _GeneralJudge(read_derivative(general.text), general, dict(assumptions))
     inverse = read_derivative_of_inverse(problem)
     if inverse is not None:
         question = DerivativeQuestion(slope_of_inverse(*inverse), inverse[1], {})
     else:
         question = read_derivative(problem)
     return _DerivativeJudge(question, dict(assumptions))
+
+
+class _GeneralJudge:
+    """The derivatives of all orders of a function, with which a formula in the order is compared.
+
+    A formula A(n, x) is proved by induction: A(n + 1, x) is the derivative of A(n, x), and A is
+    right for the least order. A formula that is wrong for two of three higher orders is refuted.
+    """
+
+    def __init__(
+        self, question: DerivativeQuestion, order: GeneralOrder, assumptions: Mapping[str, str]
+    ) -> None:
+        at_point = question.variable not in symbols_of(question.derivative) or question.point
+        if question.curve is not None or at_point or order.order in assumptions:
+            raise ProblemError("a derivative whose order is a letter is not read at a point")
+        self.order, self.variable = order, question.variable
+        self.judges: list[_DerivativeJudge] = []
+        for _ in range(order.least + _FURTHER_ORDERS):
+            self.judges.append(_DerivativeJudge(question, assumptions))
+            slope = _differentiated(question.derivative, question.variable)
+            if slope is None:
+                raise ProblemError("the derivatives of higher orders are too long")
+            question = replace(question, derivative=slope)
+        self.needs_worker = self.judges[0].needs_worker
+        self.names = (*sorted({order.order, *self.judges[0].names} - {IS_VALUE}),)
+
+    def judge(self, answer: Expression, text: str, budget: Budget) -> Outcome:
+        """Judge whether an expression is the derivative of every order."""
+        n, least, x = self.order.order, self.order.least, self.variable
+        for name, formula in self.judges[0].question.definitions.items():
+            answer = substitute(answer, name, formula)
+        outcomes = [
+            judge.judge(substitute(answer, n, Number(at)), text, budget)
+            for at, judge in enumerate(self.judges, 1)
+            if at == least or at > least + 2
+        ]
+        refuting = [each for each in outcomes[1:] if each.status is Status.INCORRECT]
+        if len(refuting) > 1:
+            return refuting[0]
+        following = substitute(answer, n, add(Symbol(n), Number(1)))
+        assumed = {**self.judges[0].integrand.assumptions, n: "positive"}
+        try:
+            rules = identical(differentiate(answer, x), following, assumed)
+        except ValueError as error:
+            return Outcome(Status.UNDECIDED, detail=str(error))
+        if rules is None or outcomes[0].status is not Status.CORRECT:
+            return Outcome(Status.UNDECIDED, detail="not proved for all orders")
+        return replace(outcomes[0], rules=tuple(sorted({*rules, *outcomes[0].rules})))
+
+
+def _differentiated(tree: Expression, variable: str) -> Expression | None:
+    """The shortest form of a derivative. The result is None for one that is too long."""
+    try:
+        slope = differentiate(tree, variable)
+        forms = normal_forms(slope, variable, {}) if size(slope) <= LARGEST else []
+    except NotProvedError:
+        forms = []
+    except ValueError:
+        return None
+    return min((form for form in (slope, *forms) if size(form) <= LARGEST), key=size, default=None)
+
+
+def _may_break(node: Expression) -> bool:
+    """Whether a node is the sign of a constant that is not proved to differ from 0."""
+    if node.function != "sgn":
+        return False
+    ball = None if symbols_of(node) else ball_of(node.args[0])
+    if ball is not None and ball.is_finite() and not ball.contains(0):
+        return False
+    return not symbols_of(node) or equality(node.args[0], ZERO) is not None
 
 
 class _DerivativeJudge:
@@ -132,6 +218,8 @@ class _DerivativeJudge:
         for name, value in question.point:
             tree = substitute(tree, name, value)
         self.expected = tree
+        if any(map(_may_break, all_nodes(tree))):
+            raise ProblemError("the derivative at a kink of the function is not judged")
         self.is_value = not symbols_of(tree)
         self.needs_worker = needs_worker(tree)
         assumed = dict.fromkeys(question.definitions, "real")

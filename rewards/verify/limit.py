@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from ..arguments import Acceptance
@@ -13,10 +14,15 @@ from ..numeric.outcome import Outcome
 from ..numeric.sampling.parameters import Draw, regimes
 from ..proof.limit_questions import LimitQuestion, limit_readings, with_values
 from ..proof.limits import Limit, are_equal
+from ..proof.recursions import judge_limit
 from ..proof.riemann_sums import integral_of_riemann_sum
+from ..reading.expression.build import ZERO
+from ..reading.expression.traversal import substitute
 from ..reading.expression.tree import Expression
 from ..reading.latex import ReadError, Reading, read, to_latex
 from ..reading.latex.tokens.roles import IS_VALUE
+from ..reading.problem.conditions import may_be_zero
+from ..reading.problem.sequences.recursion import Recursion, read_recursion
 from ..verdict import Status, Verdict
 from ..workers.deadline import Deadline
 from ..workers.pool import DEFAULT_DEADLINE
@@ -106,6 +112,9 @@ def verify_limit(
     if integral is not None:
         further = options.keywords() | {"deadline": deadline}
         return verify_definite_integral(completion, integral, reference=reference, **further)
+    recursion = read_recursion(problem) if isinstance(problem, str) else None
+    if recursion is not None:
+        return _of_recursion(recursion, find_answer(completion, options), reference)
     questions = limit_readings(problem, assumptions)
     answer = find_answer(completion, options)
     infinity = stated_divergence(answer)
@@ -126,6 +135,21 @@ def verify_limit(
         reading,
         flags=(*target.question.flags, *target.flags),
     )
+
+
+def _of_recursion(recursion: Recursion, answer: ExtractedAnswer, reference: str | None) -> Verdict:
+    """Judge the limit of a sequence that a recursion defines."""
+    if reference is not None:
+        raise ProblemError("a reference for the limit of a recursion is not checked")
+    answer.method = "contraction"
+    if stated_divergence(answer) is not None:
+        outcome = judge_limit(recursion, None)
+        return answer.verdict(outcome.status, outcome)
+    read_answer(answer, (IS_VALUE,))
+    if answer.status is not None:
+        return answer.verdict(answer.status)
+    outcome, reading = judged(answer, partial(judge_limit, recursion), ())
+    return answer.verdict(outcome.status, outcome, reading)
 
 
 def _judged(
@@ -152,9 +176,24 @@ def _judged(
         if infinity is not None:
             yield target.judge_divergence(infinity, answer.text or ""), None, target
             continue
-        yield *judged(answer, target.judge, question.parameters), target
+        judge = partial(_judged_at_zero, question, target)
+        yield *judged(answer, judge, question.parameters), target
     if len(errors) == len(questions):
         raise errors[0]
+
+
+def _judged_at_zero(question: LimitQuestion, target: _KnownLimit, answer: Expression) -> Outcome:
+    """Judge a closed form, also for the value 0 of a parameter that may be 0."""
+    outcome = target.judge(answer)
+    for name in may_be_zero(question.conditions) if outcome.status is Status.CORRECT else ():
+        try:
+            at_zero = _KnownLimit(question.at_draw(((name, 0.0),)))
+            other = at_zero.judge(substitute(answer, name, ZERO))
+        except ProblemError:
+            continue
+        if other.status is Status.INCORRECT:
+            return Outcome(Status.UNDECIDED, detail=f"right for {name} other than 0 only")
+    return outcome
 
 
 class _KnownLimit:
@@ -184,7 +223,7 @@ class _KnownLimit:
             self.failure = str(error)
         if self.limit is None and question.parameters:
             self.method = "expansions at parameters"
-        elif self.limit is None:
+        elif self.limit is None and question.beside is None:
             require_worker(True)
             self.method, self.limit = "gruntz", proposed(question)
 

@@ -1,8 +1,9 @@
 r"""Infers the general term of a series with dots: ``1 - \frac{1}{3} + \frac{1}{5} - \cdots``.
 
 The terms are compared as they are written. Numbers at the same place of all terms have to follow
-one rule with at most two unknowns. At least four terms are needed, so that the rule is
-overdetermined. If the text states the general term, the first terms only have to agree with it.
+one rule with at most three unknowns. At least two more terms than unknowns are needed, so that the
+rule is overdetermined; the last term of a finite sum is one of them. If the text states the general
+term, the first terms only have to agree with it.
 """
 
 from __future__ import annotations
@@ -24,28 +25,68 @@ FEWEST: Final = 4
 _POWERS: Final = (0, 2, 3, 4)
 #: The n of n!; more digits than 98! has, no text writes out.
 _OF_FACTORIAL: Final = {math.factorial(n): n for n in range(1, 100)}
+#: The most terms of a finite sum with dots; the sums of textbooks go up to the year.
+_MOST, _MOST_WITH_SYMBOLS = 2_100, 100
 
 
-def general_term(terms: Sequence[Expression], index: str) -> Expression | None:
+def general_term(
+    terms: Sequence[Expression], index: str, fewest: int = FEWEST
+) -> Expression | None:
     """The term with a given index that the terms for the indices 0, 1, 2, ... determine.
 
-    The result is None if there are less than `FEWEST` terms, or no rule fits all terms.
+    The result is None if there are less than ``fewest`` terms, or no rule fits all terms.
 
     >>> from .build import number
     >>> general_term([number(Fraction(1, 2**k)) for k in range(4)], "n").function
     'pow'
 
     """
-    if len(terms) < FEWEST:
+    if len(terms) < fewest:
         return None
     for start in range(3):
         term = _common(terms[start:], start, Symbol(index))
         if term is None:
             continue
         values = (substitute(term, index, number(at)) for at in range(start))
-        if all(map(_are_equal, values, terms)):
+        if all(map(are_equal, values, terms)):
             return term
-    return None
+    numbers = [value for value in map(fold, terms) if value]
+    if len(terms) <= fewest or len({*numbers}) < len(terms):  # not 1, 1, 2, 4, 7
+        return None
+    top = numbers[0].numerator
+    if all(value.numerator == top for value in numbers):  # 1/2 + 1/6 + 1/12
+        bottom = _quadratic([top / value for value in numbers], Symbol(index))
+        return None if bottom is None else div(number(top), bottom)
+    return _quadratic(numbers, Symbol(index))
+
+
+def finite_term(
+    first: Sequence[Expression], last: Expression, index: str
+) -> tuple[Expression, int] | None:
+    """The general term of a finite sum, and the index of the last term.
+
+    The result is None if the first terms do not determine the general term, if the last term is
+    none of its values, or if the last term is also a value of another rule.
+    """
+    term = general_term(first, index, FEWEST - 1)
+    at = term and _index_of(last, term, index, len(first))
+    if term is None or at is None:
+        return None
+    numbers = [value for value in map(fold, first) if value is not None]
+    other = _quadratic(numbers, Symbol(index)) if len(numbers) == len(first) else None
+    if other is not None and _index_of(last, other, index, len(first)) not in (None, at):
+        return None  # 1 + 2 + 4 + ... + 16 may be 1 + 2 + 4 + 7 + 11 + 16
+    return term, at
+
+
+def _index_of(value: Expression, term: Expression, index: str, start: int) -> int | None:
+    """The index at which a term has a value, if there is exactly one from ``start`` on."""
+    fits = [
+        at
+        for at in range(start, _MOST_WITH_SYMBOLS if symbols_of(value) else _MOST)
+        if are_equal(substitute(term, index, number(at)), value)
+    ]
+    return fits[0] if len(fits) == 1 else None
 
 
 def first_index(term: Expression, index: str, terms: Sequence[Expression]) -> int | None:
@@ -54,7 +95,7 @@ def first_index(term: Expression, index: str, terms: Sequence[Expression]) -> in
     The result is None if none of the indices 0, 1, 2 fits, or more than one fits.
     """
     values = [substitute(term, index, number(at)) for at in range(len(terms) + 2)]
-    fits = [all(map(_are_equal, terms, values[start:])) for start in range(3)]
+    fits = [all(map(are_equal, terms, values[start:])) for start in range(3)]
     return fits.index(True) if sum(fits) == 1 and len(terms) > 1 else None
 
 
@@ -108,6 +149,16 @@ def _linear(values: Sequence[Fraction], start: int, index: Expression) -> Expres
     return add(mul(number(step), index), number(values[0] - start * step))
 
 
+def _quadratic(values: Sequence[Fraction], index: Expression) -> Expression | None:
+    """The quadratic function of the index that has the values at 0, 1, 2, ..."""
+    second = values[2] - 2 * values[1] + values[0]
+    slope = values[1] - values[0] - second / 2
+    if any(value != values[0] + slope * at + second / 2 * at**2 for at, value in enumerate(values)):
+        return None
+    square = mul(number(second / 2), power(index, number(2)))
+    return add(square, mul(number(slope), index), number(values[0]))
+
+
 def _geometric(values: Sequence[Fraction], start: int, index: Expression) -> Expression | None:
     ratio = values[1] / values[0] if values[0] else Fraction(0)
     if not ratio or any(b != a * ratio for a, b in pairwise(values)):
@@ -115,10 +166,10 @@ def _geometric(values: Sequence[Fraction], start: int, index: Expression) -> Exp
     return mul(number(values[0] / ratio**start), power(number(ratio), index))
 
 
-def _are_equal(first: Expression, second: Expression) -> bool:
+def are_equal(first: Expression, second: Expression) -> bool:
     """Whether the values of two terms agree at some rational values of their symbols."""
     names = sorted(symbols_of(first) | symbols_of(second))
-    for shift in (2, 3, 7):
+    for shift in (2, 3, 7) if names else (1,):
         left, right = first, second
         for at, name in enumerate(names):
             value = number(Fraction(shift + at, 5))

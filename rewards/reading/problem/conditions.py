@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -279,6 +279,17 @@ def _sign(comparison: Expression, name: str) -> str:
     if high == Symbol(name) and low_value is not None and low_value >= 0:
         return "positive"
     return "negative" if low == Symbol(name) and high_value is not None and high_value <= 0 else ""
+
+
+def may_be_zero(comparisons: Iterable[Expression]) -> list[str]:
+    """The symbols for which a comparison such as a >= 0 allows the value 0."""
+    weak = (each.args for each in comparisons if each.function == "le")
+    return [
+        side.name
+        for sides in weak
+        for side, other in (sides, sides[::-1])
+        if isinstance(side, Symbol) and fold(other) == 0
+    ]
 
 
 def is_sign(comparison: Expression) -> bool:

@@ -27,18 +27,15 @@ from .derivatives import (
     Jet,
     Jets,
     arguments_at,
+    bounded,
     name_of,
     normal,
     operators,
     read_tree,
 )
 from .integral import IntegralProblem, definite_integral, derivative_of_integral
-from .layout import pieces_of
+from .layout import pieces_of, relation
 from .prose import EQUATION, ORDINALS, without_prose
-
-#: Nodes of a derivative. Those of textbooks have some hundred; a tenth derivative of a product of
-#: five factors has a hundred thousand.
-LARGEST: Final = 20_000
 
 
 @dataclass(frozen=True)
@@ -100,6 +97,17 @@ _NTH: Final = re.compile(
     r"(?<![A-Za-z\\])(?:[a-z]\)?\$?\s*(?:\^\s*\{?\s*)?(?:\\(?:text|mathrm)\s*\{\s*)?-?\s*th\b"
     r"|[fghyu]\s*\^\s*\{\s*\(\s*[nkm]\s*\)\s*\}|d\s*\^\s*\{?\s*[nkm](?![A-Za-z]))"
 )
+#: Asks for a derivative, if nothing else does.
+_RULE: Final = re.compile(
+    r"(?i:\A(?!.*\btwice\b).*\b(?:apply|use)\s+the\s+(?:product|quotient|chain)\s+rule\s+to\b)",
+    re.DOTALL,
+)
+#: What the slope of another curve may be asked for with.
+_NOT_POLAR: Final = re.compile(
+    r"(?i:\b(?:against|function|graph|origin|plane|plotted|pole|versus|vs)\b)"
+)
+#: The radius in polar coordinates as a function of the angle.
+_POLAR: Final = r"r\s*(?:\(\s*\\theta\s*\))?"
 _SAYS_DERIVATIVE: Final = _SLOPE | {"derivative", "derivatives", "differentiate"}
 
 
@@ -124,15 +132,6 @@ def read_derivative(text: str, *, written: bool = False) -> DerivativeQuestion:
 
     """
     return _QuestionReader(text, written).read()
-
-
-def relation(formula: str) -> tuple[str, str] | None:
-    """The two sides of an equation.
-
-    If the formula does not have exactly one equals sign outside of brackets, the result is None.
-    """
-    sides = list(pieces_of(formula.replace("&", " "), "="))
-    return (sides[0].strip(), sides[1].strip()) if len(sides) == 2 else None
 
 
 class _QuestionReader:
@@ -160,13 +159,26 @@ class _QuestionReader:
         self.integrals: dict[str, IntegralProblem] = {}
         for clause in clauses(without_prose(question, EQUATION)):
             self._sort(Clause(clause.words, normal(clause.formula).strip()))
-        if not self.asked and self.asks_slope:  # the slope of the curve x^2 + y^2 = 1
-            self.asked.append(Clause(("slope",), r"\frac{dy}{dx}"))
+        self._ask_in_words()
         if len(self.asked) != 1:
             raise self._error("one derivative has to be asked for")
 
     def _error(self, why: str) -> ProblemError:
         return ProblemError(f"{self.text!r}: {why}")
+
+    def _ask_in_words(self) -> None:
+        """Add the derivative that is asked for without its formula."""
+        polar = [right for left, right in self.equations if re.fullmatch(_POLAR, left)]
+        if self.asks_slope and len(polar) == 1 == len(self.equations) and r"\theta" in polar[0]:
+            if _NOT_POLAR.search(self.text) or not self.point.keys() <= {"theta"}:
+                raise self._error("the slope of this curve in polar coordinates is not read")
+            r = polar[0]  # the slope of the curve r = 1 + \sin\theta
+            self.equations = [("x", rf"({r}) \cos\theta"), ("y", rf"({r}) \sin\theta")]
+            self.asked = [each for each in self.asked if not re.fullmatch(_POLAR, each.formula)]
+        if not self.asked and self.asks_slope:  # the slope of the curve x^2 + y^2 = 1
+            self.asked.append(Clause(("slope",), r"\frac{dy}{dx}"))
+        if not self.asked and len(self.equations) == 1 and _RULE.search(self.text):
+            self.asked.append(Clause(("derivative",), self.equations[0][0]))
 
     def _sort(self, clause: Clause) -> None:
         words, formula = clause
@@ -221,8 +233,8 @@ class _QuestionReader:
                 self.point |= {
                     name_of(name): value for name, value in zip(names, values, strict=True)
                 }
-            else:
-                self.point[name_of(sides[0])] = sides[1]
+            elif self.point.setdefault(name_of(sides[0]), sides[1]) != sides[1]:
+                raise self._error(f"two values of {sides[0]}")
 
     def read(self) -> DerivativeQuestion:
         words, formula_asked = self.asked[0]
@@ -245,8 +257,6 @@ class _QuestionReader:
             formula_asked = operator + (argument if argument[:1] in "([" else f"({argument})")
         variables = self._functions(function)
         formula_asked = self._applied(formula_asked, asked=True)
-        if not _SLOPE.isdisjoint(words) and "theta" in variables.get("r", ()):
-            raise self._error("the slope of a curve in polar coordinates is not read")
         jets = Jets(variables, written=self.written, applied=self.own)
         names = {self.by} - {""} | set(self.point)
         tree = read_tree(formula_asked, jets, names, values=True)
@@ -365,7 +375,7 @@ class _QuestionReader:
                 raise self._error(f"{text[letter.start() : end]} is not read")
             tree, names = self.trees[name], [f"{_PLACE}{at}" for at in range(len(own))]
             for _ in primes:
-                tree = _bounded(differentiate(tree, own[0]))
+                tree = bounded(differentiate(tree, own[0]))
             for variable, place in zip(own, names, strict=True):
                 tree = substitute(tree, variable, Symbol(place))
             for place, argument in zip(names, arguments, strict=True):
@@ -431,11 +441,11 @@ class _QuestionReader:
                 for variable in jet.by:
                     if variable not in symbols_of(tree):  # z(x, y) along x(t), y(t)
                         tree = self._through_definitions(tree)
-                    tree = _bounded(plain.differentiated(tree, variable))
+                    tree = plain.differentiated(tree, variable)
         elif jet.function in self.integrals:
             tree = derivative_of_integral(self.integrals[jet.function], jet.by[0])
             for variable in jet.by[1:]:
-                tree = _bounded(plain.differentiated(tree, variable))
+                tree = plain.differentiated(tree, variable)
         elif curve is not None and len(set(jet.by)) == 1:
             x, y = jet.by[0], jet.function
             slope_in_y = plain.differentiated(curve, y)
@@ -445,7 +455,7 @@ class _QuestionReader:
             tree = slope
             for _ in jet.by[1:]:
                 along = mul(plain.differentiated(tree, y), slope)
-                tree = _bounded(add(plain.differentiated(tree, x), along))
+                tree = bounded(add(plain.differentiated(tree, x), along))
         else:
             raise self._error(f"{jet.function} is not defined")
         for name, value in zip(own, jet.at, strict=False):
@@ -453,13 +463,13 @@ class _QuestionReader:
                 tree = Call(VALUE_AT, (tree, Symbol(name), value))
             else:
                 tree = substitute(tree, name, value)
-        return _bounded(tree)
+        return bounded(tree)
 
     def _through_definitions(self, tree: Expression) -> Expression:
         """In a tree, replace each name that the question defines by the formula of the name."""
         for name, formula in self.trees.items():
             if name in symbols_of(tree) and name not in symbols_of(formula):
-                tree = _bounded(substitute(tree, name, formula))
+                tree = bounded(substitute(tree, name, formula))
         return tree
 
     def _point(self, function: str) -> tuple[tuple[str, Expression], ...]:
@@ -471,6 +481,9 @@ class _QuestionReader:
             values |= {
                 name: _number(coordinate) for name, coordinate in zip(names, self.pair, strict=True)
             }
+        dependent = [name for name in values if name in self.trees or "(" in name]
+        if dependent or (function and (function in values) != (self.by in values)):
+            raise self._error("a point that is given by the value of the function is not read")
         return tuple(values.items())
 
     def _free(self) -> set[str]:
@@ -483,18 +496,3 @@ def _coordinates(pair: str) -> list[str]:
 
 def _number(text: str) -> Expression:
     return read_tree(text, Jets({}), (IN_PROBLEM,))
-
-
-def _bounded(tree: Expression) -> Expression:
-    """Check the size of a tree, and return the tree unchanged.
-
-    Raises:
-        ProblemError: the tree has more than `LARGEST` nodes.
-
-    """
-    nodes = [tree]
-    for node in nodes:
-        nodes += node.args
-        if len(nodes) > LARGEST:
-            raise ProblemError(f"the derivative has more than {LARGEST} terms")
-    return tree

@@ -302,3 +302,12 @@ def pieces_of(text: str, separators: Collection[str]) -> Iterator[str]:
             yield text[begin:offset]
             begin = offset + 1
     yield text[begin:]
+
+
+def relation(formula: str) -> tuple[str, str] | None:
+    """The two sides of an equation.
+
+    If the formula does not have exactly one equals sign outside of brackets, the result is None.
+    """
+    sides = list(pieces_of(formula.replace("&", " "), "="))
+    return (sides[0].strip(), sides[1].strip()) if len(sides) == 2 else None

@@ -14,15 +14,15 @@ from contextlib import suppress
 from typing import Final, NamedTuple
 
 from ...errors import ProblemError
-from ..expression.traversal import symbols_of
 from ..expression.tree import Expression, Symbol
 from ..latex import ReadError, Reading, read
 from ..latex.tokens.roles import IN_PROBLEM
 from . import prose
-from .conditions import Conditions, behind, conditions_of
+from .conditions import Conditions, behind, conditions_of, has_kind
+from .derivatives import LETTER
 from .integral import IntegralProblem, Limit, definite_integral, limit_of, with_real_parameters
 from .layout import TAIL, argument_end, limits_of, marked_tables, pieces_of, restored_tables
-from .sums import SumProblem, has_sum, read_sum
+from .sums import SumProblem, has_dots, has_sum, read_sum, sum_with_dots
 
 _SIGN: Final = re.compile(
     r"\\lim(?![A-Za-z])|\\(?:operatorname\*?|mathop|mathrm|text|mathbf)\s*\{\s*(?:\\rm\s*)?\\?lim\s*\}"
@@ -37,6 +37,12 @@ _ARROW: Final = re.compile(
 )
 #: A side at the end of a point: ``0^+``, ``0^{-}``, ``0+``.
 _SIDE: Final = re.compile(r"\s*(?:\^\s*\{?\s*|(?<=[0-9A-Za-z}]))(?P<sign>[+-])\s*\}?\s*\Z")
+#: Two variables that tend to a point of the plane.
+_PLANE: Final = re.compile(
+    r"\{?\s*(?:\\left\s*)?\(\s*(?P<x>[a-z])\s*,\s*(?P<y>[a-z])\s*(?:\\right\s*)?\)"
+    r"\s*(?:\\to(?![A-Za-z])|\\(?:long)?rightarrow(?![A-Za-z])|→)"
+    r"\s*(?:\\left\s*)?\((?P<a>[^,()]+),(?P<b>[^,()]+?)(?:\\right\s*)?\)\s*\}?"
+)
 _ENVIRONMENT: Final = re.compile(r"\\(?:begin|end)\s*\{[a-z]+\*?\}|(?<!\\)&")
 #: What may stand before the sign without changing the problem, besides words: ``L =``.
 _LEAD: Final = re.compile(r"(?:[\s.,:;&?!}]|\\text\s*\{|[A-Za-z]\s*:?=)*")
@@ -56,14 +62,28 @@ _APPLIED: Final = re.compile(
 )
 _RANGE: Final = r"(?:\s*_\s*\{?\s*(?P<index>[nmkN])\b[^{}]*\}?)?(?:\s*\^\s*\{?\s*\\infty\s*\}?)?"
 #: The name of a sequence: a_n, (a_n), \{a_n\}_{n=1}^\infty.
-_SEQUENCE: Final = re.compile(
+SEQUENCE: Final = re.compile(
     rf"(?:\\left)?(?:\\\{{|\()?\s*(?P<letter>[A-Za-z])_\{{?(?P<name>[nmkN])\}}?\s*(?:\\right)?(?:\\\}}|\))?{_RANGE}"
 )
 _INDEX: Final = re.compile(r"[nmkN](?:\s*\\(?:to|rightarrow)\s*\\infty)?")
 #: A sequence that its term denotes: \{ 1/n \}, \{ 1/n \}_{n=1}^\infty.
 _BRACED: Final = re.compile(rf"(?:\\left)?\\\{{(?P<term>[^,]+?)(?:\\right)?\\\}}{_RANGE}")
-#: The letter of a name at the beginning of an equation: u of ``u_{n+1} = 2u_n``.
-_BASE: Final = re.compile(r"[\s({]*\\?([A-Za-z]+)(?=[\s_({)}]|\Z)")
+#: Asks for a limit in other words.
+CONVERGES_TO: Final = re.compile(r"(?i:\bto\s+(?:what|which)\b|\bvalue\s+to\s+which\b)")
+#: Formulas beside a limit that say nothing of the limit: names, values at a point, what x tends to,
+#: and indeterminate forms. They have no spaces.
+_NO_CONDITION: Final = re.compile(
+    rf"{LETTER}(?:\([a-z]\))?|\\lfloor[a-z]\\rfloor|[A-Za-z]\([-\d./]+\)=[^=]*|[-+]?\\infty"
+    r"|[a-z]\\(?:to|rightarrow).*|(?:[01]|\\infty)(?:[-/^]|\\cdot|\\times)\{?(?:0|\\infty)\}?"
+    r"|\\[dt]?frac\{?(?:0|\\infty)\}?\{?(?:0|\\infty)\}?"
+)
+#: Explains a sign, and names a method.
+_FLOOR: Final = re.compile(
+    r"\bdenotes?\s+(?:the\s+)?greatest\s+integer\s+(?:not\s+exceeding|less\s+than\s+or\s+equal\s+to)\b"
+)
+_EXPANSION: Final = re.compile(r"\b(?:series|expansion)\s+(?:of|for)\s*\Z")
+#: Words for another formula of a function.
+_CASES: Final = re.compile(r"(?i:\b(?:otherwise|else|elsewhere|unless|except)\b)")
 #: Variables that stand for whole numbers where they tend to infinity.
 _INTEGER_NAMES: Final = frozenset("nmkN")
 
@@ -78,6 +98,7 @@ class LimitProblem(NamedTuple):
         readings: the function in every reading of its notation, the likeliest first.
         conditions: the conditions on the parameters.
         whole: whether the variable takes whole values only, as in a sequence.
+        beside: the second variable and its point, for a limit in two variables.
 
     >>> problem = read_limit(r"\lim_{x\to0^+} x^x")
     >>> problem.variable, problem.side, problem.at
@@ -91,6 +112,7 @@ class LimitProblem(NamedTuple):
     readings: tuple[Reading, ...]
     conditions: Conditions = Conditions()
     whole: bool = False
+    beside: tuple[str, Expression] | None = None
 
 
 def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
@@ -117,13 +139,25 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
     plain, tables = marked_tables(prose.without_prose(text, prose.LIMIT))
     written = _written(plain)
     subscript, body, around = written or _of_sequence(text) or _in_words(plain)
+    plane = _PLANE.fullmatch(prose.SPACING.sub(" ", subscript))
+    beside = None
+    if plane is not None:
+        second = limit_of(plane["b"], text, plane["y"])
+        if isinstance(second, int):
+            raise ProblemError(f"{text!r}: a limit at infinity in two variables is not read")
+        beside = plane["y"], second
+        subscript, parameters = rf"{plane['x']} \to {plane['a']}", (*parameters, plane["y"])
     name, at, side = _approach(subscript, text)
     variable = _variable(name, text)
     if _SIGN.search(body):
         raise ProblemError(f"{text!r} has more than one limit")
     point = limit_of(at, text, variable)
-    conditions = prose.conditions_around(around, prose.SUM) or Conditions()
-    body = restored_tables(_defined(TAIL.sub("", body).strip(), plain), tables)
+    body = TAIL.sub("", body).strip()
+    defined = _defined(body, plain)
+    conditions = _conditions(plain, around, defined, body, name, at)
+    if defined != body and _CASES.search(text):
+        raise ProblemError(f"{text!r}: a function that is defined by cases is not read")
+    body = restored_tables(defined, tables)
     try:
         readings = _readings(body, variable, text, {*parameters, *dict(conditions.kinds)})
     except ProblemError:
@@ -134,12 +168,12 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
                 break
         else:
             raise
-    symbols = set().union(*(symbols_of(reading.expression) for reading in readings)) - {variable}
-    _check_definitions(plain, {name.partition("_")[0] for name in symbols})
+    if plane is not None and (isinstance(point, int) or conditions != Conditions()):
+        raise ProblemError(f"{text!r}: a condition on a limit in two variables is not read")
     is_sequence = point == 1 and (
         variable in _INTEGER_NAMES or dict(conditions.kinds).get(variable) == "integer"
     )
-    return LimitProblem(variable, point, side, readings, conditions, is_sequence)
+    return LimitProblem(variable, point, side, readings, conditions, is_sequence, beside)
 
 
 def read_limit_of_sum(text: str) -> tuple[str, SumProblem] | None:
@@ -152,14 +186,19 @@ def read_limit_of_sum(text: str) -> tuple[str, SumProblem] | None:
         ProblemError: the question is unreadable.
 
     """
-    if len(text) > prose.LONGEST or not has_sum(text):
+    if len(text) > prose.LONGEST or not (has_sum(text) or has_dots(text)):
         return None
-    written = _written(prose.without_prose(text, prose.LIMIT))
-    if written is None or not has_sum(written[1]):
+    plain = prose.without_prose(text, prose.LIMIT)
+    written = _written(plain)
+    if written is None or not (has_sum(written[1]) or has_dots(written[1])):
         return None
     name, at, _ = _approach(written[0], text)
     variable = _variable(name, text)
-    sums = read_sum(TAIL.sub("", written[1]))
+    _conditions(plain, written[2], written[1], name, at)
+    if has_sum(written[1]):
+        sums = read_sum(TAIL.sub("", written[1]))
+    else:
+        sums = (sum_with_dots(written[1]),)
     return (variable, sums[0]) if len(sums) == 1 and limit_of(at, text, variable) == 1 else None
 
 
@@ -218,7 +257,7 @@ def read_limit_of_integral(text: str) -> LimitOfIntegral | None:
     tree = readings[0].expression
     if len(readings) > 1:
         raise ProblemError(f"{text!r}: {factor!r} has several readings")
-    _check_definitions(plain, {name.partition("_")[0] for name in symbols_of(tree)})
+    _conditions(plain, written[2], body, name, at)
     point = limit_of(at, text, variable)
     return LimitOfIntegral(variable, point, side, tree, definite_integral(integral))
 
@@ -245,6 +284,8 @@ def _written(text: str) -> tuple[str, str, str] | None:
             preceding, following = preceding[: under.start()], following.removeprefix("}")
         marks, following = limits_of(following)
         subscript = marks.get("_", "")
+    if not subscript and (sequence := SEQUENCE.fullmatch(TAIL.sub("", following))):
+        subscript = rf"{{{sequence['name']}\to\infty}}"  # \lim a_n
     if not subscript:
         raise ProblemError(f"{text!r}: the limit sign has no subscript")
     if not _LEAD.fullmatch(prose.without_words(prose.SPACING.sub(" ", preceding), prose.SUM)):
@@ -252,18 +293,50 @@ def _written(text: str) -> tuple[str, str, str] | None:
     return subscript, following, around
 
 
-def _check_definitions(text: str, names: Collection[str]) -> None:
-    """Raise `ProblemError` if another formula of the text defines one of the names.
+def _conditions(text: str, around: str, *parts: str) -> Conditions:
+    """Read the conditions beside a limit.
 
-    Such a definition would have to be substituted, which is not implemented. The error is raised so
-    that the definition is not ignored.
+    Args:
+        text: the question without the words that say nothing.
+        around: the text around the limit.
+        parts: the formulas that belong to the limit: the function, the variable and the point.
+
+    Raises:
+        ProblemError: a formula or a word beside the limit may change the question.
+
     """
+    conditions = prose.conditions_around(around, prose.SUM)
+    words = prose.NO_KIND.sub(" ", _FLOOR.sub(" ", prose.MARKED.sub(" ", text)))
+    if conditions is not None:
+        return conditions
+    strange = re.search("[A-Za-z]{2,}", prose.without_words(words, prose.LIMIT))
+    if strange or has_kind(words) or prose.UNMARKED.search(words) or not prose.MARKED.search(text):
+        raise ProblemError(f"{text!r}: {' '.join(around.split())[:60]!r} may change the limit")
+    kinds: tuple[tuple[str, str], ...] = ()
+    comparisons: tuple[Expression, ...] = ()
     for match in prose.MARKED.finditer(text):
-        formula = prose.DELIMITER.sub("", match[0])
-        left_side, equals, _ = formula.partition("=")
-        base = _BASE.match(left_side)
-        if equals and base and base[1] in names and conditions_of(formula) is None:
+        formula = _bare(prose.DELIMITER.sub("", match[0]))
+        defined = _APPLIED.match(formula) and formula.partition("=")[2]
+        known = [_bare(part) for part in parts]
+        if formula in known or defined == known[0] or _NO_CONDITION.fullmatch(formula):
+            continue
+        if _SIGN.search(match[0]):
+            continue
+        if "=" not in formula and _EXPANSION.search(text[: match.start()][-40:]):
+            continue
+        stated = conditions_of(formula)
+        if stated is None:
             raise ProblemError(f"{text!r}: {formula!r} is not put into the limit")
+        kinds, comparisons = kinds + stated.kinds, comparisons + stated.comparisons
+    return Conditions(kinds, comparisons)
+
+
+def _bare(formula: str) -> str:
+    """A formula without spaces, sizes and outer parentheses."""
+    plain = re.sub(r"\\(?:left|right)(?![A-Za-z])|\s", "", prose.SPACING.sub("", formula))
+    plain = plain.strip(".,;:?")
+    braced = plain.replace("(", "{").replace(")", "}")
+    return plain[1:-1] if plain[:1] == "(" and argument_end(braced) == len(plain) else plain
 
 
 def _defined(body: str, text: str) -> str:
@@ -292,18 +365,20 @@ def _of_sequence(text: str) -> tuple[str, str, str] | None:
     if "sequence" not in words or _IN_WORDS.fullmatch(prose.DELIMITER.sub(" ", text).strip()):
         return None
     prose.check_words(text, prose.SEQUENCE)
-    if "limit" not in words:
+    if "limit" not in words and not CONVERGES_TO.search(words):
         raise ProblemError(f"{text!r}: the limit of the sequence is not asked for")
     found, others, letters = [], [], set()
     for match in prose.MARKED.finditer(text):
         formula = prose.DELIMITER.sub("", match[0]).strip(" .,;:")
         name, *values = (side.strip() for side in pieces_of(formula, "="))
-        named, braced = _SEQUENCE.fullmatch(name), _BRACED.fullmatch(formula)
+        named, braced = SEQUENCE.fullmatch(name), _BRACED.fullmatch(formula)
         if named is not None:
             letters.add(named["letter"])
             found += [(named["name"], value) for value in values]
         elif braced is not None:
             found.append((braced["index"] or "n", braced["term"]))
+        elif not values and re.search(r"sequence\s*\Z", text[: match.start()]):
+            found.append(("n", formula))
         elif not _INDEX.fullmatch(formula):
             others.append(formula)
     varies = found and re.search(rf"(?<![A-Za-z\\]){found[0][0]}(?![A-Za-z])", found[0][1])
@@ -322,6 +397,9 @@ def _in_words(text: str) -> tuple[str, str, str]:
     match = _IN_WORDS.fullmatch(prose.DELIMITER.sub(" ", text).strip())
     if match is None:
         raise ProblemError(f"{text!r} has no limit sign")
+    strange = re.search("[A-Za-z]{2,}", prose.without_words(match["before"], prose.LIMIT))
+    if strange is not None and not prose.MARKED.search(text):
+        raise ProblemError(f"{text!r}: {strange[0]!r} may change the question")
     side = {"right": "^+", "above": "^+", "left": "^-", "below": "^-"}.get(match["side"] or "", "")
     body = match["body"][_named_end(match["body"]) :]
     return rf"{match['name']}\to {match['point'].strip()}{side}", body, match["behind"] or ""

@@ -83,6 +83,10 @@ _ENDS_CHECKED: Final = re.compile(
     r"(?:\s+(?:the|both|any|all|convergence|behaviou?r|at))*\s+end-?\s?points?",
     re.IGNORECASE,
 )
+#: A method that a question names before it says what is asked for.
+_METHOD: Final = re.compile(
+    r"\A\s*By\s+[a-z]+ing\b[^.,;?!]*,\s*(?=(?:calculate|determine|find|obtain|write)\b)"
+)
 _TO: Final = (
     r"(?:up\s+to|through|to)\s+(?:and\s+including\s+)?(?:the\s+)?(?:terms?\s+)?(?:in\s+|of\s+)?"
 )
@@ -215,7 +219,7 @@ def read_series(text: str) -> SeriesQuestion:
     """
     if len(text) > LONGEST:
         raise ProblemError(f"the question has more than {LONGEST} characters")
-    plain = SPACING.sub(" ", PROSE.sub(r" \1 ", text))
+    plain = _METHOD.sub("", SPACING.sub(" ", PROSE.sub(r" \1 ", text)))
     plain = DELIMITER.sub(f" {_MARK} ", plain).strip()
     for quantity, pattern in _QUANTITIES:
         match = pattern.search(plain)

@@ -44,26 +44,28 @@ TABLE: Final = {
             explicit explicitly family fifth first follow fourth functions general gradient has
             have homogeneous implicit implicitly initial integrate interval into linear mixed most
             ninth nontrivial on order ordinary parameter parametric parametrically partial
-            particular point points possible power respect satisfied satisfies satisfy satisfying
-            second separable seventh singular sixth slope solution solutions solved subject such
-            suppose system tangent tenth their there third trivial twice two under unknown
-            values variable variables we whose without""",
+            particular point points possible power prime primes respect satisfied satisfies satisfy
+            satisfying second separable seventh singular sixth slope solution solutions solved
+            subject such suppose system tangent tenth their there third trivial twice two under
+            unknown values variable variables we whose without""",
         # deny, or choose among answers: they may change any question
-        "choice": """absolutely approximate approximately conditional conditionally except half
-            largest least maximum minimum nearest negative never no none not per percent rounded
-            smallest times twice unless which""",
+        "choice": """absolutely add approximate approximately conditional conditionally decimals
+            degrees digit digits divide except excluding false first half halve incorrect largest
+            least maximum minimum minus multiply nearest negative never no none not omitted
+            omitting partial per percent plus prime primes removed round rounded second smallest
+            subtract tail th third times twice uniformly unless which without wrong""",
         # name an operation: they change a question unless they describe the formula behind them,
         # or name a rule
-        "operation": """absolute antiderivative approximation average cube cubed decimal derivative
-            derivatives directional double estimate integral inverse inverses mean modulus normal
-            orthogonal perpendicular product quotient reciprocal root roots square squared
-            triple""",
+        "operation": """absolute antiderivative approximation average cube cubed cubes decimal
+            derivative derivatives directional double estimate integral inverse inverses logarithm
+            mean modulus normal orthogonal perpendicular product quotient reciprocal root roots
+            square squared squares triple""",
         "rule": "formula method rule rules test theorem",
         # forms in which something is written, behind "as": "leave your answer as a product"
         "written form": "integral product quotient",
         # say nothing in the name of what is asked for, too
-        "plain": """answer answers down fully non-zero nonzero possible result simple simplest
-            work""",
+        "plain": """all answer answers down fully marks non-zero nonzero possible result simple
+            simplest steps work working""",
         # behind them, a question describes what was named before
         "preposition": """as at by for from given if in into of on such that to using when where
             with""",
@@ -81,7 +83,11 @@ EQUATION: Final = _COMMON | _row("convergence", "series", "function", "equation"
 SUM: Final = _COMMON | _row("convergence", "series", "sum")
 LIMIT: Final = SUM | _row("function", "limit")
 #: The words of questions about a sequence, and about a series with dots; no other word is allowed.
-SEQUENCE: Final = _COMMON | _row("convergence", "sequence") | {"limit", "whether"}
+SEQUENCE: Final = _COMMON | _row("convergence", "sequence") | {"limit", "number", "whether"}
+RECURSION: Final = SEQUENCE.union(
+    """assume assumed assuming first recurrence recursion recursively relation satisfies
+    which""".split()
+)
 DOTS: Final = _COMMON - {"expression", "formula", "terms"} | _row("convergence").union(
     "alternating by function geometric harmonic infinite power series sum whether".split()
 )
@@ -119,20 +125,28 @@ MARKED: Final = re.compile(
 _ASIDE: Final = re.compile(
     r"[,;]?\s*\b(?:otherwise|or\s+(?:answer|explain|say|show|state|write))\b[^.?!]*", re.IGNORECASE
 )
+#: The number of a question, and the marks for it.
+_NUMBER: Final = re.compile(
+    r"\A\s*\**(?:Question|Problem|Exercise|Example|Q)\s*[\d.]{0,9}\s*[.:)]*\**\s*(?=[A-Z$\\])"
+    r"|[(\[]\s*\d{1,2}\s*(?:marks?|points?|pts?\.?)?\s*[)\]]\s*\Z"
+)
 _HINT: Final = re.compile(r"\(\s*[Hh]int\b(?:[^()]|\([^()]*\)){0,200}\)")
 #: A substitution that a question recommends, which is a method and no part of the question.
 SUBSTITUTION: Final = re.compile(
     r"\b(?:substitution|substituting|setting)\s+(?:\$[^$]{1,80}\$|\\\(.{1,80}?\\\))"
 )
+#: Names of functions and methods whose words would change a question elsewhere.
+_NAMES: Final = re.compile(
+    r"\b(?:partial\s+fractions?|minus\s+infinity|first\s+principles|without\s+(?:using|L['’])"
+    r"|inverse(?=\s+(?:hyperbolic|trigonometric|(?:co)?sine|(?:co)?tangent|(?:co)?secant)))\b"
+)
 #: Words for kinds of numbers that say nothing new: parameters are positive, variables are real.
-_NO_KIND: Final = re.compile(
+NO_KIND: Final = re.compile(
     r"\b(?:(?<!not )positive|non-?zero(?=\s+solutions?)|(?:all|any|every)\s+real(?:\s+numbers?)?)\b"
 )
 _TOKEN: Final = re.compile(r"[A-Za-z]+(?:['’–-]+[A-Za-z]+)*['’]?|[.?!:;,]")
 #: Signs, digits and single letters: a formula that is not marked.
-_UNMARKED: Final = re.compile(
-    r"[\\^_=<>+*/|{}0-9]|(?<![A-Za-z'’-])(?![aAI])[A-Za-z](?![A-Za-z'’-])"
-)
+UNMARKED: Final = re.compile(r"[\\^_=<>+*/|{}0-9]|(?<![A-Za-z'’-])(?![aAI])[A-Za-z](?![A-Za-z'’-])")
 
 
 @cache
@@ -224,10 +238,10 @@ def without_prose(text: str, understood: frozenset[str]) -> str:
     """
     if len(text) > LONGEST:  # which the reader of the question refuses
         return text
-    question = SUBSTITUTION.sub(" ", _HINT.sub(" ", text))
+    question = _NAMES.sub(" ", SUBSTITUTION.sub(" ", _HINT.sub(" ", _NUMBER.sub("", text))))
     formulas = list(MARKED.finditer(question))
     words = MARKED.sub(" ", question)
-    if not formulas or _UNMARKED.search(words) or has_kind(_NO_KIND.sub(" ", words)):
+    if not formulas or UNMARKED.search(words) or has_kind(NO_KIND.sub(" ", words)):
         return text
     pieces: list[str] = []
     # words of the name of what is asked for, and of operations, that are not understood
@@ -248,7 +262,7 @@ def without_prose(text: str, understood: frozenset[str]) -> str:
                 pass
             elif word in _ASKS:
                 named = {"solution", "solutions", "function", "curve"}.intersection(pieces)
-                if (word == "what" and before in TABLE["preposition"]) or (
+                if (word == "what" and before in TABLE["preposition"] - {"to"}) or (
                     word == "which" and before == "for" and not named
                 ):  # for what value of c
                     raise ProblemError(f"{text!r}: a value of a parameter is asked for")

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from fractions import Fraction
 from typing import Final, NamedTuple
 
 from ...errors import ProblemError
-from ..expression.build import ONE, ZERO, add, mul, neg
-from ..expression.general_term import first_index, general_term
+from ..expression.build import ONE, ZERO, add, mul, neg, number, power
+from ..expression.general_term import FEWEST, are_equal, finite_term, first_index, general_term
 from ..expression.traversal import substitute, symbols_of
 from ..expression.tree import Call, Expression, Number, Symbol
 from ..latex import ReadError, Reading, read
@@ -17,13 +18,30 @@ from ..latex.tokens.roles import IN_PROBLEM
 from . import prose
 from .conditions import Conditions, behind, conditions_of, has_kind
 from .integral import Limit, limit_of
-from .layout import ENDS, TAIL, limits_of, marked_tables, pieces_of, restored_tables
+from .layout import ENDS, TAIL, argument_end, limits_of, marked_tables, pieces_of, restored_tables
 from .parameters import parameter_faults
 
 _SIGN: Final = re.compile(r"\\(?:sum|sumop)(?![A-Za-z])|[∑Σ](?=\s*[_^])")
 _NAMED: Final = re.compile(r"\A[A-Z](?:_\{?\w+\}?)?\s*(?:\([^()]*\))?\s*:?=(?!=)")
 #: Words of a question that does not only ask whether a series converges.
 _ASKS_VALUE: Final = prose.TABLE["value"] | {"exact", "limit", "sum", "total", "value", "values"}
+#: A recurring decimal between marks of formulas.
+_DECIMAL: Final = re.compile(
+    r"(?:\$|\\\()\s*(?P<whole>\d{1,9})\.(?P<before>\d{0,9}?)(?P<period>\d{1,9}?)(?P=period){2,9}"
+    r"\s*(?:\\[lc]?dots|\.{3}|…)\s*(?:\$|\\\))"
+)
+_OF_DECIMALS: Final = frozenset(
+    """a an and as by decimal equals express find fraction geometric in infinite it lowest number of
+    rational recurring repeating series simplest sum terms the this write writing""".split()
+)
+#: A quotient, and a product with a sum in parentheses.
+_QUOTIENT: Final = re.compile(r"\s*\\[dt]?frac\s*(?=\{)")
+_PRODUCT: Final = re.compile(
+    r"([^()]*?)(?:\\left|\\[bB]igg?l?)?[(\[]([^\[\]]*?)(?:\\right|\\[bB]igg?r?)?[)\]]\s*"
+)
+#: What a question names if the answer says which kind of convergence a series has.
+_KINDS: Final = ("absolute", "conditional", "diverge")
+_KIND: Final = re.compile(r"\b(?i:absolute|conditional)(?:ly)?\b")
 #: Words, equations and functions, which are no terms of a series with dots.
 _NO_TERMS: Final = re.compile(r"(?<![\\A-Za-z])(?:[A-Za-z]{3,}|[fghFG]\s*(?:\\left)?\()|=")
 _DOTS: Final = re.compile(r"\\[lc]?dots(?![A-Za-z])|\.{3}|…")
@@ -58,6 +76,8 @@ class SumProblem(NamedTuple):
         conditions: the conditions on the parameters.
         flags: the names of the conventions that this reading uses.
         asks_convergence: whether the question only asks if the series converges.
+        asks_kind: whether the question asks if the series converges absolutely, converges
+            conditionally, or diverges.
 
     >>> read_sum(r"\sum_{n\ge 1} 2^{-n}")[0].upper
     1
@@ -73,6 +93,7 @@ class SumProblem(NamedTuple):
     conditions: Conditions = Conditions()
     flags: tuple[str, ...] = ()
     asks_convergence: bool = False
+    asks_kind: bool = False
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -121,6 +142,13 @@ def read_sum(text: str) -> tuple[SumProblem, ...]:
     """
     if len(text) > prose.LONGEST:
         raise ProblemError(f"the question has more than {prose.LONGEST} characters")
+    decimal = _recurring_decimal(text)
+    if decimal is not None:
+        return (decimal,)
+    asks_kind = _asks_convergence(text) and all(
+        any(word.startswith(kind) for word in _words(text)) for kind in _KINDS
+    )
+    text = _KIND.sub(" ", text) if asks_kind else text
     plain, tables = marked_tables(prose.without_prose(text, prose.SUM))
     formula, conditions = _formula(plain)
     sign = _SIGN.search(formula)
@@ -133,7 +161,8 @@ def read_sum(text: str) -> tuple[SumProblem, ...]:
     if _SIGN.search(body):
         raise ProblemError(f"{text!r} has more than one sum")
     index, lower, upper = _range(marks, text)
-    if "limit" in _words(text) and not isinstance(upper, int) and symbols_of(upper):
+    is_partial = not isinstance(upper, int) and symbols_of(upper)
+    if "limit" in _words(text) and (is_partial or {"term", "terms"} & _words(text)):
         raise ProblemError(f"{text!r}: the limit of a sum is asked for, not the sum")
     factor = _factor(formula[: sign.start()], text, index)
     failure: ProblemError | None = None
@@ -146,12 +175,50 @@ def read_sum(text: str) -> tuple[SumProblem, ...]:
         convergence = _asks_convergence(text)
         problems = (
             SumProblem(
-                term, index, lower, upper, factor, addend, stated, asks_convergence=convergence
+                term, index, lower, upper, factor, addend, stated, (), convergence, asks_kind
             )
             for term, addend in readings
         )
         return tuple(map(_without_delta, problems))
     raise failure or ProblemError(f"unreadable sum {text!r}")
+
+
+def sum_with_dots(body: str) -> SumProblem:
+    r"""Read a multiple of a finite sum with dots: ``\frac{1 + 2 + \cdots + n}{n^2}``.
+
+    Raises:
+        ProblemError: the general term is not clear, or the text has more than a multiple of a sum.
+
+    """
+    factor, inner = "1", TAIL.sub("", body)
+    if (quotient := _QUOTIENT.match(inner)) is not None:
+        end = quotient.end() + argument_end(inner[quotient.end() :])
+        top, bottom = inner[quotient.end() : end], inner[end:]
+        if _DOTS.search(top) and argument_end(bottom) == len(bottom):
+            factor, inner = rf"\frac{{1}}{bottom}", top[1:-1]
+    if (product := _PRODUCT.fullmatch(inner)) is not None and not _DOTS.search(product[1]):
+        factor, inner = f"{factor} {product[1]}", product[2]
+    problem = _with_dots(inner)
+    return problem._replace(factor=_factor(factor, body, problem.counter))
+
+
+def _recurring_decimal(text: str) -> SumProblem | None:
+    r"""The geometric series of a decimal such as ``0.272727\ldots`` that is to become a fraction.
+
+    The period has to be written three times. The result is None for any other text.
+    """
+    decimal = _DECIMAL.search(text)
+    if decimal is None or not _words(text) & {"recurring", "repeating"}:
+        return None
+    others = (match[0] for match in prose.MARKED.finditer(_DECIMAL.sub(" ", text, 1)))
+    if "fraction" not in _words(text) or not all(map(has_sum, others)):
+        raise ProblemError(f"{text!r}: a decimal, and something else")
+    prose.check_words(text, _OF_DECIMALS)
+    before, period = decimal["before"], decimal["period"]
+    size = Fraction(int(period), 10 ** len(before))
+    term = mul(number(size), power(number(10 ** len(period)), neg(Symbol("k"))))
+    outside = Fraction(int(decimal["whole"] + before), 10 ** len(before))
+    return SumProblem(term, "k", ONE, 1, outside=number(outside))
 
 
 def _with_dots(text: str) -> SumProblem:
@@ -180,6 +247,16 @@ def _with_dots(text: str) -> SumProblem:
         if start is not None and not any(own[0] in symbols_of(each) for each in first):
             term, lower = substitute(last, own[0], Symbol(index)), Number(start)
             upper = 1 if shape.endswith(".") else Symbol(own[0])
+        elif not own and shape.endswith("t") and (found := finite_term(first, last, index)):
+            term, upper = found[0], Number(found[1])
+        elif len(own) == 1 and shape.endswith("t"):
+            # 1/(n + 1) + 1/(n + 2) + 1/(n + 3) + ... + 1/(2n), with the indices 1, ..., n
+            inferred = general_term(first, index, FEWEST - 1)
+            shifted = substitute(inferred or last, index, add(Symbol(index), Number(-1)))
+            for shift in (-1, 0, 1) if index in symbols_of(shifted) else ():
+                end = add(Symbol(own[0]), Number(shift))
+                if are_equal(substitute(shifted, index, end), last):
+                    term, lower, upper = shifted, ONE, end
     if term is None:
         raise ProblemError(f"{text!r}: the general term of the series is not stated, and not clear")
     problem = SumProblem(mul(term), index, lower, upper, conditions=conditions)
@@ -250,6 +327,11 @@ def has_sum(text: str) -> bool:
     return _SIGN.search(text) is not None
 
 
+def has_dots(text: str) -> bool:
+    """Whether a text has the dots of a series."""
+    return _DOTS.search(text) is not None
+
+
 def _formula(text: str) -> tuple[str, Conditions]:
     """Find the formula with the sum sign, and the conditions in the text around it."""
     if sum(has_sum(match[0]) for match in prose.MARKED.finditer(text)) == 2:
@@ -291,7 +373,9 @@ def _conditions_of_formulas(text: str) -> Conditions | None:
     condition, the result is None. The result is also None if words outside of the formulas state a
     condition, such as "integer", because this function does not read these words.
     """
-    if has_kind(prose.MARKED.sub(" ", text)):
+    words = prose.MARKED.sub(" ", text)
+    strange = re.search("[A-Za-z]{2,}", prose.without_words(words, prose.SUM))
+    if strange or has_kind(words) or prose.UNMARKED.search(words):
         return None
     kinds: tuple[tuple[str, str], ...] = ()
     comparisons: tuple[Expression, ...] = ()

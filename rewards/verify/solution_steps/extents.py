@@ -131,7 +131,7 @@ def operand(text: str, *, grouped: bool = True) -> tuple[str, str]:
             power = _POWER.match(text, index + 1)  # (1 + x)^2 is one operand
             end = power.end() if power else index + 1
             return text[:end], text[end:]
-        if not grouped and not depth and index and text[index] in "+-=":
+        if not grouped and not depth and text[index] in "+-=" and text[:index].strip("\\,;:! "):
             return text[:index], text[index:]
     return text, ""
 

@@ -30,10 +30,12 @@ from ...numeric.summation.choices import (
 )
 from ...numeric.summation.finite import exact
 from ...proof.telescoping import converges_by_comparison, prove_sum, values_or_divergence
-from ...reading.expression.traversal import needs_worker
-from ...reading.expression.tree import Expression
+from ...reading.expression.build import ZERO
+from ...reading.expression.traversal import needs_worker, substitute
+from ...reading.expression.tree import Call, Expression
 from ...reading.latex import Reading
 from ...reading.latex.tokens.roles import IS_VALUE
+from ...reading.problem.conditions import may_be_zero
 from ...reading.problem.power_series import (
     SeriesQuestion,
     asks_of_series,
@@ -74,6 +76,8 @@ MAX_CONSTANT: Final = 300
 _OPEN_CASE: Final = re.compile(
     r"\\\\\s*\\sum(?![A-Za-z])[^&]*&\s*\\text\s*\{\s*otherwise\s*\}\s*(?=\\end\s*\{cases\})"
 )
+#: The kinds of convergence.
+_KIND: Final = re.compile(r"\b(?i:(?P<is_absolute>absolute)|conditional)(?:ly)?\b")
 _UNEVALUATED: Final = re.compile(
     r"\\sum(?![A-Za-z])|[∑]|\\ldots|\\cdots|\\dots(?![A-Za-z])|\.\.\.|…"
 )
@@ -199,7 +203,14 @@ def _of_sum(
     """Judge an answer to a question that asks for the value or the convergence of a sum."""
     if answer.text is not None:
         answer.text = _OPEN_CASE.sub(" ", answer.text)
-    if problems[0].asks_convergence and says_convergent(answer.text or ""):
+    says = says_convergent(_KIND.sub(" ", answer.text or ""))
+    if problems[0].asks_kind and says:
+        kind = _KIND.search(answer.text or "")
+        if kind is None:
+            return Outcome(Status.UNPARSEABLE, detail="the kind of convergence is missing"), None
+        by_kind = (Asked(each, assumed).judge_kind(kind["is_absolute"]) for each in problems)
+        return best((outcome, None) for outcome in by_kind)
+    if problems[0].asks_convergence and says:
         return best((Asked(problem, assumed).judge_convergence(), None) for problem in problems)
     if answer.text is not None and infinity is None and _UNEVALUATED.search(answer.text):
         return Outcome(Status.NOT_CLOSED_FORM, detail="a sum that is not evaluated"), None
@@ -225,7 +236,7 @@ def _judged(
             if infinity is not None:
                 yield asked_sum.judge_divergence(infinity), None
                 continue
-            judge = partial(asked_sum.judge, text=str(answer.text))
+            judge = partial(asked_sum.judge_at_zero, text=str(answer.text))
             outcome, reading = judged(answer, judge, problem.parameters)
             yield replace(outcome, flags=(*outcome.flags, *by_convention.flags)), reading
 
@@ -272,6 +283,28 @@ class Asked:
         status = Status.CORRECT if opposite.status is Status.INCORRECT else opposite.status
         proof = "enclosure" if status is Status.CORRECT and not self.problem.parameters else ""
         return Outcome(status, proof=proof, detail=opposite.detail)
+
+    def judge_kind(self, is_absolute: str | None) -> Outcome:
+        """Judge the answers "converges absolutely" and "converges conditionally"."""
+        sizes = self.problem._replace(term=Call("abs", (self.problem.term,)))
+        of_sizes = replace(self, problem=sizes).judge_convergence()
+        if is_absolute or of_sizes.status not in (Status.CORRECT, Status.INCORRECT):
+            return of_sizes
+        if of_sizes.status is Status.CORRECT:
+            return Outcome(Status.INCORRECT, detail="the sum converges absolutely")
+        return self.judge_convergence()
+
+    def judge_at_zero(self, answer: Expression, text: str) -> Outcome:
+        """Judge a closed form, also for the value 0 of a parameter of the term that may be 0."""
+        problem, outcome = self.problem, self.judge(answer, text)
+        names = may_be_zero(problem.conditions.comparisons)
+        for name in names if outcome.status is Status.CORRECT else ():
+            term, factor = (substitute(each, name, ZERO) for each in (problem.term, problem.factor))
+            at_zero = replace(self, problem=problem._replace(term=term, factor=factor))
+            other = at_zero.judge(substitute(answer, name, ZERO), text)
+            if other.status is Status.INCORRECT and name not in at_zero.problem.parameters:
+                return Outcome(Status.UNDECIDED, detail=f"right for {name} other than 0 only")
+        return outcome
 
     def judge(self, answer: Expression, text: str) -> Outcome:
         """Judge whether a closed form equals the sum."""

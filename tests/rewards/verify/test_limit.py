@@ -149,7 +149,7 @@ def test_references_are_checked() -> None:
         (r"\lim_{x\to0}\frac{f(x)}{x}", "does not define"),
         (r"\lim_{x\to0}\lim_{y\to0}xy", "more than one limit"),
         (r"\lim_{x\to0}\sqrt{-1-x^2}", "no real values"),
-        (r"\lim_{(x,y)\to(0,0)}xy", "no arrow"),
+        (r"\lim_{(x,y,z)\to(0,0,0)}xyz", "no arrow"),
     ],
 )
 def test_bad_problems_are_told_in_one_line(asked: str, message: str) -> None:

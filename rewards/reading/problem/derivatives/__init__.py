@@ -2,10 +2,12 @@
 
 from .formulas import DERIVATIVE as DERIVATIVE
 from .formulas import EXPONENT as EXPONENT
+from .formulas import LARGEST as LARGEST
 from .formulas import VALUE_AT as VALUE_AT
 from .formulas import Jet as Jet
 from .formulas import Jets as Jets
 from .formulas import arguments_at as arguments_at
+from .formulas import bounded as bounded
 from .formulas import normal as normal
 from .formulas import read_tree as read_tree
 from .operators import LETTER as LETTER

@@ -25,6 +25,9 @@ from .operators import HIGHEST, POWER, D, name_of, operand, operators
 
 #: The most derivatives in one formula. Textbooks have up to 6.
 MOST: Final = 40
+#: Nodes of a derivative. Those of textbooks have some hundred; a tenth derivative of a product of
+#: five factors has a hundred thousand.
+LARGEST: Final = 20_000
 #: Functions of trees that are not computed here: a derivative by a symbol, a value at a point.
 DERIVATIVE: Final = "derivative"
 VALUE_AT: Final = "value_at"
@@ -109,7 +112,22 @@ class Jets:
                 terms.append(mul(differentiate(tree, name), Symbol(self.symbol(raised))))
         except ValueError as error:
             raise ProblemError(str(error)) from None
-        return add(*[term for term in terms if term != ZERO]) if terms else ZERO
+        return bounded(add(*[term for term in terms if term != ZERO]) if terms else ZERO)
+
+
+def bounded(tree: Expression) -> Expression:
+    """Check the size of a tree, and return the tree unchanged.
+
+    Raises:
+        ProblemError: the tree has more than `LARGEST` nodes.
+
+    """
+    nodes = [tree]
+    for node in nodes:
+        nodes += node.args
+        if len(nodes) > LARGEST:
+            raise ProblemError(f"the derivative has more than {LARGEST} terms")
+    return tree
 
 
 _SPACING: Final = re.compile(r"(?<!\\)\\(?:[,;:!> ]|displaystyle(?![A-Za-z])|limits(?![A-Za-z]))|~")

@@ -9,8 +9,8 @@ from ....errors import ProblemError
 from ...latex.tokens.names import GREEK, GREEK_VARIANTS
 from ..layout import argument_end
 
-#: The highest order of a derivative. Textbooks have up to 10.
-HIGHEST: Final = 24
+#: The highest order of a derivative. Questions for Leibniz's rule have up to 50.
+HIGHEST: Final = 60
 #: The d of a differential, and the exponent of an order; patterns.
 D: Final = r"(?:d|\\partial(?![A-Za-z])|∂)"
 #: A Latin or Greek letter with an index. Other commands, such as ``\exp``, name no function here.

@@ -17,12 +17,11 @@ from ....errors import ProblemError
 from ...expression.traversal import nodes_of, symbols_of
 from ...expression.tree import Expression
 from ...functions import RECORDS
-from ..clauses import clauses, without_assumptions
+from ..clauses import Clause, clauses, without_assumptions
 from ..conditions import conditions_of
-from ..derivative import relation
 from ..derivatives import LETTER, Jet, Jets, name_of, normal, operand, operators, read_tree
-from ..layout import pieces_of
-from ..prose import EQUATION, without_prose
+from ..layout import pieces_of, relation
+from ..prose import EQUATION, TABLE, without_prose
 
 #: Functions of a system; textbooks have up to three.
 MOST_FUNCTIONS: Final = 6
@@ -103,6 +102,19 @@ _OPERAND: Final = re.compile(
 #: The value of a condition: a number, or the name of one.
 _NAME_OR_DIGIT: Final = re.compile(rf"[-\d./\s]*|-?\s*{NAME.pattern}|-?\\frac[\d{{}}\s]+")
 _OPERATOR_NAME: Final = re.compile(r"\\operatorname\*?\s*\{[^{}]*\}")
+#: A product of letters that is no equation, unless the words before say what the product is.
+_PRODUCT: Final = r"[A-Za-ce-z]{2,3}"
+_NOTATION: Final = r"\\[dt]?frac\s*\{\s*d\s*\}\s*\{\s*d\s*[a-z]\s*\}"
+_ASKS: Final = (
+    TABLE["value"]
+    | TABLE["form"]
+    | TABLE["other"]
+    | frozenset("at derivative derivatives for gradient if slope solve value values".split())
+)
+#: Questions for something else than a solution.
+_NO_SOLUTION: Final = re.compile(
+    r"(?i:\b(?:degree|order)\s+of\s+(?:the\b|this\b|\$|\\\()|\bhomogeneous\s+solution)"
+)
 _IMPULSE: Final = re.compile(r"\\delta\s*\(")
 _PARTIAL: Final = re.compile(r"\\partial|∂")
 
@@ -124,8 +136,12 @@ def read_differential_equation(text: str) -> DifferentialEquation:
     2
 
     """
+    if (other := _NO_SOLUTION.search(text)) is not None:
+        raise ProblemError(f"{text!r}: {other[0]!r} is not judged")
     question, kinds = without_assumptions(text)
-    question_clauses = clauses(without_prose(question, EQUATION))
+    question_clauses = [
+        clause for clause in clauses(without_prose(question, EQUATION)) if not _is_remark(clause)
+    ]
     words = {word for clause in question_clauses for word in clause.words}
     formulas = [
         _with_operands(_SWAPPED.sub(r"\1\3(\2)", normal(clause.formula)))
@@ -256,6 +272,17 @@ def _links(formula: str) -> list[str]:
     """Split a chain of values, such as ``y(0) = y'(0) = 1``, into single equations."""
     sides = list(pieces_of(formula, "="))
     return [f"{side} = {sides[-1]}" for side in sides[:-1]] if len(sides) > 2 else [formula]
+
+
+def _is_remark(clause: Clause) -> bool:
+    r"""Whether a clause says nothing: "an $RL$ circuit", "a prime denotes $\frac{d}{dt}$"."""
+    words = set(clause.words)
+    if not words.isdisjoint(_ASKS):
+        return False
+    if not words.isdisjoint(("denote", "denotes")):
+        return re.fullmatch(_NOTATION, clause.formula) is not None
+    described = "whose" in words or clause.words[-1:] in (("a",), ("an",), ("the",))
+    return described and re.fullmatch(_PRODUCT, clause.formula) is not None
 
 
 def _is_name(formula: str) -> bool:

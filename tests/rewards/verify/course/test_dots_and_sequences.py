@@ -120,6 +120,34 @@ SEQUENCES = [
         r"1|-2|\text{diverges}",
     ),
     (r"Find the limit of the sequence $x_n=\frac{n}{n+1}$ as $n$ approaches $\infty$.", "1", "0|2"),
+    (r"To what value does the sequence $\frac{n}{n+1}$ converge?", "1", "0|2"),
+    (r"Let $a_n=\frac{2n}{n+1}$. Find $\lim a_n$.", "2", "1"),
+]
+FINITE = [
+    (r"Find $1+2+3+\cdots+100$.", "5050", "4950|5151"),
+    (r"Find $5+3+1-1-\cdots-9$.", "-16", "-7|16"),
+    (r"Find $1-2+4-8+\cdots-512$.", "-341", "341|1023"),
+    (r"Find $1+3+6+10+\cdots+55$.", "220", "165|286"),
+    (r"Find $\frac12+\frac16+\frac1{12}+\frac1{20}+\cdots+\frac1{110}$.", r"\frac{10}{11}", "1"),
+    (r"Find $\frac12+\frac16+\frac1{12}+\frac1{20}+\frac1{30}+\cdots$.", "1", "2"),
+    (r"Find $1+x+x^2+\cdots+x^{10}$.", r"\frac{x^{11}-1}{x-1}", r"\frac{x^{10}-1}{x-1}"),
+    (
+        r"Find $\frac{1}{n}+\frac{2}{n}+\frac{3}{n}+\cdots+\frac{n}{n}$.",
+        r"\frac{n+1}{2}",
+        r"\frac{n-1}{2}",
+    ),
+    (r"Express the recurring decimal $0.2333\ldots$ as a fraction.", r"\frac{7}{30}", "7/33"),
+]
+#: Limits of sums with dots: what stands under the limit sign, the limit, and another number.
+LIMITS = [
+    (r"\frac{1+2+3+\cdots+n}{n^2}", r"\frac12", "1"),
+    (r"\frac{1^3+2^3+\cdots+n^3}{n^4}", r"\frac14", r"\frac13"),
+    (
+        r"\left(\frac{1}{n+1}+\frac{1}{n+2}+\frac{1}{n+3}+\cdots+\frac{1}{2n}\right)",
+        r"\ln 2",
+        r"\ln 3",
+    ),
+    (r"\frac{1}{n^2}(1+2+\cdots+n)", r"\frac12", "1"),
 ]
 REFUSED = [
     ("sum", r"Find the sum of $1+\frac12+\frac13+\cdots$", "general term"),
@@ -127,17 +155,21 @@ REFUSED = [
     ("sum", r"$2+3+5+8+\cdots$", "general term"),
     ("sum", r"$1+\frac12-\frac14-\frac18+\cdots$", "general term"),
     ("sum", r"$\frac{1}{n}+\frac{2}{n}+\cdots+\frac{n}{n}$", "general term"),
-    ("sum", r"$1+2+3+\cdots+100$", "general term"),
+    ("sum", r"$1+2+4+\cdots+16$", "general term"),  # 1, 2, 4, 7, 11, 16
+    ("sum", r"$1+2+3+\cdots+\frac{7}{2}$", "general term"),
+    ("sum", r"$1+2+\cdots+100$", "general term"),
+    ("sum", r"$\frac1n+\frac1n+\frac1n+\cdots+\frac1n$", "general term"),
+    ("sum", r"Write $2.718281828\ldots$ as a fraction.", "something else|fraction"),
+    ("limit", r"$\lim_{n\to\infty}\frac{1+2+\cdots+n}{n^2}\cdot n$", "unreadable|infinite"),
+    ("limit", r"$\lim_{n\to\infty}\frac{1+2+\cdots+n}{n^2}+1$", "unreadable|infinite"),
+    ("sum", r"$1+1+1+\cdots+1$", "general term"),
+    ("sum", r"$1+3+6+\cdots+55$", "general term"),
+    ("sum", r"$1+2+3+\cdots+100+\cdots$", "general term"),
     ("sum", r"$f(1)+f(2)+f(3)+f(4)+\cdots$", "something else"),
     ("sum", r"Find the sum of the first ten terms of $1+\frac12+\frac14+\frac18+\cdots$", "first"),
     ("sum", r"Find the sum of the even terms of $1+\frac12+\frac14+\frac18+\cdots$", "even"),
     ("limit", r"Does the sequence $a_n=\frac1n$ converge?", "limit of the sequence is not asked"),
-    (
-        "limit",
-        r"Find the limit of the sequence $a_1 = 1$, $a_{n+1} = \sqrt{2+a_n}$.",
-        "one sequence",
-    ),
-    ("limit", r"Find the limit of the sequence $a_n = \frac{a_{n-1}}{2}$.", "not put into"),
+    ("limit", r"Find the limit of the sequence $a_n = \frac{a_{n-1}}{2}$.", "first term"),
     ("limit", r"Find the limit of the sequence $s_n$ given $a_n=2^{-n}$.", "one sequence"),
     ("limit", r"Find the limit of the sequence $a_n=\frac1n$, $a_1$.", "no condition"),
     (
@@ -148,16 +180,9 @@ REFUSED = [
     (
         "limit",
         r"Let $a_n=\frac1n$ for even $n$ and $a_n=1$ for odd $n$. Find $\lim_{n\to\infty} a_n$.",
-        "not put into",
+        "may change the limit",
     ),
     ("limit", r"For which value of $a$ does $\lim_{x\to0}\frac{ax+a-1}{x}$ exist?", "parameter"),
-    ("derivative", r"Find the $n$-th derivative of $f(x) = e^{ax}$.", "order is a letter"),
-    (
-        "derivative",
-        r"Let $y = \ln x$. Find $\frac{d^n y}{dx^n}$ for $n \ge 1$.",
-        "order is a letter",
-    ),
-    ("derivative", r"What is the $n^{\text{th}}$ derivative of $\cos 2x$?", "order is a letter"),
     ("derivative", r"Find $f^{(n)}(0)$ for $f(x) = e^{3x}$.", "order is a letter"),
 ]
 
@@ -168,7 +193,9 @@ def status(kind: str, question: str, answer: str) -> Status:
 
 @pytest.mark.parametrize(
     ("kind", "question", "right", "wrong"),
-    [("sum", *case) for case in SERIES] + [("limit", *case) for case in SEQUENCES],
+    [("sum", *case) for case in SERIES + FINITE]
+    + [("limit", *case) for case in SEQUENCES]
+    + [("limit", rf"Find $\lim_{{n\to\infty}}{body}$.", *case) for body, *case in LIMITS],
 )
 def test_right_answers_are_accepted_and_near_misses_refuted(
     kind: str, question: str, right: str, wrong: str

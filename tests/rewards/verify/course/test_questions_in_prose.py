@@ -2,7 +2,9 @@
 
 Two sets of 200. At the first run of the first set 223 of 383 right answers were accepted and 5
 refuted; of the second, after the reader had been developed on the first, 288 of 381 were accepted
-and 3 refuted. No wrong answer was accepted.
+and 3 refuted. No wrong answer was accepted. A third set of 40 has mechanisms that were not read
+before: none of its questions was read. Its questions for gradients and directional derivatives are
+not read yet.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ CASES = json.loads(
 )
 KINDS = ("derivative", "limit", "sum", "differential_equation")
 #: Right answers that are accepted; the others belong to questions that are not read.
-ACCEPTED = {"derivative": 159, "limit": 154, "sum": 170, "differential_equation": 175}
+ACCEPTED = {"derivative": 184, "limit": 187, "sum": 192, "differential_equation": 181}
 
 
 def status(kind: str, question: str, answer: str) -> Status | None:

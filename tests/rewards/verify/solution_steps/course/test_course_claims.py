@@ -254,3 +254,11 @@ def test_a_sum_without_a_variable_is_no_integrand() -> None:
     solution = verify_solution(r"$\boxed{1}$", r"\sum_{n=0}^\infty \frac{2^n}{3^{n+1}}")
     assert solution.outcome == "right"
     assert verify_solution(r"$\boxed{x + C}$", "1").outcome == "right"
+
+
+@pytest.mark.parametrize("space", ["", " ", r"\,", r"\; "])
+def test_a_sum_may_begin_with_a_sign(space: str) -> None:
+    problem = r"\sum_{n=1}^\infty -\frac{1}{n^2}"
+    for value, judgement in ((r"-\frac{\pi^2}{6}", "correct"), (r"\frac{\pi^2}{6}", "incorrect")):
+        text = rf"$\sum_{{n=1}}^\infty{space}-\frac{{1}}{{n^2}} = {value}$"
+        assert judgements(text, problem, "sum") == [judgement]

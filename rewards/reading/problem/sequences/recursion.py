@@ -1,0 +1,102 @@
+r"""Reads recursions, such as ``u_1 = 1, u_{n+1} = \sqrt{2 + u_n}``, whose limit is asked for."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from ....errors import ProblemError
+from ...expression.traversal import symbols_of
+from ...expression.tree import Expression
+from ...latex import read
+from ...latex.tokens.roles import IN_PROBLEM
+from .. import prose
+from ..layout import pieces_of
+from ..limit import CONVERGES_TO, SEQUENCE
+
+#: The next term of a sequence, as a formula in the term before: u_{n+1} = 2u_n, u_n = 2u_{n-1}.
+_RECURSION: Final = re.compile(
+    r"(?P<letter>[A-Za-z])_(?:\{\s*(?P<index>[nmk])\s*\+\s*1\s*\}\s*="
+    r"(?=.{0,200}(?P=letter)_(?:(?P=index)(?![A-Za-z])|\{\s*(?P=index)\s*\}))"
+    r"|\{?\s*(?P<previous>[nmk])\s*\}?\s*=(?=.{0,200}(?P=letter)_\{\s*(?P=previous)\s*-\s*1\s*\}))"
+    r"(?P<value>.*)",
+    re.DOTALL,
+)
+_FIRST: Final = re.compile(r"(?P<letter>[A-Za-z])_\{?\s*[01]\s*\}?\s*=(?P<value>[^=]*)")
+#: Stands for the term before, in a formula of the next term.
+_PREVIOUS: Final = r"\xi"
+_LIMIT_OF_TERM: Final = re.compile(
+    r"\\lim(?![A-Za-z])(?:\s*\\limits)?"
+    r"(?:\s*_\s*\{\s*[nmk]\s*\\(?:to|rightarrow)\s*\\infty\s*\})?\s*"
+)
+#: What may be said of the index: n \ge 1, n = 1, 2, 3, \dots
+_OF_INDEX: Final = re.compile(
+    r"(?:[nmk]\s*(?:=|\\geq?(?:slant)?|>|\\in|\\to)?\s*)?"
+    r"(?:\d*|\\[lc]?dots|\\mathbb\s*\{?\s*N\s*\}?|\\infty)"
+)
+
+
+class Recursion(NamedTuple):
+    r"""A sequence that a recursion defines, such as ``u_1 = 1, u_{n+1} = \sqrt{2 + u_n}``.
+
+    Attributes:
+        first: the first term.
+        step: the next term as a function of a term.
+        name: the symbol of the term in ``step``.
+
+    """
+
+    first: Expression
+    step: Expression
+    name: str
+
+
+def read_recursion(text: str) -> Recursion | None:
+    """Read a question for the limit of a sequence that a recursion defines.
+
+    The result is None for any other question.
+
+    Raises:
+        ProblemError: the question has more than a recursion and a first term.
+
+    """
+    if len(text) > prose.LONGEST or _RECURSION.search(text) is None:
+        return None
+    words = prose.MARKED.sub(" ", text)
+    asks = "limit" in words.lower() or CONVERGES_TO.search(words) is not None
+    firsts: list[str] = []
+    steps: list[re.Match[str]] = []
+    letters: set[str] = set()
+    for match in prose.MARKED.finditer(text):
+        formula = prose.SPACING.sub(" ", prose.DELIMITER.sub("", match[0]))
+        for piece in (piece.strip(" .;:?") for piece in pieces_of(formula, ",")):
+            limit = _LIMIT_OF_TERM.match(piece)
+            name = SEQUENCE.fullmatch(piece, limit.end() if limit else 0)
+            asks = asks or (limit is not None and name is not None)
+            first, step = _FIRST.fullmatch(piece), _RECURSION.fullmatch(piece)
+            if first is not None:
+                firsts.append(first["value"])
+            elif step is not None:
+                steps.append(step)
+            elif name is None and not _OF_INDEX.fullmatch(piece):
+                raise ProblemError(f"{text!r}: {piece!r} is not put into the recursion")
+            letters |= {each["letter"] for each in (name, first, step) if each is not None}
+    if not (asks and len(letters) == len(firsts) == len(steps) == 1) or _PREVIOUS in text:
+        raise ProblemError(f"{text!r}: one recursion with a first term is expected")
+    prose.check_words(text, prose.RECURSION)
+    index = steps[0]["index"] or rf"{steps[0]['previous']}\s*-\s*1"
+    term = rf"(?<![A-Za-z\\]){steps[0]['letter']}_(?:\{{\s*{index}\s*\}}|{index}(?![A-Za-z0-9]))"
+    step_text = re.sub(term, rf"{{{_PREVIOUS}}}".replace("\\", r"\\"), steps[0]["value"])
+    first_tree, step_tree = (_only_reading(each, text) for each in (firsts[0], step_text))
+    name_of_term = _PREVIOUS.lstrip("\\")
+    if symbols_of(first_tree) or symbols_of(step_tree) != {name_of_term}:
+        raise ProblemError(f"{text!r}: a recursion with other symbols is not read")
+    return Recursion(first_tree, step_tree, name_of_term)
+
+
+def _only_reading(formula: str, text: str) -> Expression:
+    try:
+        (reading,) = read(formula, symbols=(IN_PROBLEM,))
+    except ValueError as error:
+        raise ProblemError(f"{text!r}: unreadable {formula!r}: {error}") from None
+    return reading.expression
