@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 from ...numeric.ball_arithmetic.balls import Branch
 from ...numeric.ball_arithmetic.compiler import TURNS
-from ...numeric.ball_arithmetic.point_count import has_fixed_branch
+from ...numeric.ball_arithmetic.point_count import has_fixed_branch, polynomial
 from ...numeric.ball_arithmetic.ranges import never_vanishes
 from ...reading.expression.traversal import (
     additive_terms,
@@ -49,9 +49,10 @@ _LOGARITHMS = names(lambda function: function.branch == LOGARITHM)
 _CONTINUOUS_INVERSES = TURNS & names(lambda function: function.continuous == CLOSED)
 _CONTINUOUS = _ENTIRE | _CONTINUOUS_INVERSES | {"abs"}
 _STEPS_OR_TURNS = _STEPS | TURNS
-_BRANCHING = _STEPS_OR_TURNS | _ROOTS | _LOGARITHMS | {"pow"}
+_BRANCHING_AT_ZERO = _ROOTS | _LOGARITHMS | {"pow"}
+_BRANCHING = _STEPS_OR_TURNS | _BRANCHING_AT_ZERO
 #: With a value for each complex argument.
-_VALUED = _CONTINUOUS | _ROOTS
+_VALUED = _CONTINUOUS | _ROOTS | {"pow"}
 #: Neither with branches nor with breaks.
 _SINGLE = names(lambda f: not (f.domain or f.branch or f.breaks) and f.cost != WORKER) - _STEPS
 
@@ -109,7 +110,7 @@ def branching_divisors(
 
     Args:
         answer: F.
-        integrand: f, as for `cannot_jump`.
+        integrand: f, as for `cannot_jump`. Every part of f must be real.
         variable: the variable.
 
     Returns:
@@ -117,11 +118,12 @@ def branching_divisors(
         of roots. The result is None if other such parts have branches, or steps.
 
     """
-    form = _Form(variable, integrand)
+    # The domain of sqrt(x^2 - 1) has two intervals, on which it has different branches.
+    form = _Form(variable, integrand, only_linear_ends=True)
     branching: list[Expression] = []
     for part in dict.fromkeys(part for node in all_nodes(answer) for part in form.excluding(node)):
         nodes = [node for node in all_nodes(part) if node.args and node.function not in _SINGLE]
-        if form.analytic(part) and all(node.function in _BRANCHING for node in nodes):
+        if form.analytic(part) and _BRANCHING_AT_ZERO.issuperset(node.function for node in nodes):
             continue
         if not all(map(_is_algebraic, nodes)):
             return None
@@ -179,9 +181,14 @@ def _is_algebraic(node: Expression) -> bool:
 class _Form:
     variable: str
     integrand: Expression
+    only_linear_ends: bool = False
 
     def _ends(self, node: Expression) -> bool:
         """Whether a node is a radicand or the argument of a logarithm in the integrand."""
+        if self.only_linear_ends:
+            coefficients = polynomial(node, self.variable)
+            if coefficients is None or coefficients[0]:
+                return False
         return node in branch_points(self.integrand)
 
     def in_logarithms(self, node: Expression, coefficient: Form) -> bool:
@@ -293,12 +300,8 @@ class _Form:
         name, args = node.function, node.args
         if name == "div":
             yield from self._vanishing(args[1])
-        elif name in _LOGARITHMS:
-            for arg in args:
-                yield from self._vanishing(arg)
-        elif name == "pow":
-            if not (args[0].function == "e" or (fold(args[1]) or 0) > 0):
-                yield from self._vanishing(args[0])
+        elif name == "ln" or (name == "pow" and (fold(args[1]) or 0) <= 0):
+            yield from self._vanishing(args[0])  # e in e^x is a constant
         elif name not in _VALUED:
             yield from (arg for arg in args if not is_constant(arg, self.variable))
 

@@ -116,7 +116,11 @@ class JumpSearch:
         the answer with other values of its roots. If all choices of roots have a value at one
         point, so has each continuation.
         """
-        roots = self._formulas and branching_divisors(*self._formulas, self.tape.variable)
+        if self._formulas is None:
+            return False
+        answer, f = self._formulas
+        f = f if self.pool.tier == "real" else Number(1)
+        roots = branching_divisors(answer, f, self.tape.variable)
         if not roots:
             return roots is not None and not self.tape.pointwise
         orders = [order for _, order, _ in self.tape.radicals]
