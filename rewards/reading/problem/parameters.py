@@ -96,17 +96,21 @@ def _script_end(tokens: list[str], position: int, index: str) -> int:
     end = position + 1
     while end < len(tokens) and tokens[end] != "}" and tokens[end] not in _OPENERS:
         end += 1
-    if tokens[position] != "_" or "".join(tokens[position + 1 : end]).strip("{") != index:
+    if (
+        tokens[position : position + 1] != ["_"]
+        or "".join(tokens[position + 1 : end]).strip("{") != index
+    ):
         return 0
-    while tokens[end] == "}":
+    while end < len(tokens) and tokens[end] == "}":
         end += 1
     return end
 
 
 def _argument(tokens: list[str], position: int) -> list[str]:
     """The tokens in the parentheses at an offset. If no parenthesis is there, the list is empty."""
-    braced = tokens[position] == "{" and tokens[position + 1] in _OPENERS
-    if not braced and tokens[position] not in _OPENERS:
+    first, second = (*tokens[position : position + 2], "", "")[:2]
+    braced = first == "{" and second in _OPENERS
+    if not braced and first not in _OPENERS:
         return []
     level = 0
     for end in range(position, len(tokens)):

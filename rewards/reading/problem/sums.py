@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 from fractions import Fraction
 from typing import Final, NamedTuple
 
@@ -475,10 +474,9 @@ def _terms(
         raise ProblemError(f"unreadable term {body!r}: {error}") from None
     suspects = set().union(*(symbols_of(reading.expression) for reading in readings)) - {index}
     declared = {name for name, _ in conditions.kinds}
-    with suppress(IndexError):
-        faults = parameter_faults(body, suspects - declared, index, False)
-        if faults:
-            raise ProblemError(f"{text!r}: {next(iter(faults.values()))}")
+    faults = parameter_faults(body, suspects - declared, index, False)
+    if faults:
+        raise ProblemError(f"{text!r}: {next(iter(faults.values()))}")
     for name in suspects:
         # a_n and a_{mn}, but not x_{min}
         subscript = name.partition("_")[2].strip("{}")

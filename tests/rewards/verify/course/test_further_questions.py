@@ -384,3 +384,8 @@ def test_a_parameter_that_may_be_zero_is_not_only_positive(
     assert (
         status("sum", r"Find $\sum_{n=0}^\infty\frac{x^n}{n!}$, $x\ge0$.", "e^x") is Status.CORRECT
     )
+
+
+def test_a_letter_with_an_index_at_the_end_is_a_parameter() -> None:
+    assert status("limit", r"\lim_{h\to0}(2+h)a_n", "2a_n") is Status.CORRECT
+    assert status("limit", r"Find $\lim_{h\to0}\frac{(2+$h)^3-8}{h}a_n$", "1") is not Status.CORRECT
