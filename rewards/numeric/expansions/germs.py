@@ -2,8 +2,7 @@
 
 `multiseries` does arithmetic, powers, exponentials and logarithms. A function that is analytic at
 the limit of its argument is expanded into a Taylor series. The coefficients follow from the
-formula for the function's derivative. A few functions have asymptotic series at infinity (DLMF
-5.11.1, 7.12.1, 6.12.1). At other singularities, these functions are reduced to analytic functions.
+formula for the function's derivative. At infinity and at poles, the formulas of `functions` apply.
 If the argument of a sine tends to infinity, the argument is called an *angle*. The sine is then
 bounded, and is kept as a symbol without an expansion.
 """
@@ -19,15 +18,17 @@ from typing import Any
 from flint import fmpq
 
 from ...reading.expression.build import ONE, PI, TWO, add, div, mul, neg, power
-from ...reading.expression.formulas import definition_of, slope_of
-from ...reading.expression.traversal import symbols_of
+from ...reading.expression.formulas import definition_of, filled, slope_of, template
+from ...reading.expression.traversal import fold, substitute, symbols_of
 from ...reading.expression.tree import Call, Expression, Number, Symbol
-from .functions import RULES, SINGULAR, Expanded
+from .functions import FORMULAS, SERIES, formula_at
 from .multiseries import Scale
 from .series import Constants, Germ, NotExpandedError, Series, UndefinedError
 
 #: Functions with a definition that is not used.
 KEPT = frozenset(("erfc",))
+#: Formulas that hold for all arguments. The formula for asin has no pole at 1.
+_REDUCED = {**FORMULAS, "asin": "2*atan(u/(1 + sqrt(1 - u**2)))"}
 #: The signs of a difference for which a comparison holds.
 _COMPARISONS = {
     "lt": (-1,), "le": (-1, 0), "gt": (1,), "ge": (1, 0), "eq": (0,), "ne": (-1, 1),
@@ -124,27 +125,26 @@ class GermExpander:
             return self.start
         if not isinstance(node, Call) or self.variable not in symbols_of(node):
             return self.constants.value(node)
-        rule = RULES.get(node.function)
+        rule = _RULES.get(node.function)
         if rule is not None:
             return rule(self, *node.args)
-        definition = definition_of(node)
-        if definition is not None and node.function not in KEPT:
-            return self.germ(definition)
-        return self.function(node)
+        if node.function in SERIES:
+            return self._power_series(node)
+        formula = filled(_REDUCED.get(node.function, ""), node)
+        if formula is None and node.function not in KEPT:
+            formula = definition_of(node)
+        return self.function(node) if formula is None else self.germ(formula)
 
-    def product(self, *factors: Germ) -> Germ:
-        """Multiply expansions."""
-        total = factors[0]
-        for factor in factors[1:]:
-            total = self.scale.mul(total, factor)
-        return total
-
-    def sum(self, *terms: Germ) -> Germ:
-        """Add expansions."""
-        total = terms[0]
-        for term in terms[1:]:
-            total = self.scale.add(total, term)
-        return total
+    def _power_series(self, node: Call) -> Germ:
+        """Expand a power series of the formulas in `functions`."""
+        *orders, argument = node.args
+        series, numbers = SERIES[node.function], [int(fold(order) or 0) for order in orders]
+        power_ = self.germ(substitute(template(series.power), "u", argument))
+        return self.scale.compose(
+            lambda j: self.constants.number(series.coefficient(j, *numbers)),
+            power_,
+            (node.function, *numbers),
+        )
 
     def rational(self, p: int, q: int = 1) -> Any:
         """Make the exact number p/q."""
@@ -180,14 +180,14 @@ class GermExpander:
         exponent_germ = self.germ(exponent)
         if self.whole and not isinstance(base_germ, Series) and self.sign(base_germ) < 0:
             # (-2)^n = 2^n cos(pi n)
-            turn = self.circular("cos", self.product(self.constants.value(PI), exponent_germ))
+            turn = self.circular("cos", self.scale.mul(self.constants.value(PI), exponent_germ))
             size = self.scale.ln(self.scale.neg(base_germ))
-            return self.product(turn, self.scale.exp(self.product(exponent_germ, size)))
+            return self.scale.mul(turn, self.scale.exp(self.scale.mul(exponent_germ, size)))
         if self.scale.normal(base_germ) is self.scale.zero:
             if self.sign(exponent_germ) > 0:
                 return self.scale.zero
             raise UndefinedError("a power of zero")
-        return self.scale.exp(self.product(exponent_germ, self.scale.ln(base_germ)))
+        return self.scale.exp(self.scale.mul(exponent_germ, self.scale.ln(base_germ)))
 
     # --- sines and cosines ---
 
@@ -196,14 +196,14 @@ class GermExpander:
         infinite, finite = self.scale.split(germ)
         sign, limit = self.limit(finite)
         assert not sign
-        small = self.sum(finite, -limit)
+        small = self.scale.add(finite, -limit)
         values = [self.constants.apply(f, limit) for f in ("sin", "cos")]
         if infinite is not self.scale.zero:
             # sin(A + c + h) = sin(A + c) cos(h) + cos(A + c) sin(h)
             angle = self._angle(infinite)
             if angle[1].name in self.fixed:
-                small = self.sum(
-                    small, self.product(self.constants.number(angle[0]), self._nearness())
+                small = self.scale.add(
+                    small, self.scale.mul(self.constants.number(angle[0]), self._nearness())
                 )
             sine, cosine = (self._of_angle(f, angle) for f in ("sin", "cos"))
             values = [sine * values[1] + cosine * values[0], cosine * values[1] - sine * values[0]]
@@ -233,7 +233,9 @@ class GermExpander:
             ratio = self.constants.rational(quotient / unit)
             if ratio is None:
                 continue
-            difference = self.sum(germ, self.product(self.constants.number(-ratio), angle.germ))
+            difference = self.scale.add(
+                germ, self.scale.mul(self.constants.number(-ratio), angle.germ)
+            )
             if self.scale.normal(difference) is self.scale.zero:
                 return ratio, angle
         return fmpq(1), self._new_angle(germ)
@@ -244,7 +246,7 @@ class GermExpander:
             return self.scale.zero
         x = Symbol(self.variable)
         distance = x if self.point.at is None else div(ONE, add(x, neg(self.point.at)))
-        return self.product(
+        return self.scale.mul(
             self.rational(self.beside), self.germ(Call("exp", (neg(power(distance, TWO)),)))
         )
 
@@ -259,13 +261,13 @@ class GermExpander:
         leading = self.scale.leading(self.scale.normal(quotient))[1]
         ratio = self.constants.rational(leading)
         difference = self.scale.normal(
-            self.sum(germ, self.scale.neg(self.product(leading, self.start)))
+            self.scale.add(germ, self.scale.neg(self.scale.mul(leading, self.start)))
         )
         return ratio if difference is self.scale.zero else None
 
     def _parity(self, germ: Germ) -> fmpq | None:
         """Return k if an expansion is k pi n (k whole, n the variable), else None."""
-        over_pi = self.product(self.rational(1) / self.constants.value(PI), germ)
+        over_pi = self.scale.mul(self.rational(1) / self.constants.value(PI), germ)
         ratio = self.multiple_of_variable(over_pi)
         return ratio if ratio is not None and ratio.q == 1 else None
 
@@ -289,21 +291,21 @@ class GermExpander:
         if self.scale.size(self.scale.normal(germ)) > 0:
             angle, offset = self._floor_angle(germ)
             share = self._share(angle, offset)
-            return self.sum(germ, self.scale.neg(share), self.rational(int(upwards)))
+            return self.scale.add(germ, self.scale.neg(share), self.rational(int(upwards)))
         limit = self.limit(germ)[1]
         integer = self.constants.apply("floor", limit)
         if not self.constants.is_zero(limit - integer):
             return integer + self.rational(1) if upwards else integer
-        side = self.sign(self.sum(germ, -limit))
+        side = self.sign(self.scale.add(germ, -limit))
         return integer + self.rational(int(side > 0) if upwards else -int(side < 0))
 
     def _floor_angle(self, germ: Germ) -> tuple[Angle, Any]:
         """Write an expansion as an `Angle` plus a number. If no angle fits, make a new one."""
         for angle in self.angles:
             if angle.of_floor:
-                difference = self.sum(germ, self.scale.neg(angle.germ))
+                difference = self.scale.add(germ, self.scale.neg(angle.germ))
                 sign, offset = self.limit(difference)
-                beyond = self.sum(difference, -offset)
+                beyond = self.scale.add(difference, -offset)
                 if not sign and self.scale.normal(beyond) is self.scale.zero:
                     return angle, offset
         return self._new_angle(germ, of_floor=True), self.scale.zero
@@ -315,7 +317,7 @@ class GermExpander:
             total = self.constants.value(value) + offset
             whole = self.constants.apply("floor", total)
             below = self.beside < 0 and self.constants.is_zero(total - whole)
-            return self.sum(total + -whole, self.rational(int(below)), self._nearness())
+            return self.scale.add(total + -whole, self.rational(int(below)), self._nearness())
         if offset is not self.scale.zero:
             raise NotExpandedError("two floors that are not fixed")
         return self.constants.value(Symbol(angle.name))
@@ -325,7 +327,7 @@ class GermExpander:
         best = self.germ(nodes[0])
         for node in nodes[1:]:
             germ = self.germ(node)
-            if self.sign(self.sum(germ, self.scale.neg(best))) == sign:
+            if self.sign(self.scale.add(germ, self.scale.neg(best))) == sign:
                 best = germ
         return best
 
@@ -345,7 +347,7 @@ class GermExpander:
         if condition.function not in _COMPARISONS:
             raise NotExpandedError("a condition")
         a, b = map(self.germ, condition.args)
-        return self.sign(self.sum(a, self.scale.neg(b))) in _COMPARISONS[condition.function]
+        return self.sign(self.scale.add(a, self.scale.neg(b))) in _COMPARISONS[condition.function]
 
     # --- inverse functions and special functions ---
 
@@ -357,26 +359,22 @@ class GermExpander:
         argument = node.args[varying[0]]
         germ = self.germ(argument)
         sign, limit = self.limit(germ)
-        if sign or (limit is self.scale.zero or self._is_whole(limit)):
-            singular = SINGULAR.get(node.function)
-            expression = singular(sign, limit, self, node) if singular else None
-            if isinstance(expression, Expanded):
-                return expression.germ
-            if expression is not None:
-                return self.germ(expression)
+        ratio = None if sign else self.constants.rational(limit)
+        whole = int(ratio.p) if ratio is not None and ratio.q == 1 else None
+        formula = formula_at(node, sign, whole)
+        if formula is not None:
+            return self.germ(formula)
         if sign:
-            raise NotExpandedError(f"{node.function} at infinity")
+            raise NotExpandedError(f"{node.function} at {'minus ' * (sign < 0)}infinity")
         inner = Call(
             node.function,
             tuple(Symbol(_INNER) if at == varying[0] else arg for at, arg in enumerate(node.args)),
         )
         return self.scale.compose(
-            self._taylor(inner, limit), self.sum(germ, -limit), (inner, self.constants.tree(limit))
+            self._taylor(inner, limit),
+            self.scale.add(germ, -limit),
+            (inner, self.constants.tree(limit)),
         )
-
-    def _is_whole(self, number_: Any) -> bool:
-        ratio = self.constants.rational(number_)
-        return ratio is not None and ratio.q == 1
 
     def _taylor(self, call: Call, limit: Any) -> Callable[[int], Any]:
         """The Taylor coefficients of a function at a number. In ``call``, the symbol `_INNER` is
@@ -449,12 +447,38 @@ class GermExpander:
                 return value if exponent == j else self.scale.zero
         return self.scale.zero
 
-    def asymptotic(self, taylor: Callable[[int], fmpq], germ: Germ, name: str) -> Germ:
-        """The sum of taylor(j) / g^j, for an expansion g that tends to infinity (``germ``).
 
-        If two sums have the same ``name``, their coefficients must be equal. The difference of
-        two such sums of the same germ is then exactly zero.
-        """
-        return self.scale.compose(
-            lambda j: self.constants.number(taylor(j)), self.scale.inverse(germ), name
-        )
+def _asinh(e: GermExpander, z: Expression) -> Germ:
+    # ln(z + sqrt(z^2 + 1)) cancels for z < 0
+    if e.sign(e.germ(z)) < 0:
+        return e.scale.neg(e.germ(Call("asinh", (neg(z),))))
+    formula = filled(FORMULAS["asinh"], Call("asinh", (z,)))
+    assert formula is not None
+    return e.germ(formula)
+
+
+def _absolute(e: GermExpander, z: Expression) -> Germ:
+    germ = e.germ(z)
+    return e.scale.neg(germ) if e.sign(germ) < 0 else germ
+
+
+_RULES: dict[str, Callable[..., Germ]] = {
+    "add": lambda e, *terms: e.scale.add(*map(e.germ, terms)),
+    "mul": lambda e, *factors: e.scale.mul(*map(e.germ, factors)),
+    "neg": lambda e, z: e.scale.neg(e.germ(z)),
+    "div": lambda e, z, w: e.scale.mul(e.germ(z), e.scale.inverse(e.germ(w))),
+    "pow": lambda e, z, w: e.pow(z, w),
+    "exp": lambda e, z: e.scale.exp(e.germ(z)),
+    "ln": lambda e, z: e.scale.ln(e.germ(z)),
+    "sin": lambda e, z: e.circular("sin", e.germ(z)),
+    "cos": lambda e, z: e.circular("cos", e.germ(z)),
+    "asinh": _asinh,
+    "abs": _absolute,
+    "sgn": lambda e, z: e.rational(e.sign(e.germ(z))),
+    "heaviside": lambda e, z: e.rational(int(e.sign(e.germ(z)) > 0)),
+    "floor": lambda e, z: e.floor(z),
+    "ceil": lambda e, z: e.floor(z, upwards=True),
+    "max": lambda e, *nodes: e.extreme(*nodes, sign=1),
+    "min": lambda e, *nodes: e.extreme(*nodes, sign=-1),
+    "piecewise": lambda e, *nodes: e.piecewise(*nodes),
+}

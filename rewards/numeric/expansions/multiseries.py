@@ -16,7 +16,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache, partial, reduce
 from math import comb, factorial
 from typing import Any
 
@@ -146,7 +146,10 @@ class Scale:
             return Series(b.element, iter([(fmpq(0), a)])), b
         return a, b
 
-    def add(self, a: Germ, b: Germ) -> Germ:
+    def add(self, *terms: Germ) -> Germ:
+        return reduce(self._add, terms)
+
+    def _add(self, a: Germ, b: Germ) -> Germ:
         if not isinstance(a, Series) and not isinstance(b, Series):
             self.spend()
             return a + b
@@ -163,7 +166,7 @@ class Scale:
                 yield from (b.behind(j) if a_term is None else a.behind(i))
                 return
             if a_term[0] == b_term[0]:
-                yield a_term[0], self.add(a_term[1], b_term[1])
+                yield a_term[0], self._add(a_term[1], b_term[1])
                 i, j = i + 1, j + 1
             elif a_term[0] < b_term[0]:
                 yield a_term
@@ -178,7 +181,10 @@ class Scale:
             return Series(a.element, terms, lambda: -self.value(a))
         return -a
 
-    def mul(self, a: Germ, b: Germ) -> Germ:
+    def mul(self, *factors: Germ) -> Germ:
+        return reduce(self._mul, factors)
+
+    def _mul(self, a: Germ, b: Germ) -> Germ:
         if not isinstance(a, Series) and not isinstance(b, Series):
             self.spend()
             return a * b
@@ -209,8 +215,8 @@ class Scale:
             while heap and heap[0][0] == exponent:
                 _, i, j = heapq.heappop(heap)
                 pairs.append((i, j))
-                product = self.mul(a.terms[i][1], b.terms[j][1])
-                total = product if total is None else self.add(total, product)
+                product = self._mul(a.terms[i][1], b.terms[j][1])
+                total = product if total is None else self._add(total, product)
             yield exponent, total
             for i, j in pairs:
                 if (beyond := b.term(j + 1)) is not None:
