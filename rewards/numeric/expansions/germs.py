@@ -221,24 +221,25 @@ class GermExpander:
         If no known angle fits, a new `Angle` is made.
         """
         if self.whole:
-            parity = self._parity(germ)
-            if parity is not None:
-                return parity, Angle(germ, "@n")
+            turns = self._multiple(germ, self.scale.mul(self.constants.value(PI), self.start))
+            if turns is not None and turns.q == 1:
+                return turns, Angle(germ, "@n")
         for angle in self.angles:
-            if angle.of_floor or self.scale.ratio(*map(self.scale.normal, (germ, angle.germ))):
-                continue
-            quotient, unit = (
-                self.scale.leading(self.scale.normal(g))[1] for g in (germ, angle.germ)
-            )
-            ratio = self.constants.rational(quotient / unit)
-            if ratio is None:
-                continue
-            difference = self.scale.add(
-                germ, self.scale.mul(self.constants.number(-ratio), angle.germ)
-            )
-            if self.scale.normal(difference) is self.scale.zero:
+            ratio = None if angle.of_floor else self._multiple(germ, angle.germ)
+            if ratio is not None:
                 return ratio, angle
         return fmpq(1), self._new_angle(germ)
+
+    def _multiple(self, germ: Germ, unit: Germ) -> fmpq | None:
+        """Return q if an expansion is a rational number q times another expansion, else None."""
+        a, b = map(self.scale.normal, (germ, unit))
+        if self.scale.ratio(a, b):
+            return None
+        ratio = self.constants.rational(self.scale.leading(a)[1] / self.scale.leading(b)[1])
+        if ratio is None:
+            return None
+        difference = self.scale.add(germ, self.scale.mul(self.constants.number(-ratio), unit))
+        return ratio if self.scale.normal(difference) is self.scale.zero else None
 
     def _nearness(self) -> Germ:
         """The expansion of an `Angle` minus its fixed value (see ``beside``)."""
@@ -257,19 +258,7 @@ class GermExpander:
 
     def multiple_of_variable(self, germ: Germ) -> fmpq | None:
         """Return q if an expansion is a rational number q times the variable, else None."""
-        quotient = self.scale.mul(germ, self.scale.inverse(self.start))
-        leading = self.scale.leading(self.scale.normal(quotient))[1]
-        ratio = self.constants.rational(leading)
-        difference = self.scale.normal(
-            self.scale.add(germ, self.scale.neg(self.scale.mul(leading, self.start)))
-        )
-        return ratio if difference is self.scale.zero else None
-
-    def _parity(self, germ: Germ) -> fmpq | None:
-        """Return k if an expansion is k pi n (k whole, n the variable), else None."""
-        over_pi = self.scale.mul(self.rational(1) / self.constants.value(PI), germ)
-        ratio = self.multiple_of_variable(over_pi)
-        return ratio if ratio is not None and ratio.q == 1 else None
+        return self._multiple(germ, self.start)
 
     def _of_angle(self, name: str, multiple: tuple[Any, Angle]) -> Any:
         ratio, angle = multiple
