@@ -385,12 +385,10 @@ class GermExpander:
     def _coefficients(self, call: Call, applied: Call, limit: Any) -> Callable[[int], Any]:
         if call.function == "lambertw" and limit is self.scale.zero and len(call.args) == 1:
             return lambda j: self.rational((-j) ** (j - 1), factorial(j)) if j else limit
-        if call.function == "atan":
-            return self._taylor_of_atan(limit)
         slope = slope_of(call)
         if slope is None or call.args[slope[0]] != Symbol(_INNER):
             raise NotExpandedError(f"{call.function} has no derivative")
-        constant_term = self.constants.value(applied)
+        constant_term = self.constants.apply(call.function, *map(self.constants.value, applied.args))
 
         @cache
         def derivative() -> tuple[GermExpander, Germ]:
@@ -406,19 +404,6 @@ class GermExpander:
             return inner.coefficient(germ, j - 1) * self.rational(1, j)
 
         return coefficient
-
-    def _taylor_of_atan(self, limit: Any) -> Callable[[int], Any]:
-        # 1/(1 + (c + u)^2) is the sum of d_j u^j, where (1 + c^2) d_j + 2 c d_{j-1} + d_{j-2} = 0
-        start = self.rational(1) / (self.rational(1) + limit * limit)
-
-        @cache
-        def slope(j: int) -> Any:
-            if j < 1:
-                return start if j == 0 else self.scale.zero
-            return -(self.rational(2) * limit * slope(j - 1) + slope(j - 2)) * start
-
-        value = self.constants.apply("atan", limit)
-        return lambda j: slope(j - 1) * self.rational(1, j) if j else value
 
     def coefficient(self, germ: Germ, j: int) -> Any:
         """The coefficient of t^j in an expansion (germ) that is a power series in t.
