@@ -13,8 +13,9 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import prod
 
-from flint import acb
+from flint import acb, arb, fmpq, fmpq_poly
 
 from ...reading.expression.build import ONE, PI, TWO, E, add, div, mul, neg, number, power
 from ...reading.expression.formulas import definition_of
@@ -166,14 +167,12 @@ class Expander:
         if form.written is not None:
             return [Term((), form.written)]
         exponent = _exponent({ONE: form.valuation})
-        if form.is_power:
-            exact = form.at_zero
-            if exact is not None:
-                constant = add(number(exact[0]), mul(number(exact[1]), PI))
-                return [Term(exponent, constant)]
-            integer = form.series[0].real.unique_fmpz()
-            if integer is not None and bool(form.series[0] == int(integer)):
-                return [Term(exponent, Number(int(integer)))]
+        if form.is_power and form.at_zero is not None:
+            powers = (
+                mul(Number(int(c.p), int(c.q)), power(PI, Number(k)))
+                for k, c in enumerate(form.at_zero.coeffs())
+            )
+            return [Term(exponent, add(*powers))]
         for name, model in self.models.items():
             if model is form:
                 return [Term(exponent, Symbol(name))]
@@ -254,9 +253,7 @@ class Expander:
         ratio = fold(exponent)
         if isinstance(form, TaylorModel):
             try:
-                if ratio is None:
-                    return models.real_power(form, self.value(exponent))
-                return models.power(form, ratio)
+                return models.power(form, self.value(exponent) if ratio is None else ratio)
             except NoModelError:
                 pass
         term = self._as_term(self.terms(form))
@@ -303,7 +300,7 @@ class Expander:
             if [key for key, _ in term.exponent] != [ONE] or self.varies(term.factor):
                 return None
             factor = self._constant(term.factor)
-            power_ = models.unit_power(term.exponent[0][1])
+            power_ = models.monomial(1, term.exponent[0][1], arb(1))
             if not isinstance(factor, TaylorModel) or power_.valuation < 0:
                 return None
             model = models.mul(factor, power_)
@@ -420,45 +417,34 @@ def _sum(factors: list[Expression]) -> Expression:
     return add(*symbolic, number(total))
 
 
-def exact_value(node: Expression) -> tuple[Fraction, Fraction] | None:
-    """Return rational a and b if a constant has the form a + b pi. Other constants give None."""
+def exact_value(node: Expression) -> fmpq_poly | None:
+    """A constant as a polynomial in pi with rational coefficients, if it is written as one."""
     ratio = fold(node)
     if ratio is not None:
-        return ratio, Fraction(0)
+        return fmpq_poly([fmpq(ratio.numerator, ratio.denominator)])
     if node == PI:
-        return Fraction(0), Fraction(1)
-    if not isinstance(node, Call):
+        return fmpq_poly([0, 1])
+    values = [value for arg in node.args if (value := exact_value(arg)) is not None]
+    if not values or len(values) < len(node.args):
         return None
-    values = [exact_value(arg) for arg in node.args]
-    if node.function == "neg" and values[0] is not None:
-        return -values[0][0], -values[0][1]
     if node.function == "add":
-        total = Fraction(0), Fraction(0)
-        for value in values:
-            if value is None:
-                return None
-            total = total[0] + value[0], total[1] + value[1]
-        return total
-    if node.function == "div" and values[0] and values[1] and not (values[0][0] or values[1][0]):
-        return (values[0][1] / values[1][1], Fraction(0)) if values[1][1] else None
-    if node.function in ("mul", "div"):
-        scale = Fraction(1)
-        angle: tuple[Fraction, Fraction] | None = None
-        for at, value in enumerate(values):
-            if value is None or (
-                value[1] and (angle is not None or (at and node.function == "div"))
-            ):
-                return None
-            if value[1]:
-                angle = value
-            elif node.function == "div" and at:
-                if not value[0]:
-                    return None
-                scale /= value[0]
-            else:
-                scale *= value[0]
-        return (scale * angle[0], scale * angle[1]) if angle else (scale, Fraction(0))
+        return sum(values, fmpq_poly([0]))
+    if node.function == "neg":
+        return -values[0]
+    if node.function == "mul":
+        return prod(values, start=fmpq_poly([1]))
+    if node.function == "div" and values[1].degree() == 0:
+        return values[0] / values[1][0]
     return None
+
+
+def linear_in_pi(node: Expression) -> tuple[Fraction, Fraction] | None:
+    """Return rational a and b if a constant has the form a + b pi. Other constants give None."""
+    exact = exact_value(node)
+    if exact is None or exact.degree() > 1:
+        return None
+    a, b = (Fraction(int(c.p), int(c.q)) for c in (exact[0], exact[1]))
+    return a, b
 
 
 def _exp(z: Expression) -> Expression:

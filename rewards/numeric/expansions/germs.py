@@ -388,7 +388,9 @@ class GermExpander:
         slope = slope_of(call)
         if slope is None or call.args[slope[0]] != Symbol(_INNER):
             raise NotExpandedError(f"{call.function} has no derivative")
-        constant_term = self.constants.apply(call.function, *map(self.constants.value, applied.args))
+        constant_term = self.constants.apply(
+            call.function, *map(self.constants.value, applied.args)
+        )
 
         @cache
         def derivative() -> tuple[GermExpander, Germ]:

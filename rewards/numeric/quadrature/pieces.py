@@ -37,7 +37,7 @@ from ...reading.functions.record import AT_INTEGERS
 from ..ball_arithmetic.balls import precision
 from ..ball_arithmetic.jets import NAN, Ball
 from ..expansions import models
-from ..expansions.forms import Expander, exact_value
+from ..expansions.forms import Expander, linear_in_pi
 from ..expansions.models import NoModelError, TaylorModel
 from . import analytic
 from .kinks import BREAKING
@@ -245,7 +245,7 @@ def _coordinate(
         slope, q, _ = monomial_form
         if scale is None:
             scale, exponent = slope if _value(slope, values) > 0 else neg(slope), q
-        ratio = exact_value(div(slope, scale))
+        ratio = linear_in_pi(div(slope, scale))
         if slope in (scale, neg(scale)):
             ratio = Fraction(1 if slope == scale else -1), Fraction(0)
         if ratio is None or ratio[1] or q != exponent:
@@ -430,7 +430,7 @@ def _expander(summands: list[Expression], values: Mapping[str, Ball], s: Ball) -
         function = compiled[node]
         return NAN if function is None else function(s, True)
 
-    index_model = (_N, models.inverse_power(1, RADIUS))
+    index_model = (_N, models.monomial(1, -1, RADIUS))
     return Expander("y1", index_model, values, holomorphic=constant)
 
 
@@ -472,7 +472,7 @@ def _summed(
             value += total.series[k] * zeta(total.valuation + k)
         if total.is_power:
             return value
-        remainder = 2 * abs(total.bound) * total.radius**-order * abs(zeta(total.valuation + order))
+        remainder = total.remainder * abs(zeta(total.valuation + order))
         if not remainder < arb(2) ** -bits:
             return NAN  # on a smaller box of s the disc is larger
         return value + acb(arb(0, remainder.upper()), arb(0, remainder.upper()))

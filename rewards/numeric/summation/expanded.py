@@ -26,7 +26,7 @@ from ..ball_arithmetic.balls import UnusableError
 from ..ball_arithmetic.compiler import compile_tape
 from ..ball_arithmetic.jets import Ball
 from ..expansions import models
-from ..expansions.forms import Expander, exact_value, rate
+from ..expansions.forms import Expander, exact_value, linear_in_pi, rate
 from ..expansions.models import NoModelError, TaylorModel
 from ..quadrature.work import QuadratureError, spend
 from .hypergeometric import (
@@ -174,7 +174,7 @@ class SlowTerm:
 
     def _raw(self, tree: Expression) -> list[tuple[Ball, Fraction | None, int, TaylorModel]]:
         """Write a tree as terms n^{-v} (ln n)^j m. Each is (v, exact v or None, j, model m)."""
-        unknown = models.inverse_power(1, arb(1))
+        unknown = models.monomial(1, -1, arb(1))
         expander = Expander(_Y, (self.index, unknown), {})
         try:
             terms = expander.terms(expander.form(tree))
@@ -221,7 +221,7 @@ def _monomials(factor: Expression, expander: Expander) -> Iterator[tuple[int, Ta
         yield 0, models.constant(expander.value(factor), exact_value(factor), factor)
         return
     name, args = factor.function, factor.args
-    minus = models.constant(acb(-1), (Fraction(-1), Fraction(0)), Number(-1))
+    minus = models.constant(acb(-1), -models.AT_ONE, Number(-1))
     if name == "add":
         for arg in args:
             yield from _monomials(arg, expander)
@@ -257,14 +257,12 @@ def _products(
 def _of_model(v: Ball, exact: Fraction | None, j: int, model: TaylorModel) -> Expansion:
     r"""Convert n^{-v} (ln n)^j times a model with bound M and radius r to an expansion.
 
-    As \|m_k\| <= M r^{-k}, the remainder after K terms is at most 2 M (u/r)^K for u = 1/n <= r/2.
+    The remainder of the series is bounded for u = 1/n <= r/2.
     """
     if model.is_power:  # a constant, with as many zeros as a product may need
         zeros = (acb(0),) * (models.order(ctx.prec) - 1)
         return Expansion(v, exact, j, (model.bound, *zeros), arb(0))
-    length = model.series.prec
-    remainder = 2 * abs(model.bound).upper() * model.radius ** (-length)
-    return Expansion(v, exact, j, tuple(model.coefficients), arb(remainder.upper()))
+    return Expansion(v, exact, j, tuple(model.coefficients), model.remainder)
 
 
 def _digamma(node: Call, index: str) -> list[Expansion]:
@@ -446,7 +444,7 @@ def _order_of_root(base: Expression) -> int | None:
         base, half_turn = base.args[1], Fraction(1)
     if base.function != "exp":
         return None
-    angle = exact_value(_without_i(base.args[0]) or Symbol("?"))
+    angle = linear_in_pi(_without_i(base.args[0]) or Symbol("?"))
     if angle is None or angle[0]:
         return None
     order = ((angle[1] + half_turn) / 2).denominator

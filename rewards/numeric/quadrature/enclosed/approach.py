@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from flint import acb, acb_poly, arb
+from flint import acb, acb_poly, arb, fmpq_poly
 
 from ....reading.expression.build import ONE, mul, neg
 from ....reading.expression.traversal import fold, substitute
@@ -63,13 +63,13 @@ class Edge:
     Attributes:
         point: the end as a ball, infinite or finite.
         side: +1 if the range lies to the right of the end, -1 to the left.
-        exact: (a, b) if the end is exactly a + b pi.
+        exact: the end as a polynomial in pi, or None if it is not known exactly.
 
     """
 
     point: arb
     side: int
-    exact: tuple[Fraction, Fraction] | None = None
+    exact: fmpq_poly | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +164,7 @@ class Approach:
                 substituted = models.line(acb(self.edge.point), self.edge.exact, 1, arb(1))
                 begin, slope = -farthest.log(), Fraction(1)
             else:
-                substituted = models.inverse_power(1, arb(1))
+                substituted = models.monomial(1, -1, arb(1))
                 begin, slope = farthest.log(), Fraction(-1)
             try:
                 values = {**self.values}
@@ -219,7 +219,7 @@ class Approach:
             range_start = -(abs(start - point).log())
             factor: Expression = away
         else:
-            substituted = models.inverse_power(-side, arb(1))
+            substituted = models.monomial(-side, -1, arb(1))
             factor = Call("exp", (Symbol("y1"),))
             x = factor if side < 0 else neg(factor)
             slope = [Term(((ONE, Fraction(-1)),), ONE)]
@@ -232,7 +232,7 @@ class Approach:
             outer, name = f"y{k - 1}", f"y{k}"
             inner = expander.expression(form)
             names = frozenset(expander.models)
-            substituted = models.inverse_power(1, arb(1))
+            substituted = models.monomial(1, -1, arb(1))
             outer_models = expander.models
             expander = Expander(name, (outer, substituted), values, names, dict(outer_models))
             up = [Term(((ONE, Fraction(-1)),), ONE)]
@@ -356,9 +356,9 @@ class Tail:
             return None
         if model.is_power:
             return scale * total
-        # what the series leaves out is at most 2 M (u/r)^n
-        truncation = 2 * abs(model.bound).upper() * model.radius ** (-model.series.prec)
-        truncation *= _moment(arb(power.numerator) / power.denominator, degree, cut)
+        truncation = model.remainder * _moment(
+            arb(power.numerator) / power.denominator, degree, cut
+        )
         return scale * (total + arb(0, truncation.upper()))
 
     def factors(self, factor: Expression) -> tuple[arb, int, TaylorModel | None] | None:
@@ -422,8 +422,7 @@ class Tail:
         """Make a function of y that computes the power series of a model."""
         model = self.level.expander.models[name]
         polynomial = acb_poly(model.coefficients)
-        truncation = 2 * abs(model.bound).upper() * model.radius ** (-model.series.prec)
-        order = model.series.prec
+        truncation, order = model.remainder, model.series.prec
 
         def value(y: Ball) -> Ball:
             if model.is_power:

@@ -234,7 +234,7 @@ class Rotation:
         return total, begin ** (1 / p)
 
     def _way(self, wave: Wave) -> Tail:
-        substituted = models.inverse_power(1, arb(1))
+        substituted = models.monomial(1, -1, arb(1))
         expander = Expander("y1", (self.variable, substituted), self.values)
         form = expander.terms(expander.form(wave.amplitude))
         return Tail(level_of("y1", wave.amplitude, form, expander), self.bits)
