@@ -162,7 +162,7 @@ def _expanded(
 
 
 def _limit_of(expander: GermExpander, expression: Expression) -> Limit:
-    sign, number = expander.limit(expander.germ(expression))
+    sign, number = expander.limit(expander.expand(expression))
     return Limit(sign) if sign else Limit(value=expander.constants.tree(number))
 
 

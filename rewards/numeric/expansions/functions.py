@@ -1,23 +1,26 @@
-"""Formulas that reduce functions to other functions: everywhere, at infinity, and at poles.
+"""The walk through an expression, and formulas that reduce functions to other functions.
 
-The names in the formulas are those of the functions' records. Both engines use the formulas.
+Both engines expand an expression by this walk: `Expander` leaves the arithmetic of expansions to
+the engine. The formulas hold everywhere, at infinity, or at poles. The names in the formulas are
+those of the functions' records.
 Asymptotic series are in DLMF 5.11.1, 5.11.2, 6.12.1, 6.12.3 and 7.12.1. They stand in the formulas
 as symbols, which `SERIES` explains.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import factorial
-from typing import Final
+from typing import ClassVar, Final, Generic, TypeVar
 
 from flint import fmpq
 
-from ...reading.expression.build import neg
+from ...reading.expression.build import E, mul, neg
 from ...reading.expression.formulas import filled
 from ...reading.expression.traversal import fold
-from ...reading.expression.tree import Call, Expression
+from ...reading.expression.tree import Call, Expression, Number
 from ...reading.functions import RECORDS
 from ...reading.functions.record import ODD
 from .series import NotExpandedError
@@ -150,3 +153,79 @@ def formula_at(call: Call, sign: int, whole: int | None) -> Expression | None:
         if whole < -MAX_SHIFT:
             raise NotExpandedError("a pole far away")
     return filled(formulas.get(name, ""), call)
+
+
+Value = TypeVar("Value")
+
+
+class Expander(ABC, Generic[Value]):
+    """Expands expressions in a variable. A subclass has the arithmetic of its expansions.
+
+    Attributes:
+        known: the expansions made so far.
+        formulas: formulas that hold for all arguments, by the names of functions.
+
+    """
+
+    __slots__ = ()
+    known: dict[Expression, Value]
+    formulas: ClassVar[Mapping[str, str]]
+
+    def expand(self, node: Expression) -> Value:
+        """The expansion of an expression."""
+        expansion = self.known.get(node)
+        if expansion is None:
+            is_call = isinstance(node, Call) and self.varies(node)
+            expansion = self.known[node] = self._of_call(node) if is_call else self.leaf(node)
+        return expansion
+
+    def _of_call(self, node: Expression) -> Value:
+        assert isinstance(node, Call)
+        name, args = node.function, node.args
+        if name == "add":
+            return self.add(*map(self.expand, args))
+        if name == "neg":
+            return self.neg(self.expand(args[0]))
+        if name == "mul":
+            return self.mul(*map(self.expand, args))
+        if name == "div":
+            return self.mul(self.expand(args[0]), self.raised(self.expand(args[1]), Number(-1)))
+        if name == "exp" or (name == "pow" and args[0] == E):
+            return self.exp(self.expand(args[-1]))
+        if name == "ln":
+            return self.ln(self.expand(args[0]))
+        if name == "pow" and not self.varies(args[1]):
+            return self.raised(self.expand(args[0]), args[1])
+        if name == "pow":
+            return self.varying_power(*args)
+        formula = filled(self.formulas.get(name, ""), node)
+        return self.function(node) if formula is None else self.expand(formula)
+
+    def varying_power(self, base: Expression, exponent: Expression) -> Value:
+        """Expand a power whose exponent varies."""
+        return self.exp(self.expand(mul(exponent, Call("ln", (base,)))))
+
+    @abstractmethod
+    def varies(self, node: Expression) -> bool:
+        """Whether an expression depends on the variable."""
+
+    @abstractmethod
+    def leaf(self, node: Expression) -> Value:
+        """Expand the variable, or an expression that does not depend on the variable."""
+
+    @abstractmethod
+    def function(self, node: Call) -> Value:
+        """Expand a function for which there is no formula."""
+
+    @abstractmethod
+    def add(self, *terms: Value) -> Value: ...
+    @abstractmethod
+    def neg(self, a: Value) -> Value: ...
+    @abstractmethod
+    def mul(self, *factors: Value) -> Value: ...
+    @abstractmethod
+    def raised(self, a: Value, exponent: Expression) -> Value: ...
+    @abstractmethod
+    def exp(self, a: Value) -> Value: ...
+    @abstractmethod
+    def ln(self, a: Value) -> Value: ...

@@ -18,6 +18,7 @@ from typing import Any
 
 from flint import acb, acb_series, arb, ctx, fmpq, fmpq_poly
 
+from ...reading.expression import build
 from ...reading.expression.tree import Expression
 from ..ball_arithmetic.jets import Ball
 
@@ -240,10 +241,13 @@ def mul(a: TaylorModel, b: TaylorModel) -> TaylorModel:
     radius = min(a.radius, b.radius, key=float)
     a, b = a.within(radius), b.within(radius)
     exact = None if a.at_zero is None or b.at_zero is None else a.at_zero * b.at_zero
+    written = None
+    if a.written is not None and b.written is not None:
+        written = build.mul(a.written, b.written)
     series, bound = a.series * b.series, a.bound * b.bound
     both = a.is_power and b.is_power
     radius = min(a.radius, b.radius, key=float)
-    return TaylorModel(a.valuation + b.valuation, series, bound, radius, exact, None, both)
+    return TaylorModel(a.valuation + b.valuation, series, bound, radius, exact, written, both)
 
 
 def _on_a_disc(

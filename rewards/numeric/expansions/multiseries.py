@@ -54,15 +54,14 @@ class Scale:
     """The elements (growth rates) that expansions need, and arithmetic with expansions."""
 
     constants: Constants
-    elements: list[Element] = field(default_factory=list)
-    computed: int = 0
-    atoms: dict[tuple[Any, ...], str] = field(default_factory=dict)
-    one: Any = None
-    zero: Any = None
+    elements: list[Element] = field(init=False, default_factory=lambda: [Element(0)])
+    computed: int = field(init=False, default=0)
+    atoms: dict[tuple[Any, ...], str] = field(init=False, default_factory=dict)
+    one: Any = field(init=False)
+    zero: Any = field(init=False)
 
     def __post_init__(self) -> None:
         self.one, self.zero = self.constants.number(fmpq(1)), self.constants.number(fmpq(0))
-        self.elements.append(Element(0))
 
     # --- elements ---
 

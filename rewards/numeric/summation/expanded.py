@@ -26,7 +26,7 @@ from ..ball_arithmetic.balls import UnusableError
 from ..ball_arithmetic.compiler import compile_tape
 from ..ball_arithmetic.jets import Ball
 from ..expansions import models
-from ..expansions.forms import Expander, exact_value, linear_in_pi, rate
+from ..expansions.forms import FormExpander, exact_value, linear_in_pi, rate
 from ..expansions.models import NoModelError, TaylorModel
 from ..quadrature.work import QuadratureError, spend
 from .hypergeometric import (
@@ -175,9 +175,9 @@ class SlowTerm:
     def _raw(self, tree: Expression) -> list[tuple[Ball, Fraction | None, int, TaylorModel]]:
         """Write a tree as terms n^{-v} (ln n)^j m. Each is (v, exact v or None, j, model m)."""
         unknown = models.monomial(1, -1, arb(1))
-        expander = Expander(_Y, (self.index, unknown), {})
+        expander = FormExpander(_Y, (self.index, unknown), {})
         try:
-            terms = expander.terms(expander.form(tree))
+            terms = expander.terms(expander.expand(tree))
             spend(4 * len(terms))
             raw: list[tuple[Ball, Fraction | None, int, TaylorModel]] = []
             for term in terms:
@@ -209,7 +209,7 @@ class SlowTerm:
         return total
 
 
-def _monomials(factor: Expression, expander: Expander) -> Iterator[tuple[int, TaylorModel]]:
+def _monomials(factor: Expression, expander: FormExpander) -> Iterator[tuple[int, TaylorModel]]:
     """Write a factor as a sum of y^power * model with y = ln n. Yield pairs (power, model)."""
     if isinstance(factor, Symbol):
         if factor.name == _Y:
@@ -217,7 +217,7 @@ def _monomials(factor: Expression, expander: Expander) -> Iterator[tuple[int, Ta
         else:
             yield 0, replace(expander.models[factor.name], valuation=Fraction(0))
         return
-    if not expander.varies(factor):
+    if not expander.is_variable(factor):
         yield 0, models.constant(expander.value(factor), exact_value(factor), factor)
         return
     name, args = factor.function, factor.args
@@ -228,7 +228,7 @@ def _monomials(factor: Expression, expander: Expander) -> Iterator[tuple[int, Ta
     elif name == "neg":
         for j, model in _monomials(args[0], expander):
             yield j, models.mul(minus, model)
-    elif name == "div" and not expander.varies(args[1]):
+    elif name == "div" and not expander.is_variable(args[1]):
         inverse = models.constant(1 / expander.value(args[1]), None, factor)
         for j, model in _monomials(args[0], expander):
             yield j, models.mul(inverse, model)

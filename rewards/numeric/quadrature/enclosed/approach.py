@@ -22,7 +22,7 @@ from ....reading.expression.tree import Call, Expression, Number, Symbol
 from ...ball_arithmetic.balls import precision
 from ...ball_arithmetic.jets import Ball
 from ...expansions import models
-from ...expansions.forms import Expander, Form, Term
+from ...expansions.forms import Form, FormExpander, Term
 from ...expansions.models import NoModelError, TaylorModel
 from .. import analytic
 from ..work import QuadratureError, model_bits
@@ -89,7 +89,7 @@ class Level:
     variable: str
     plain: Expression
     form: list[Term]
-    expander: Expander
+    expander: FormExpander
     start: arb
 
 
@@ -168,8 +168,8 @@ class Approach:
                 begin, slope = farthest.log(), Fraction(-1)
             try:
                 values = {**self.values}
-                expander = Expander("y1", (self.variable, substituted), values)
-                form = expander.form(self.expression)
+                expander = FormExpander("y1", (self.variable, substituted), values)
+                form = expander.expand(self.expression)
                 if not isinstance(form, TaylorModel):
                     raise NoModelError("a pole with logarithms")
                 doubled = models.even(form)
@@ -177,7 +177,7 @@ class Approach:
                 raise NotEnclosedError(str(error)) from None
             terms = []
             if doubled is not None:
-                terms = expander.terms(expander.product(doubled, [Term(((ONE, slope),), ONE)]))
+                terms = expander.terms(expander.mul(doubled, [Term(((ONE, slope),), ONE)]))
             tail = Tail(level_of("y1", self.expression, terms, expander), self.bits)
             cut = tail.begins(begin)
             value = tail.integral(cut)
@@ -191,8 +191,8 @@ class Approach:
         """The integrand near an infinite end in the coordinate y, where x = +-y."""
         y, side = Symbol("y"), -self.edge.side
         substituted: Expression = y if side > 0 else neg(y)
-        expander = Expander("y", (self.variable, [Term((), substituted)]), self.values)
-        form = expander.terms(expander.form(self.expression))
+        expander = FormExpander("y", (self.variable, [Term((), substituted)]), self.values)
+        form = expander.terms(expander.expand(self.expression))
         return Level(
             "y",
             substitute(self.expression, self.variable, substituted),
@@ -224,8 +224,8 @@ class Approach:
             x = factor if side < 0 else neg(factor)
             slope = [Term(((ONE, Fraction(-1)),), ONE)]
             range_start = abs(start).log()
-        expander = Expander("y1", (self.variable, substituted), values)
-        form = expander.terms(expander.product(expander.form(self.expression), slope))
+        expander = FormExpander("y1", (self.variable, substituted), values)
+        form = expander.terms(expander.mul(expander.expand(self.expression), slope))
         plain = mul(substitute(self.expression, self.variable, x), factor)
         yield Level("y1", plain, form, expander, range_start)
         for k in range(2, MAX_LEVELS + 1):
@@ -234,9 +234,9 @@ class Approach:
             names = frozenset(expander.models)
             substituted = models.monomial(1, -1, arb(1))
             outer_models = expander.models
-            expander = Expander(name, (outer, substituted), values, names, dict(outer_models))
+            expander = FormExpander(name, (outer, substituted), values, names, dict(outer_models))
             up = [Term(((ONE, Fraction(-1)),), ONE)]
-            form = expander.terms(expander.product(expander.form(inner), up))
+            form = expander.terms(expander.mul(expander.expand(inner), up))
             grown = Call("exp", (Symbol(name),))
             plain = mul(substitute(plain, outer, grown), grown)
             yield Level(name, plain, form, expander, arb("nan"))
@@ -379,7 +379,7 @@ class Tail:
                 own = replace(own, valuation=Fraction(0), written=None)
                 for _ in range(power):
                     model = own if model is None else models.mul(model, own)
-            elif not expander.varies(node):
+            elif not expander.is_variable(node):
                 value = expander.value(node).real
                 scale = scale * value if power > 0 else scale / value
                 if abs(power) > 1:
@@ -477,7 +477,7 @@ class Tail:
         return False
 
 
-def level_of(variable: str, plain: Expression, form: list[Term], expander: Expander) -> Level:
+def level_of(variable: str, plain: Expression, form: list[Term], expander: FormExpander) -> Level:
     """Make a `Level` whose range has no start (nan), for use in a `Tail`."""
     return Level(variable, plain, form, expander, arb("nan"))
 

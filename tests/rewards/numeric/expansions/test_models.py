@@ -8,7 +8,7 @@ from flint import acb, arb, fmpq_poly
 from calculus_harness.rewards.numeric.ball_arithmetic.balls import precision
 from calculus_harness.rewards.numeric.ball_arithmetic.compiler import compile_tape
 from calculus_harness.rewards.numeric.expansions import models
-from calculus_harness.rewards.numeric.expansions.forms import Expander, rate
+from calculus_harness.rewards.numeric.expansions.forms import FormExpander, rate
 from calculus_harness.rewards.numeric.expansions.models import AT_ZERO, NoModelError
 from calculus_harness.rewards.reading.expression.build import PI
 from calculus_harness.rewards.reading.latex import read
@@ -22,8 +22,8 @@ def form(text, end="0"):
         "pi": lambda: models.line(acb(arb.pi()), fmpq_poly([0, 1]), -1, arb(1)),
         "oo": lambda: models.monomial(1, -1, arb(1)),
     }[end]()
-    expander = Expander("y", ("x", given), {})
-    return expander.form(read(text)[0].expression), expander
+    expander = FormExpander("y", ("x", given), {})
+    return expander.expand(read(text)[0].expression), expander
 
 
 MODELS = [
