@@ -82,12 +82,6 @@ def rate(exponent: Exponent) -> Expression:
     return add(*(mul(number(q), key) for key, q in exponent))
 
 
-def _exponential(exponent: Exponent, variable: str) -> Expression:
-    if not exponent:
-        return ONE
-    return Call("exp", (mul(neg(rate(exponent)), Symbol(variable)),))
-
-
 @dataclass(slots=True)
 class FormExpander(Expander[Form]):
     """Writes expressions in x as forms in y. A form is a sum of terms e^{-v y} r(y), and x itself
@@ -119,18 +113,12 @@ class FormExpander(Expander[Form]):
     def leaf(self, node: Expression) -> Form:
         if self.varies(node):
             return self.given[1]
-        return (
-            self._constant(node) if symbols_of(node).isdisjoint(self.varying) else [Term((), node)]
-        )
+        is_fixed = symbols_of(node).isdisjoint(self.varying)
+        return self._constant(node) if is_fixed else [Term((), node)]
 
     def expression(self, form: Form) -> Expression:
         """Convert a form (a sum of terms) to an expression in y."""
-        return add(
-            *(
-                mul(_exponential(term.exponent, self.variable), term.factor)
-                for term in self.terms(form)
-            )
-        )
+        return self._sum_of(self.terms(form), ())
 
     def terms(self, form: Form) -> list[Term]:
         """Convert a form, which may be a power series, to a list of terms."""
@@ -221,20 +209,24 @@ class FormExpander(Expander[Form]):
         if len(terms) == 1:
             return terms[0]
         slowest = min(terms, key=lambda term: float(self.value(rate(term.exponent)).real.mid()))
-        factors = [
-            mul(_exponential(plus(t.exponent, slowest.exponent, -1), self.variable), t.factor)
-            for t in terms
-        ]
-        return Term(slowest.exponent, add(*factors))
+        return Term(slowest.exponent, self._sum_of(terms, slowest.exponent))
+
+    def _sum_of(self, terms: list[Term], exponent: Exponent) -> Expression:
+        """A sum of terms, divided by the exponential with an exponent."""
+        y = Symbol(self.variable)
+        factors: list[Expression] = []
+        for term in terms:
+            v = rate(plus(term.exponent, exponent, -1))
+            exponential = ONE if v == ZERO else Call("exp", (mul(neg(v), y),))
+            factors.append(mul(exponential, term.factor))
+        return add(*factors)
 
     def raised(self, form: Form, exponent: Expression) -> Form:
         ratio = fold(exponent)
         exponent = exponent if ratio is None else number(ratio)
         if isinstance(form, TaylorModel):
-            try:
+            with suppress(NoModelError):
                 return models.power(form, self.value(exponent) if ratio is None else ratio)
-            except NoModelError:
-                pass
         term = self._as_term(self.terms(form))
         if ratio is not None:
             scaled = _exponent({key: q * ratio for key, q in term.exponent})
@@ -249,57 +241,37 @@ class FormExpander(Expander[Form]):
 
     def exp(self, form: Form) -> Form:
         if isinstance(form, TaylorModel):
-            try:
+            with suppress(NoModelError):
                 return models.apply("exp", form)
-            except NoModelError:
-                form = self.terms(form)
         exponent: Exponent = ()
         remainder: list[Term] = []
-        for term in form:
-            slope = None if term.exponent else self._slopes(term.factor)
-            if slope is None:
-                remainder.append(term)
-            else:
-                exponent = plus(exponent, slope[0])
-                remainder += [Term((), addend) for addend in slope[1]]
-        inner = self.add(remainder) if remainder else []
+        for term in self.terms(form):
+            for addend in term.factor.args if term.factor.function == "add" else (term.factor,):
+                slope = None if term.exponent else self._slope(addend)
+                if slope is None:
+                    remainder.append(Term(term.exponent, addend))
+                else:
+                    exponent = plus(exponent, single(slope), -1)
         if not remainder:
             return [Term(exponent, ONE)]
-        small = self._small(self.terms(inner))
-        if small is not None:
-            with suppress(NoModelError):
-                model = models.apply("exp", small)
-                return self.mul([Term(exponent, ONE)], model) if exponent else model
+        inner = self.add(remainder)
+        with suppress(NoModelError):
+            model = models.apply("exp", self._small(self.terms(inner)))
+            return self.mul([Term(exponent, ONE)], model) if exponent else model
         return [Term(exponent, Call("exp", (self.expression(inner),)))]
 
-    def _small(self, terms: list[Term]) -> TaylorModel | None:
-        """Write a sum of terms c u^p (constant c, p >= 0) as one power series, or return None."""
-        total: TaylorModel | None = None
+    def _small(self, terms: list[Term]) -> TaylorModel:
+        """Write a sum of terms c u^p (constant c, p >= 0) as one power series."""
+        forms: list[Form] = []
         for term in terms:
             if [key for key, _ in term.exponent] != [ONE] or self.is_variable(term.factor):
-                return None
-            factor = self._constant(term.factor)
+                raise NoModelError("not a power of u")
             power_ = models.monomial(1, term.exponent[0][1], arb(1))
-            if not isinstance(factor, TaylorModel) or power_.valuation < 0:
-                return None
-            model = models.mul(factor, power_)
-            with suppress(NoModelError):
-                total = model if total is None else models.add(total, model)
-                continue
-            return None
+            forms.append(self.mul(self._constant(term.factor), power_))
+        total = self.add(*forms)
+        if not isinstance(total, TaylorModel) or total.valuation < 0:
+            raise NoModelError("no power series")
         return total
-
-    def _slopes(self, factor: Expression) -> tuple[Exponent, list[Expression]] | None:
-        """Split a sum into -v y and its other addends. Return v and a list of the others."""
-        exponent: Exponent = ()
-        remainder: list[Expression] = []
-        for addend in factor.args if factor.function == "add" else (factor,):
-            slope = self._slope(addend)
-            if slope is None:
-                remainder.append(addend)
-                continue
-            exponent = plus(exponent, single(slope), -1)
-        return exponent, remainder
 
     def _slope(self, addend: Expression) -> Expression | None:
         """The constant c of an expression c y. For any other expression, the result is None."""

@@ -95,11 +95,8 @@ class TaylorModel:
             return self
         if self.is_power:
             return replace(self, radius=radius)
-        constant_term, *higher = self.coefficients
-        size = self._omitted(radius)
-        for k, coefficient in enumerate(higher, 1):
-            size += abs(coefficient) * radius**k
-        return replace(self, bound=constant_term + _disc(size.upper()), radius=radius)
+        bound = _bound(self.coefficients, self._omitted(radius), radius)
+        return replace(self, bound=bound, radius=radius)
 
     @property
     def remainder(self) -> arb:
@@ -130,6 +127,13 @@ class TaylorModel:
             # nothing but a bound, of what a series leaves out
             return self.radius / 2 * arb(2) ** (-arb(bits) / int(self.valuation))
         return arb((self.radius / 2) * arb(2) ** (-arb(bits) / self.series.prec))
+
+
+def _bound(coefficients: list[Ball], omitted: arb, radius: arb) -> Ball:
+    """A ball for the values of a power series on a disc, where the omitted terms are bounded."""
+    for k, coefficient in enumerate(coefficients[1:], 1):
+        omitted += abs(coefficient) * radius**k
+    return coefficients[0] + _disc(omitted.upper())
 
 
 def _disc(radius: arb) -> Ball:
@@ -180,10 +184,7 @@ def _normal(model: TaylorModel) -> TaylorModel:
         return TaylorModel(model.valuation + length, _series([remainder], 1), remainder, radius)
     order = model.series.prec - zeros
     # (m - known terms) / u^zeros, bounded on half of the disc by the coefficients' bounds
-    size = model.remainder * radius**order + sum(
-        (abs(c) * radius**k for k, c in enumerate(coefficients[zeros + 1 :], 1)), arb(0)
-    )
-    bound = coefficients[zeros] + _disc(size.upper())
+    bound = _bound(coefficients[zeros:], model.remainder * radius**order, radius)
     series = _series(coefficients[zeros:], order)
     return TaylorModel(model.valuation + zeros, series, bound, radius)
 

@@ -268,12 +268,7 @@ class Scale:
 
     def size(self, a: Germ) -> int:
         """Return 1 if an expansion tends to infinity, -1 if it tends to 0, and 0 otherwise."""
-        if a is self.zero:
-            return -1
-        monomial = self.leading(a)[0]
-        if not monomial:
-            return 0
-        return -1 if monomial[0][1] > 0 else 1
+        return -1 if a is self.zero else self.ratio(a, self.one)
 
     def ratio(self, a: Germ, b: Germ) -> int:
         """Return 1 if ``a`` grows faster than ``b``, 0 if a/b has a nonzero limit, else -1."""
