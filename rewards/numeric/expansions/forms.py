@@ -23,7 +23,6 @@ from ...reading.expression.build import ONE, PI, ZERO, add, div, mul, neg, numbe
 from ...reading.expression.linear import NotLinearError, linear
 from ...reading.expression.traversal import fold, symbols_of
 from ...reading.expression.tree import Call, Expression, Number, Symbol
-from ...reading.functions import QUOTIENTS, RECORDS
 from ..ball_arithmetic import jets
 from ..ball_arithmetic.balls import UnusableError
 from ..ball_arithmetic.compiler import compile_tape
@@ -38,7 +37,6 @@ MAX_TERMS = 12
 MARK = "@"
 #: Formulas for all arguments. The value 1 of tanh and coth at infinity becomes a term of its own.
 _FORMULAS = {
-    **{name: RECORDS[name].definition for name in QUOTIENTS},
     **FORMULAS,
     "tanh": "1 - 2/(exp(2*u) + 1)",
     "coth": "1 + 2/(exp(2*u) - 1)",
@@ -269,7 +267,7 @@ class FormExpander(Expander[Form]):
             power_ = models.monomial(1, term.exponent[0][1], arb(1))
             forms.append(self.mul(self._constant(term.factor), power_))
         total = self.add(*forms)
-        if not isinstance(total, TaylorModel) or total.valuation < 0:
+        if not isinstance(total, TaylorModel):
             raise NoModelError("no power series")
         return total
 
@@ -330,14 +328,10 @@ class FormExpander(Expander[Form]):
 def _sum(factors: list[Expression]) -> Expression:
     """Add factors. All rational addends are combined into one number."""
     flat = [addend for f in factors for addend in (f.args if f.function == "add" else (f,))]
-    total, symbolic = Fraction(0), []
-    for addend in flat:
-        ratio = fold(addend)
-        if ratio is None:
-            symbolic.append(addend)
-        else:
-            total += ratio
-    return add(*symbolic, number(total))
+    ratios = [fold(addend) for addend in flat]
+    total = sum((ratio for ratio in ratios if ratio is not None), Fraction(0))
+    others = (addend for addend, ratio in zip(flat, ratios, strict=True) if ratio is None)
+    return add(*others, number(total))
 
 
 def exact_value(node: Expression) -> fmpq_poly | None:

@@ -35,8 +35,9 @@ ORDERS: Final[Mapping[str, range]] = {
     "bessel_i": range(1000),
 }
 
-#: Formulas that hold for all arguments.
+#: Formulas that hold for all arguments, and definitions. That of erfc cancels at infinity.
 FORMULAS: Final[Mapping[str, str]] = {
+    **{name: record.definition for name, record in RECORDS.items() if name != "erfc"},
     "sqrt": "u**(1/2)",
     "root": "u**(1/n)",
     "log": "log(u)/log(b)",
@@ -78,6 +79,7 @@ AT_POLES: Final[Mapping[str, str]] = {
     "ci": "EulerGamma + log(abs(u)) + near_zero_of_ci",
     "chi": "EulerGamma + log(abs(u)) + near_zero_of_chi",
     "expint": "-ei(-u)",
+    "lambertw": "of_lambertw",
     "bessel_j": "(u/2)**n*of_bessel_j",
     "bessel_i": "(u/2)**n*of_bessel_i",
 }
@@ -102,7 +104,8 @@ def _of_bessel(sign: int) -> PowerSeries:
     return PowerSeries("u**2/4", lambda k, n: fmpq(sign**k, factorial(k) * factorial(n + k)))
 
 
-#: The symbols in the formulas. Auxiliary functions f and g are in DLMF 6.2.17 and 6.2.18.
+#: The symbols in the formulas, e^u and ln(1 + u). Auxiliary functions f and g are in DLMF 6.2.17
+#: and 6.2.18.
 SERIES: Final[Mapping[str, PowerSeries]] = {
     "stirling": PowerSeries(
         "u**(-1)", lambda j: fmpq.bernoulli(j + 1) / (j * (j + 1)) if j % 2 else fmpq(0)
@@ -120,6 +123,11 @@ SERIES: Final[Mapping[str, PowerSeries]] = {
     "near_zero": PowerSeries("u", lambda j: fmpq(1, j * factorial(j)) if j else fmpq(0)),
     "near_zero_of_ci": PowerSeries("-u**2", lambda j: _even_term(j)),
     "near_zero_of_chi": PowerSeries("u**2", lambda j: _even_term(j)),
+    "of_lambertw": PowerSeries(
+        "u", lambda j: fmpq((-j) ** (j - 1), factorial(j)) if j else fmpq(0)
+    ),
+    "of_exp": PowerSeries("u", lambda j: fmpq(1, factorial(j))),
+    "of_ln": PowerSeries("u", lambda j: fmpq((-1) ** (j - 1), j) if j else fmpq(0)),
     "of_bessel_j": _of_bessel(-1),
     "of_bessel_i": _of_bessel(1),
 }

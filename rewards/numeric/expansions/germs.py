@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cmp_to_key
 from math import factorial
 from typing import Any, ClassVar
 
@@ -21,7 +21,6 @@ from ...reading.expression.build import ONE, PI, TWO, add, div, mul, neg, power
 from ...reading.expression.formulas import slope_of, template
 from ...reading.expression.traversal import fold, substitute, symbols_of
 from ...reading.expression.tree import Call, Expression, Number, Symbol
-from ...reading.functions import RECORDS
 from .functions import FORMULAS, SERIES, Expander, formula_at
 from .multiseries import Scale
 from .series import Germ, NotExpandedError, Series, UndefinedError
@@ -68,18 +67,15 @@ _RULES: dict[str, Callable[..., Germ]] = {
     "cos": lambda e, z: e.circular("cos", e.expand(z)),
     "sgn": lambda e, z: e.rational(e.sign(e.expand(z))),
     "heaviside": lambda e, z: e.rational(int(e.sign(e.expand(z)) > 0)),
-    "floor": lambda e, z: e.floor(z),
-    "ceil": lambda e, z: e.floor(z, upwards=True),
-    "max": lambda e, *nodes: e.extreme(*nodes, sign=1),
-    "min": lambda e, *nodes: e.extreme(*nodes, sign=-1),
+    "floor": lambda e, z: e.floor(e.expand(z)),
+    "max": lambda e, *nodes: max(map(e.expand, nodes), key=cmp_to_key(e.compare)),
+    "min": lambda e, *nodes: min(map(e.expand, nodes), key=cmp_to_key(e.compare)),
     "piecewise": lambda e, *nodes: e.piecewise(*nodes),
 }
-#: Functions with a definition that is not used. The definition of erfc cancels at infinity.
-_KEPT = frozenset(("erfc", *_RULES))
 _FORMULAS = {
-    **{name: record.definition for name, record in RECORDS.items() if name not in _KEPT},
     **FORMULAS,
     "abs": "sgn(u)*u",
+    "ceil": "-floor(-u)",
     # without a pole at 1, and without cancellation for u < 0
     "asin": "2*atan(u/(1 + sqrt(1 - u**2)))",
     "asinh": "sgn(u)*log(abs(u) + sqrt(u**2 + 1))",
@@ -136,51 +132,22 @@ class GermExpander(Scale, Expander[Germ]):
     def raised(self, a: Germ, exponent: Expression) -> Germ:
         return self.power(a, self.constants.value(exponent))
 
-    def _power_series(self, node: Call) -> Germ:
-        """Expand a power series of the formulas in `functions`."""
-        *orders, argument = node.args
-        series, numbers = SERIES[node.function], [int(fold(order) or 0) for order in orders]
-        power_ = self.expand(substitute(template(series.power), "u", argument))
-        return self.compose(
-            lambda j: self.constants.number(series.coefficient(j, *numbers)),
-            power_,
-            (node.function, *numbers),
-        )
-
     def rational(self, p: int, q: int = 1) -> Any:
         """Make the exact number p/q."""
         return self.constants.number(fmpq(p, q))
 
-    def limit(self, germ: Germ) -> tuple[int, Any]:
-        """The limit of an expansion (a germ), as two numbers.
-
-        For a finite limit, they are 0 and the limit. For plus or minus infinity, they are 1 or -1
-        and the coefficient of the leading term.
-        """
-        germ = self.normal(germ)
-        size = self.size(germ)
-        if size < 0:
-            return 0, self.zero
-        coefficient = self.leading(germ)[1]
-        return (0, coefficient) if size == 0 else (self.constants.sign(coefficient), coefficient)
-
-    def sign(self, germ: Germ) -> int:
-        """The sign (1, 0 or -1) of an expansion near the point."""
-        germ = self.normal(germ)
-        if germ is self.zero:
-            return 0
-        return self.constants.sign(self.leading(germ)[1])
-
     # --- powers ---
 
     def varying_power(self, base: Expression, exponent: Expression) -> Germ:
-        base_germ = self.expand(base)
+        base_germ, exponent_germ = self.expand(base), self.expand(exponent)
+        if not isinstance(exponent_germ, Series):
+            return self.power(base_germ, exponent_germ)
         if self.whole and not isinstance(base_germ, Series) and self.sign(base_germ) < 0:
             # (-2)^n = 2^n cos(pi n)
-            turn = self.circular("cos", self.mul(self.constants.value(PI), self.expand(exponent)))
+            turn = self.circular("cos", self.mul(self.constants.value(PI), exponent_germ))
             return self.mul(turn, Expander.varying_power(self, neg(base), exponent))
         if self.normal(base_germ) is self.zero:
-            if self.sign(self.expand(exponent)) > 0:
+            if self.sign(exponent_germ) > 0:
                 return self.zero
             raise UndefinedError("a power of zero")
         return Expander.varying_power(self, base, exponent)
@@ -189,10 +156,7 @@ class GermExpander(Scale, Expander[Germ]):
 
     def circular(self, name: str, germ: Germ) -> Germ:
         """Expand the sine or the cosine of an expanded argument."""
-        infinite, finite = self.split(germ)
-        sign, limit = self.limit(finite)
-        assert not sign
-        small = self.add(finite, -limit)
+        infinite, limit, small = self.parts(germ)
         values = [self.constants.apply(f, limit) for f in ("sin", "cos")]
         if infinite is not self.zero:
             # sin(A + c + h) = sin(A + c) cos(h) + cos(A + c) sin(h)
@@ -215,16 +179,16 @@ class GermExpander(Scale, Expander[Germ]):
         If no known angle fits, a new `Angle` is made.
         """
         if self.whole:
-            turns = self._multiple(germ, self.mul(self.constants.value(PI), self.start))
+            turns = self.multiple(germ, self.mul(self.constants.value(PI), self.start))
             if turns is not None and turns.q == 1:
                 return turns, Angle(germ, "@n")
         for angle in self.angles:
-            ratio = None if angle.of_floor else self._multiple(germ, angle.germ)
+            ratio = None if angle.of_floor else self.multiple(germ, angle.germ)
             if ratio is not None:
                 return ratio, angle
         return fmpq(1), self._new_angle(germ)
 
-    def _multiple(self, germ: Germ, unit: Germ) -> fmpq | None:
+    def multiple(self, germ: Germ, unit: Germ) -> fmpq | None:
         """Return q if an expansion is a rational number q times another expansion, else None."""
         a, b = map(self.normal, (germ, unit))
         if self.ratio(a, b):
@@ -250,10 +214,6 @@ class GermExpander(Scale, Expander[Germ]):
         self.angles.append(angle)
         return angle
 
-    def multiple_of_variable(self, germ: Germ) -> fmpq | None:
-        """Return q if an expansion is a rational number q times the variable, else None."""
-        return self._multiple(germ, self.start)
-
     def _of_angle(self, name: str, multiple: tuple[Any, Angle]) -> Any:
         ratio, angle = multiple
         if angle.name == "@n":
@@ -268,19 +228,15 @@ class GermExpander(Scale, Expander[Germ]):
 
     # --- functions that are not analytic ---
 
-    def floor(self, node: Expression, upwards: bool = False) -> Germ:
-        """Expand the floor of an expression, or its ceiling if ``upwards`` is True."""
-        germ = self.expand(node)
+    def floor(self, germ: Germ) -> Germ:
+        """Expand the floor of an expanded argument."""
         if self.size(self.normal(germ)) > 0:
-            angle, offset = self._floor_angle(germ)
-            share = self._share(angle, offset)
-            return self.add(germ, self.neg(share), self.rational(int(upwards)))
+            return self.add(germ, self.neg(self._share(*self._floor_angle(germ))))
         limit = self.limit(germ)[1]
         integer = self.constants.apply("floor", limit)
         if not self.constants.is_zero(limit - integer):
-            return integer + self.rational(1) if upwards else integer
-        side = self.sign(self.add(germ, -limit))
-        return integer + self.rational(int(side > 0) if upwards else -int(side < 0))
+            return integer
+        return integer + self.rational(-int(self.sign(self.add(germ, -limit)) < 0))
 
     def _floor_angle(self, germ: Germ) -> tuple[Angle, Any]:
         """Write an expansion as an `Angle` plus a number. If no angle fits, make a new one."""
@@ -305,14 +261,9 @@ class GermExpander(Scale, Expander[Germ]):
             raise NotExpandedError("two floors that are not fixed")
         return self.constants.value(Symbol(angle.name))
 
-    def extreme(self, *nodes: Expression, sign: int) -> Germ:
-        """Expand the largest of several expressions (the smallest if ``sign`` is -1)."""
-        best = self.expand(nodes[0])
-        for node in nodes[1:]:
-            germ = self.expand(node)
-            if self.sign(self.add(germ, self.neg(best))) == sign:
-                best = germ
-        return best
+    def compare(self, a: Germ, b: Germ) -> int:
+        """The sign of the difference of two expansions near the point."""
+        return self.sign(self.add(a, self.neg(b)))
 
     def piecewise(self, *nodes: Expression) -> Germ:
         """Expand a piecewise function: the first value whose condition holds near the point."""
@@ -330,7 +281,7 @@ class GermExpander(Scale, Expander[Germ]):
         if condition.function not in _COMPARISONS:
             raise NotExpandedError("a condition")
         a, b = map(self.expand, condition.args)
-        return self.sign(self.add(a, self.neg(b))) in _COMPARISONS[condition.function]
+        return self.compare(a, b) in _COMPARISONS[condition.function]
 
     # --- inverse functions and special functions ---
 
@@ -342,12 +293,16 @@ class GermExpander(Scale, Expander[Germ]):
         if rule is not None:
             return rule(self, *node.args)
         if node.function in SERIES:
-            return self._power_series(node)
-        varying = [at for at, arg in enumerate(node.args) if self.variable in symbols_of(arg)]
+            *orders, argument = node.args
+            power_ = substitute(template(SERIES[node.function].power), "u", argument)
+            return self.series(
+                node.function, self.expand(power_), *(int(fold(order) or 0) for order in orders)
+            )
+        varying = [at for at, arg in enumerate(node.args) if self.varies(arg)]
         if len(varying) != 1:
             raise NotExpandedError(f"{node.function} of several functions")
-        argument = node.args[varying[0]]
-        germ = self.expand(argument)
+        at = varying[0]
+        germ = self.expand(node.args[at])
         sign, limit = self.limit(germ)
         ratio = None if sign else self.constants.rational(limit)
         whole = int(ratio.p) if ratio is not None and ratio.q == 1 else None
@@ -356,36 +311,27 @@ class GermExpander(Scale, Expander[Germ]):
             return self.expand(formula)
         if sign:
             raise NotExpandedError(f"{node.function} at {'minus ' * (sign < 0)}infinity")
-        inner = Call(
-            node.function,
-            tuple(Symbol(_INNER) if at == varying[0] else arg for at, arg in enumerate(node.args)),
+        tree = self.constants.tree(limit)
+        inner, applied = (
+            Call(node.function, (*node.args[:at], argument, *node.args[at + 1 :]))
+            for argument in (Symbol(_INNER), tree)
         )
-        return self.compose(
-            self._taylor(inner, limit),
-            self.add(germ, -limit),
-            (inner, self.constants.tree(limit)),
-        )
+        if applied not in self.tables:
+            self.tables[applied] = self._taylor(inner, applied, limit)
+        return self.compose(self.tables[applied], self.add(germ, -limit), (inner, tree))
 
-    def _taylor(self, call: Call, limit: Any) -> Callable[[int], Any]:
-        """The Taylor coefficients of a function at a number. In ``call``, the symbol `_INNER` is
-        the variable.
+    def _taylor(self, call: Call, applied: Call, limit: Any) -> Callable[[int], Any]:
+        """The Taylor coefficients of a function at a number.
+
+        Args:
+            call: the function of the symbol `_INNER`.
+            applied: the function of the number.
+            limit: the number.
 
         Raises:
             NotExpandedError: the function is not known to be analytic at the number.
 
         """
-        tree = self.constants.tree(limit)
-        at = call.args.index(Symbol(_INNER))
-        applied = Call(call.function, (*call.args[:at], tree, *call.args[at + 1 :]))
-        coefficients = self.tables.get(applied)
-        if coefficients is None:
-            # in place before it is computed: the derivative of a function may contain the function
-            self.tables[applied] = coefficients = self._coefficients(call, applied, limit)
-        return coefficients
-
-    def _coefficients(self, call: Call, applied: Call, limit: Any) -> Callable[[int], Any]:
-        if call.function == "lambertw" and limit is self.zero and len(call.args) == 1:
-            return lambda j: self.rational((-j) ** (j - 1), factorial(j)) if j else limit
         slope = slope_of(call)
         if slope is None or call.args[slope[0]] != Symbol(_INNER):
             raise NotExpandedError(f"{call.function} has no derivative")
@@ -393,6 +339,7 @@ class GermExpander(Scale, Expander[Germ]):
             call.function, *map(self.constants.value, applied.args)
         )
 
+        # later, when the table is in place: the derivative of a function may contain the function
         @cache
         def derivative() -> tuple[GermExpander, Germ]:
             tree = self.constants.tree(limit)
@@ -415,9 +362,8 @@ class GermExpander(Scale, Expander[Germ]):
             NotExpandedError: the germ has other powers or scales.
 
         """
-        if not isinstance(germ, Series):
-            return germ if j == 0 else self.zero
-        for exponent, value in germ.behind(0):
+        terms = germ.behind(0) if isinstance(germ, Series) else [(fmpq(0), germ)]
+        for exponent, value in terms:
             if isinstance(value, Series) or exponent < 0 or exponent.q != 1:
                 raise NotExpandedError("no power series")
             if exponent >= j:

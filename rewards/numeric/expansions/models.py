@@ -93,8 +93,6 @@ class TaylorModel:
         """
         if not radius < self.radius / 2:
             return self
-        if self.is_power:
-            return replace(self, radius=radius)
         bound = _bound(self.coefficients, self._omitted(radius), radius)
         return replace(self, bound=bound, radius=radius)
 
@@ -104,6 +102,8 @@ class TaylorModel:
 
         The known coefficients are those of u^0, .., u^(n-1).
         """
+        if self.is_power:
+            return arb(0)
         return arb((2 * abs(self.bound).upper() * self.radius ** (-self.series.prec)).upper())
 
     def _omitted(self, u: arb) -> arb:
@@ -112,8 +112,6 @@ class TaylorModel:
 
     def at(self, u: Ball) -> Ball:
         """The value of the power series on a ball ``u``, which lies within half the radius."""
-        if self.is_power:
-            return self.bound
         total = acb(0)
         for coefficient in reversed(self.coefficients):
             total = total * u + coefficient

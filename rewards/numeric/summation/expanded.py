@@ -259,9 +259,6 @@ def _of_model(v: Ball, exact: Fraction | None, j: int, model: TaylorModel) -> Ex
 
     The remainder of the series is bounded for u = 1/n <= r/2.
     """
-    if model.is_power:  # a constant, with as many zeros as a product may need
-        zeros = (acb(0),) * (models.order(ctx.prec) - 1)
-        return Expansion(v, exact, j, (model.bound, *zeros), arb(0))
     return Expansion(v, exact, j, tuple(model.coefficients), model.remainder)
 
 

@@ -354,8 +354,6 @@ class Tail:
         power = ratio + model.series.prec
         if not power > 0:
             return None
-        if model.is_power:
-            return scale * total
         truncation = model.remainder * _moment(
             arb(power.numerator) / power.denominator, degree, cut
         )
