@@ -228,10 +228,8 @@ class FormExpander(Expander[Form]):
         term = self._as_term(self.terms(form))
         if ratio is not None:
             scaled = _exponent({key: q * ratio for key, q in term.exponent})
-        elif all(key == ONE for key, _ in term.exponent):
-            scaled = _exponent({exponent: sum((q for _, q in term.exponent), Fraction(0))})
         else:
-            return [Term((), power(self.expression([term]), exponent))]
+            scaled = _exponent({mul(key, exponent): q for key, q in term.exponent})
         factor = term.factor if term.factor == ONE else power(term.factor, exponent)
         if ratio == -1:
             factor = div(ONE, term.factor)

@@ -339,19 +339,15 @@ class GermExpander(Scale, Expander[Germ]):
             call.function, *map(self.constants.value, applied.args)
         )
 
-        # later, when the table is in place: the derivative of a function may contain the function
-        @cache
-        def derivative() -> tuple[GermExpander, Germ]:
-            tree = self.constants.tree(limit)
-            inner = GermExpander(self.constants, _INNER, LimitPoint(tree), tables=self.tables)
-            return inner, inner.expand(slope[1])
+        point = LimitPoint(self.constants.tree(limit))
+        inner = GermExpander(self.constants, _INNER, point, tables=self.tables)
 
         @cache
         def coefficient(j: int) -> Any:
             if j == 0:
                 return constant_term
-            inner, germ = derivative()
-            return inner.coefficient(germ, j - 1) * self.rational(1, j)
+            # expanded when the table is in place: a derivative may contain the function
+            return inner.coefficient(inner.expand(slope[1]), j - 1) * self.rational(1, j)
 
         return coefficient
 

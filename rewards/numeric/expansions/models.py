@@ -311,7 +311,6 @@ _ANALYTIC: dict[str, Callable[[Ball], Ball]] = {
     "sin": lambda u: u.sin(),
     "cos": lambda u: u.cos(),
 }
-_METHODS = {"ln": "log"}
 
 
 def apply(name: str, model: TaylorModel) -> TaylorModel:
@@ -333,7 +332,7 @@ def apply(name: str, model: TaylorModel) -> TaylorModel:
     model, image = _on_a_disc(model, analytic, relative=name == "exp")
     series = _series([start, *model.coefficients[1:]], model.series.prec)
     if quarters is None:
-        series = getattr(series, _METHODS.get(name, name))()
+        series = getattr(series, "log" if name == "ln" else name)()
     else:
         quarters += name == "cos"  # cos z = sin(z + pi/2)
         series = series.cos() if quarters % 2 else series.sin()
