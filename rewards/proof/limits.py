@@ -162,7 +162,7 @@ def _expanded(
 
 
 def _limit_of(expander: GermExpander, expression: Expression) -> Limit:
-    sign, number = expander.limit(expander.germ(expression))
+    sign, number = expander.limit(expander.expand(expression))
     return Limit(sign) if sign else Limit(value=expander.constants.tree(number))
 
 
@@ -225,7 +225,7 @@ def _along_whole_numbers(
     The given sequence is a continuous function of q n modulo 2 pi, up to a term that tends to zero.
     If no two subsequences have different limits, ``failure`` is raised.
     """
-    if bounded is None or angle.of_floor or free.multiple_of_variable(angle.germ) is None:
+    if bounded is None or angle.of_floor or free.multiple(angle.germ, free.start) is None:
         raise failure
     limits = [Limit(value=substitute(bounded, angle.name, value)) for value in _OF_ANGLES]
     if any(not _same(limits[0], later, kinds) for later in limits[1:]):

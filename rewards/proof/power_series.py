@@ -89,13 +89,13 @@ def _from_one_side(
     r"""The coefficients of the powers of \|x - a\| on one side of the centre a, with exponents."""
     numbers = ExactNumbers(kinds)
     expander = GermExpander(numbers, variable, LimitPoint(centre, sign))
-    germ = expander.germ(function)
+    germ = expander.expand(function)
     coefficients: list[tuple[int, Expression]] = []
     if not isinstance(germ, Series):
         return () if numbers.is_zero(germ) else ((0, numbers.tree(germ)),)
     for exponent, coefficient in germ.behind(0):
         if isinstance(coefficient, Series):
-            coefficient = expander.scale.normal(coefficient)
+            coefficient = expander.normal(coefficient)
             if isinstance(coefficient, Series):
                 raise NoSeriesError("the function has no Taylor series at the point")
         if bool(exponent > degree):

@@ -2,8 +2,7 @@
 
 `multiseries` does arithmetic, powers, exponentials and logarithms. A function that is analytic at
 the limit of its argument is expanded into a Taylor series. The coefficients follow from the
-formula for the function's derivative. A few functions have asymptotic series at infinity (DLMF
-5.11.1, 7.12.1, 6.12.1). At other singularities, these functions are reduced to analytic functions.
+formula for the function's derivative. At infinity and at poles, the formulas of `functions` apply.
 If the argument of a sine tends to infinity, the argument is called an *angle*. The sine is then
 bounded, and is kept as a symbol without an expansion.
 """
@@ -12,22 +11,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cmp_to_key
 from math import factorial
-from typing import Any
+from typing import Any, ClassVar
 
 from flint import fmpq
 
 from ...reading.expression.build import ONE, PI, TWO, add, div, mul, neg, power
-from ...reading.expression.formulas import definition_of, slope_of
-from ...reading.expression.traversal import symbols_of
+from ...reading.expression.formulas import slope_of, template
+from ...reading.expression.traversal import fold, substitute, symbols_of
 from ...reading.expression.tree import Call, Expression, Number, Symbol
-from .functions import RULES, SINGULAR, Expanded
+from .functions import FORMULAS, SERIES, Expander, formula_at
 from .multiseries import Scale
-from .series import Constants, Germ, NotExpandedError, Series, UndefinedError
+from .series import Germ, NotExpandedError, Series, UndefinedError
 
-#: Functions with a definition that is not used.
-KEPT = frozenset(("erfc",))
 #: The signs of a difference for which a comparison holds.
 _COMPARISONS = {
     "lt": (-1,), "le": (-1, 0), "gt": (1,), "ge": (1, 0), "eq": (0,), "ne": (-1, 1),
@@ -64,8 +61,29 @@ class Angle:
     of_floor: bool = False
 
 
+#: Functions that are not analytic, or that oscillate.
+_RULES: dict[str, Callable[..., Germ]] = {
+    "sin": lambda e, z: e.circular("sin", e.expand(z)),
+    "cos": lambda e, z: e.circular("cos", e.expand(z)),
+    "sgn": lambda e, z: e.rational(e.sign(e.expand(z))),
+    "heaviside": lambda e, z: e.rational(int(e.sign(e.expand(z)) > 0)),
+    "floor": lambda e, z: e.floor(e.expand(z)),
+    "max": lambda e, *nodes: max(map(e.expand, nodes), key=cmp_to_key(e.compare)),
+    "min": lambda e, *nodes: min(map(e.expand, nodes), key=cmp_to_key(e.compare)),
+    "piecewise": lambda e, *nodes: e.piecewise(*nodes),
+}
+_FORMULAS = {
+    **FORMULAS,
+    "abs": "sgn(u)*u",
+    "ceil": "-floor(-u)",
+    # without a pole at 1, and without cancellation for u < 0
+    "asin": "2*atan(u/(1 + sqrt(1 - u**2)))",
+    "asinh": "sgn(u)*log(abs(u) + sqrt(u**2 + 1))",
+}
+
+
 @dataclass(slots=True)
-class GermExpander:
+class GermExpander(Scale, Expander[Germ]):
     """Expands expressions in one variable as the variable tends to one point. An expansion is
     called a germ.
 
@@ -84,132 +102,72 @@ class GermExpander:
 
     """
 
-    constants: Constants
+    formulas: ClassVar = _FORMULAS
     variable: str
     point: LimitPoint
     whole: bool = False
     fixed: Mapping[str, Expression] = field(default_factory=dict)
     beside: int = 0
     angles: list[Angle] = field(default_factory=list)
-    scale: Scale = field(init=False)
     start: Germ = field(init=False)
-    forms: dict[Expression, Germ] = field(default_factory=dict)
+    known: dict[Expression, Germ] = field(init=False, default_factory=dict)
     tables: dict[Expression, Callable[[int], Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.scale = Scale(self.constants)
+        Scale.__post_init__(self)
         sign = self.constants.number(fmpq(self.point.sign))
         exponent = fmpq(-1 if self.point.at is None else 1)
-        self.start = self.scale.monomial(self.scale.elements[0], exponent, sign)
+        self.start = self.monomial(self.elements[0], exponent, sign)
         if self.point.at is not None:
-            self.start = self.scale.add(self.start, self.constants.value(self.point.at))
+            self.start = self.add(self.start, self.constants.value(self.point.at))
 
     # --- expressions ---
 
-    def germ(self, node: Expression) -> Germ:
-        """The expansion of an expression.
+    def varies(self, node: Expression) -> bool:
+        return self.variable in symbols_of(node)
 
-        Raises:
-            UndefinedError: the expression has no real values near the point.
-            NotExpandedError: no expansion was found.
+    def leaf(self, node: Expression) -> Germ:
+        return self.start if self.varies(node) else self.constants.value(node)
 
-        """
-        expansion = self.forms.get(node)
-        if expansion is None:
-            expansion = self.forms[node] = self._germ(node)
-        return expansion
-
-    def _germ(self, node: Expression) -> Germ:
-        if isinstance(node, Symbol) and node.name == self.variable:
-            return self.start
-        if not isinstance(node, Call) or self.variable not in symbols_of(node):
-            return self.constants.value(node)
-        rule = RULES.get(node.function)
-        if rule is not None:
-            return rule(self, *node.args)
-        definition = definition_of(node)
-        if definition is not None and node.function not in KEPT:
-            return self.germ(definition)
-        return self.function(node)
-
-    def product(self, *factors: Germ) -> Germ:
-        """Multiply expansions."""
-        total = factors[0]
-        for factor in factors[1:]:
-            total = self.scale.mul(total, factor)
-        return total
-
-    def sum(self, *terms: Germ) -> Germ:
-        """Add expansions."""
-        total = terms[0]
-        for term in terms[1:]:
-            total = self.scale.add(total, term)
-        return total
+    def raised(self, a: Germ, exponent: Expression) -> Germ:
+        return self.power(a, self.constants.value(exponent))
 
     def rational(self, p: int, q: int = 1) -> Any:
         """Make the exact number p/q."""
         return self.constants.number(fmpq(p, q))
 
-    def limit(self, germ: Germ) -> tuple[int, Any]:
-        """The limit of an expansion (a germ), as two numbers.
-
-        For a finite limit, they are 0 and the limit. For plus or minus infinity, they are 1 or -1
-        and the coefficient of the leading term.
-        """
-        germ = self.scale.normal(germ)
-        size = self.scale.size(germ)
-        if size < 0:
-            return 0, self.scale.zero
-        coefficient = self.scale.leading(germ)[1]
-        return (0, coefficient) if size == 0 else (self.constants.sign(coefficient), coefficient)
-
-    def sign(self, germ: Germ) -> int:
-        """The sign (1, 0 or -1) of an expansion near the point."""
-        germ = self.scale.normal(germ)
-        if germ is self.scale.zero:
-            return 0
-        return self.constants.sign(self.scale.leading(germ)[1])
-
     # --- powers ---
 
-    def pow(self, base: Expression, exponent: Expression) -> Germ:
-        """Expand ``base`` to the power ``exponent``."""
-        if self.variable not in symbols_of(exponent):
-            return self.scale.power(self.germ(base), self.constants.value(exponent))
-        base_germ = self.germ(base)
-        exponent_germ = self.germ(exponent)
+    def varying_power(self, base: Expression, exponent: Expression) -> Germ:
+        base_germ, exponent_germ = self.expand(base), self.expand(exponent)
+        if not isinstance(exponent_germ, Series):
+            return self.power(base_germ, exponent_germ)
         if self.whole and not isinstance(base_germ, Series) and self.sign(base_germ) < 0:
             # (-2)^n = 2^n cos(pi n)
-            turn = self.circular("cos", self.product(self.constants.value(PI), exponent_germ))
-            size = self.scale.ln(self.scale.neg(base_germ))
-            return self.product(turn, self.scale.exp(self.product(exponent_germ, size)))
-        if self.scale.normal(base_germ) is self.scale.zero:
+            turn = self.circular("cos", self.mul(self.constants.value(PI), exponent_germ))
+            return self.mul(turn, Expander.varying_power(self, neg(base), exponent))
+        if self.normal(base_germ) is self.zero:
             if self.sign(exponent_germ) > 0:
-                return self.scale.zero
+                return self.zero
             raise UndefinedError("a power of zero")
-        return self.scale.exp(self.product(exponent_germ, self.scale.ln(base_germ)))
+        return Expander.varying_power(self, base, exponent)
 
     # --- sines and cosines ---
 
     def circular(self, name: str, germ: Germ) -> Germ:
         """Expand the sine or the cosine of an expanded argument."""
-        infinite, finite = self.scale.split(germ)
-        sign, limit = self.limit(finite)
-        assert not sign
-        small = self.sum(finite, -limit)
+        infinite, limit, small = self.parts(germ)
         values = [self.constants.apply(f, limit) for f in ("sin", "cos")]
-        if infinite is not self.scale.zero:
+        if infinite is not self.zero:
             # sin(A + c + h) = sin(A + c) cos(h) + cos(A + c) sin(h)
             angle = self._angle(infinite)
             if angle[1].name in self.fixed:
-                small = self.sum(
-                    small, self.product(self.constants.number(angle[0]), self._nearness())
-                )
+                small = self.add(small, self.mul(self.constants.number(angle[0]), self._nearness()))
             sine, cosine = (self._of_angle(f, angle) for f in ("sin", "cos"))
             values = [sine * values[1] + cosine * values[0], cosine * values[1] - sine * values[0]]
         cycle = [values[0], values[1], -values[0], -values[1]]
         shift = name == "cos"
-        return self.scale.compose(
+        return self.compose(
             lambda j: cycle[(j + shift) % 4] * self.rational(1, factorial(j)),
             small,
             (name, *map(self.constants.tree, values)),
@@ -221,53 +179,40 @@ class GermExpander:
         If no known angle fits, a new `Angle` is made.
         """
         if self.whole:
-            parity = self._parity(germ)
-            if parity is not None:
-                return parity, Angle(germ, "@n")
+            turns = self.multiple(germ, self.mul(self.constants.value(PI), self.start))
+            if turns is not None and turns.q == 1:
+                return turns, Angle(germ, "@n")
         for angle in self.angles:
-            if angle.of_floor or self.scale.ratio(*map(self.scale.normal, (germ, angle.germ))):
-                continue
-            quotient, unit = (
-                self.scale.leading(self.scale.normal(g))[1] for g in (germ, angle.germ)
-            )
-            ratio = self.constants.rational(quotient / unit)
-            if ratio is None:
-                continue
-            difference = self.sum(germ, self.product(self.constants.number(-ratio), angle.germ))
-            if self.scale.normal(difference) is self.scale.zero:
+            ratio = None if angle.of_floor else self.multiple(germ, angle.germ)
+            if ratio is not None:
                 return ratio, angle
         return fmpq(1), self._new_angle(germ)
+
+    def multiple(self, germ: Germ, unit: Germ) -> fmpq | None:
+        """Return q if an expansion is a rational number q times another expansion, else None."""
+        a, b = map(self.normal, (germ, unit))
+        if self.ratio(a, b):
+            return None
+        ratio = self.constants.rational(self.leading(a)[1] / self.leading(b)[1])
+        if ratio is None:
+            return None
+        difference = self.add(germ, self.mul(self.constants.number(-ratio), unit))
+        return ratio if self.normal(difference) is self.zero else None
 
     def _nearness(self) -> Germ:
         """The expansion of an `Angle` minus its fixed value (see ``beside``)."""
         if not self.beside:
-            return self.scale.zero
+            return self.zero
         x = Symbol(self.variable)
         distance = x if self.point.at is None else div(ONE, add(x, neg(self.point.at)))
-        return self.product(
-            self.rational(self.beside), self.germ(Call("exp", (neg(power(distance, TWO)),)))
+        return self.mul(
+            self.rational(self.beside), self.expand(Call("exp", (neg(power(distance, TWO)),)))
         )
 
     def _new_angle(self, germ: Germ, *, of_floor: bool = False) -> Angle:
         angle = Angle(germ, f"@{'floor' if of_floor else 'angle'}{len(self.angles)}", of_floor)
         self.angles.append(angle)
         return angle
-
-    def multiple_of_variable(self, germ: Germ) -> fmpq | None:
-        """Return q if an expansion is a rational number q times the variable, else None."""
-        quotient = self.scale.mul(germ, self.scale.inverse(self.start))
-        leading = self.scale.leading(self.scale.normal(quotient))[1]
-        ratio = self.constants.rational(leading)
-        difference = self.scale.normal(
-            self.sum(germ, self.scale.neg(self.product(leading, self.start)))
-        )
-        return ratio if difference is self.scale.zero else None
-
-    def _parity(self, germ: Germ) -> fmpq | None:
-        """Return k if an expansion is k pi n (k whole, n the variable), else None."""
-        over_pi = self.product(self.rational(1) / self.constants.value(PI), germ)
-        ratio = self.multiple_of_variable(over_pi)
-        return ratio if ratio is not None and ratio.q == 1 else None
 
     def _of_angle(self, name: str, multiple: tuple[Any, Angle]) -> Any:
         ratio, angle = multiple
@@ -283,30 +228,26 @@ class GermExpander:
 
     # --- functions that are not analytic ---
 
-    def floor(self, node: Expression, upwards: bool = False) -> Germ:
-        """Expand the floor of an expression, or its ceiling if ``upwards`` is True."""
-        germ = self.germ(node)
-        if self.scale.size(self.scale.normal(germ)) > 0:
-            angle, offset = self._floor_angle(germ)
-            share = self._share(angle, offset)
-            return self.sum(germ, self.scale.neg(share), self.rational(int(upwards)))
+    def floor(self, germ: Germ) -> Germ:
+        """Expand the floor of an expanded argument."""
+        if self.size(self.normal(germ)) > 0:
+            return self.add(germ, self.neg(self._share(*self._floor_angle(germ))))
         limit = self.limit(germ)[1]
         integer = self.constants.apply("floor", limit)
         if not self.constants.is_zero(limit - integer):
-            return integer + self.rational(1) if upwards else integer
-        side = self.sign(self.sum(germ, -limit))
-        return integer + self.rational(int(side > 0) if upwards else -int(side < 0))
+            return integer
+        return integer + self.rational(-int(self.sign(self.add(germ, -limit)) < 0))
 
     def _floor_angle(self, germ: Germ) -> tuple[Angle, Any]:
         """Write an expansion as an `Angle` plus a number. If no angle fits, make a new one."""
         for angle in self.angles:
             if angle.of_floor:
-                difference = self.sum(germ, self.scale.neg(angle.germ))
+                difference = self.add(germ, self.neg(angle.germ))
                 sign, offset = self.limit(difference)
-                beyond = self.sum(difference, -offset)
-                if not sign and self.scale.normal(beyond) is self.scale.zero:
+                beyond = self.add(difference, -offset)
+                if not sign and self.normal(beyond) is self.zero:
                     return angle, offset
-        return self._new_angle(germ, of_floor=True), self.scale.zero
+        return self._new_angle(germ, of_floor=True), self.zero
 
     def _share(self, angle: Angle, offset: Any) -> Germ:
         """Expand the fractional part of an `Angle` plus a number."""
@@ -315,28 +256,23 @@ class GermExpander:
             total = self.constants.value(value) + offset
             whole = self.constants.apply("floor", total)
             below = self.beside < 0 and self.constants.is_zero(total - whole)
-            return self.sum(total + -whole, self.rational(int(below)), self._nearness())
-        if offset is not self.scale.zero:
+            return self.add(total + -whole, self.rational(int(below)), self._nearness())
+        if offset is not self.zero:
             raise NotExpandedError("two floors that are not fixed")
         return self.constants.value(Symbol(angle.name))
 
-    def extreme(self, *nodes: Expression, sign: int) -> Germ:
-        """Expand the largest of several expressions (the smallest if ``sign`` is -1)."""
-        best = self.germ(nodes[0])
-        for node in nodes[1:]:
-            germ = self.germ(node)
-            if self.sign(self.sum(germ, self.scale.neg(best))) == sign:
-                best = germ
-        return best
+    def compare(self, a: Germ, b: Germ) -> int:
+        """The sign of the difference of two expansions near the point."""
+        return self.sign(self.add(a, self.neg(b)))
 
     def piecewise(self, *nodes: Expression) -> Germ:
         """Expand a piecewise function: the first value whose condition holds near the point."""
         for value, condition in zip(nodes[::2], nodes[1::2], strict=False):
             if self._holds(condition):
-                return self.germ(value)
+                return self.expand(value)
         if len(nodes) % 2 == 0:
             raise UndefinedError("no case holds")
-        return self.germ(nodes[-1])
+        return self.expand(nodes[-1])
 
     def _holds(self, condition: Expression) -> bool:
         if condition.function in ("and", "or"):
@@ -344,94 +280,76 @@ class GermExpander:
             return joined(map(self._holds, condition.args))
         if condition.function not in _COMPARISONS:
             raise NotExpandedError("a condition")
-        a, b = map(self.germ, condition.args)
-        return self.sign(self.sum(a, self.scale.neg(b))) in _COMPARISONS[condition.function]
+        a, b = map(self.expand, condition.args)
+        return self.compare(a, b) in _COMPARISONS[condition.function]
 
     # --- inverse functions and special functions ---
 
     def function(self, node: Call) -> Germ:
-        """Expand a function call in which exactly one argument varies."""
-        varying = [at for at, arg in enumerate(node.args) if self.variable in symbols_of(arg)]
+        """Expand a function for which there is no formula. Exactly one argument varies, unless the
+        function has a rule.
+        """
+        rule = _RULES.get(node.function)
+        if rule is not None:
+            return rule(self, *node.args)
+        if node.function in SERIES:
+            *orders, argument = node.args
+            power_ = substitute(template(SERIES[node.function].power), "u", argument)
+            return self.series(
+                node.function, self.expand(power_), *(int(fold(order) or 0) for order in orders)
+            )
+        varying = [at for at, arg in enumerate(node.args) if self.varies(arg)]
         if len(varying) != 1:
             raise NotExpandedError(f"{node.function} of several functions")
-        argument = node.args[varying[0]]
-        germ = self.germ(argument)
+        at = varying[0]
+        germ = self.expand(node.args[at])
         sign, limit = self.limit(germ)
-        if sign or (limit is self.scale.zero or self._is_whole(limit)):
-            singular = SINGULAR.get(node.function)
-            expression = singular(sign, limit, self, node) if singular else None
-            if isinstance(expression, Expanded):
-                return expression.germ
-            if expression is not None:
-                return self.germ(expression)
+        ratio = None if sign else self.constants.rational(limit)
+        whole = int(ratio.p) if ratio is not None and ratio.q == 1 else None
+        formula = formula_at(node, sign, whole)
+        if formula is not None:
+            return self.expand(formula)
         if sign:
-            raise NotExpandedError(f"{node.function} at infinity")
-        inner = Call(
-            node.function,
-            tuple(Symbol(_INNER) if at == varying[0] else arg for at, arg in enumerate(node.args)),
+            raise NotExpandedError(f"{node.function} at {'minus ' * (sign < 0)}infinity")
+        tree = self.constants.tree(limit)
+        inner, applied = (
+            Call(node.function, (*node.args[:at], argument, *node.args[at + 1 :]))
+            for argument in (Symbol(_INNER), tree)
         )
-        return self.scale.compose(
-            self._taylor(inner, limit), self.sum(germ, -limit), (inner, self.constants.tree(limit))
-        )
+        if applied not in self.tables:
+            self.tables[applied] = self._taylor(inner, applied, limit)
+        return self.compose(self.tables[applied], self.add(germ, -limit), (inner, tree))
 
-    def _is_whole(self, number_: Any) -> bool:
-        ratio = self.constants.rational(number_)
-        return ratio is not None and ratio.q == 1
+    def _taylor(self, call: Call, applied: Call, limit: Any) -> Callable[[int], Any]:
+        """The Taylor coefficients of a function at a number.
 
-    def _taylor(self, call: Call, limit: Any) -> Callable[[int], Any]:
-        """The Taylor coefficients of a function at a number. In ``call``, the symbol `_INNER` is
-        the variable.
+        Args:
+            call: the function of the symbol `_INNER`.
+            applied: the function of the number.
+            limit: the number.
 
         Raises:
             NotExpandedError: the function is not known to be analytic at the number.
 
         """
-        tree = self.constants.tree(limit)
-        at = call.args.index(Symbol(_INNER))
-        applied = Call(call.function, (*call.args[:at], tree, *call.args[at + 1 :]))
-        coefficients = self.tables.get(applied)
-        if coefficients is None:
-            # in place before it is computed: the derivative of a function may contain the function
-            self.tables[applied] = coefficients = self._coefficients(call, applied, limit)
-        return coefficients
-
-    def _coefficients(self, call: Call, applied: Call, limit: Any) -> Callable[[int], Any]:
-        if call.function == "lambertw" and limit is self.scale.zero and len(call.args) == 1:
-            return lambda j: self.rational((-j) ** (j - 1), factorial(j)) if j else limit
-        if call.function == "atan":
-            return self._taylor_of_atan(limit)
         slope = slope_of(call)
         if slope is None or call.args[slope[0]] != Symbol(_INNER):
             raise NotExpandedError(f"{call.function} has no derivative")
-        constant_term = self.constants.value(applied)
+        constant_term = self.constants.apply(
+            call.function, *map(self.constants.value, applied.args)
+        )
 
-        @cache
-        def derivative() -> tuple[GermExpander, Germ]:
-            tree = self.constants.tree(limit)
-            inner = GermExpander(self.constants, _INNER, LimitPoint(tree), tables=self.tables)
-            return inner, inner.germ(slope[1])
+        point = LimitPoint(self.constants.tree(limit))
+        inner = GermExpander(self.constants, _INNER, point, tables=self.tables)
 
         @cache
         def coefficient(j: int) -> Any:
             if j == 0:
                 return constant_term
-            inner, germ = derivative()
-            return inner.coefficient(germ, j - 1) * self.rational(1, j)
+            # expanded when the table is in place: a derivative may contain the function
+            return inner.coefficient(inner.expand(slope[1]), j - 1) * self.rational(1, j)
 
         return coefficient
-
-    def _taylor_of_atan(self, limit: Any) -> Callable[[int], Any]:
-        # 1/(1 + (c + u)^2) is the sum of d_j u^j, where (1 + c^2) d_j + 2 c d_{j-1} + d_{j-2} = 0
-        start = self.rational(1) / (self.rational(1) + limit * limit)
-
-        @cache
-        def slope(j: int) -> Any:
-            if j < 1:
-                return start if j == 0 else self.scale.zero
-            return -(self.rational(2) * limit * slope(j - 1) + slope(j - 2)) * start
-
-        value = self.constants.apply("atan", limit)
-        return lambda j: slope(j - 1) * self.rational(1, j) if j else value
 
     def coefficient(self, germ: Germ, j: int) -> Any:
         """The coefficient of t^j in an expansion (germ) that is a power series in t.
@@ -440,21 +358,10 @@ class GermExpander:
             NotExpandedError: the germ has other powers or scales.
 
         """
-        if not isinstance(germ, Series):
-            return germ if j == 0 else self.scale.zero
-        for exponent, value in germ.behind(0):
+        terms = germ.behind(0) if isinstance(germ, Series) else [(fmpq(0), germ)]
+        for exponent, value in terms:
             if isinstance(value, Series) or exponent < 0 or exponent.q != 1:
                 raise NotExpandedError("no power series")
             if exponent >= j:
-                return value if exponent == j else self.scale.zero
-        return self.scale.zero
-
-    def asymptotic(self, taylor: Callable[[int], fmpq], germ: Germ, name: str) -> Germ:
-        """The sum of taylor(j) / g^j, for an expansion g that tends to infinity (``germ``).
-
-        If two sums have the same ``name``, their coefficients must be equal. The difference of
-        two such sums of the same germ is then exactly zero.
-        """
-        return self.scale.compose(
-            lambda j: self.constants.number(taylor(j)), self.scale.inverse(germ), name
-        )
+                return value if exponent == j else self.zero
+        return self.zero

@@ -13,10 +13,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
-from flint import acb, acb_series, arb, ctx, fmpq
+from flint import acb, acb_series, arb, ctx, fmpq, fmpq_poly
 
+from ...reading.expression import build
 from ...reading.expression.tree import Expression
 from ..ball_arithmetic.jets import Ball
 
@@ -26,10 +28,9 @@ ORDER, BITS_PER_TERM = 32, 7
 #: How often the radius of a disc is squared (from 1/2) to find one without zeros or cuts: down to
 #: 2^{-2^{12}}, which is as near to an end as any value is computed.
 SHRINKINGS = 12
-
-
-#: Exact values 0 and 1 at the end.
-AT_ZERO, AT_ONE = (Fraction(0), Fraction(0)), (Fraction(1), Fraction(0))
+#: Exact values 0 and 1 at the end. An exact value is a polynomial in pi, which is 0 only if all its
+#: coefficients are 0.
+AT_ZERO, AT_ONE = fmpq_poly([0]), fmpq_poly([1])
 
 #: How many times larger than at the end the values of a function are on a disc: the smaller, the
 #: nearer to the end a series serves, and the fewer digits it loses.
@@ -66,7 +67,7 @@ class TaylorModel:
         series: the first coefficients of m.
         bound: a ball that contains m(u) for all complex u with \|u\| <= radius.
         radius: the radius of the disc around u = 0.
-        at_zero: (a, b) if m(0) is known to be exactly a + b pi, else None.
+        at_zero: the exact value m(0) as a polynomial in pi, or None if m(0) is not known exactly.
         written: the original expression if the function is a constant, else None.
         is_power: whether m is constant, so that the function is exactly a multiple of a power.
 
@@ -76,7 +77,7 @@ class TaylorModel:
     series: Any
     bound: Ball
     radius: arb
-    at_zero: tuple[Fraction, Fraction] | None = None
+    at_zero: fmpq_poly | None = None
     written: Expression | None = None
     is_power: bool = False
 
@@ -92,26 +93,29 @@ class TaylorModel:
         """
         if not radius < self.radius / 2:
             return self
-        if self.is_power:
-            return replace(self, radius=radius)
-        constant_term, *higher = self.coefficients
-        size = self._remainder(radius)
-        for k, coefficient in enumerate(higher, 1):
-            size += abs(coefficient) * radius**k
-        return replace(self, bound=constant_term + _disc(size.upper()), radius=radius)
+        bound = _bound(self.coefficients, self._omitted(radius), radius)
+        return replace(self, bound=bound, radius=radius)
 
-    def _remainder(self, u: arb) -> arb:
-        """A bound of the power series' error on the disc of radius ``u``, for u <= radius / 2."""
-        return arb(2 * abs(self.bound).upper() * (u / self.radius) ** self.series.prec)
+    @property
+    def remainder(self) -> arb:
+        r"""A number C such that the series omits at most C \|u\|^n for \|u\| <= radius / 2.
+
+        The known coefficients are those of u^0, .., u^(n-1).
+        """
+        if self.is_power:
+            return arb(0)
+        return arb((2 * abs(self.bound).upper() * self.radius ** (-self.series.prec)).upper())
+
+    def _omitted(self, u: arb) -> arb:
+        """A bound of what the series omits on the disc of radius ``u``, for u <= radius / 2."""
+        return arb(self.remainder * u**self.series.prec)
 
     def at(self, u: Ball) -> Ball:
         """The value of the power series on a ball ``u``, which lies within half the radius."""
-        if self.is_power:
-            return self.bound
         total = acb(0)
         for coefficient in reversed(self.coefficients):
             total = total * u + coefficient
-        return total + _disc(self._remainder(abs(u).upper()))
+        return total + _disc(self._omitted(abs(u).upper()))
 
     def reach(self, bits: int) -> arb:
         """The largest u at which the error is at most 2^-``bits`` times the bound of the series."""
@@ -123,6 +127,13 @@ class TaylorModel:
         return arb((self.radius / 2) * arb(2) ** (-arb(bits) / self.series.prec))
 
 
+def _bound(coefficients: list[Ball], omitted: arb, radius: arb) -> Ball:
+    """A ball for the values of a power series on a disc, where the omitted terms are bounded."""
+    for k, coefficient in enumerate(coefficients[1:], 1):
+        omitted += abs(coefficient) * radius**k
+    return coefficients[0] + _disc(omitted.upper())
+
+
 def _disc(radius: arb) -> Ball:
     return acb(arb(0, radius), arb(0, radius))
 
@@ -131,39 +142,25 @@ def _series(coefficients: list[Ball], order: int) -> Any:
     return acb_series(coefficients, prec=order)
 
 
-def constant(
-    value: Ball, exact: tuple[Fraction, Fraction] | None, written: Expression
-) -> TaylorModel:
+def constant(value: Ball, exact: fmpq_poly | None, written: Expression) -> TaylorModel:
     """Make a model of a constant. The disc of this model is larger than the discs of all others."""
-    return TaylorModel(
-        Fraction(0), _series([value], ctx.cap), value, arb(2) ** 4096, exact, written, True
-    )
+    series = _series([value], ctx.cap)
+    return TaylorModel(Fraction(0), series, value, arb(2) ** 4096, exact, written, True)
 
 
-def line(
-    start: Ball, exact: tuple[Fraction, Fraction] | None, sign: int, radius: arb
-) -> TaylorModel:
+def monomial(coefficient: int, exponent: Fraction | int, radius: arb) -> TaylorModel:
+    """Make a model of a whole number times u^exponent."""
+    value, exact = acb(coefficient), fmpq_poly([coefficient])
+    series = _series([value], ctx.cap)
+    return TaylorModel(Fraction(exponent), series, value, radius, exact, None, True)
+
+
+def line(start: Ball, exact: fmpq_poly | None, sign: int, radius: arb) -> TaylorModel:
     """Make a model of the function start + sign u."""
     if exact == AT_ZERO:
-        return TaylorModel(
-            Fraction(1), _series([acb(sign)], ctx.cap), acb(sign), radius, None, None, True
-        )
-    bound = start + _disc(radius)
-    return _normal(
-        TaylorModel(Fraction(0), _series([start, acb(sign)], ctx.cap), bound, radius, exact)
-    )
-
-
-def inverse_power(sign: int, radius: arb) -> TaylorModel:
-    """Make a model of the function sign / u."""
-    return TaylorModel(
-        Fraction(-1), _series([acb(sign)], ctx.cap), acb(sign), radius, None, None, True
-    )
-
-
-def unit_power(exponent: Fraction) -> TaylorModel:
-    """Make a model of the function u^exponent, for u < 1."""
-    return TaylorModel(exponent, _series([acb(1)], ctx.cap), acb(1), arb(1), AT_ONE, None, True)
+        return monomial(sign, 1, radius)
+    bound, series = start + _disc(radius), _series([start, acb(sign)], ctx.cap)
+    return _normal(TaylorModel(Fraction(0), series, bound, radius, exact))
 
 
 def _normal(model: TaylorModel) -> TaylorModel:
@@ -172,7 +169,7 @@ def _normal(model: TaylorModel) -> TaylorModel:
     The power of u that multiplies the series is raised accordingly.
     """
     coefficients = model.coefficients
-    if model.at_zero is not None and not any(model.at_zero):
+    if model.at_zero == AT_ZERO:
         coefficients[0] = acb(0)
     zeros = next((k for k, c in enumerate(coefficients) if not c.is_zero()), None)
     if zeros == 0:
@@ -181,15 +178,11 @@ def _normal(model: TaylorModel) -> TaylorModel:
     if zeros is None:
         # only what the series leaves out
         length = model.series.prec
-        remainder = _disc((2 * abs(model.bound).upper() * model.radius ** (-length)).upper())
+        remainder = _disc(model.remainder)
         return TaylorModel(model.valuation + length, _series([remainder], 1), remainder, radius)
     order = model.series.prec - zeros
     # (m - known terms) / u^zeros, bounded on half of the disc by the coefficients' bounds
-    tail = 2 * abs(model.bound).upper() * model.radius ** (-model.series.prec) * radius**order
-    size = tail + sum(
-        (abs(c) * radius**k for k, c in enumerate(coefficients[zeros + 1 :], 1)), arb(0)
-    )
-    bound = coefficients[zeros] + _disc(size.upper())
+    bound = _bound(coefficients[zeros:], model.remainder * radius**order, radius)
     series = _series(coefficients[zeros:], order)
     return TaylorModel(model.valuation + zeros, series, bound, radius)
 
@@ -204,7 +197,7 @@ def _lowered(model: TaylorModel, valuation: Fraction) -> TaylorModel:
     steps = shift.numerator
     series = _series([acb(0)] * steps + model.coefficients, min(ctx.cap, model.series.prec + steps))
     bound = model.bound * _disc(model.radius) ** steps
-    return TaylorModel(valuation, series, bound, model.radius, (Fraction(0), Fraction(0)))
+    return TaylorModel(valuation, series, bound, model.radius, AT_ZERO)
 
 
 def even(model: TaylorModel) -> TaylorModel | None:
@@ -233,9 +226,7 @@ def add(a: TaylorModel, b: TaylorModel) -> TaylorModel | None:
     valuation = min(a.valuation, b.valuation)
     radius = min(a.radius, b.radius, key=float)
     a, b = _lowered(a.within(radius), valuation), _lowered(b.within(radius), valuation)
-    exact = None
-    if a.at_zero is not None and b.at_zero is not None:
-        exact = (a.at_zero[0] + b.at_zero[0], a.at_zero[1] + b.at_zero[1])
+    exact = None if a.at_zero is None or b.at_zero is None else a.at_zero + b.at_zero
     series, bound = a.series + b.series, a.bound + b.bound
     if bound.is_zero() and all(series[k].is_zero() for k in range(series.length())):
         return None
@@ -248,20 +239,14 @@ def mul(a: TaylorModel, b: TaylorModel) -> TaylorModel:
     """The product of two models."""
     radius = min(a.radius, b.radius, key=float)
     a, b = a.within(radius), b.within(radius)
-    exact = None
-    for exact_a, exact_b in ((a.at_zero, b.at_zero), (b.at_zero, a.at_zero)):
-        if exact_a is not None and exact_b is not None and not exact_a[1]:
-            exact = (exact_a[0] * exact_b[0], exact_a[0] * exact_b[1])
-    series = a.series * b.series
-    return TaylorModel(
-        a.valuation + b.valuation,
-        series,
-        a.bound * b.bound,
-        min(a.radius, b.radius, key=float),
-        exact,
-        None,
-        a.is_power and b.is_power,
-    )
+    exact = None if a.at_zero is None or b.at_zero is None else a.at_zero * b.at_zero
+    written = None
+    if a.written is not None and b.written is not None:
+        written = build.mul(a.written, b.written)
+    series, bound = a.series * b.series, a.bound * b.bound
+    both = a.is_power and b.is_power
+    radius = min(a.radius, b.radius, key=float)
+    return TaylorModel(a.valuation + b.valuation, series, bound, radius, exact, written, both)
 
 
 def _on_a_disc(
@@ -283,50 +268,33 @@ def _on_a_disc(
     raise NoModelError("no disc without a pole or a cut")
 
 
-def power(model: TaylorModel, exponent: Fraction) -> TaylorModel:
-    """A rational power of a model.
+def power(model: TaylorModel, exponent: Fraction | Ball) -> TaylorModel:
+    """A model raised to a real exponent. The exponent is a rational number or a ball.
 
     Raises:
-        NoModelError: the exponent is not whole, and the model is not positive at u = 0.
+        NoModelError: the exponent is not whole, and the model is not positive at u = 0; or the
+            exponent is a ball, and the function has a factor u^v.
 
     """
-    if exponent.denominator == 1 and 0 < exponent <= 64:
-        result = model
-        for _ in range(exponent.numerator - 1):
-            result = mul(result, model)
-        return result
-    is_integer = exponent.denominator == 1
+    is_rational = isinstance(exponent, Fraction)
+    is_integer = is_rational and exponent.denominator == 1
+    if is_integer and 0 < exponent <= 64:
+        return reduce(mul, [model] * exponent.numerator)
     leading = model.series[0]
-    if not is_integer and not (leading.real > 0 and leading.imag.is_zero()):
+    is_positive = bool(leading.real > 0 and leading.imag.is_zero())
+    if not (is_integer or is_positive) or (model.valuation and not is_rational):
         raise NoModelError("a power of a number that is not positive")
-    if exponent == -1:
-        model, image = _on_a_disc(model, lambda u: 1 / u)
-        series = model.series.inv()
-    else:
-        ratio = acb(fmpq(exponent.numerator, exponent.denominator))
-        model, image = _on_a_disc(
-            model, lambda u: 1 / u.pow(-ratio) if is_integer else u.pow(ratio, analytic=True)
-        )
-        # a whole power of a negative number, too, has its logarithm on one branch near m(0)
-        series = (model.series.log() * ratio).exp()
-    exact = None
-    if model.at_zero is not None and not model.at_zero[1] and is_integer:
-        exact = (model.at_zero[0] ** int(exponent), Fraction(0))
-    elif model.at_zero == AT_ONE:
-        exact = model.at_zero
-    valuation = model.valuation * exponent
-    return TaylorModel(valuation, series, image, model.radius, exact, None, model.is_power)
-
-
-def real_power(model: TaylorModel, exponent: Ball) -> TaylorModel:
-    """A model raised to any real exponent. The model must be positive at u = 0."""
-    leading = model.series[0]
-    if model.valuation or not (leading.real > 0 and leading.imag.is_zero()):
-        raise NoModelError("a power of a number that is not positive")
-    model, image = _on_a_disc(model, lambda u: u.pow(exponent, analytic=True))
-    series = (model.series.log() * exponent).exp()
+    ball = acb(fmpq(exponent.numerator, exponent.denominator)) if is_rational else exponent
+    model, image = _on_a_disc(
+        model, lambda u: 1 / u.pow(-ball) if is_integer else u.pow(ball, analytic=True)
+    )
+    # a whole power of a negative number, too, has its logarithm on one branch near m(0)
+    series = model.series.inv() if exponent == -1 else (model.series.log() * ball).exp()
     exact = model.at_zero if model.at_zero == AT_ONE else None
-    return TaylorModel(Fraction(0), series, image, model.radius, exact, None, model.is_power)
+    if is_integer and model.at_zero is not None and model.at_zero.degree() == 0:
+        exact = fmpq_poly([model.at_zero[0] ** int(exponent)])
+    valuation = model.valuation * exponent if is_rational else Fraction(0)
+    return TaylorModel(valuation, series, image, model.radius, exact, None, model.is_power)
 
 
 #: Functions with a series in python-flint, and each as a function of balls that is not finite
@@ -343,7 +311,6 @@ _ANALYTIC: dict[str, Callable[[Ball], Ball]] = {
     "sin": lambda u: u.sin(),
     "cos": lambda u: u.cos(),
 }
-_METHODS = {"ln": "log"}
 
 
 def apply(name: str, model: TaylorModel) -> TaylorModel:
@@ -357,37 +324,27 @@ def apply(name: str, model: TaylorModel) -> TaylorModel:
     if analytic is None or model.valuation < 0 or model.valuation.denominator != 1:
         raise NoModelError(name)
     model = _lowered(model, Fraction(0))
-    if model.at_zero == AT_ONE:
-        # the product of 3/5 and 5/3 is known as 1, not only near to it
-        exactly = _series([acb(1), *model.coefficients[1:]], model.series.prec)
-        model = replace(model, series=exactly)
-    quarter = _quarter_turns(model.at_zero) if name in ("sin", "cos") else None
-    if quarter is not None:
-        model, image = _on_a_disc(model, analytic, relative=False)
-        return _turned(name, model, quarter, image)
+    # the product of 3/5 and 5/3 is known as 1, not only near to it
+    start = acb(1) if model.at_zero == AT_ONE else model.series[0]
+    quarters = _quarter_turns(model.at_zero) if name in ("sin", "cos") else None
+    if quarters is not None:
+        start = acb(0)
     model, image = _on_a_disc(model, analytic, relative=name == "exp")
-    series = getattr(model.series, _METHODS.get(name, name))()
-    exact = None
-    if series[0].is_zero():
-        exact = (Fraction(0), Fraction(0))
-    elif bool(series[0] == 1):
-        exact = (Fraction(1), Fraction(0))
+    series = _series([start, *model.coefficients[1:]], model.series.prec)
+    if quarters is None:
+        series = getattr(series, "log" if name == "ln" else name)()
+    else:
+        quarters += name == "cos"  # cos z = sin(z + pi/2)
+        series = series.cos() if quarters % 2 else series.sin()
+        series = -series if quarters % 4 >= 2 else series
+    integer = series[0].real.unique_fmpz()
+    is_exact = integer is not None and bool(series[0] == int(integer))
+    exact = fmpq_poly([int(integer)]) if is_exact else None
     return _normal(TaylorModel(Fraction(0), series, image, model.radius, exact))
 
 
-def _quarter_turns(exact: tuple[Fraction, Fraction] | None) -> int | None:
-    """Divide a + b pi by pi/2, for a pair (a, b). The result is None unless it is whole."""
-    if exact is None or exact[0] or (2 * exact[1]).denominator != 1:
+def _quarter_turns(exact: fmpq_poly | None) -> int | None:
+    """Divide an exact value by pi/2. The result is None unless it is whole."""
+    if exact is None or exact.degree() > 1 or exact[0] or (2 * exact[1]).q != 1:
         return None
-    return int(2 * exact[1])
-
-
-def _turned(name: str, model: TaylorModel, quarters: int, image: Ball) -> TaylorModel:
-    """The sine or cosine of a model whose value at 0 is exactly ``quarters`` times pi/2."""
-    angle = _series([acb(0), *model.coefficients[1:]], model.series.prec)
-    quarters = (quarters + (name == "cos")) % 4  # cos z = sin(z + pi/2)
-    series = angle.sin() if quarters % 2 == 0 else angle.cos()
-    if quarters >= 2:
-        series = -series
-    exact = (Fraction((0, 1, 0, -1)[quarters]), Fraction(0))
-    return _normal(TaylorModel(Fraction(0), series, image, model.radius, exact))
+    return int((2 * exact[1]).p)

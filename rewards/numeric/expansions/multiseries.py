@@ -15,14 +15,16 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache, partial
-from math import comb, factorial
+from functools import cache, reduce
+from math import comb
 from typing import Any
 
 from flint import fmpq
 
 from ...reading.expression.tree import Symbol
+from .functions import SERIES
 from .series import (
     Constants,
     Element,
@@ -54,15 +56,14 @@ class Scale:
     """The elements (growth rates) that expansions need, and arithmetic with expansions."""
 
     constants: Constants
-    elements: list[Element] = field(default_factory=list)
-    computed: int = 0
-    atoms: dict[tuple[Any, ...], str] = field(default_factory=dict)
-    one: Any = None
-    zero: Any = None
+    elements: list[Element] = field(init=False, default_factory=lambda: [Element(0)])
+    computed: int = field(init=False, default=0)
+    atoms: dict[tuple[Any, ...], str] = field(init=False, default_factory=dict)
+    one: Any = field(init=False)
+    zero: Any = field(init=False)
 
     def __post_init__(self) -> None:
         self.one, self.zero = self.constants.number(fmpq(1)), self.constants.number(fmpq(0))
-        self.elements.append(Element(0))
 
     # --- elements ---
 
@@ -131,13 +132,6 @@ class Scale:
             raise NotExpandedError("a series that is not a polynomial in atoms")
         return value
 
-    def is_zero_altogether(self, germ: Germ) -> bool:
-        """Whether all terms of an expansion are known to be zero, by its polynomial (`value`)."""
-        try:
-            return self.constants.rational(self.value(germ)) == 0
-        except NotExpandedError:
-            return False
-
     def _aligned(self, a: Germ, b: Germ) -> tuple[Series, Series]:
         """Write two expansions as series in the same growth rate, the faster of the two."""
         if not isinstance(b, Series) or (isinstance(a, Series) and a.element.rank > b.element.rank):
@@ -146,7 +140,10 @@ class Scale:
             return Series(b.element, iter([(fmpq(0), a)])), b
         return a, b
 
-    def add(self, a: Germ, b: Germ) -> Germ:
+    def add(self, *terms: Germ) -> Germ:
+        return reduce(self._add, terms)
+
+    def _add(self, a: Germ, b: Germ) -> Germ:
         if not isinstance(a, Series) and not isinstance(b, Series):
             self.spend()
             return a + b
@@ -163,7 +160,7 @@ class Scale:
                 yield from (b.behind(j) if a_term is None else a.behind(i))
                 return
             if a_term[0] == b_term[0]:
-                yield a_term[0], self.add(a_term[1], b_term[1])
+                yield a_term[0], self._add(a_term[1], b_term[1])
                 i, j = i + 1, j + 1
             elif a_term[0] < b_term[0]:
                 yield a_term
@@ -178,7 +175,10 @@ class Scale:
             return Series(a.element, terms, lambda: -self.value(a))
         return -a
 
-    def mul(self, a: Germ, b: Germ) -> Germ:
+    def mul(self, *factors: Germ) -> Germ:
+        return reduce(self._mul, factors)
+
+    def _mul(self, a: Germ, b: Germ) -> Germ:
         if not isinstance(a, Series) and not isinstance(b, Series):
             self.spend()
             return a * b
@@ -209,8 +209,8 @@ class Scale:
             while heap and heap[0][0] == exponent:
                 _, i, j = heapq.heappop(heap)
                 pairs.append((i, j))
-                product = self.mul(a.terms[i][1], b.terms[j][1])
-                total = product if total is None else self.add(total, product)
+                product = self._mul(a.terms[i][1], b.terms[j][1])
+                total = product if total is None else self._add(total, product)
             yield exponent, total
             for i, j in pairs:
                 if (beyond := b.term(j + 1)) is not None:
@@ -239,8 +239,10 @@ class Scale:
                 return self.zero
             coefficient = self.normal(term[1])
             if coefficient is self.zero:
-                if index == CANCELLED_AT_FIRST and self.is_zero_altogether(a):
-                    return self.zero
+                if index == CANCELLED_AT_FIRST:
+                    with suppress(NotExpandedError):
+                        if self.constants.rational(self.value(a)) == 0:
+                            return self.zero
                 continue
             trimmed = Series(a.element, a.behind(index + 1), a.whole_value)
             trimmed.terms.append((term[0], coefficient))
@@ -263,12 +265,7 @@ class Scale:
 
     def size(self, a: Germ) -> int:
         """Return 1 if an expansion tends to infinity, -1 if it tends to 0, and 0 otherwise."""
-        if a is self.zero:
-            return -1
-        monomial = self.leading(a)[0]
-        if not monomial:
-            return 0
-        return -1 if monomial[0][1] > 0 else 1
+        return -1 if a is self.zero else self.ratio(a, self.one)
 
     def ratio(self, a: Germ, b: Germ) -> int:
         """Return 1 if ``a`` grows faster than ``b``, 0 if a/b has a nonzero limit, else -1."""
@@ -282,6 +279,26 @@ class Scale:
                 return 1 if exponents[rank] > 0 else -1
         return 0
 
+    def limit(self, a: Germ) -> tuple[int, Any]:
+        """The limit of an expansion, as two numbers.
+
+        For a finite limit, they are 0 and the limit. For plus or minus infinity, they are 1 or -1
+        and the coefficient of the leading term.
+        """
+        a = self.normal(a)
+        size = self.size(a)
+        if size < 0:
+            return 0, self.zero
+        coefficient = self.leading(a)[1]
+        return (0, coefficient) if size == 0 else (self.constants.sign(coefficient), coefficient)
+
+    def sign(self, a: Germ) -> int:
+        """The sign (1, 0 or -1) of an expansion near the point."""
+        a = self.normal(a)
+        if a is self.zero:
+            return 0
+        return self.constants.sign(self.leading(a)[1])
+
     # --- composition ---
 
     def split(self, a: Germ) -> tuple[Germ, Germ]:
@@ -294,21 +311,30 @@ class Scale:
             term = a.term(index)
             if term is None:
                 return infinite, self.zero
-            if term[0] > 0:
+            if term[0] >= 0:
+                terms = a.behind(index)
+                if term[0] == 0:
+                    slower, remainder = self.split(term[1])
+                    infinite = self.add(infinite, slower)
+                    faster = Series(a.element, a.behind(index + 1))
+                    terms = self._sum(*self._aligned(remainder, faster))
                 return infinite, Series(
-                    a.element, a.behind(index), partial(self._difference, a, infinite)
+                    a.element, terms, self.add(a, self.neg(infinite)).whole_value
                 )
-            if term[0] == 0:
-                slower, remainder = self.split(term[1])
-                infinite = self.add(infinite, slower)
-                faster = Series(a.element, a.behind(index + 1))
-                terms = self._sum(*self._aligned(remainder, faster))
-                return infinite, Series(a.element, terms, partial(self._difference, a, infinite))
             infinite = self.add(infinite, self.monomial(a.element, term[0], term[1]))
         raise NotExpandedError("too many terms that tend to infinity")
 
-    def _difference(self, a: Germ, b: Germ) -> Any:
-        return self.value(a) + -self.value(b)
+    def parts(self, a: Germ) -> tuple[Germ, Any, Germ]:
+        """Split an expansion into terms that tend to infinity, a number, and the rest."""
+        infinite, finite = self.split(a)
+        limit = self.limit(finite)[1]
+        return infinite, limit, self.add(finite, -limit)
+
+    def series(self, name: str, h: Germ, *orders: int) -> Germ:
+        """The power series with a name in `SERIES` for an expansion h that tends to zero."""
+        coefficient = SERIES[name].coefficient
+        taylor = lambda j: self.constants.number(coefficient(j, *orders))  # noqa: E731
+        return self.compose(taylor, h, (name, *orders))
 
     def compose(
         self, taylor: Callable[[int], Any], h: Germ, name: object = None, order: int = 0
@@ -355,11 +381,15 @@ class Scale:
         if h.term(0) is not None:
             yield from self._product(h, Series(h.element, self._horner(taylor, h, j + 1)))
 
+    def raised_monomial(self, monomial: Monomial, exponent: Power, coefficient: Any) -> Germ:
+        """A number times a power of a monomial."""
+        for element, power in reversed(monomial):
+            coefficient = self.monomial(element, power * exponent, coefficient)
+        return coefficient
+
     def one_plus(self, a: Germ, monomial: Monomial, coefficient: Any) -> Germ:
         """The expansion divided by its leading term, minus 1. The result tends to zero."""
-        inverse = self.one / coefficient
-        for element, power in reversed(monomial):
-            inverse = self.monomial(element, -power, inverse)
+        inverse = self.raised_monomial(monomial, fmpq(-1), self.one / coefficient)
         return self.add(self.mul(a, inverse), -self.one)
 
     def power(self, a: Germ, exponent: Any) -> Germ:
@@ -382,9 +412,7 @@ class Scale:
         result = self.one if unit else constants.apply("pow", size, exponent)
         if sign < 0 and ratio is not None and int(ratio.p) % 2:
             result = -result
-        multiple = exponent_of(exponent, constants)
-        for element, power in reversed(monomial):
-            result = self.monomial(element, power * multiple, result)
+        result = self.raised_monomial(monomial, exponent_of(exponent, constants), result)
         h = self.one_plus(a, monomial, leading_number)
 
         @cache
@@ -403,21 +431,17 @@ class Scale:
         square = self.mul(half, half)
         return self.mul(square, a) if exponent % 2 else square
 
-    def inverse(self, a: Germ) -> Germ:
-        return self.power(a, self.constants.number(fmpq(-1)))
-
     # --- exponentials and logarithms ---
 
     def exp(self, a: Germ) -> Germ:
         """The exponential of an expansion. The computation may add a growth rate (an `Element`)."""
-        a = self.normal(a)
-        size = self.size(a)
-        if size <= 0:
-            limit = self.leading(a)[1] if size == 0 else self.zero
-            series = self.compose(self._of_exp, self.add(a, -limit), "exp")
-            return self.mul(self.constants.apply("exp", limit), series) if size == 0 else series
-        a, remainder = self.split(a)
-        return self.mul(self._exp_of_infinite(self.normal(a)), self.exp(remainder))
+        infinite, limit, small = self.parts(a)
+        series = self.series("of_exp", small)
+        if limit is not self.zero:
+            series = self.mul(self.constants.apply("exp", limit), series)
+        if infinite is self.zero:
+            return series
+        return self.mul(self._exp_of_infinite(self.normal(infinite)), series)
 
     def _exp_of_infinite(self, a: Germ) -> Germ:
         """Compute exp(a) for an expansion whose terms all tend to infinity."""
@@ -437,9 +461,6 @@ class Scale:
         faster = self.insert(element.rank + 1, a if sign > 0 else self.neg(a))
         return self.monomial(faster, fmpq(-sign))
 
-    def _of_exp(self, j: int) -> Any:
-        return self.constants.number(fmpq(1, factorial(j)))
-
     def ln(self, a: Germ) -> Germ:
         """The logarithm of an expansion that is positive near the point."""
         a = self.normal(a)
@@ -452,9 +473,4 @@ class Scale:
         for element, power in monomial:
             number = power.number if isinstance(power, Exponent) else self.constants.number(power)
             total = self.add(total, self.mul(-number, self.logarithm(element)))
-        return self.add(
-            total, self.compose(self._of_ln, self.one_plus(a, monomial, leading_number), "ln")
-        )
-
-    def _of_ln(self, j: int) -> Any:
-        return self.constants.number(fmpq((-1) ** (j - 1), j) if j else fmpq(0))
+        return self.add(total, self.series("of_ln", self.one_plus(a, monomial, leading_number)))

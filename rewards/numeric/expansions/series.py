@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import total_ordering
 from typing import Any, Protocol, TypeAlias
 
 from flint import fmpq
@@ -24,16 +25,6 @@ class NotExpandedError(Exception):
 
 class UndefinedError(NotExpandedError):
     """The function has no real values near the limit point."""
-
-
-class Exact(Protocol):
-    """An exact real number, or a bounded function that is kept as a symbol in coefficients."""
-
-    def __add__(self, operand: Any, /) -> Any: ...
-    def __sub__(self, operand: Any, /) -> Any: ...
-    def __mul__(self, operand: Any, /) -> Any: ...
-    def __truediv__(self, operand: Any, /) -> Any: ...
-    def __neg__(self) -> Any: ...
 
 
 class Constants(Protocol):
@@ -83,7 +74,7 @@ class Series:
     returns: a polynomial in symbols (`Scale.atom`).
     """
 
-    __slots__ = ("element", "normal", "source", "terms", "whole_value")
+    __slots__ = ("element", "failed", "normal", "source", "terms", "whole_value")
 
     def __init__(
         self,
@@ -94,16 +85,17 @@ class Series:
         self.element, self.source, self.whole_value = element, source, whole_value
         self.terms: list[Term] = []
         self.normal: Germ | None = None
+        self.failed = False
 
     def term(self, index: int) -> Term | None:
         """The term number ``index``, counted from 0, or None if the series has fewer terms."""
         while len(self.terms) <= index:
-            try:
-                following = next(self.source, None)
-            except BaseException:
-                # an iterator that has failed would say that there are no further terms
-                self.source = repeat_failure()
-                raise
+            if self.failed:
+                raise NotExpandedError("a term that could not be computed")
+            # an iterator that has failed would say that there are no further terms
+            self.failed = True
+            following = next(self.source, None)
+            self.failed = False
             if following is None:
                 return None
             self.terms.append(following)
@@ -116,20 +108,12 @@ class Series:
             index += 1
 
 
-def repeat_failure() -> Iterator[Term]:
-    """An iterator that raises `NotExpandedError` each time a term is requested."""
-    return iter(_fail, None)
-
-
-def _fail() -> Term:
-    raise NotExpandedError("a term that could not be computed")
-
-
 Germ: TypeAlias = "Any | Series"
 #: Exponents of the elements in a leading term, the fastest element first.
 Monomial: TypeAlias = list[tuple[Element, Power]]
 
 
+@total_ordering
 class Exponent:
     """An exponent that is not a rational number, such as the root of 2 or a parameter."""
 
@@ -140,31 +124,20 @@ class Exponent:
         self.number, self.constants = number, constants
 
     def _of(self, operand: Power) -> Any:
-        return (
-            operand.number
-            if isinstance(operand, Exponent)
-            else self.constants.number(fmpq(operand))
-        )
-
-    def _made(self, number: Any) -> Power:
-        return exponent_of(number, self.constants)
+        if isinstance(operand, Exponent):
+            return operand.number
+        return self.constants.number(fmpq(operand))
 
     def __add__(self, operand: Power) -> Power:
-        return self._made(self.number + self._of(operand))
+        return exponent_of(self.number + self._of(operand), self.constants)
 
     __radd__ = __add__
 
     def __neg__(self) -> Power:
-        return self._made(-self.number)
-
-    def __sub__(self, operand: Power) -> Power:
-        return self._made(self.number - self._of(operand))
-
-    def __rsub__(self, operand: Power) -> Power:
-        return self._made(self._of(operand) - self.number)
+        return exponent_of(-self.number, self.constants)
 
     def __mul__(self, operand: Power) -> Power:
-        return self._made(self.number * self._of(operand))
+        return exponent_of(self.number * self._of(operand), self.constants)
 
     __rmul__ = __mul__
 
@@ -177,9 +150,6 @@ class Exponent:
 
     def __lt__(self, operand: Power) -> bool:
         return self._sign(operand) < 0
-
-    def __gt__(self, operand: Power) -> bool:
-        return self._sign(operand) > 0
 
 
 def exponent_of(number: Any, constants: Constants) -> Power:

@@ -37,7 +37,7 @@ from ...reading.functions.record import AT_INTEGERS
 from ..ball_arithmetic.balls import precision
 from ..ball_arithmetic.jets import NAN, Ball
 from ..expansions import models
-from ..expansions.forms import Expander, exact_value
+from ..expansions.forms import FormExpander, linear_in_pi
 from ..expansions.models import NoModelError, TaylorModel
 from . import analytic
 from .kinks import BREAKING
@@ -245,7 +245,7 @@ def _coordinate(
         slope, q, _ = monomial_form
         if scale is None:
             scale, exponent = slope if _value(slope, values) > 0 else neg(slope), q
-        ratio = exact_value(div(slope, scale))
+        ratio = linear_in_pi(div(slope, scale))
         if slope in (scale, neg(scale)):
             ratio = Fraction(1 if slope == scale else -1), Fraction(0)
         if ratio is None or ratio[1] or q != exponent:
@@ -401,7 +401,7 @@ def _sum(
     return None if value is None or not value.imag.contains(0) else arb(value.real)
 
 
-def _total(summands: list[Expression], expander: Expander) -> TaylorModel | None:
+def _total(summands: list[Expression], expander: FormExpander) -> TaylorModel | None:
     """Add expressions, expanded in powers of 1/n. If the sum is zero, the result is None.
 
     Raises:
@@ -410,7 +410,7 @@ def _total(summands: list[Expression], expander: Expander) -> TaylorModel | None
     """
     total: TaylorModel | None = None
     for summand in summands:
-        form = expander.form(summand)
+        form = expander.expand(summand)
         if isinstance(form, TaylorModel):
             total = form if total is None else models.add(total, form)
         elif any(term.factor != Number(0) for term in form):
@@ -418,8 +418,8 @@ def _total(summands: list[Expression], expander: Expander) -> TaylorModel | None
     return total
 
 
-def _expander(summands: list[Expression], values: Mapping[str, Ball], s: Ball) -> Expander:
-    """Make an `Expander` that writes functions of n and ``s`` in powers of 1/n. Count the work."""
+def _expander(summands: list[Expression], values: Mapping[str, Ball], s: Ball) -> FormExpander:
+    """Make an expander that writes functions of n and ``s`` in powers of 1/n. Count the work."""
     # each operation on series takes as long as so many on balls
     spend(sum(len(all_nodes(summand)) for summand in summands) * SERIES)
     compiled: dict[Expression, analytic.BoxFunction | None] = {}
@@ -430,8 +430,8 @@ def _expander(summands: list[Expression], values: Mapping[str, Ball], s: Ball) -
         function = compiled[node]
         return NAN if function is None else function(s, True)
 
-    index_model = (_N, models.inverse_power(1, RADIUS))
-    return Expander("y1", index_model, values, holomorphic=constant)
+    index_model = (_N, models.monomial(1, -1, RADIUS))
+    return FormExpander("y1", index_model, values, holomorphic=constant)
 
 
 def _summed(
@@ -472,7 +472,7 @@ def _summed(
             value += total.series[k] * zeta(total.valuation + k)
         if total.is_power:
             return value
-        remainder = 2 * abs(total.bound) * total.radius**-order * abs(zeta(total.valuation + order))
+        remainder = total.remainder * abs(zeta(total.valuation + order))
         if not remainder < arb(2) ** -bits:
             return NAN  # on a smaller box of s the disc is larger
         return value + acb(arb(0, remainder.upper()), arb(0, remainder.upper()))

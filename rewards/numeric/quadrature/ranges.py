@@ -21,7 +21,7 @@ from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import TRIGONOMETRIC
 from ..ball_arithmetic.balls import precision
 from ..ball_arithmetic.jets import Ball
-from ..expansions.forms import exact_value
+from ..expansions.forms import linear_in_pi
 from .enclosed.tails import tail_bound
 from .kinks import BREAKING
 from .line import RealLine, is_regular
@@ -76,7 +76,9 @@ def period(expression: Expression, variable: str) -> tuple[Fraction, Fraction] |
             continue
         linear_form = monomial(node.args[0], variable)
         exact = (
-            exact_value(linear_form[0]) if linear_form is not None and linear_form[1] == 1 else None
+            linear_in_pi(linear_form[0])
+            if linear_form is not None and linear_form[1] == 1
+            else None
         )
         if exact is None or (exact[0] and exact[1]):
             return None
@@ -108,7 +110,7 @@ def whole_periods(
 
     The result is None if the number is unknown or less than `LEAST_PERIODS`.
     """
-    ends = exact_value(lower), exact_value(upper)
+    ends = linear_in_pi(lower), linear_in_pi(upper)
     if ends[0] is None or ends[1] is None:
         return None
     length = ends[1][0] - ends[0][0], ends[1][1] - ends[0][1]

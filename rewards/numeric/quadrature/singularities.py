@@ -13,7 +13,7 @@ from contextlib import suppress
 from fractions import Fraction
 from functools import partial
 
-from flint import arb, fmpq
+from flint import arb, fmpq, fmpq_poly
 
 from ..ball_arithmetic.balls import precision
 from ..ball_arithmetic.domain import isolate
@@ -156,16 +156,17 @@ def _locate(line: RealLine, low: arb, high: arb, bits: int, ends: tuple[arb, arb
     return None
 
 
-def named_number(point: arb) -> tuple[Fraction, Fraction] | None:
-    """Rational numbers a and b such that a + b pi lies in a ball. Either a or b is 0.
+def named_number(point: arb) -> fmpq_poly | None:
+    """A polynomial in pi whose value lies in a ball: a rational number, or a multiple of pi.
 
-    The ball encloses a point at which a range is cut. The caller replaces this point by a + b pi.
-    If there are no such numbers with small denominators, the result is None.
+    The ball encloses a point at which a range is cut. The caller replaces this point by the value.
+    If there is no such number with a small denominator, the result is None.
     """
     for at, unit in enumerate((arb(1), arb.pi())):
-        ratio = Fraction(float((point / unit).mid())).limit_denominator(LARGEST_DENOMINATOR)
-        if (unit * arb(fmpq(ratio.numerator, ratio.denominator))).overlaps(point):
-            return (ratio, Fraction(0)) if at == 0 else (Fraction(0), ratio)
+        near = Fraction(float((point / unit).mid())).limit_denominator(LARGEST_DENOMINATOR)
+        ratio = fmpq(near.numerator, near.denominator)
+        if (unit * arb(ratio)).overlaps(point):
+            return fmpq_poly([0] * at + [ratio])
     return None
 
 

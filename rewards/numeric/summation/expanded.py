@@ -26,7 +26,7 @@ from ..ball_arithmetic.balls import UnusableError
 from ..ball_arithmetic.compiler import compile_tape
 from ..ball_arithmetic.jets import Ball
 from ..expansions import models
-from ..expansions.forms import Expander, exact_value, rate
+from ..expansions.forms import FormExpander, exact_value, linear_in_pi, rate
 from ..expansions.models import NoModelError, TaylorModel
 from ..quadrature.work import QuadratureError, spend
 from .hypergeometric import (
@@ -174,10 +174,10 @@ class SlowTerm:
 
     def _raw(self, tree: Expression) -> list[tuple[Ball, Fraction | None, int, TaylorModel]]:
         """Write a tree as terms n^{-v} (ln n)^j m. Each is (v, exact v or None, j, model m)."""
-        unknown = models.inverse_power(1, arb(1))
-        expander = Expander(_Y, (self.index, unknown), {})
+        unknown = models.monomial(1, -1, arb(1))
+        expander = FormExpander(_Y, (self.index, unknown), {})
         try:
-            terms = expander.terms(expander.form(tree))
+            terms = expander.terms(expander.expand(tree))
             spend(4 * len(terms))
             raw: list[tuple[Ball, Fraction | None, int, TaylorModel]] = []
             for term in terms:
@@ -209,7 +209,7 @@ class SlowTerm:
         return total
 
 
-def _monomials(factor: Expression, expander: Expander) -> Iterator[tuple[int, TaylorModel]]:
+def _monomials(factor: Expression, expander: FormExpander) -> Iterator[tuple[int, TaylorModel]]:
     """Write a factor as a sum of y^power * model with y = ln n. Yield pairs (power, model)."""
     if isinstance(factor, Symbol):
         if factor.name == _Y:
@@ -217,18 +217,18 @@ def _monomials(factor: Expression, expander: Expander) -> Iterator[tuple[int, Ta
         else:
             yield 0, replace(expander.models[factor.name], valuation=Fraction(0))
         return
-    if not expander.varies(factor):
+    if not expander.is_variable(factor):
         yield 0, models.constant(expander.value(factor), exact_value(factor), factor)
         return
     name, args = factor.function, factor.args
-    minus = models.constant(acb(-1), (Fraction(-1), Fraction(0)), Number(-1))
+    minus = models.constant(acb(-1), -models.AT_ONE, Number(-1))
     if name == "add":
         for arg in args:
             yield from _monomials(arg, expander)
     elif name == "neg":
         for j, model in _monomials(args[0], expander):
             yield j, models.mul(minus, model)
-    elif name == "div" and not expander.varies(args[1]):
+    elif name == "div" and not expander.is_variable(args[1]):
         inverse = models.constant(1 / expander.value(args[1]), None, factor)
         for j, model in _monomials(args[0], expander):
             yield j, models.mul(inverse, model)
@@ -257,14 +257,9 @@ def _products(
 def _of_model(v: Ball, exact: Fraction | None, j: int, model: TaylorModel) -> Expansion:
     r"""Convert n^{-v} (ln n)^j times a model with bound M and radius r to an expansion.
 
-    As \|m_k\| <= M r^{-k}, the remainder after K terms is at most 2 M (u/r)^K for u = 1/n <= r/2.
+    The remainder of the series is bounded for u = 1/n <= r/2.
     """
-    if model.is_power:  # a constant, with as many zeros as a product may need
-        zeros = (acb(0),) * (models.order(ctx.prec) - 1)
-        return Expansion(v, exact, j, (model.bound, *zeros), arb(0))
-    length = model.series.prec
-    remainder = 2 * abs(model.bound).upper() * model.radius ** (-length)
-    return Expansion(v, exact, j, tuple(model.coefficients), arb(remainder.upper()))
+    return Expansion(v, exact, j, tuple(model.coefficients), model.remainder)
 
 
 def _digamma(node: Call, index: str) -> list[Expansion]:
@@ -446,7 +441,7 @@ def _order_of_root(base: Expression) -> int | None:
         base, half_turn = base.args[1], Fraction(1)
     if base.function != "exp":
         return None
-    angle = exact_value(_without_i(base.args[0]) or Symbol("?"))
+    angle = linear_in_pi(_without_i(base.args[0]) or Symbol("?"))
     if angle is None or angle[0]:
         return None
     order = ((angle[1] + half_turn) / 2).denominator

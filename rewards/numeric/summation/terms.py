@@ -21,7 +21,7 @@ from ...reading.expression.build import IMAGINARY, ONE, PI, TWO, add, div, mul, 
 from ...reading.expression.derivative import differentiate
 from ...reading.expression.traversal import fold, is_constant, substitute
 from ...reading.expression.tree import Call, Expression, Number, Symbol
-from ..expansions.forms import exact_value
+from ..expansions.forms import linear_in_pi
 from ..quadrature.work import QuadratureError, spend
 
 #: Summands that a product of sums may be multiplied out to. Terms of the bank and of SymPy's tests
@@ -334,7 +334,7 @@ class _TermReader:
             return None
         slope, constant = linear_form
         name = "cos" if parity > 0 else "sin"
-        turns = exact_value(slope)
+        turns = linear_in_pi(slope)
         if turns is not None and not turns[0] and turns[1].denominator == 1:
             # sin(pi m n + c) is (-1)^{m n} sin c exactly
             value = Call(name, (constant,))

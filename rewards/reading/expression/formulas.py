@@ -33,7 +33,7 @@ def slope_of(call: Call) -> tuple[int, Expression] | None:
     formula = RECORDS[call.function].derivative
     if arguments is None or not formula:
         return None
-    return list(arguments).index("u"), _filled(template(formula), arguments)
+    return list(arguments).index("u"), _filled(template(formula), arguments, call)
 
 
 def _slope_of_hypergeometric(call: Call) -> tuple[int, Expression] | None:
@@ -57,9 +57,17 @@ def definition_of(call: Call) -> Expression | None:
 
     The result is None if the function's record has no definition.
     """
-    arguments = _given(call)
-    formula = RECORDS[call.function].definition
-    return _filled(template(formula), arguments) if formula and arguments is not None else None
+    return filled(RECORDS[call.function].definition, call)
+
+
+def filled(formula: str, call: Call) -> Expression | None:
+    """Put the arguments of a call into a formula that names them as the function's record does.
+
+    Another symbol in the formula stands for a function of the same arguments. The result is None if
+    the formula is empty, or if the call and the record have different numbers of arguments.
+    """
+    arguments = _given(call) if formula else None
+    return None if arguments is None else _filled(template(formula), arguments, call)
 
 
 def _given(call: Call) -> dict[str, Expression] | None:
@@ -73,9 +81,9 @@ def _given(call: Call) -> dict[str, Expression] | None:
     )
 
 
-def _filled(formula: Expression, arguments: Mapping[str, Expression]) -> Expression:
+def _filled(formula: Expression, arguments: Mapping[str, Expression], call: Call) -> Expression:
     if isinstance(formula, Symbol):
-        return arguments[formula.name]
+        return arguments.get(formula.name) or Call(formula.name, call.args)
     if isinstance(formula, Number) or not formula.args:
         return formula
-    return Call(formula.function, tuple(_filled(arg, arguments) for arg in formula.args))
+    return Call(formula.function, tuple(_filled(arg, arguments, call) for arg in formula.args))

@@ -66,6 +66,8 @@ VALUES = [
     (r"\lim_{x\to\infty}\left(\sin(x+\tfrac1x)-\sin x\right)", "0"),
     (r"\lim_{x\to\infty}\frac{\lfloor3x\rfloor}{x}", "3"),
     (r"\lim_{x\to2^-}\lfloor x\rfloor", "1"),
+    (r"\lim_{x\to\frac12}(-1)^{\lfloor x\rfloor}", "1"),
+    (r"\lim_{x\to\infty}\left(\lceil x\rceil+\lfloor-x\rfloor\right)", "0"),
     (r"\lim_{x\to2^-}\frac{|x-2|}{x-2}", "-1"),
     # sequences, whose variable is whole
     (r"\lim_{n\to\infty}\frac{(-1)^n}{n}", "0"),
@@ -139,6 +141,7 @@ def test_no_limit(asked: str) -> None:
         r"\lim_{n\to\infty}n\sin n",  # whole numbers only come near to a multiple of pi
         r"\lim_{n\to\infty}\sin n^2",
         r"\lim_{x\to\infty}\left(\sin x+\sin x^2\right)",  # two angles cannot be fixed together
+        r"\lim_{x\to\infty}\left(\lceil x\rceil-\lfloor x\rfloor\right)",  # 0 at whole numbers
         r"\lim_{x\to1}(x-1)\zeta(x)",
         r"\lim_{x\to\infty}" + "e^{" * 40 + "x" + "}" * 40,  # more scales than are counted
     ],

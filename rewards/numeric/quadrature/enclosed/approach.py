@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from flint import acb, acb_poly, arb
+from flint import acb, acb_poly, arb, fmpq_poly
 
 from ....reading.expression.build import ONE, mul, neg
 from ....reading.expression.traversal import fold, substitute
@@ -22,7 +22,7 @@ from ....reading.expression.tree import Call, Expression, Number, Symbol
 from ...ball_arithmetic.balls import precision
 from ...ball_arithmetic.jets import Ball
 from ...expansions import models
-from ...expansions.forms import Expander, Form, Term
+from ...expansions.forms import Form, FormExpander, Term
 from ...expansions.models import NoModelError, TaylorModel
 from .. import analytic
 from ..work import QuadratureError, model_bits
@@ -63,13 +63,13 @@ class Edge:
     Attributes:
         point: the end as a ball, infinite or finite.
         side: +1 if the range lies to the right of the end, -1 to the left.
-        exact: (a, b) if the end is exactly a + b pi.
+        exact: the end as a polynomial in pi, or None if it is not known exactly.
 
     """
 
     point: arb
     side: int
-    exact: tuple[Fraction, Fraction] | None = None
+    exact: fmpq_poly | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class Level:
     variable: str
     plain: Expression
     form: list[Term]
-    expander: Expander
+    expander: FormExpander
     start: arb
 
 
@@ -164,12 +164,12 @@ class Approach:
                 substituted = models.line(acb(self.edge.point), self.edge.exact, 1, arb(1))
                 begin, slope = -farthest.log(), Fraction(1)
             else:
-                substituted = models.inverse_power(1, arb(1))
+                substituted = models.monomial(1, -1, arb(1))
                 begin, slope = farthest.log(), Fraction(-1)
             try:
                 values = {**self.values}
-                expander = Expander("y1", (self.variable, substituted), values)
-                form = expander.form(self.expression)
+                expander = FormExpander("y1", (self.variable, substituted), values)
+                form = expander.expand(self.expression)
                 if not isinstance(form, TaylorModel):
                     raise NoModelError("a pole with logarithms")
                 doubled = models.even(form)
@@ -177,7 +177,7 @@ class Approach:
                 raise NotEnclosedError(str(error)) from None
             terms = []
             if doubled is not None:
-                terms = expander.terms(expander.product(doubled, [Term(((ONE, slope),), ONE)]))
+                terms = expander.terms(expander.mul(doubled, [Term(((ONE, slope),), ONE)]))
             tail = Tail(level_of("y1", self.expression, terms, expander), self.bits)
             cut = tail.begins(begin)
             value = tail.integral(cut)
@@ -191,8 +191,8 @@ class Approach:
         """The integrand near an infinite end in the coordinate y, where x = +-y."""
         y, side = Symbol("y"), -self.edge.side
         substituted: Expression = y if side > 0 else neg(y)
-        expander = Expander("y", (self.variable, [Term((), substituted)]), self.values)
-        form = expander.terms(expander.form(self.expression))
+        expander = FormExpander("y", (self.variable, [Term((), substituted)]), self.values)
+        form = expander.terms(expander.expand(self.expression))
         return Level(
             "y",
             substitute(self.expression, self.variable, substituted),
@@ -219,24 +219,24 @@ class Approach:
             range_start = -(abs(start - point).log())
             factor: Expression = away
         else:
-            substituted = models.inverse_power(-side, arb(1))
+            substituted = models.monomial(-side, -1, arb(1))
             factor = Call("exp", (Symbol("y1"),))
             x = factor if side < 0 else neg(factor)
             slope = [Term(((ONE, Fraction(-1)),), ONE)]
             range_start = abs(start).log()
-        expander = Expander("y1", (self.variable, substituted), values)
-        form = expander.terms(expander.product(expander.form(self.expression), slope))
+        expander = FormExpander("y1", (self.variable, substituted), values)
+        form = expander.terms(expander.mul(expander.expand(self.expression), slope))
         plain = mul(substitute(self.expression, self.variable, x), factor)
         yield Level("y1", plain, form, expander, range_start)
         for k in range(2, MAX_LEVELS + 1):
             outer, name = f"y{k - 1}", f"y{k}"
             inner = expander.expression(form)
             names = frozenset(expander.models)
-            substituted = models.inverse_power(1, arb(1))
+            substituted = models.monomial(1, -1, arb(1))
             outer_models = expander.models
-            expander = Expander(name, (outer, substituted), values, names, dict(outer_models))
+            expander = FormExpander(name, (outer, substituted), values, names, dict(outer_models))
             up = [Term(((ONE, Fraction(-1)),), ONE)]
-            form = expander.terms(expander.product(expander.form(inner), up))
+            form = expander.terms(expander.mul(expander.expand(inner), up))
             grown = Call("exp", (Symbol(name),))
             plain = mul(substitute(plain, outer, grown), grown)
             yield Level(name, plain, form, expander, arb("nan"))
@@ -354,11 +354,9 @@ class Tail:
         power = ratio + model.series.prec
         if not power > 0:
             return None
-        if model.is_power:
-            return scale * total
-        # what the series leaves out is at most 2 M (u/r)^n
-        truncation = 2 * abs(model.bound).upper() * model.radius ** (-model.series.prec)
-        truncation *= _moment(arb(power.numerator) / power.denominator, degree, cut)
+        truncation = model.remainder * _moment(
+            arb(power.numerator) / power.denominator, degree, cut
+        )
         return scale * (total + arb(0, truncation.upper()))
 
     def factors(self, factor: Expression) -> tuple[arb, int, TaylorModel | None] | None:
@@ -379,7 +377,7 @@ class Tail:
                 own = replace(own, valuation=Fraction(0), written=None)
                 for _ in range(power):
                     model = own if model is None else models.mul(model, own)
-            elif not expander.varies(node):
+            elif not expander.is_variable(node):
                 value = expander.value(node).real
                 scale = scale * value if power > 0 else scale / value
                 if abs(power) > 1:
@@ -422,8 +420,7 @@ class Tail:
         """Make a function of y that computes the power series of a model."""
         model = self.level.expander.models[name]
         polynomial = acb_poly(model.coefficients)
-        truncation = 2 * abs(model.bound).upper() * model.radius ** (-model.series.prec)
-        order = model.series.prec
+        truncation, order = model.remainder, model.series.prec
 
         def value(y: Ball) -> Ball:
             if model.is_power:
@@ -478,7 +475,7 @@ class Tail:
         return False
 
 
-def level_of(variable: str, plain: Expression, form: list[Term], expander: Expander) -> Level:
+def level_of(variable: str, plain: Expression, form: list[Term], expander: FormExpander) -> Level:
     """Make a `Level` whose range has no start (nan), for use in a `Tail`."""
     return Level(variable, plain, form, expander, arb("nan"))
 

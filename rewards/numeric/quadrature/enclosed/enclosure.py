@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from flint import acb, arb
+from flint import acb, arb, fmpq_poly
 
 from ....reading.expression.build import add, div, neg
 from ....reading.expression.traversal import additive_terms, all_nodes, substitute
@@ -45,7 +45,8 @@ OFF_MIDDLE = Fraction(5, 16)
 #: take as long as the sum; the work for all terms is limited (`work.ONE_INTEGRAL`).
 MAX_TERMS = 6
 
-Exact = tuple[Fraction, Fraction] | None
+#: A number as a polynomial in pi, or None if it is not known exactly.
+Exact = fmpq_poly | None
 
 
 @dataclass(slots=True)
@@ -57,7 +58,7 @@ class Enclosure:
         expression: the integrand.
         variable: its variable.
         digits: decimal digits that are wanted.
-        exact: maps the `id` of a limit's ball to (a, b), if the limit has the form a + b pi.
+        exact: maps the `id` of a limit's ball to its exact value.
         size: the sum of the absolute values of the integrals over all parts. This sum is a lower
             bound of the integral of the integrand's absolute value.
 
@@ -279,7 +280,7 @@ class Enclosure:
         return arb(value.real)
 
     def _exactly(self, end: arb) -> Exact:
-        """Return rational (a, b) if an end of the range is known to be a + b pi, else None."""
+        """The exact value of an end of the range, if it is known."""
         if not end.is_finite():
             return None
         if id(end) in self.exact:

@@ -30,7 +30,7 @@ from ....reading.functions import names
 from ...ball_arithmetic.balls import precision
 from ...ball_arithmetic.jets import Ball
 from ...expansions import models
-from ...expansions.forms import Expander, Exponent, Term, plus, rate
+from ...expansions.forms import Exponent, FormExpander, Term, plus, rate, single
 from ...expansions.models import NoModelError
 from .. import analytic
 from ..work import model_bits
@@ -191,14 +191,14 @@ class Rotation:
         phase: Exponent = ()
         for term in additive_terms(argument, self.variable):
             if is_constant(term, self.variable):
-                phase = plus(phase, _single(term))
+                phase = plus(phase, single(term))
                 continue
             coefficient, p = _monomial(term, self.variable)
             if not self.exponent:
                 self.exponent = p
             if p != self.exponent or not p:
                 raise NotEnclosedError("phases of different kinds")
-            frequency = plus(frequency, _single(coefficient))
+            frequency = plus(frequency, single(coefficient))
         return frequency, phase
 
     def _sum(self, waves: list[Wave], start: arb) -> tuple[arb, arb]:
@@ -234,9 +234,9 @@ class Rotation:
         return total, begin ** (1 / p)
 
     def _way(self, wave: Wave) -> Tail:
-        substituted = models.inverse_power(1, arb(1))
-        expander = Expander("y1", (self.variable, substituted), self.values)
-        form = expander.terms(expander.form(wave.amplitude))
+        substituted = models.monomial(1, -1, arb(1))
+        expander = FormExpander("y1", (self.variable, substituted), self.values)
+        form = expander.terms(expander.expand(wave.amplitude))
         return Tail(level_of("y1", wave.amplitude, form, expander), self.bits)
 
     def _turned(self, wave: Wave, tail: Tail, begin: arb) -> arb:
@@ -263,13 +263,6 @@ class Rotation:
         value += acb(arb(0, remainder), arb(0, remainder))
         angle = frequency * begin + self._value(wave.phase) - arb.pi() * wave.quarter / 2
         return arb((turn * (turn * angle).exp() * value).real)
-
-
-def _single(constant: Expression) -> Exponent:
-    ratio = fold(constant)
-    if ratio is not None:
-        return ((ONE, ratio),) if ratio else ()
-    return ((constant, Fraction(1)),)
 
 
 def _scaled(wave: Wave, factor: Expression) -> Wave:
