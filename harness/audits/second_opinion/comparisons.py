@@ -18,7 +18,7 @@ from ....rewards.reading.expression.traversal import fold, symbols_of
 from ....rewards.reading.expression.tree import Expression, Number, Symbol
 from ....rewards.reading.latex.readings import signed_infinity
 from ....rewards.reading.problem.clauses import clauses
-from ....rewards.reading.problem.derivative import DerivativeQuestion, read_derivative, relation
+from ....rewards.reading.problem.derivative import DerivativeQuestion, read_derivative
 from ....rewards.reading.problem.derivatives import Jet, Jets, normal, operators, read_tree
 from ....rewards.reading.problem.differential_equation import (
     DifferentialEquation,
@@ -26,6 +26,7 @@ from ....rewards.reading.problem.differential_equation import (
     read_differential_equation,
     solutions,
 )
+from ....rewards.reading.problem.layout import relation
 from ....rewards.reading.problem.power_series import SeriesQuestion, asks_of_series, read_series
 from ....rewards.reading.problem.sums import read_sum
 from ....rewards.verify.values import with_constants
