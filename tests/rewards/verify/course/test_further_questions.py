@@ -389,3 +389,9 @@ def test_a_parameter_that_may_be_zero_is_not_only_positive(
 def test_a_letter_with_an_index_at_the_end_is_a_parameter() -> None:
     assert status("limit", r"\lim_{h\to0}(2+h)a_n", "2a_n") is Status.CORRECT
     assert status("limit", r"Find $\lim_{h\to0}\frac{(2+$h)^3-8}{h}a_n$", "1") is not Status.CORRECT
+
+
+def test_the_point_of_the_plane_may_have_a_parameter() -> None:
+    question = r"Find $\lim_{(x,y)\to(a,0)}\frac{xy}{x+1}$."
+    assert status("limit", question, "0") is Status.CORRECT
+    assert status("limit", question, "a") is Status.INCORRECT
