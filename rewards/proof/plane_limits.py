@@ -71,12 +71,15 @@ def plane_limit(
     False
 
     """
-    x, y = variables
-    if symbols_of(expression) - {x, y} or needs_worker(expression) or size(expression) > _NODES:
-        raise NotExpandedError("a function of two variables with parameters, or too long")
     for name, value in zip(variables, at, strict=True):
         if value != ZERO:
             expression = substitute(expression, name, add(value, Symbol(name)))
+    if (
+        symbols_of(expression) - {*variables}
+        or needs_worker(expression)
+        or size(expression) > _NODES
+    ):
+        raise NotExpandedError("a function of two variables with parameters, or too long")
     found: Limit | None = None
     for curve in _CURVES:
         try:

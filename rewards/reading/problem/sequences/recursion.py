@@ -31,8 +31,8 @@ _LIMIT_OF_TERM: Final = re.compile(
 )
 #: What may be said of the index: n \ge 1, n = 1, 2, 3, \dots
 _OF_INDEX: Final = re.compile(
-    r"(?:[nmk]\s*(?:=|\\geq?(?:slant)?|>|\\in|\\to)?\s*)?"
-    r"(?:\d*|\\[lc]?dots|\\mathbb\s*\{?\s*N\s*\}?|\\infty)"
+    r"[nmk]\s*(?:=|\\geq?(?:slant)?|≥|>)\s*[012]|[nmk]|\d|\\[lc]?dots|[nmk]\s*\\to\s*\\infty|"
+    r"[nmk]\s*\\in\s*\\mathbb\s*\{?\s*N\s*\}?"
 )
 
 

@@ -128,6 +128,9 @@ def test_a_recursion_without_a_contraction_is_not_decided(recursion: str) -> Non
         r"Let $a_1=1$ and $a_{n+1}=\sqrt{2+a_n}$. Find $a_3$.",
         r"Let $a_1=1$ and $a_{n+1}=\sqrt{2+a_n}$ for odd $n$. Find the limit.",
         r"Let $a_1=c$ and $a_{n+1}=\sqrt{2+a_n}$. Find the limit.",
+        r"Let $a_1=1$ and $a_{n+1}=\sqrt{2+a_n}$ for $n\le10$. Find the limit.",
+        r"Let $a_1=1$ and $a_{n+1}=\sqrt{2+a_n}$. Find the limit for $n=5$.",
+        r"Let $a_1=1$ and $a_{n+1}=\sqrt{2+a_n}$. Find the limit as $n\to0$.",
         r"Let $a_1=1$ and $a_{n+1}=\sqrt{b+a_n}$. Find the limit.",
         r"Let $a_1=1$ and $a_{n+1}=\sqrt{2+a_n}$. Find the limit of the sum of the sequence.",
     ],
@@ -389,3 +392,9 @@ def test_a_parameter_that_may_be_zero_is_not_only_positive(
 def test_a_letter_with_an_index_at_the_end_is_a_parameter() -> None:
     assert status("limit", r"\lim_{h\to0}(2+h)a_n", "2a_n") is Status.CORRECT
     assert status("limit", r"Find $\lim_{h\to0}\frac{(2+$h)^3-8}{h}a_n$", "1") is not Status.CORRECT
+
+
+def test_the_point_of_the_plane_may_have_a_parameter() -> None:
+    question = r"Find $\lim_{(x,y)\to(a,0)}\frac{xy}{x+1}$."
+    assert status("limit", question, "0") is Status.CORRECT
+    assert status("limit", question, "a") is Status.INCORRECT
