@@ -29,6 +29,7 @@ from ..reading.expression.tree import Call, Expression, Number, Symbol
 from ..reading.problem.power_series import MAX_DEGREE, SeriesQuestion
 from .constants import ExactNumbers
 from .limits import are_equal, limit
+from .prover.quotients import NotProvedError
 
 #: Nodes of a derivative in a remainder: the tenth derivative of tan x has 1,000.
 MAX_NODES = 5_000
@@ -49,7 +50,10 @@ def coefficients_of(
 
     """
     items = tuple(sorted(kinds.items()))
-    return _expanded(function, asked.variable, asked.centre, items, degree)
+    try:
+        return _expanded(function, asked.variable, asked.centre, items, degree)
+    except NotProvedError as error:  # sums and products of numbers, with too many terms
+        raise NotExpandedError(str(error)) from None
 
 
 @lru_cache(maxsize=2048)

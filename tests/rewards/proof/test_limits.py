@@ -13,10 +13,12 @@ from calculus_harness.benchmarks.payloads import QuestionTarget
 from calculus_harness.rewards.numeric.expansions.series import NotExpandedError, UndefinedError
 from calculus_harness.rewards.proof.limit_questions import LimitQuestion, limit_readings
 from calculus_harness.rewards.proof.limits import Limit, are_equal
+from calculus_harness.rewards.proof.power_series import coefficients_of
 from calculus_harness.rewards.reading.expression.build import ONE, add, div, mul, neg, number
 from calculus_harness.rewards.reading.expression.traversal import substitute
 from calculus_harness.rewards.reading.expression.tree import Number, Symbol
 from calculus_harness.rewards.reading.latex import read
+from calculus_harness.rewards.reading.problem.power_series import read_series
 from tests.examples import examples
 
 #: Limits whose values are in textbooks, by what an expansion needs for them.
@@ -230,3 +232,18 @@ def test_sums_and_products(first_seed: int, second_seed: int) -> None:
     opposite = LimitQuestion(neg(first.expression), "x", first.at, first.side).limit().value
     assert opposite is not None
     assert are_equal(neg(opposite), limits[0].value, {})
+
+
+def test_numbers_with_too_many_terms_are_no_crash() -> None:
+    """Sums and products of the coefficients at pi/2 fail in the prover's arithmetic."""
+    (question,) = limit_readings(
+        r"\lim_{x\to\pi/2} (\operatorname{arsinh} x - \ln(x + \sqrt{x^2+1}))"
+    )
+    with pytest.raises(NotExpandedError, match="too many terms"):
+        question.limit()
+    polynomial = read_series(
+        r"Taylor polynomial of degree 2 about $x=\pi/2$ of "
+        r"$\operatorname{arsinh} x - \ln(x + \sqrt{x^2+1})$"
+    )
+    with pytest.raises(NotExpandedError, match="too many terms"):
+        coefficients_of(polynomial.function, polynomial, {}, 2)
