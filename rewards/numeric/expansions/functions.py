@@ -67,7 +67,10 @@ AT_INFINITY: Final[Mapping[str, str]] = {
 #: Formulas for arguments that tend to minus infinity, of functions that are not odd.
 AT_MINUS_INFINITY: Final[Mapping[str, str]] = {
     "erfc": "2 - erfc(-u)",
-    **{name: AT_INFINITY[name] for name in ("ei", "expint", "ci", "chi")},
+    "ei": AT_INFINITY["ei"],
+    "expint": AT_INFINITY["expint"],
+    "ci": AT_INFINITY["ci"],
+    "chi": AT_INFINITY["chi"],
 }
 #: Formulas for arguments that tend to zero, or to another pole of the gamma function: a recurrence
 #: moves the argument to the next whole number.
@@ -79,7 +82,7 @@ AT_POLES: Final[Mapping[str, str]] = {
     "ci": "EulerGamma + log(abs(u)) + near_zero_of_ci",
     "chi": "EulerGamma + log(abs(u)) + near_zero_of_chi",
     "expint": "-ei(-u)",
-    "lambertw": "of_lambertw",
+    "lambertw": "u*of_lambertw",
     "bessel_j": "(u/2)**n*of_bessel_j",
     "bessel_i": "(u/2)**n*of_bessel_i",
 }
@@ -123,9 +126,7 @@ SERIES: Final[Mapping[str, PowerSeries]] = {
     "near_zero": PowerSeries("u", lambda j: fmpq(1, j * factorial(j)) if j else fmpq(0)),
     "near_zero_of_ci": PowerSeries("-u**2", lambda j: _even_term(j)),
     "near_zero_of_chi": PowerSeries("u**2", lambda j: _even_term(j)),
-    "of_lambertw": PowerSeries(
-        "u", lambda j: fmpq((-j) ** (j - 1), factorial(j)) if j else fmpq(0)
-    ),
+    "of_lambertw": PowerSeries("u", lambda j: fmpq((-j - 1) ** j, factorial(j + 1))),
     "of_exp": PowerSeries("u", lambda j: fmpq(1, factorial(j))),
     "of_ln": PowerSeries("u", lambda j: fmpq((-1) ** (j - 1), j) if j else fmpq(0)),
     "of_bessel_j": _of_bessel(-1),

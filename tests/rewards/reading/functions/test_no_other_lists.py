@@ -1,7 +1,7 @@
 """What a function is stands in its record: no other list of names of functions in the verifier.
 
 Arithmetic, conditions and constants are the grammar of trees, which any module may name; a table of
-rules, name -> Python function, is how rules register.
+rules, name -> Python function or formula in the argument u, is how rules register.
 """
 
 from __future__ import annotations
@@ -59,13 +59,24 @@ def lists(text: str) -> Iterator[str]:
         if isinstance(node, ast.Set | ast.List | ast.Tuple):
             items = [*node.elts]
         elif isinstance(node, ast.Dict):
-            items = [*node.keys] if any(map(_is_text, node.values)) else []
+            texts = [value for value in node.values if _is_text(value) and not _is_rule(value)]
+            items = [*node.keys] if texts else []
         words = [word for item in items if _is_text(item) for word in item.value.split()]  # type: ignore[union-attr]
         if _is_text(node) and " " in node.value and all(map(str.isidentifier, node.value.split())):  # type: ignore[attr-defined]
             words = node.value.split()  # type: ignore[attr-defined]
         found = frozenset(words) & RECORDS.keys() - GRAMMAR
         if len(found) > 1:
             yield " ".join(sorted(found))
+
+
+def _is_rule(value: ast.expr) -> bool:
+    """Whether a text is a formula in u that calls or computes something."""
+    try:
+        formula = ast.parse(str(ast.literal_eval(value)), mode="eval").body
+    except SyntaxError:
+        return False
+    names = {node.id for node in ast.walk(formula) if isinstance(node, ast.Name)}
+    return isinstance(formula, ast.BinOp | ast.UnaryOp | ast.Call) and "u" in names
 
 
 def _is_text(node: ast.AST | None) -> bool:
@@ -87,4 +98,6 @@ def test_a_list_is_found() -> None:
     assert [*lists('A = {"erf": 1, "erfc": 2, "x": "y"}')] == ["erf erfc"]
     assert [*lists('A = frozenset("sqrt gamma lgamma".split())')] == ["gamma lgamma"]
     assert [*lists('A = {"sin": rule, "cos": rule}\nB = ("add", "mul")')] == []
+    assert [*lists('A = {"sin": "cos(u - 1)", "cos": "-sin(u)"}')] == []
+    assert [*lists('A = {"sin": "u", "cos": "-sin(u)"}')] == ["cos sin"]
     assert [*lists('def f(n):\n    return n in ("sin", "cos")')] == []
