@@ -227,6 +227,8 @@ def test_embeddings_of_pictures_are_drawn(tmp_path: Path) -> None:
 
 def test_the_configurations_of_the_examples_are_read() -> None:
     assert read(EXAMPLES / "hint_curve_cpu.yaml", HintConfig).training.validation == 250
+    smaller = read(EXAMPLES / "hint_four_operators.yaml", HintConfig)
+    assert (smaller.training.operators, smaller.training.bf16) == (4, True)
     assert read(EXAMPLES / "hint_concepts.yaml", concepts.ConceptsConfig).training.steps == 1_000
     assert read(EXAMPLES / "hint_concepts_cpu.yaml", concepts.ConceptsConfig).models
     assert read(EXAMPLES / "hint_scaling.yaml", scaling.ScalingConfig).per_length[-1] == 100_000
