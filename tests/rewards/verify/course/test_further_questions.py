@@ -398,3 +398,10 @@ def test_the_point_of_the_plane_may_have_a_parameter() -> None:
     question = r"Find $\lim_{(x,y)\to(a,0)}\frac{xy}{x+1}$."
     assert status("limit", question, "0") is Status.CORRECT
     assert status("limit", question, "a") is Status.INCORRECT
+
+
+def test_a_formula_that_is_right_for_the_compared_orders_only_is_not_proved() -> None:
+    answer = r"\boxed{e^x + (n-1)(n-4)(n-5)(n-6)}"  # orders 1, 4, 5 and 6 are compared
+    verify, question = QUESTIONS["derivative"].verify, "Find the $n$th derivative of $e^x$."
+    assert verify(answer, question).status is Status.UNDECIDED
+    assert verify(r"\boxed{e^x}", question).correct
