@@ -97,17 +97,6 @@ _NTH: Final = re.compile(
     r"(?<![A-Za-z\\])(?:[a-z]\)?\$?\s*(?:\^\s*\{?\s*)?(?:\\(?:text|mathrm)\s*\{\s*)?-?\s*th\b"
     r"|[fghyu]\s*\^\s*\{\s*\(\s*[nkm]\s*\)\s*\}|d\s*\^\s*\{?\s*[nkm](?![A-Za-z]))"
 )
-#: Asks for a derivative, if nothing else does.
-_RULE: Final = re.compile(
-    r"(?i:\A(?!.*\btwice\b).*\b(?:apply|use)\s+the\s+(?:product|quotient|chain)\s+rule\s+to\b)",
-    re.DOTALL,
-)
-#: What the slope of another curve may be asked for with.
-_NOT_POLAR: Final = re.compile(
-    r"(?i:\b(?:against|function|graph|origin|plane|plotted|pole|versus|vs)\b)"
-)
-#: The radius in polar coordinates as a function of the angle.
-_POLAR: Final = r"r\s*(?:\(\s*\\theta\s*\))?"
 _SAYS_DERIVATIVE: Final = _SLOPE | {"derivative", "derivatives", "differentiate"}
 
 
@@ -159,26 +148,13 @@ class _QuestionReader:
         self.integrals: dict[str, IntegralProblem] = {}
         for clause in clauses(without_prose(question, EQUATION)):
             self._sort(Clause(clause.words, normal(clause.formula).strip()))
-        self._ask_in_words()
+        if not self.asked and self.asks_slope:  # the slope of the curve x^2 + y^2 = 1
+            self.asked.append(Clause(("slope",), r"\frac{dy}{dx}"))
         if len(self.asked) != 1:
             raise self._error("one derivative has to be asked for")
 
     def _error(self, why: str) -> ProblemError:
         return ProblemError(f"{self.text!r}: {why}")
-
-    def _ask_in_words(self) -> None:
-        """Add the derivative that is asked for without its formula."""
-        polar = [right for left, right in self.equations if re.fullmatch(_POLAR, left)]
-        if self.asks_slope and len(polar) == 1 == len(self.equations) and r"\theta" in polar[0]:
-            if _NOT_POLAR.search(self.text) or not self.point.keys() <= {"theta"}:
-                raise self._error("the slope of this curve in polar coordinates is not read")
-            r = polar[0]  # the slope of the curve r = 1 + \sin\theta
-            self.equations = [("x", rf"({r}) \cos\theta"), ("y", rf"({r}) \sin\theta")]
-            self.asked = [each for each in self.asked if not re.fullmatch(_POLAR, each.formula)]
-        if not self.asked and self.asks_slope:  # the slope of the curve x^2 + y^2 = 1
-            self.asked.append(Clause(("slope",), r"\frac{dy}{dx}"))
-        if not self.asked and len(self.equations) == 1 and _RULE.search(self.text):
-            self.asked.append(Clause(("derivative",), self.equations[0][0]))
 
     def _sort(self, clause: Clause) -> None:
         words, formula = clause
@@ -257,6 +233,8 @@ class _QuestionReader:
             formula_asked = operator + (argument if argument[:1] in "([" else f"({argument})")
         variables = self._functions(function)
         formula_asked = self._applied(formula_asked, asked=True)
+        if not _SLOPE.isdisjoint(words) and "theta" in variables.get("r", ()):
+            raise self._error("the slope of a curve in polar coordinates is not read")
         jets = Jets(variables, written=self.written, applied=self.own)
         names = {self.by} - {""} | set(self.point)
         tree = read_tree(formula_asked, jets, names, values=True)
