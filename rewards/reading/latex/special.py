@@ -116,10 +116,9 @@ def _builder(parser: Parser, name: str, index: int, scripts: str) -> str | None:
     if not ((token in OPENERS and token != "[") or (token == "{" and tokens[index + 1] in OPENERS)):
         return None
     count = count_arguments(tokens, index)
-    # E^2(x) is a power of Euler's number.
-    if scripts and (name == "E" and count == 1):
-        return None
-    if count == 1 and name in _PRODUCTS and _is_product(parser, name, index):
+    # E^2(x) is a power of Euler's number, or of an elliptic integral.
+    may_be_factor = name in _PRODUCTS or (name == "E" and bool(scripts))
+    if count == 1 and may_be_factor and _is_product(parser, name, index):
         return None
     return builders.get(str(count))
 

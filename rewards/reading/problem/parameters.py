@@ -6,6 +6,7 @@ to a differential. If f or d became a parameter, every right answer would be jud
 
 from __future__ import annotations
 
+import re
 from collections.abc import Set
 from typing import Final
 
@@ -35,11 +36,16 @@ def parameter_faults(
 
     Returns:
         For each letter, a message that states the reason. A letter cannot be a parameter if it
-        occurs only before parentheses that contain the variable. The letter d cannot be a parameter
-        if it always looks like the d of a differential.
+        occurs only before parentheses that contain the variable, or if its subscript contains the
+        variable, as in a_n and a_{n+1}. The letter d cannot be a parameter if it always looks like
+        the d of a differential.
 
     """
-    faults: dict[str, str] = {}
+    faults = {
+        name: f"{name} is a term of a sequence that the problem does not define"
+        for name in suspects
+        if _is_term(name, variable)
+    }
     if not suspects or not ("(" in integrand or "d" in suspects):
         return faults
     words = vocabulary(frozenset((variable,)))
@@ -63,6 +69,12 @@ def parameter_faults(
                 rf"write d \cdot {behind[-1]} if d is a parameter"
             )
     return faults
+
+
+def _is_term(name: str, variable: str) -> bool:
+    """Whether the variable is in the subscript of a name: a_n, a_{n+1}, a_{mn}, but not x_{min}."""
+    words = re.findall("[A-Za-z]+", name.partition("_")[2])
+    return any(word == variable or (len(word) == 2 and variable in word) for word in words)
 
 
 def _applied_to(tokens: list[str], name: str, variable: str) -> str:

@@ -474,16 +474,10 @@ def _terms(
         raise ProblemError(f"unreadable term {body!r}: {error}") from None
     suspects = set().union(*(symbols_of(reading.expression) for reading in readings)) - {index}
     declared = {name for name, _ in conditions.kinds}
+    declared |= {name for name in suspects if _KRONECKER.fullmatch(name)}
     faults = parameter_faults(body, suspects - declared, index, False)
     if faults:
         raise ProblemError(f"{text!r}: {next(iter(faults.values()))}")
-    for name in suspects:
-        # a_n and a_{mn}, but not x_{min}
-        subscript = name.partition("_")[2].strip("{}")
-        if _KRONECKER.fullmatch(name):
-            continue
-        if index in (subscript.split(",") if len(subscript) > 2 else subscript):
-            raise ProblemError(f"{text!r}: {name} is not defined")
     splits: list[tuple[Expression, Expression]] = []
     for reading in readings:
         tree = reading.expression

@@ -44,7 +44,7 @@ def test_words_of_conditions_may_follow_one_another() -> None:
     text = r"Evaluate the series $\sum_{n=0}^\infty A B^n$. Assume A,B are real and positive."
     problem = read_sum(text)[0]
     assert dict(problem.conditions.kinds) == {"A": "positive", "B": "positive"}
-    with pytest.raises(ProblemError, match="not defined"):
+    with pytest.raises(ProblemError, match="does not define"):
         read_sum(r"\sum_{m=0}^\infty a_{mn}")
 
 

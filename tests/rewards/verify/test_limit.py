@@ -147,6 +147,7 @@ def test_references_are_checked() -> None:
         (r"\int_0^1 x\,dx", "no limit sign"),
         (r"\lim x", "no subscript"),
         (r"\lim_{x\to0}\frac{f(x)}{x}", "does not define"),
+        (r"\lim_{n\to\infty}\frac{F_{n+1}}{F_n}", "F_n.* is a term of a sequence"),
         (r"\lim_{x\to0}\lim_{y\to0}xy", "more than one limit"),
         (r"\lim_{x\to0}\sqrt{-1-x^2}", "no real values"),
         (r"\lim_{(x,y,z)\to(0,0,0)}xyz", "no arrow"),

@@ -168,7 +168,7 @@ def test_a_sentence_without_a_box_may_say_that_a_sum_diverges() -> None:
     [
         ("x^2", "no sum sign"),
         (r"\sum_1^{\infty} n", "range of the index"),
-        (r"\sum_{n=1}^{\infty} a_n", "not defined"),
+        (r"\sum_{n=1}^{\infty} a_n", "term of a sequence"),
         (r"\sum_{n=1}^{\infty} f(n)", "function that the problem does not define"),
         (r"\sum_{n=1}^{\infty} \sum_{m=1}^{\infty} \frac{1}{nm}", "more than one sum"),
         (r"Taylor polynomial of $\sin x$ about $x=0$", "degree is missing"),
