@@ -25,11 +25,18 @@ from ..proof.ranks import ball_of
 from ..proof.telescoping import identical
 from ..reading.expression.build import ZERO, add, neg
 from ..reading.expression.derivative import differentiate
-from ..reading.expression.traversal import all_nodes, needs_worker, size, substitute, symbols_of
+from ..reading.expression.traversal import (
+    all_nodes,
+    is_written_with,
+    needs_worker,
+    size,
+    substitute,
+    symbols_of,
+)
 from ..reading.expression.tree import Expression, Number, Symbol
 from ..reading.latex.tokens.roles import IS_VALUE
 from ..reading.problem.derivative import DerivativeQuestion, read_derivative
-from ..reading.problem.derivatives import LARGEST
+from ..reading.problem.derivatives import DERIVATIVE, LARGEST, VALUE_AT
 from ..reading.problem.derivatives.general_order import GeneralOrder, general_order
 from ..verdict import Status, Verdict
 from ..workers.deadline import Deadline
@@ -136,7 +143,44 @@ def _prepared(
         question = DerivativeQuestion(slope_of_inverse(*inverse), inverse[1], {})
     else:
         question = read_derivative(problem)
+        if question.point or not symbols_of(question.derivative):
+            _check_point(question, read_derivative(problem, written=True).derivative)
     return _DerivativeJudge(question, dict(assumptions))
+
+
+def _check_point(question: DerivativeQuestion, written: Expression) -> None:
+    """Refuse a point that is not on the curve, or at which a function has no real value.
+
+    Args:
+        question: the question.
+        written: the derivative in which the derivatives and the values at points remain calls.
+
+    """
+    remaining = [(written, question.point)]
+    if question.curve is not None:
+        residual = ball_of(_at(question.curve, question.point))
+        if residual is not None and not residual.contains(0):
+            raise ProblemError("the point is not on the curve")
+        remaining = []
+    while remaining:
+        node, point = remaining.pop()
+        if node.function == VALUE_AT:
+            inner, variable, at = node.args
+            assert isinstance(variable, Symbol)
+            remaining.append((inner, (*point, (variable.name, at))))
+        elif node.function == DERIVATIVE and not is_written_with(node.args[0], DERIVATIVE):
+            function = _at(node.args[0], point)
+            value = None if symbols_of(function) else ball_of(function)
+            if value is not None and not value.imag.contains(0):
+                raise ProblemError("the function has no real value at the point")
+        else:
+            remaining += [(argument, point) for argument in node.args]
+
+
+def _at(tree: Expression, point: Sequence[tuple[str, Expression]]) -> Expression:
+    for name, value in point:
+        tree = substitute(tree, name, value)
+    return tree
 
 
 class _GeneralJudge:
@@ -214,10 +258,7 @@ class _DerivativeJudge:
 
     def __init__(self, question: DerivativeQuestion, assumptions: Mapping[str, str]) -> None:
         self.question = question
-        tree = question.derivative
-        for name, value in question.point:
-            tree = substitute(tree, name, value)
-        self.expected = tree
+        self.expected = tree = _at(question.derivative, question.point)
         if any(map(_may_break, all_nodes(tree))):
             raise ProblemError("the derivative at a kink of the function is not judged")
         self.is_value = not symbols_of(tree)
@@ -242,8 +283,7 @@ class _DerivativeJudge:
         for name, formula in question.definitions.items():
             if name in symbols_of(answer):
                 answer = substitute(answer, name, formula)
-        for name, value in question.point:
-            answer = substitute(answer, name, value)
+        answer = _at(answer, question.point)
         names = {*symbols_of(self.expected), *self.names}
         if (strange := with_strangers(answer, names)) is not None:
             return strange

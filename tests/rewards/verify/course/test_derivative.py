@@ -105,6 +105,9 @@ def test_a_list_of_guesses_is_wrong() -> None:
         (r"\frac{d}{dx}\int_0^x xt\,dt", "depends on x, too"),
         (r"F(x)=\int_0^x e^{t^2}dt, F(x)+F'(x)", "as well as its derivative"),
         (r"\frac{d}{dx}\int x^2\,dx", "needs limits"),
+        (r"f(x)=\ln x, f'(-1)", "no real value at the point"),
+        (r"\left.\frac{d}{dx}\sqrt{x}\right|_{x=-4}", "no real value at the point"),
+        (r"x^2+y^2=1, \frac{dy}{dx} \text{ at } (\frac12, 5)", "not on the curve"),
     ],
 )
 def test_a_bad_question_is_one_clear_line(question: str, message: str) -> None:
