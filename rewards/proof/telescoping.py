@@ -22,6 +22,7 @@ from ..numeric.expansions.series import NotExpandedError
 from ..numeric.quadrature.value import IntegralValue
 from ..numeric.quadrature.work import QuadratureError
 from ..numeric.summation.choices import ParameterPoint, points
+from ..numeric.summation.value import check_first_terms
 from ..reading.expression.build import ONE, ZERO, add, div, mul, neg, number, power
 from ..reading.expression.derivative import differentiate
 from ..reading.expression.traversal import (
@@ -171,6 +172,9 @@ def values_or_divergence(
         sign = diverges_by_comparison(problem)
         if sign is None:
             raise
+        first = None if isinstance(problem.lower, int) else fold(problem.lower)
+        if first is not None:
+            check_first_terms(problem.term, problem.counter, int(first))
         return [ParameterPoint({}, IntegralValue(arb("nan"), "divergence", sign))]
 
 

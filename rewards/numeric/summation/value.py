@@ -11,7 +11,8 @@ from flint import acb, arb, fmpq_poly
 from ...reading.expression.build import ONE, add, neg, number
 from ...reading.expression.traversal import substitute
 from ...reading.expression.tree import Expression, Symbol
-from ..ball_arithmetic.balls import precision
+from ..ball_arithmetic.balls import UnusableError, precision
+from ..ball_arithmetic.compiler import compile_tape
 from ..ball_arithmetic.jets import Ball
 from ..ball_arithmetic.magnitude import BITS_PER_DIGIT
 from ..quadrature.value import IntegralValue
@@ -22,6 +23,9 @@ from .terms import Summand, summands_of
 
 #: Bits beyond those of the digits that are wanted, for what cancels among the summands of a term.
 GUARD_BITS = 64
+#: Terms of a divergent series that have to be defined. Exercises begin at a number that is at most
+#: 10 off, and the values of 32 terms take 1 ms.
+FIRST_TERMS = 32
 
 
 def infinite_sum(term: Expression, index: str, start: int, digits: int) -> IntegralValue:
@@ -47,6 +51,7 @@ def infinite_sum(term: Expression, index: str, start: int, digits: int) -> Integ
         '1.64493406685'
 
     """
+    asked, first = term, start
     if start < 0:  # from 0 on, the gamma functions of `terms` have no poles
         term = substitute(term, index, add(Symbol(index), number(start)))
         start = 0
@@ -57,7 +62,20 @@ def infinite_sum(term: Expression, index: str, start: int, digits: int) -> Integ
                 raise QuadratureError("the sum is not real")
             return IntegralValue(value.real, "enclosure")
     except DivergenceError as error:
+        check_first_terms(asked, index, first)
         return IntegralValue(arb("nan"), "divergence", error.sign)
+
+
+def check_first_terms(term: Expression, index: str, start: int) -> None:
+    """Raise `QuadratureError` if one of the first terms of a series is not defined or not real."""
+    try:
+        tape = compile_tape(term, index)
+    except UnusableError as error:
+        raise QuadratureError(str(error)) from None
+    for n in range(start, start + FIRST_TERMS):
+        value = tape.run(acb(n), {}, derivative=False)[tape.root][0]
+        if not value.is_finite() or not value.imag.contains(0):
+            raise QuadratureError(f"the term is not defined at {n}")
 
 
 def long_sum(term: Expression, index: str, low: int, high: int, digits: int) -> Fraction | Ball:

@@ -164,6 +164,17 @@ def test_a_sentence_without_a_box_may_say_that_a_sum_diverges() -> None:
 
 
 @pytest.mark.parametrize(
+    "term", [r"\frac{1}{n}", r"\frac{1}{n-3}", r"\ln n", r"\sqrt{n-2}", r"\frac{1}{\sqrt{n}}"]
+)
+def test_a_series_whose_first_terms_are_not_defined_does_not_diverge(term: str) -> None:
+    """Neither at 0, nor at another number at which the term has a pole, or is not real."""
+    verdict = verify_sum(r"\boxed{\infty}", rf"\sum_{{n=0}}^{{\infty}} {term}")
+    assert verdict.status is Status.UNDECIDED
+    assert "not defined at" in verdict.evidence.detail
+    assert verify_sum(r"\boxed{\infty}", rf"\sum_{{n=4}}^{{\infty}} {term}").correct
+
+
+@pytest.mark.parametrize(
     ("asked", "message"),
     [
         ("x^2", "no sum sign"),
