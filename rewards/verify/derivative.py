@@ -156,12 +156,17 @@ def _check_point(question: DerivativeQuestion, written: Expression) -> None:
         written: the derivative in which the derivatives and the values at points remain calls.
 
     """
-    remaining = [(written, question.point)]
-    if question.curve is not None:
-        residual = ball_of(_at(question.curve, question.point))
+    curves = [
+        add(question.definitions[name], neg(value))  # y = f(x), with values of x and y
+        for name, value in question.point
+        if name in question.definitions
+    ]
+    curves += [] if question.curve is None else [question.curve]
+    for curve in curves:
+        residual = ball_of(_at(curve, question.point))
         if residual is not None and not residual.contains(0):
             raise ProblemError("the point is not on the curve")
-        remaining = []
+    remaining = [(written, question.point)] * (question.curve is None)
     while remaining:
         node, point = remaining.pop()
         if node.function == VALUE_AT:

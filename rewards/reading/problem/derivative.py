@@ -454,12 +454,19 @@ class _QuestionReader:
         values = {name: _number(value) for name, value in self.point.items()}
         if self.pair:
             names = (self.by, function) if function else tuple(sorted(self._free()))
+            if not function and len(self.trees) == 1 and len(self.pair) > len(names):
+                names = (*names, *self.trees)  # (4, 2) on y = sqrt(x)
             if len(names) != len(self.pair):
                 raise self._error("a point has as many values as names")
             values |= {
                 name: _number(coordinate) for name, coordinate in zip(names, self.pair, strict=True)
             }
-        dependent = [name for name in values if name in self.trees or "(" in name]
+        dependent = [
+            name
+            for name in values
+            if "(" in name
+            or (name in self.trees and not values.keys() >= symbols_of(self.trees[name]))
+        ]
         if dependent or (function and (function in values) != (self.by in values)):
             raise self._error("a point that is given by the value of the function is not read")
         return tuple(values.items())

@@ -16,6 +16,7 @@ from ...errors import ProblemError
 from ..latex.tokens.pattern import FONT
 from . import prose
 from .conditions import Conditions
+from .integral_in_words import integral_in_words
 
 #: Commands and characters that only leave space.
 SPACE: Final = (
@@ -193,6 +194,8 @@ def _formula(text: str) -> tuple[str, Conditions]:
             return formula, conditions or Conditions()
     elif not number or prose.DELIMITER.search(words) or not (number > 1 or words.strip(" \n\t.,")):
         return formula, Conditions()
+    elif (in_words := integral_in_words(text)) is not None:
+        return in_words
     raise ProblemError(f"{text!r}: one formula is expected, the problem, and conditions")
 
 

@@ -46,6 +46,8 @@ RIGHT = [
     (r"x = t^2, y = t^3, \frac{dy}{dx}", r"\frac{3t}{2}"),
     (r"x = t^2, y = t^3, \frac{d^2y}{dx^2}", r"\frac{3}{4t}"),
     (r"\frac{d}{dx}|x|", r"\frac{|x|}{x}"),
+    (r"Find the slope of the tangent line to the curve $y=\sqrt{x}$ at $(4,2)$.", r"\frac14"),
+    (r"Find $\frac{\partial z}{\partial x}$ at $(1,2,2)$ for $z=x^2y$.", "4"),
 ]
 WRONG = [
     (r"\frac{d}{dx}\int_0^{x^2}\sin(t^2)\,dt", r"\sin(x^4)"),
@@ -108,6 +110,8 @@ def test_a_list_of_guesses_is_wrong() -> None:
         (r"f(x)=\ln x, f'(-1)", "no real value at the point"),
         (r"\left.\frac{d}{dx}\sqrt{x}\right|_{x=-4}", "no real value at the point"),
         (r"x^2+y^2=1, \frac{dy}{dx} \text{ at } (\frac12, 5)", "not on the curve"),
+        (r"Find the slope of the curve $y=\sqrt{x}$ at the point $(4,3)$.", "not on the curve"),
+        (r"Find $\frac{dy}{dx}$ if $y=x^2$ at $y=9$", "given by the value of the function"),
     ],
 )
 def test_a_bad_question_is_one_clear_line(question: str, message: str) -> None:
