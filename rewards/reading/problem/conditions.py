@@ -54,7 +54,8 @@ _SERIES: Final = re.compile(
     r"(?:=|\\in(?![A-Za-z])|∈)\s*(?:\\\{)?\s*(\d+)\s*,\s*(\d+)\s*,\s*(?:\d+\s*,\s*){0,8}"
     r"(?:\\[lc]?dots|\.{3}|…)\s*(?:\\\})?"
 )
-_NAME: Final = re.compile(r"(?:[A-Za-z]|\\[a-zA-Z]+)(?:_(?:\w|\{\w+\}))?")
+#: A name of LaTeX, with an index.
+NAME: Final = re.compile(r"(?:[A-Za-z]|\\[a-zA-Z]+)(?:_(?:\w|\{\w+\}))?")
 _RELATION: Final = re.compile(
     r"[<>=≤≥≠∈]|\\(?:lt|gt|leq?|geq?|leqslant|geqslant|neq?|not|in)(?![A-Za-z])"
 )
@@ -158,7 +159,7 @@ class _Statements:
                 self._say(words, self.recent)  # positive, of "a is real and positive"
                 return bool(self.recent)
             self.pending += [name.replace("{", "").replace("}", "") for name in names]
-            if not all(map(_NAME.fullmatch, names)) or (named and not self.pending):
+            if not all(map(NAME.fullmatch, names)) or (named and not self.pending):
                 return False
             if named:
                 self._say(words, self.pending)

@@ -18,7 +18,7 @@ from ..expression.tree import Expression, Symbol
 from ..latex import ReadError, Reading, read
 from ..latex.tokens.roles import IN_PROBLEM
 from . import prose
-from .conditions import Conditions, behind, conditions_of, has_kind
+from .conditions import Conditions, behind, conditions_of
 from .derivatives import LETTER
 from .integral import IntegralProblem, Limit, definite_integral, limit_of, with_real_parameters
 from .layout import TAIL, argument_end, limits_of, marked_tables, pieces_of, restored_tables
@@ -68,8 +68,6 @@ SEQUENCE: Final = re.compile(
 _INDEX: Final = re.compile(r"[nmkN](?:\s*\\(?:to|rightarrow)\s*\\infty)?")
 #: A sequence that its term denotes: \{ 1/n \}, \{ 1/n \}_{n=1}^\infty.
 _BRACED: Final = re.compile(rf"(?:\\left)?\\\{{(?P<term>[^,]+?)(?:\\right)?\\\}}{_RANGE}")
-#: Asks for a limit in other words.
-CONVERGES_TO: Final = re.compile(r"(?i:\bto\s+(?:what|which)\b|\bvalue\s+to\s+which\b)")
 #: Formulas beside a limit that say nothing of the limit: names, values at a point, what x tends to,
 #: and indeterminate forms. They have no spaces.
 _NO_CONDITION: Final = re.compile(
@@ -77,13 +75,6 @@ _NO_CONDITION: Final = re.compile(
     r"|[a-z]\\(?:to|rightarrow).*|(?:[01]|\\infty)(?:[-/^]|\\cdot|\\times)\{?(?:0|\\infty)\}?"
     r"|\\[dt]?frac\{?(?:0|\\infty)\}?\{?(?:0|\\infty)\}?"
 )
-#: Explains a sign, and names a method.
-_FLOOR: Final = re.compile(
-    r"\bdenotes?\s+(?:the\s+)?greatest\s+integer\s+(?:not\s+exceeding|less\s+than\s+or\s+equal\s+to)\b"
-)
-_EXPANSION: Final = re.compile(r"\b(?:series|expansion)\s+(?:of|for)\s*\Z")
-#: Words for another formula of a function.
-_CASES: Final = re.compile(r"(?i:\b(?:otherwise|else|elsewhere|unless|except)\b)")
 #: Variables that stand for whole numbers where they tend to infinity.
 _INTEGER_NAMES: Final = frozenset("nmkN")
 
@@ -155,7 +146,7 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
     body = TAIL.sub("", body).strip()
     defined = _defined(body, plain)
     conditions = _conditions(plain, around, defined, body, name, at)
-    if defined != body and _CASES.search(text):
+    if defined != body and prose.says(text, "cases"):
         raise ProblemError(f"{text!r}: a function that is defined by cases is not read")
     body = restored_tables(defined, tables)
     try:
@@ -306,29 +297,19 @@ def _conditions(text: str, around: str, *parts: str) -> Conditions:
 
     """
     conditions = prose.conditions_around(around, prose.SUM)
-    words = prose.NO_KIND.sub(" ", _FLOOR.sub(" ", prose.MARKED.sub(" ", text)))
-    if conditions is not None:
-        return conditions
-    strange = re.search("[A-Za-z]{2,}", prose.without_words(words, prose.LIMIT))
-    if strange or has_kind(words) or prose.UNMARKED.search(words) or not prose.MARKED.search(text):
-        raise ProblemError(f"{text!r}: {' '.join(around.split())[:60]!r} may change the limit")
-    kinds: tuple[tuple[str, str], ...] = ()
-    comparisons: tuple[Expression, ...] = ()
-    for match in prose.MARKED.finditer(text):
-        formula = _bare(prose.DELIMITER.sub("", match[0]))
-        defined = _APPLIED.match(formula) and formula.partition("=")[2]
+    if conditions is None and prose.MARKED.search(text):
         known = [_bare(part) for part in parts]
-        if formula in known or defined == known[0] or _NO_CONDITION.fullmatch(formula):
-            continue
-        if _SIGN.search(match[0]):
-            continue
-        if "=" not in formula and _EXPANSION.search(text[: match.start()][-40:]):
-            continue
-        stated = conditions_of(formula)
-        if stated is None:
-            raise ProblemError(f"{text!r}: {formula!r} is not put into the limit")
-        kinds, comparisons = kinds + stated.kinds, comparisons + stated.comparisons
-    return Conditions(kinds, comparisons)
+
+        def is_part(formula: str) -> bool:
+            bare = _bare(formula)
+            defined = _APPLIED.match(bare) and bare.partition("=")[2]
+            is_known = bare in known or defined == known[0] or _NO_CONDITION.fullmatch(bare)
+            return bool(is_known or _SIGN.search(formula))
+
+        conditions = prose.conditions_beside(text, prose.LIMIT, is_part)
+    if conditions is None:
+        raise ProblemError(f"{text!r}: {' '.join(around.split())[:60]!r} may change the limit")
+    return conditions
 
 
 def _bare(formula: str) -> str:
@@ -365,7 +346,7 @@ def _of_sequence(text: str) -> tuple[str, str, str] | None:
     if "sequence" not in words or _IN_WORDS.fullmatch(prose.DELIMITER.sub(" ", text).strip()):
         return None
     prose.check_words(text, prose.SEQUENCE)
-    if "limit" not in words and not CONVERGES_TO.search(words):
+    if "limit" not in words and not prose.says(words, "goal"):
         raise ProblemError(f"{text!r}: the limit of the sequence is not asked for")
     found, others, letters = [], [], set()
     for match in prose.MARKED.finditer(text):

@@ -15,7 +15,7 @@ from ..expression.tree import Call, Expression, Number, Symbol
 from ..latex import ReadError, Reading, read
 from ..latex.tokens.roles import IN_PROBLEM
 from . import prose
-from .conditions import Conditions, behind, conditions_of, has_kind
+from .conditions import Conditions, behind
 from .integral import Limit, limit_of
 from .layout import ENDS, TAIL, argument_end, limits_of, marked_tables, pieces_of, restored_tables
 from .parameters import parameter_faults
@@ -44,7 +44,6 @@ _KIND: Final = re.compile(r"\b(?i:absolute|conditional)(?:ly)?\b")
 #: Words, equations and functions, which are no terms of a series with dots.
 _NO_TERMS: Final = re.compile(r"(?<![\\A-Za-z])(?:[A-Za-z]{3,}|[fghFG]\s*(?:\\left)?\()|=")
 _DOTS: Final = re.compile(r"\\[lc]?dots(?![A-Za-z])|\.{3}|…")
-_NAME: Final = re.compile(r"\\?[A-Za-z]+(?:_\{?\w+\}?)?")
 _INDEX: Final = r"(?P<index>[A-Za-z]|\\[a-z]+)"
 _GREATER: Final = r"(?:\\geq?(?:slant)?(?![A-Za-z])|≥|>=)"
 _LESS: Final = r"(?:\\leq?(?:slant)?(?![A-Za-z])|≤|<=)"
@@ -339,7 +338,7 @@ def _formula(text: str) -> tuple[str, Conditions]:
     formula, around = prose.formula_with(_SIGN, text, "sum")
     conditions = prose.conditions_around(around, prose.SUM)
     if conditions is None:
-        conditions = _conditions_of_formulas(text)
+        conditions = prose.conditions_beside(text, prose.SUM, has_sum)
     if conditions is None:
         around = " ".join(around.split())
         raise ProblemError(f"{text!r}: {around[:60]!r} is neither an instruction nor a condition")
@@ -363,31 +362,6 @@ def _is_value_of_sum(formula: str) -> bool:
         return not symbols_of(tree) and not any(each.parameters for each in read_sum(before[0]))
     except (ProblemError, ReadError):
         return False
-
-
-def _conditions_of_formulas(text: str) -> Conditions | None:
-    """Read the conditions that the formulas beside the sum state.
-
-    Formulas that consist only of a name, such as ``n``, are skipped. If any other formula is not a
-    condition, the result is None. The result is also None if words outside of the formulas state a
-    condition, such as "integer", because this function does not read these words.
-    """
-    words = prose.MARKED.sub(" ", text)
-    strange = re.search("[A-Za-z]{2,}", prose.without_words(words, prose.SUM))
-    if strange or has_kind(words) or prose.UNMARKED.search(words):
-        return None
-    kinds: tuple[tuple[str, str], ...] = ()
-    comparisons: tuple[Expression, ...] = ()
-    for match in prose.MARKED.finditer(text):
-        formula = ENDS.sub("", prose.DELIMITER.sub("", match[0])).strip(" .,;")
-        if _SIGN.search(formula) or _NAME.fullmatch(formula):
-            continue
-        stated = conditions_of(formula)
-        if stated is None:
-            return None
-        kinds += stated.kinds
-        comparisons += stated.comparisons
-    return Conditions(kinds, comparisons)
 
 
 def _range(marks: dict[str, str], text: str) -> tuple[str, Limit, Limit]:
