@@ -21,7 +21,15 @@ from . import prose
 from .conditions import Conditions, behind, conditions_of
 from .derivatives import LETTER
 from .integral import IntegralProblem, Limit, definite_integral, limit_of, with_real_parameters
-from .layout import TAIL, argument_end, limits_of, marked_tables, pieces_of, restored_tables
+from .layout import (
+    TAIL,
+    argument_end,
+    cut_at,
+    marked_tables,
+    pieces_of,
+    quotient_of,
+    restored_tables,
+)
 from .sums import SumProblem, has_dots, has_sum, read_sum, sum_with_dots
 
 _SIGN: Final = re.compile(
@@ -29,8 +37,6 @@ _SIGN: Final = re.compile(
     r"|(?<![\\A-Za-z])lim(?=\s*(?:\\limits\s*)?_)"
 )
 _INTEGRAL: Final = re.compile(r"\\int(?![A-Za-z])|∫")
-_FRACTION: Final = re.compile(r"\s*(?:\\displaystyle\s*)?\\[dt]?frac\s*\{")
-_UNDER: Final = re.compile(r"\\underset\s*(?=\{)|\\mathop\s*\{\s*(?=\\lim)")
 _ARROW: Final = re.compile(
     r"\\(?:to|(?:long)?rightarrow|(?:long)?mapsto|(?P<down>downarrow|searrow)|(?P<up>uparrow|nearrow))"
     r"(?![A-Za-z])|→|⟶|-+>|(?P<from_above>↓)|(?P<from_below>↑)"
@@ -43,7 +49,6 @@ _PLANE: Final = re.compile(
     r"\s*(?:\\to(?![A-Za-z])|\\(?:long)?rightarrow(?![A-Za-z])|→)"
     r"\s*(?:\\left\s*)?\((?P<a>[^,()]+),(?P<b>[^,()]+?)(?:\\right\s*)?\)\s*\}?"
 )
-_ENVIRONMENT: Final = re.compile(r"\\(?:begin|end)\s*\{[a-z]+\*?\}|(?<!\\)&")
 #: What may stand before the sign without changing the problem, besides words: ``L =``.
 _LEAD: Final = re.compile(r"(?:[\s.,:;&?!}]|\\text\s*\{|[A-Za-z]\s*:?=)*")
 _IN_WORDS: Final = re.compile(
@@ -232,13 +237,11 @@ def read_limit_of_integral(text: str) -> LimitOfIntegral | None:
     variable = _variable(name, text)
     body = TAIL.sub("", written[1])
     factor, integral = body[: sign.start()].strip() or "1", body[sign.start() :]
-    quotient = _FRACTION.match(body)
-    if quotient is not None:
-        end = quotient.end() - 1 + argument_end(body[quotient.end() - 1 :])
-        if end > sign.start():  # the integral is the numerator
-            factor, integral = rf"\frac{{1}}{body[end:]}", body[quotient.end() : end - 1]
-            if argument_end(body[end:]) != len(body) - end:
-                raise ProblemError(f"{text!r} has more than a quotient")
+    quotient = quotient_of(body)
+    if quotient is not None and _INTEGRAL.search(quotient[0]):
+        if quotient[2]:
+            raise ProblemError(f"{text!r} has more than a quotient")
+        factor, integral = rf"\frac{{1}}{quotient[1]}", quotient[0]
     if len(list(pieces_of(factor[1:], "+-"))) > 1:
         raise ProblemError(f"{text!r} has more than a multiple of an integral")
     try:
@@ -259,22 +262,11 @@ def _written(text: str) -> tuple[str, str, str] | None:
     If the text has no limit sign, the result is None.
     """
     formula, around = prose.formula_with(_SIGN, text, "limit")
-    formula = _ENVIRONMENT.sub(" ", formula)
-    sign = _SIGN.search(formula)
-    if sign is None:
+    cut = cut_at(_SIGN, formula)
+    if cut is None:
         return None
-    preceding, following = formula[: sign.start()], formula[sign.end() :].lstrip()
-    under = _UNDER.search(preceding)
-    if under is not None and "underset" in under[0]:
-        # \underset{x \to 0}{\lim} or \underset{x \to 0}{\text{lim}}
-        end = under.end() + argument_end(preceding[under.end() :])
-        subscript, preceding = preceding[under.end() : end], preceding[: under.start()]
-        following = following.removeprefix("}")
-    else:
-        if under is not None:
-            preceding, following = preceding[: under.start()], following.removeprefix("}")
-        marks, following = limits_of(following)
-        subscript = marks.get("_", "")
+    preceding, _, marks, following = cut
+    subscript = marks.get("_", "")
     if not subscript and (sequence := SEQUENCE.fullmatch(TAIL.sub("", following))):
         subscript = rf"{{{sequence['name']}\to\infty}}"  # \lim a_n
     if not subscript:

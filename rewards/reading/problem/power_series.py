@@ -77,16 +77,6 @@ _QUANTITIES: Final[tuple[tuple[Quantity, re.Pattern[str]], ...]] = (
         ),
     ),
 )
-#: What a question may say of the ends of an interval, which are asked for anyway.
-_ENDS_CHECKED: Final = re.compile(
-    r"\b(?:be\s+sure\s+to\s+)?(?:includ|check|test|examin)(?:e|ing)?"
-    r"(?:\s+(?:the|both|any|all|convergence|behaviou?r|at))*\s+end-?\s?points?",
-    re.IGNORECASE,
-)
-#: A method that a question names before it says what is asked for.
-_METHOD: Final = re.compile(
-    r"\A\s*By\s+[a-z]+ing\b[^.,;?!]*,\s*(?=(?:calculate|determine|find|obtain|write)\b)"
-)
 _TO: Final = (
     r"(?:up\s+to|through|to)\s+(?:and\s+including\s+)?(?:the\s+)?(?:terms?\s+)?(?:in\s+|of\s+)?"
 )
@@ -122,7 +112,6 @@ _TERMS: Final = re.compile(
     re.IGNORECASE,
 )
 _CENTRES: Final = (
-    re.compile(r"(?:about|around|at)\s+(?:the\s+)?origin", re.IGNORECASE),
     re.compile(
         rf"(?:,\s*)?(?<![\\A-Za-z])(?:(?:expanded\s+|cent(?:ered|red)\s+)?(?:about|around|near|at)|with\s+cent(?:er|re))"
         rf"\s+(?:the\s+)?(?:point\s+|cent(?:er|re)\s+)?{_S}"
@@ -219,7 +208,7 @@ def read_series(text: str) -> SeriesQuestion:
     """
     if len(text) > LONGEST:
         raise ProblemError(f"the question has more than {LONGEST} characters")
-    plain = _METHOD.sub("", SPACING.sub(" ", PROSE.sub(r" \1 ", text)))
+    plain = SPACING.sub(" ", PROSE.sub(r" \1 ", text))
     plain = DELIMITER.sub(f" {_MARK} ", plain).strip()
     for quantity, pattern in _QUANTITIES:
         match = pattern.search(plain)
@@ -236,7 +225,7 @@ def read_series(text: str) -> SeriesQuestion:
 def _convergence(quantity: Quantity, remainder: str, text: str) -> SeriesQuestion:
     if quantity == "interval":
         # any other word, such as "open" or "differentiated", may mean another interval
-        prose = _ENDS_CHECKED.sub(" ", " ".join(remainder.split(_MARK)[::2]))
+        prose = " ".join(remainder.split(_MARK)[::2])
         strange = re.search(r"[A-Za-z]{2,}", without_words(prose, POWER_SERIES))
         if remainder.count(_MARK) != 2 or strange:
             raise ProblemError(f"{text!r}: {(strange or [text])[0]!r} is not understood")

@@ -80,6 +80,8 @@ TABLE: Final = {
             nonzero_solution nonzero_solutions positive""",
         # ask for a limit in other words
         "goal": "to_what to_which",
+        # ask of a differential equation for something else than a solution
+        "no solution": "degree_of homogeneous_solution order_of",
         # announce another formula of a function
         "cases": "else elsewhere except otherwise unless",
         # behind them, a question describes what was named before

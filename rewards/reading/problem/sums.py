@@ -17,7 +17,15 @@ from ..latex.tokens.roles import IN_PROBLEM
 from . import prose
 from .conditions import Conditions, behind
 from .integral import Limit, limit_of
-from .layout import ENDS, TAIL, argument_end, limits_of, marked_tables, pieces_of, restored_tables
+from .layout import (
+    ENDS,
+    TAIL,
+    limits_of,
+    marked_tables,
+    pieces_of,
+    quotient_of,
+    restored_tables,
+)
 from .parameters import parameter_faults
 
 _SIGN: Final = re.compile(r"\\(?:sum|sumop)(?![A-Za-z])|[∑Σ](?=\s*[_^])")
@@ -32,11 +40,6 @@ _DECIMAL: Final = re.compile(
 _OF_DECIMALS: Final = frozenset(
     """a an and as by decimal equals express find fraction geometric in infinite it lowest number of
     rational recurring repeating series simplest sum terms the this write writing""".split()
-)
-#: A quotient, and a product with a sum in parentheses.
-_QUOTIENT: Final = re.compile(r"\s*\\[dt]?frac\s*(?=\{)")
-_PRODUCT: Final = re.compile(
-    r"([^()]*?)(?:\\left|\\[bB]igg?l?)?[(\[]([^\[\]]*?)(?:\\right|\\[bB]igg?r?)?[)\]]\s*"
 )
 #: What a question names if the answer says which kind of convergence a series has.
 _KINDS: Final = ("absolute", "conditional", "diverge")
@@ -189,13 +192,9 @@ def sum_with_dots(body: str) -> SumProblem:
 
     """
     factor, inner = "1", TAIL.sub("", body)
-    if (quotient := _QUOTIENT.match(inner)) is not None:
-        end = quotient.end() + argument_end(inner[quotient.end() :])
-        top, bottom = inner[quotient.end() : end], inner[end:]
-        if _DOTS.search(top) and argument_end(bottom) == len(bottom):
-            factor, inner = rf"\frac{{1}}{bottom}", top[1:-1]
-    if (product := _PRODUCT.fullmatch(inner)) is not None and not _DOTS.search(product[1]):
-        factor, inner = f"{factor} {product[1]}", product[2]
+    quotient = quotient_of(inner)
+    if quotient is not None and _DOTS.search(quotient[0]) and not quotient[2]:
+        factor, inner = rf"\frac{{1}}{quotient[1]}", quotient[0]
     problem = _with_dots(inner)
     return problem._replace(factor=_factor(factor, body, problem.counter))
 
