@@ -15,9 +15,11 @@ from ...errors import ProblemError
 from ..expression.build import ZERO, neg
 from ..expression.traversal import fold, symbols_of
 from ..expression.tree import Expression, Number
-from ..latex import ReadError, read
-from ..latex.tokens.roles import IN_PROBLEM
-from .conditions import Conditions, conditions_of
+from ..latex import ReadError, read, signed_infinity
+from ..latex.tokens.roles import IN_PROBLEM, IS_VALUE
+from .conditions import Conditions, Interval, comparisons_of, conditions_of, interval_of
+from .derivatives import normal
+from .layout import pieces_of
 from .parameters import parameter_faults
 from .prose import DELIMITER, LONGEST, ORDINALS, POWER_SERIES, PROSE, SPACING, without_words
 from .sums import SumProblem, has_sum, read_sum
@@ -125,6 +127,11 @@ _CENTRES: Final = (
     ),
 )
 _NAMED: Final = re.compile(r"\A[a-zA-Z](?:\s*\(\s*(?P<variable>[a-z])\s*\))?\s*=(?!=)")
+
+
+#: What may stand before an interval: ``x \in``, ``I =``.
+_SUBJECT: Final = re.compile(r"\A\s*[A-Za-z]\s*(?:\\in(?![A-Za-z])|∈|=)\s*")
+_REALS: Final = re.compile(r"\\(?:mathbb|mathbf)\s*\{?\s*R\s*\}?|ℝ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,3 +381,43 @@ def without_remainder(text: str, question: SeriesQuestion) -> tuple[str, int]:
     small = "o" in match["order"].replace("mathcal", "").replace("\\", "")
     through = min(exponent if small else exponent - 1, MAX_DEGREE)
     return before_remainder, through if through >= degree else -1
+
+
+def read_interval(text: str, name: str) -> Interval | None:
+    r"""Read an interval in brackets, as an inequality, or as a set of all numbers.
+
+    The ends are numbers or infinite. The result is None for any other text.
+
+    >>> read_interval(r"-1 \le x < 1", "x").closed
+    (True, False)
+    >>> read_interval(r"(-\infty, 2]", "x").closed
+    (False, True)
+    """
+    plain = _SUBJECT.sub("", normal(text).strip(" .$"))
+    if _REALS.fullmatch(plain):
+        return Interval((None, None))
+    if plain[:1] not in ("(", "[") or plain[-1:] not in (")", "]"):
+        interval = interval_of(comparisons_of(plain), name)
+        if interval is None or any(end is None or symbols_of(end) for end in interval.ends):
+            return None
+        return interval
+    texts = list(pieces_of(plain[1:-1], ","))
+    if len(texts) != 2:
+        return None
+    ends: list[Expression | None] = []
+    closed = (plain[0] == "[", plain[-1] == "]")
+    for end, is_closed, direction in zip(texts, closed, (-1, 1), strict=True):
+        infinity = signed_infinity(end)
+        if infinity is not None:
+            if infinity != direction or is_closed:
+                return None
+            ends.append(None)
+            continue
+        try:
+            value = read(end, symbols=(IS_VALUE,))[0].expression
+        except ReadError:
+            return None
+        if symbols_of(value):
+            return None
+        ends.append(value)
+    return Interval((ends[0], ends[1]), closed)

@@ -252,7 +252,8 @@ def conditions_beside(
         stated = conditions_of(formula)
         if stated is None:
             return None
-        conditions = Conditions(*(a + b for a, b in zip(conditions, stated, strict=True)))
+        comparisons = conditions.comparisons + stated.comparisons
+        conditions = Conditions(conditions.kinds + stated.kinds, comparisons)
     return conditions
 
 

@@ -29,6 +29,9 @@ from .layout import (
 from .parameters import parameter_faults
 
 _SIGN: Final = re.compile(r"\\(?:sum|sumop)(?![A-Za-z])|[∑Σ](?=\s*[_^])")
+_OPEN_CASE: Final = re.compile(
+    r"\\\\\s*\\sum(?![A-Za-z])[^&]*&\s*\\text\s*\{\s*otherwise\s*\}\s*(?=\\end\s*\{cases\})"
+)
 _NAMED: Final = re.compile(r"\A[A-Z](?:_\{?\w+\}?)?\s*(?:\([^()]*\))?\s*:?=(?!=)")
 #: Words of a question that does not only ask whether a series converges.
 _ASKS_VALUE: Final = prose.TABLE["value"] | {"exact", "limit", "sum", "total", "value", "values"}
@@ -327,6 +330,19 @@ def has_sum(text: str) -> bool:
 def has_dots(text: str) -> bool:
     """Whether a text has the dots of a series."""
     return _DOTS.search(text) is not None
+
+
+def is_unevaluated(text: str) -> bool:
+    """Whether an answer leaves a sum as it is: with a sum sign or with dots."""
+    return "∑" in text or has_sum(text) or has_dots(text)
+
+
+def without_open_case(text: str) -> str:
+    """Leave out the last of several cases of an answer if it leaves the sum as it was.
+
+    Computer algebra systems write such a case, "otherwise".
+    """
+    return _OPEN_CASE.sub(" ", text)
 
 
 def _formula(text: str) -> tuple[str, Conditions]:

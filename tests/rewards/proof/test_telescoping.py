@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from calculus_harness.rewards.proof.telescoping import (
+from calculus_harness.rewards.proof.sums.telescoping import (
     converges_by_comparison,
     diverges_by_comparison,
     identical,
