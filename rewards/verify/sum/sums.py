@@ -162,9 +162,8 @@ def _of_series(
             status = answer.status or Status.UNPARSEABLE
             return Outcome(status, detail="the answer is no interval"), None
         return judge_series(interval, question, assumptions), None
-    through = 0
-    if answer.text is not None:
-        answer.text, through = without_remainder(answer.text, question)
+    text, through = without_remainder(answer.text or "", question)
+    answer.text = text or answer.text
     if infinity is not None:
         return judge_series(infinity, question, assumptions), None
     shape = () if question.wanted == "polynomial" else (IS_VALUE,)
@@ -184,9 +183,9 @@ def _of_sum(
 ) -> tuple[Outcome, Reading | None]:
     """Judge an answer to a question that asks for the value or the convergence of a sum."""
     asked = [Asked(problem, assumed) for problem in problems]
-    if answer.text is not None:
-        answer.text = without_open_case(answer.text)
-    convergence = stated_convergence(answer.text or "")
+    text = without_open_case(answer.text or "")
+    answer.text = text or answer.text
+    convergence = stated_convergence(text)
     if convergence is not None and (problems[0].asks_kind or problems[0].asks_convergence):
         if problems[0].asks_kind and not convergence:
             return Outcome(Status.UNPARSEABLE, detail="the kind of convergence is missing"), None
@@ -194,7 +193,7 @@ def _of_sum(
         return best(
             (judge_convergence(each.problem, each.assumptions, kind), None) for each in asked
         )
-    if answer.text is not None and infinity is None and is_unevaluated(answer.text):
+    if infinity is None and is_unevaluated(text):
         return Outcome(Status.NOT_CLOSED_FORM, detail="a sum that is not evaluated"), None
     names = sorted({name for problem in problems for name in problem.parameters})
     read_answer(answer, (*names, IS_VALUE))
