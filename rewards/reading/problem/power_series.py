@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from ...errors import ProblemError
 from ..expression.build import ZERO, neg
@@ -21,13 +21,24 @@ from .conditions import Conditions, Interval, comparisons_of, conditions_of, int
 from .derivatives import normal
 from .layout import pieces_of
 from .parameters import parameter_faults
-from .prose import DELIMITER, LONGEST, ORDINALS, POWER_SERIES, PROSE, SPACING, without_words
+from .prose import (
+    DELIMITER,
+    LONGEST,
+    ORDINALS,
+    POWER_SERIES,
+    PROSE,
+    SPACING,
+    TABLE,
+    says,
+    without_words,
+)
 from .sums import SumProblem, has_sum, read_sum
 
 #: Largest degree of a polynomial, and order of a coefficient: one of 40 takes 0.1 s.
 MAX_DEGREE: Final = 40
 #: What is asked for.
-Quantity = Literal["polynomial", "coefficient", "remainder", "radius", "interval"]
+Quantity = Literal["radius", "interval", "coefficient", "remainder", "polynomial"]
+QUANTITIES: Final[tuple[Quantity, ...]] = get_args(Quantity)
 
 #: Stands for a delimiter of a formula; no text has it by chance.
 _MARK: Final = "\ue010"
@@ -45,63 +56,32 @@ _REMAINDER: Final = re.compile(
     r"\s*(?:\\right|\\bigr?)?\)|R_\{?\d*\}?(?:\s*\([^()]*\))?|\\c?dots|\\ldots|\.\.\.|…)\s*\.?\s*\Z"
 )
 _POWER_OF: Final = re.compile(r"(?P<base>.+?)\s*(?:\^\s*\{?\s*(?P<exponent>\d+)\s*\}?)?\s*")
-_SERIES: Final = r"(?:Taylor|Maclaurin|MacLaurin|power)(?:['’]s)?"
 _POWER: Final = r"(?P<power>\(?\s*[A-Za-z](?:\s*[+-]\s*[^()^]+\))?\s*(?:\^\s*(?:\{[^{}]*\}|\w))?)"
 _END: Final = (
     rf"(?=\s*(?:[,;.?{_MARK}]|\Z|(?<![\\A-Za-z])(?:of|for|to|up|with|in|and|is|where|if)\b))"
 )
+_COEFFICIENT: Final = re.compile(
+    rf"coefficient\s+of{_S}(?:the\s+term\s+)?{_POWER}{_S}(?:term\s+)?in\b", re.IGNORECASE
+)
 #: Pieces of a question by what they say; each is taken out of the text where it occurs first.
-_QUANTITIES: Final[tuple[tuple[Quantity, re.Pattern[str]], ...]] = (
-    ("radius", re.compile(r"(?:the\s+)?radius\s+of\s+convergence(?:\s+R)?", re.IGNORECASE)),
-    ("interval", re.compile(r"(?:the\s+)?interval\s+of\s+convergence(?:\s+I)?", re.IGNORECASE)),
-    (
-        "coefficient",
-        re.compile(
-            rf"(?:the\s+)?coefficient\s+of{_S}(?:the\s+term\s+)?{_POWER}{_S}(?:term\s+)?"
-            rf"in{_S}(?:the\s+)?(?:{_SERIES}(?:\s+series)?\s*)?(?:series\s*)?(?:expansion\s*)?",
-            re.IGNORECASE,
-        ),
-    ),
-    (
-        "remainder",
-        re.compile(
-            r"(?:the\s+)?(?:Lagrange(?:['’]s)?\s+)?(?:form\s+of\s+)?(?:the\s+)?"
-            rf"(?:Lagrange\s+)?(?:remainder|error\s+term){_S}(?:term)?",
-            re.IGNORECASE,
-        ),
-    ),
-    (
-        "polynomial",
-        re.compile(
-            rf"{_SERIES}\s+(?:polynomial|expansion|approximation|series(?:\s+expansion)?)"
-            r"|(?:polynomial|expansion|approximation)|expand(?=\s)",
-            re.IGNORECASE,
-        ),
-    ),
-)
-_TO: Final = (
-    r"(?:up\s+to|through|to)\s+(?:and\s+including\s+)?(?:the\s+)?(?:terms?\s+)?(?:in\s+|of\s+)?"
-)
 _DEGREES: Final = (
     re.compile(
-        r"(?:(?:of|to|with|up\s+to|after|through)\s+)?(?:the\s+)?(?:terms?\s+of\s+)?"
         rf"(?:degree|order){_S}(?:[nN]\s*=\s*|at\s+most\s+)?(?P<degree>\d+)"
         rf"(?:{_S}\({_S}[a-z]\s*\^\s*\{{?\d+\}}?{_S}\))?",
         re.IGNORECASE,
     ),
     re.compile(
-        r"(?P<degree>\d+)\s*(?:\^?\{?\s*(?:\\text\s*\{)?(?:st|nd|rd|th)\}?\}?)"
-        rf"{_S}[- ]?\s*(?:degree|order)?",
+        rf"(?P<degree>\d+)\s*(?:\^?\{{?\s*(?:\\text\s*\{{)?(?:st|nd|rd|th)\}}?\}}?){_S}"
+        r"-?\s*(?:degree|order)?",
         re.IGNORECASE,
     ),
     re.compile(rf"(?P<word>{'|'.join(_ORDINALS)})(?:[- ](?:degree|order))?(?=\s)", re.IGNORECASE),
     re.compile(
-        rf"{_TO}{_S}(?:\(?[a-z](?:\s*[+-]\s*\w+\))?)\s*\^\s*\{{?(?P<degree>\d+)\}}?", re.IGNORECASE
+        rf"(?:to|through|including)\s+(?:the\s+)?(?:terms?\s+)?(?:in\s+|of\s+)?{_S}"
+        r"(?:\(?[a-z](?:\s*[+-]\s*\w+\))?)\s*\^\s*\{?(?P<degree>\d+)\}?",
+        re.IGNORECASE,
     ),
-    re.compile(
-        rf"(?:up\s+to|to|with\s+(?:an\s+)?error){_S}"
-        r"O\s*\(\s*[a-z]\s*\^\s*\{?(?P<beyond>\d+)\}?\s*\)"
-    ),
+    re.compile(rf"(?:to|error){_S}O\s*\(\s*[a-z]\s*\^\s*\{{?(?P<beyond>\d+)\}}?\s*\)"),
     re.compile(r"[TPR]_\{?(?P<degree>\d+)\}?(?:\s*\([a-z]\))?"),
 )
 _COUNTS: Final = {
@@ -127,8 +107,6 @@ _CENTRES: Final = (
     ),
 )
 _NAMED: Final = re.compile(r"\A[a-zA-Z](?:\s*\(\s*(?P<variable>[a-z])\s*\))?\s*=(?!=)")
-
-
 #: What may stand before an interval: ``x \in``, ``I =``.
 _SUBJECT: Final = re.compile(r"\A\s*[A-Za-z]\s*(?:\\in(?![A-Za-z])|∈|=)\s*")
 _REALS: Final = re.compile(r"\\(?:mathbb|mathbf)\s*\{?\s*R\s*\}?|ℝ")
@@ -182,16 +160,9 @@ class SeriesQuestion:
 
 def asks_of_series(text: str) -> bool:
     """Whether a text asks about a power series, rather than for the value of a sum."""
-    return re.search(
-        r"(?:radius|interval)\s+of\s+convergence", text, re.IGNORECASE
-    ) is not None or (
+    return any(says(text, quantity) for quantity in ("radius", "interval")) or (
         not has_sum(text)
-        and re.search(
-            r"Taylor|Maclaurin|power\s+series|coefficient|remainder|expan(?:d|sion)|polynomial",
-            text,
-            re.IGNORECASE,
-        )
-        is not None
+        and any(says(text, quantity) for quantity in ("coefficient", "remainder", "polynomial"))
     )
 
 
@@ -217,15 +188,15 @@ def read_series(text: str) -> SeriesQuestion:
         raise ProblemError(f"the question has more than {LONGEST} characters")
     plain = SPACING.sub(" ", PROSE.sub(r" \1 ", text))
     plain = DELIMITER.sub(f" {_MARK} ", plain).strip()
-    for quantity, pattern in _QUANTITIES:
-        match = pattern.search(plain)
-        if match is None:
-            continue
-        remainder = plain[: match.start()] + " " + plain[match.end() :]
-        if quantity in ("radius", "interval"):
-            return _convergence(quantity, remainder, text)
-        power = match.groupdict().get("power")
-        return _expansion(quantity, remainder, text, power)
+    power = _COEFFICIENT.search(plain)
+    if power is not None:
+        plain = f"{plain[: power.start()]} {plain[power.end() :]}"
+    for quantity in QUANTITIES:
+        if says(plain, quantity) or (power is not None and quantity == "coefficient"):
+            remainder = without_words(plain, TABLE[quantity])
+            if quantity in ("radius", "interval"):
+                return _convergence(quantity, remainder, text)
+            return _expansion(quantity, remainder, text, power and power["power"])
     raise ProblemError(f"{text!r}: what is asked for is not clear")
 
 

@@ -38,8 +38,8 @@ TABLE: Final = {
         "sequence": "all as by defined every general integer integers positive sequence term",
         "integral": """antiderivative computing definite evaluating finding general improper
             indefinite integral integrate integrating primitive proper""",
-        "power series": """as by derive down expand expansion function generated get lagrange
-            maclaurin on polynomial power powers series taylor term up""",
+        "power series": """after and as by derive down expand expansion function generated get
+            lagrange maclaurin on polynomial power powers series taylor term through up""",
         "equation": """about all around assume be bounded by classify complete condition conditions
             coordinate curve defined denote denotes derivative derivatives differentiable
             differential differentiate differentiating domain eighth equation equations every
@@ -82,6 +82,13 @@ TABLE: Final = {
         "goal": "to_what to_which",
         # ask of a differential equation for something else than a solution
         "no solution": "degree_of homogeneous_solution order_of",
+        # what is asked of a power series
+        "radius": "radius_of_convergence",
+        "interval": "interval_of_convergence",
+        "coefficient": "coefficient coefficients",
+        "remainder": "error_term remainder",
+        "polynomial": """approximation expand expanded expansion maclaurin maclaurin's polynomial
+            power_series taylor taylor's""",
         # announce another formula of a function
         "cases": "else elsewhere except otherwise unless",
         # behind them, a question describes what was named before
