@@ -8,7 +8,7 @@ limit of the quotients of successive coefficients.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import lru_cache
 
@@ -18,6 +18,7 @@ from ..errors import ProblemError
 from ..numeric.ball_arithmetic.balls import precision
 from ..numeric.expansions.germs import GermExpander, LimitPoint
 from ..numeric.expansions.series import NotExpandedError, Series, UndefinedError
+from ..numeric.outcome import Outcome
 from ..numeric.quadrature.work import QuadratureError
 from ..numeric.summation.expanded import SlowTerm
 from ..numeric.summation.hypergeometric import Hypergeometric
@@ -26,11 +27,15 @@ from ..reading.expression.build import ONE, ZERO, add, div, mul, neg, number, po
 from ..reading.expression.derivative import differentiate
 from ..reading.expression.traversal import fold, is_constant, size, substitute, symbols_of
 from ..reading.expression.tree import Call, Expression, Number, Symbol
+from ..reading.problem.conditions import Interval
 from ..reading.problem.power_series import MAX_DEGREE, SeriesQuestion
 from .constants import ExactNumbers
 from .limits import are_equal, limit
 from .prover.quotients import NotProvedError
+from .sums.convergence import judge_convergence
 
+#: Largest n at which a formula for the coefficient of x^n is compared.
+GENERAL = 24
 #: Nodes of a derivative in a remainder: the tenth derivative of tan x has 1,000.
 MAX_NODES = 5_000
 
@@ -262,6 +267,56 @@ def degree_of_terms(question: SeriesQuestion, assumptions: Mapping[str, str]) ->
         if len(terms) >= question.terms:
             return terms[question.terms - 1][0]
     raise ProblemError(f"there are fewer terms than {question.terms} up to degree {MAX_DEGREE}")
+
+
+def general_coefficients(
+    asked: SeriesQuestion, kinds: Mapping[str, str]
+) -> Iterator[tuple[int, Expression]]:
+    """Yield the coefficients that a formula in n gives for n = 0, 1, 2, ..., as pairs with n.
+
+    The exponents are up to `GENERAL`.
+
+    Raises:
+        ProblemError: the exponent has more than one symbol.
+
+    """
+    name, *others = symbols_of(asked.degree)
+    if others:
+        raise ProblemError("the exponent has more than one symbol")
+    terms = dict(coefficients_of(asked.function, asked, kinds, GENERAL))
+    for n in range(GENERAL + 1):
+        exponent = fold(substitute(asked.degree, name, Number(n)))
+        if exponent is not None and exponent.denominator == 1 and 0 <= exponent <= GENERAL:
+            yield n, terms.get(int(exponent), ZERO)
+
+
+def interval_of_convergence(
+    asked: SeriesQuestion, kinds: Mapping[str, str]
+) -> tuple[Interval, tuple[Outcome, Outcome] | None]:
+    """The ends of the interval of convergence, and the outcomes of "converges" at the ends.
+
+    If the series converges for all numbers, there are no outcomes.
+
+    Raises:
+        ProblemError: the series is not a power series, or has parameters.
+        QuadratureError: the radius of convergence was not found.
+        NotExpandedError: the radius of convergence was not found, or is 0.
+
+    """
+    if asked.parameters or asked.conditions.comparisons or len(asked.series) != 1:
+        raise ProblemError("an interval is judged only if the series has one reading, no parameter")
+    size, series = radius(asked, kinds), asked.series[0]
+    if size is None:
+        return Interval((None, None)), None
+    if fold(size) == 0:
+        raise NotExpandedError("the series converges only at its centre")
+    middle = centre(asked)
+    numbers, ends, outcomes = ExactNumbers(), list[Expression](), list[Outcome]()
+    for end in (add(middle, neg(size)), add(middle, size)):
+        ends.append(numbers.tree(numbers.value(end)))  # 2, for |1|^(-1) - (-3)
+        term = substitute(series.term, asked.variable, ends[-1])
+        outcomes.append(judge_convergence(series._replace(term=term), kinds))
+    return Interval((ends[0], ends[1])), (outcomes[0], outcomes[1])
 
 
 def lagrange_remainder(question: SeriesQuestion, degree: int, name: str) -> Expression:

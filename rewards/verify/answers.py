@@ -39,6 +39,11 @@ _DIVERGES = re.compile(
     re.IGNORECASE,
 )
 _CONVERGES = re.compile(r"\bconverg(?:es|ent|e)\b", re.IGNORECASE)
+_ONLY_CONVERGES = re.compile(
+    r"(?:(?:the|it|series|is)\s+)*(?:(absolute|conditional)(?:ly)?\s+)?converg(?:es|ent)"
+    r"(?:\s+(absolute|conditional)ly)?",
+    re.IGNORECASE,
+)
 _DENIED = re.compile(r"\b(?:not|n't|never|no)\s+(?:\w+\s+)?$", re.IGNORECASE)
 
 
@@ -458,10 +463,14 @@ def divergence_of(text: str) -> int | None:
     return 0 if infinity is None and says_divergent(text) else infinity
 
 
-def says_convergent(text: str) -> bool:
-    """Whether a text only asserts convergence, such as ``converges`` or ``it is convergent``."""
+def stated_convergence(text: str) -> str | None:
+    """The convergence that a text only asserts: "absolute", "conditional", or "" without a kind.
+
+    The result is None for any other text, such as a value.
+    """
     plain = re.sub(r"\\text\s*\{([^{}]*)\}|[.,]", r" \1 ", text).strip()
-    return re.fullmatch(r"(?:(?:the|it|series|is)\s+)*converg(?:es|ent)", plain, re.I) is not None
+    words = _ONLY_CONVERGES.fullmatch(plain)
+    return (words[1] or words[2] or "").lower() if words else None
 
 
 def says_divergent(text: str) -> bool:

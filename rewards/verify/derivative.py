@@ -22,7 +22,7 @@ from ..proof.inverse_functions import read_derivative_of_inverse, slope_of_inver
 from ..proof.prover.normal import normal_forms
 from ..proof.prover.quotients import NotProvedError
 from ..proof.ranks import ball_of
-from ..proof.telescoping import identical
+from ..proof.sums.telescoping import identical
 from ..reading.expression.build import ZERO, add, neg
 from ..reading.expression.derivative import differentiate
 from ..reading.expression.traversal import (

@@ -8,7 +8,6 @@ Jacobian counts the independent constants.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -58,17 +57,13 @@ from .values import (
 )
 
 _POLICY: Final = DecisionPolicy(strict_domain=True)
-#: Names of constants of integration. The usual letters of functions and variables are excluded.
-_CONSTANT: Final = re.compile(
-    r"(?:[A-EKMNPQRa-dkmnpqrs]|alpha|beta|gamma|delta|lambda|mu|phi|varphi|theta)(?:_\w+)?"
-)
 #: Independent variables that an answer may use where the question names none.
 _VARIABLES: Final = ({"x"}, {"t"}, {"s"})
 _SIGNED_FUNCTION: Final = "not shown where the function has the sign that is assumed"
 #: Nodes of a residual: those of textbooks have up to 400.
 _LARGEST = 12_000
 #: Constant solutions that are looked for, beside the parameters.
-_CONSTANT_SOLUTIONS: Final = (0, 1, -1, 2, -2, 3, -3)
+_CONSTANT_SOLUTIONS: Final[tuple[Expression, ...]] = (*map(number, (0, 1, -1, 2, -2, 3, -3)),)
 
 
 def verify_differential_equation(
@@ -185,25 +180,23 @@ class _Judge:
         """Judge whether a solution has as many independent constants as the question requires."""
         question = self.asked
         needed = 0 if question.asks_one else max(question.order - len(question.conditions), 0)
-        flags: list[str] = []
         if not needed:
             if question.conditions and not all(family.is_unique() for family in families):
-                flags.append("uniqueness_not_shown")
                 if any(family.has_multiples() for family in families):
                     return Outcome(Status.INCORRECT, detail="so does every multiple of it")
                 if all(family.is_zero for family in families):
                     detail = "zero solves it; that nothing else does is not shown"
                     return Outcome(Status.UNDECIDED, detail=detail)
-            return Outcome(Status.CORRECT, proof="identity", flags=tuple(flags))
+                return Outcome(Status.CORRECT, proof="identity", flags=("uniqueness_not_shown",))
+            return Outcome(Status.CORRECT, proof="identity")
         count = max(len(family.constants) for family in families)
         if count < needed:
             detail = f"constants of integration: {count}, of a general solution: {needed}"
             return Outcome(Status.INCORRECT, detail=detail)
         general = next((family for family in families if family.has_rank(needed)), None)
         if general is not None:
-            if len(general.constants) > needed:
-                flags.append("redundant_constants")
-            return Outcome(Status.CORRECT, proof="identity", flags=tuple(flags))
+            flags = ("redundant_constants",) if len(general.constants) > needed else ()
+            return Outcome(Status.CORRECT, proof="identity", flags=flags)
         if all(family.is_dependent(needed) for family in families):
             detail = f"its constants are not independent: {needed} are needed"
             return Outcome(Status.INCORRECT, detail=detail)
@@ -216,8 +209,7 @@ class _Judge:
         if question.order != 1 or question.conditions:
             return Outcome(Status.CORRECT, proof="identity")
         parameters = question.names - {question.variable, *question.functions}
-        values: list[Expression] = [number(integer) for integer in _CONSTANT_SOLUTIONS]
-        for value in (*values, *map(Symbol, sorted(parameters))):
+        for value in (*_CONSTANT_SOLUTIONS, *map(Symbol, sorted(parameters))):
             constant = Family(question, StatedSolution({question.functions[0]: value}), self.kinds)
             solves = all(equality(a, b) is not None for a, b in constant.substituted())
             if solves and not any(family.contains(value) for family in families):
@@ -235,11 +227,7 @@ class Family:
     ) -> None:
         self.asked, self.solution = question, solution
         sides = solution.implicit or ()
-        used = set().union(*map(symbols_of, (*solution.formulas.values(), *sides)))
-        free = used - question.names
-        self.constants = tuple(sorted(name for name in free if _CONSTANT.fullmatch(name)))
-        self.strangers = sorted(free - {*self.constants})
-        self.strangers += sorted(used & {*question.functions}) if not sides else []
+        self.constants, self.strangers = solution.further_names(question)
         self.kinds = {**dict.fromkeys(self.constants, "real"), **assumed}
         self._derivatives: dict[tuple[str, int], Expression] = {}
         self._known: defaultdict[str, Known] = defaultdict(dict)
@@ -305,10 +293,9 @@ class Family:
         for name in self.constants:
             if name in symbols_of(tree):
                 factor = self._by(name, self._relation)
-                if factor == ZERO or name in symbols_of(factor):
-                    continue
-                value = neg(div(substitute(self._relation, name, ZERO), factor))
-                tree = substitute(tree, name, value)
+                if factor != ZERO and name not in symbols_of(factor):
+                    value = neg(div(substitute(self._relation, name, ZERO), factor))
+                    tree = substitute(tree, name, value)
         return tree
 
     def substituted(self) -> Iterator[tuple[Expression, Expression]]:

@@ -12,9 +12,12 @@ from typing import Final, NamedTuple
 from ...errors import ProblemError
 from .conditions import conditions_of
 from .layout import ENDS, marked_tables, pieces_of, restored_tables
-from .prose import DELIMITER, EQUATION, LONGEST, PROSE
+from .prose import DELIMITER, EQUATION, LONGEST, PROSE, SPACING
 
-_DELIMITERS: Final = re.compile(r"\$+|\\[()\[\]]|\\\\|\\(?:begin|end)\s*\{[a-z]+\*?\}|&")
+#: What separates clauses: marks of formulas, ends of rows and sentences, wide spaces.
+_BREAKS: Final = re.compile(
+    r"\$+|\\[()\[\]]|\\\\|\\(?:begin|end)\s*\{[a-z]+\*?\}|&|(?<!\\)[.?!:](?=\s|\Z)|\\q?quad(?![A-Za-z])"
+)
 #: A sentence about parameters.
 _ASSUMPTION: Final = re.compile(
     r"(?P<before>\A|[.\n]\s{0,8})(?P<sentence>(?:Assume|Suppose|Let|Here)\s[^.\n]{1,200})(?:\.(?=\s|\Z)|(?=\n|\Z))"
@@ -23,9 +26,6 @@ _WORD: Final = re.compile(
     r"(?<![\\A-Za-z_^'])[A-Za-z]{2,}(?:['’-][a-z]+)?(?![A-Za-z_^({\\'])"
     r"|(?<![\\A-Za-z])(?:[aA](?= [a-z]{2}))"
 )
-_SPACING: Final = re.compile(r"(?<!\\)\\[,;:!> ]|~")
-_SENTENCE_END: Final = re.compile(r"[.?!:](?=\s|\Z)")
-_QUAD: Final = re.compile(r"\\q?quad(?![A-Za-z])")
 _MARK: Final = "\ue010"
 
 
@@ -97,8 +97,7 @@ def clauses(text: str) -> list[Clause]:
         return f" {_MARK}{len(words) - 1}{_MARK} "
 
     plain, tables = marked_tables(text)
-    plain = PROSE.sub(r" ;\1; ", _SPACING.sub(" ", plain))
-    plain = _SENTENCE_END.sub(" ; ", _QUAD.sub(" ; ", _DELIMITERS.sub(" ; ", plain)))
+    plain = SPACING.sub(" ", _BREAKS.sub(" ; ", PROSE.sub(r" ;\1; ", plain)))
     plain = _WORD.sub(marked, plain)
     results: list[Clause] = []
     words_before: list[str] = []

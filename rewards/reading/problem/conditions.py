@@ -10,11 +10,14 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from ...errors import ProblemError
-from ..expression.traversal import all_nodes, fold, symbols_of
+from ..expression.build import ONE, ZERO, add, neg
+from ..expression.linear import NotLinearError, linear
+from ..expression.traversal import all_nodes, fold, substitute, symbols_of
 from ..expression.tree import Call, Expression, Symbol
 from ..latex import ReadError, read
 
@@ -54,7 +57,8 @@ _SERIES: Final = re.compile(
     r"(?:=|\\in(?![A-Za-z])|∈)\s*(?:\\\{)?\s*(\d+)\s*,\s*(\d+)\s*,\s*(?:\d+\s*,\s*){0,8}"
     r"(?:\\[lc]?dots|\.{3}|…)\s*(?:\\\})?"
 )
-_NAME: Final = re.compile(r"(?:[A-Za-z]|\\[a-zA-Z]+)(?:_(?:\w|\{\w+\}))?")
+#: A name of LaTeX, with an index.
+NAME: Final = re.compile(r"(?:[A-Za-z]|\\[a-zA-Z]+)(?:_(?:\w|\{\w+\}))?")
 _RELATION: Final = re.compile(
     r"[<>=≤≥≠∈]|\\(?:lt|gt|leq?|geq?|leqslant|geqslant|neq?|not|in)(?![A-Za-z])"
 )
@@ -76,6 +80,19 @@ class Conditions(NamedTuple):
 
     kinds: tuple[tuple[str, str], ...] = ()
     comparisons: tuple[Expression, ...] = ()
+
+
+class Interval(NamedTuple):
+    """An interval of real numbers.
+
+    Attributes:
+        ends: the lower and the upper end. None means an infinite end.
+        closed: whether the lower and the upper end belong to the interval.
+
+    """
+
+    ends: tuple[Expression | None, Expression | None]
+    closed: tuple[bool, bool] = (False, False)
 
 
 #: Where conditions may begin behind an integral, and how many such places are tried.
@@ -158,14 +175,14 @@ class _Statements:
                 self._say(words, self.recent)  # positive, of "a is real and positive"
                 return bool(self.recent)
             self.pending += [name.replace("{", "").replace("}", "") for name in names]
-            if not all(map(_NAME.fullmatch, names)) or (named and not self.pending):
+            if not all(map(NAME.fullmatch, names)) or (named and not self.pending):
                 return False
             if named:
                 self._say(words, self.pending)
             return True
         compared: set[str] = set()
         for subject in (*self.pending, remainder[: relation.start()]):
-            comparisons = _comparisons(f"{subject} {remainder[relation.start() :]}")
+            comparisons = comparisons_of(f"{subject} {remainder[relation.start() :]}")
             if not comparisons:
                 return False
             self.comparisons += comparisons
@@ -231,7 +248,7 @@ def _clauses(text: str) -> Iterator[str]:
             yield clause
 
 
-def _comparisons(text: str) -> list[Expression]:
+def comparisons_of(text: str) -> list[Expression]:
     """Read a chain such as ``a < b < 0`` as comparisons.
 
     In each comparison, the smaller expression comes first. The list is empty if the text is not
@@ -311,3 +328,29 @@ def _is_signed(comparison: Expression, name: str) -> bool:
     if Symbol(name) not in (low, high) or bound is None:
         return False
     return comparison.function != "ne" or bound == 0
+
+
+def interval_of(comparisons: Iterable[Expression], name: str) -> Interval | None:
+    r"""The interval of a symbol x that comparisons such as a < x < b or \|x - c\| < r state.
+
+    Comparisons without x are left out. If x is compared in another way, or two different bounds are
+    stated, the result is None.
+    """
+    bounds: dict[int, tuple[Expression, bool]] = {}
+    for comparison in comparisons:
+        if name not in symbols_of(comparison):
+            continue
+        (low, high), closed = comparison.args, comparison.function == "le"
+        found = {-1: (low, closed)} if high == Symbol(name) else {1: (high, closed)}
+        is_bound = Symbol(name) in comparison.args and comparison.function != "ne"
+        if low.function == "abs":
+            with suppress(NotLinearError):
+                is_bound = linear(low.args[0], (name,))[1] == [(ONE, name)]
+                shift = substitute(low.args[0], name, ZERO)
+                found = {-1: (neg(add(high, shift)), closed), 1: (add(high, neg(shift)), closed)}
+        if not is_bound or any(name in symbols_of(end) for end, _ in found.values()):
+            return None
+        if any(bounds.setdefault(side, end) != end for side, end in found.items()):
+            return None
+    (lower, from_below), (upper, from_above) = (bounds.get(at, (None, False)) for at in (-1, 1))
+    return Interval((lower, upper), (from_below, from_above))

@@ -20,7 +20,7 @@ from ..latex import to_latex
 from ..latex.tokens.names import GREEK
 from ..latex.tokens.roles import IN_PROBLEM
 from .clauses import Clause, clauses, without_assumptions
-from .conditions import conditions_of
+from .conditions import conditions_of, interval_of
 from .derivatives import (
     LETTER,
     VALUE_AT,
@@ -276,22 +276,10 @@ class _QuestionReader:
 
     def _bounds(self, variable: str) -> tuple[Expression | None, Expression | None]:
         """The lower and the upper bound of the variable in comparisons such as a < x < b."""
-        symbol = Symbol(variable)
-        lower: Expression | None = None
-        upper: Expression | None = None
-        for comparison in self.comparisons:
-            if variable not in symbols_of(comparison) or comparison.function == "ne":
-                continue
-            left_side, right_side = comparison.args
-            if left_side == Call("abs", (symbol,)) and lower is upper is None:
-                lower, upper = neg(right_side), right_side
-            elif left_side == symbol and upper in (None, right_side):
-                upper = right_side
-            elif right_side == symbol and lower in (None, left_side):
-                lower = left_side
-            else:
-                raise self._error(f"a condition on {variable} that is no bound")
-        return lower, upper
+        stated = interval_of((c for c in self.comparisons if c.function != "ne"), variable)
+        if stated is None:
+            raise self._error(f"a condition on {variable} that is no bound")
+        return stated.ends
 
     def _functions(self, asked_for: str) -> dict[str, tuple[str, ...]]:
         """The variables of each function. The functions' formulas are stored in `trees`."""

@@ -26,11 +26,10 @@ SPACE: Final = (
 #: Space at the beginning or at the end.
 ENDS: Final = re.compile(rf"\A{SPACE}|{SPACE}\Z")
 _SIGN: Final = re.compile(
-    r"(?:(?P<barred>\\(?:fint|dashint)(?![A-Za-z])|⨍)|\\(?:int|intop|smallint)(?![A-Za-z])|∫)"
+    r"(?P<barred>\\(?:fint|dashint)(?![A-Za-z])|⨍)|\\(?:int|intop|smallint)(?![A-Za-z])|∫"
 )
 #: Commands that stack their first argument on or under the second one.
 _STACKED: Final = re.compile(r"\\(?P<place>underset|overset|stackrel|mathop)\s*(?=\{)")
-_SIGN_OR_STACK: Final = re.compile(rf"{_SIGN.pattern}|{_STACKED.pattern}")
 _SEVERAL: Final = re.compile(
     r"\\(?:int|intop|smallint|iint|iiint|oint|idotsint|fint)(?![A-Za-z])|[∫∬∭∮]"
 )
@@ -151,26 +150,19 @@ def integral_layout(text: str) -> IntegralLayout:
         formula, conditions = _formula(formula)
     if not ("int" in formula or "∫" in formula or "⨍" in formula):  # most integrands alone
         return IntegralLayout(False, {}, _without_tail(formula, 0))
-    sign = _SIGN_OR_STACK.search(formula)
-    while sign is not None and (located := _sign_at(formula, sign.start())) is None:
-        sign = _SIGN_OR_STACK.search(formula, sign.end())  # a stack that holds no sign
-    if sign is None:
+    cut = cut_at(_SIGN, formula)
+    if cut is None:
         return IntegralLayout(False, {}, _without_tail(formula, 0))
-    assert located is not None
-    end, marks, barred = located
-    preceding, following = formula[: sign.start()].rstrip(), formula[end:].lstrip()
-    if preceding.endswith("{") and following.startswith("}"):  # {\int} x
-        preceding, following = preceding[:-1], following[1:]
+    preceding, sign, marks, integrand = cut
     preceding = prose.without_words(preceding, prose.INTEGRAL)
     lead = _LEAD.match(preceding)
     factor = preceding[lead.end() if lead else 0 :].strip()
-    further, integrand = limits_of(following)
     if _SEVERAL.search(integrand):
         raise ProblemError(f"{text!r} has more than one integral")
     opened = len(re.findall(r"\{(?![^{}]*\})", preceding))
-    principal = barred or (lead is not None and lead["principal"] is not None)
+    principal = bool(sign["barred"]) or (lead is not None and lead["principal"] is not None)
     body = _without_tail(integrand, opened)
-    return IntegralLayout(True, marks | further, body, factor, principal, conditions)
+    return IntegralLayout(True, marks, body, factor, principal, conditions)
 
 
 def _plain_letters(text: str) -> str:
@@ -215,17 +207,46 @@ def _without_tail(body: str, opened: int) -> str:
 _MOST_STACKED: Final = 3
 
 
-def _sign_at(text: str, start: int, level: int = 0) -> tuple[int, dict[str, str], bool] | None:
-    r"""Read the integral sign at ``start``.
+def cut_at(
+    sign: re.Pattern[str], formula: str
+) -> tuple[str, re.Match[str], dict[str, str], str] | None:
+    r"""Cut a formula at its first sign of an integral, a sum or a limit.
 
-    Return the end and the limits of the sign, and whether a bar crosses the sign.
+    The limits of the sign may follow the sign, or may be placed above or below the sign by commands
+    such as ``\underset``.
 
-    Limits may be placed above or below the sign by commands such as ``\underset``. If there is no
-    integral sign at ``start``, the result is None.
+    Args:
+        sign: matches the sign.
+        formula: the formula.
+
+    Returns:
+        The text before the sign, the match of the sign, the limits as in `limits_of`, and the text
+        after the limits. If the formula has no such sign, the result is None.
+
     """
-    sign = _SIGN.match(text, start)
-    if sign is not None:
-        return sign.end(), {}, sign["barred"] is not None
+    for found in re.finditer(f"(?:{sign.pattern})|{_STACKED.pattern}", formula):
+        located = _sign_at(sign, formula, found.start())
+        if located is None:  # a stack that holds no sign
+            continue
+        end, marks, match = located
+        preceding, following = formula[: found.start()].rstrip(), formula[end:].lstrip()
+        if preceding.endswith("{") and following.startswith("}"):  # {\int} x
+            preceding, following = preceding[:-1], following[1:]
+        further, following = limits_of(following)
+        return preceding, match, marks | further, following
+    return None
+
+
+def _sign_at(
+    sign: re.Pattern[str], text: str, start: int, level: int = 0
+) -> tuple[int, dict[str, str], re.Match[str]] | None:
+    """Read the sign at ``start``. Return the end, the limits and the match of the sign.
+
+    If there is no sign at ``start``, the result is None.
+    """
+    match = sign.match(text, start)
+    if match is not None:
+        return match.end(), {}, match
     stack = _STACKED.match(text, start)
     if stack is None or level == _MOST_STACKED:
         return None
@@ -236,13 +257,14 @@ def _sign_at(text: str, start: int, level: int = 0) -> tuple[int, dict[str, str]
         end += argument_end(text[end:])
         marks[mark] = text[stack.end() : end]
     operator = re.compile(r"\s*\{?\s*").match(text, end)
-    inner = _sign_at(text, operator.end(), level + 1) if operator else None
+    inner = _sign_at(sign, text, operator.end(), level + 1) if operator else None
     if inner is None or operator is None:
         return None
     closing = re.compile(r"\s*\}" if "{" in operator[0] else "").match(text, inner[0])
     return (closing.end(), marks | inner[1], inner[2]) if closing else None
 
 
+_QUOTIENT: Final = re.compile(r"\s*(?:\\displaystyle\s*)?\\[dt]?frac\s*(?=\{)")
 _BESIDE_MARK: Final = re.compile(SPACE)
 
 
@@ -294,6 +316,20 @@ def argument_end(text: str) -> int:
     elif command and command[0].endswith("\\sqrt"):
         end += argument_end(text[end:])
     return end
+
+
+def quotient_of(text: str) -> tuple[str, str, str] | None:
+    r"""Split a text that begins with a quotient. Any other text yields None.
+
+    >>> quotient_of(r"\frac{a}{b} + c")
+    ('a', '{b}', ' + c')
+    """
+    sign = _QUOTIENT.match(text)
+    if sign is None:
+        return None
+    top = sign.end() + argument_end(text[sign.end() :])
+    end = top + argument_end(text[top:])
+    return text[sign.end() + 1 : top - 1], text[top:end], text[end:]
 
 
 def pieces_of(text: str, separators: Collection[str]) -> Iterator[str]:

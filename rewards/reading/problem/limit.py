@@ -18,10 +18,18 @@ from ..expression.tree import Expression, Symbol
 from ..latex import ReadError, Reading, read
 from ..latex.tokens.roles import IN_PROBLEM
 from . import prose
-from .conditions import Conditions, behind, conditions_of, has_kind
+from .conditions import Conditions, behind, conditions_of
 from .derivatives import LETTER
 from .integral import IntegralProblem, Limit, definite_integral, limit_of, with_real_parameters
-from .layout import TAIL, argument_end, limits_of, marked_tables, pieces_of, restored_tables
+from .layout import (
+    TAIL,
+    argument_end,
+    cut_at,
+    marked_tables,
+    pieces_of,
+    quotient_of,
+    restored_tables,
+)
 from .sums import SumProblem, has_dots, has_sum, read_sum, sum_with_dots
 
 _SIGN: Final = re.compile(
@@ -29,8 +37,6 @@ _SIGN: Final = re.compile(
     r"|(?<![\\A-Za-z])lim(?=\s*(?:\\limits\s*)?_)"
 )
 _INTEGRAL: Final = re.compile(r"\\int(?![A-Za-z])|∫")
-_FRACTION: Final = re.compile(r"\s*(?:\\displaystyle\s*)?\\[dt]?frac\s*\{")
-_UNDER: Final = re.compile(r"\\underset\s*(?=\{)|\\mathop\s*\{\s*(?=\\lim)")
 _ARROW: Final = re.compile(
     r"\\(?:to|(?:long)?rightarrow|(?:long)?mapsto|(?P<down>downarrow|searrow)|(?P<up>uparrow|nearrow))"
     r"(?![A-Za-z])|→|⟶|-+>|(?P<from_above>↓)|(?P<from_below>↑)"
@@ -43,7 +49,6 @@ _PLANE: Final = re.compile(
     r"\s*(?:\\to(?![A-Za-z])|\\(?:long)?rightarrow(?![A-Za-z])|→)"
     r"\s*(?:\\left\s*)?\((?P<a>[^,()]+),(?P<b>[^,()]+?)(?:\\right\s*)?\)\s*\}?"
 )
-_ENVIRONMENT: Final = re.compile(r"\\(?:begin|end)\s*\{[a-z]+\*?\}|(?<!\\)&")
 #: What may stand before the sign without changing the problem, besides words: ``L =``.
 _LEAD: Final = re.compile(r"(?:[\s.,:;&?!}]|\\text\s*\{|[A-Za-z]\s*:?=)*")
 _IN_WORDS: Final = re.compile(
@@ -68,8 +73,6 @@ SEQUENCE: Final = re.compile(
 _INDEX: Final = re.compile(r"[nmkN](?:\s*\\(?:to|rightarrow)\s*\\infty)?")
 #: A sequence that its term denotes: \{ 1/n \}, \{ 1/n \}_{n=1}^\infty.
 _BRACED: Final = re.compile(rf"(?:\\left)?\\\{{(?P<term>[^,]+?)(?:\\right)?\\\}}{_RANGE}")
-#: Asks for a limit in other words.
-CONVERGES_TO: Final = re.compile(r"(?i:\bto\s+(?:what|which)\b|\bvalue\s+to\s+which\b)")
 #: Formulas beside a limit that say nothing of the limit: names, values at a point, what x tends to,
 #: and indeterminate forms. They have no spaces.
 _NO_CONDITION: Final = re.compile(
@@ -77,13 +80,6 @@ _NO_CONDITION: Final = re.compile(
     r"|[a-z]\\(?:to|rightarrow).*|(?:[01]|\\infty)(?:[-/^]|\\cdot|\\times)\{?(?:0|\\infty)\}?"
     r"|\\[dt]?frac\{?(?:0|\\infty)\}?\{?(?:0|\\infty)\}?"
 )
-#: Explains a sign, and names a method.
-_FLOOR: Final = re.compile(
-    r"\bdenotes?\s+(?:the\s+)?greatest\s+integer\s+(?:not\s+exceeding|less\s+than\s+or\s+equal\s+to)\b"
-)
-_EXPANSION: Final = re.compile(r"\b(?:series|expansion)\s+(?:of|for)\s*\Z")
-#: Words for another formula of a function.
-_CASES: Final = re.compile(r"(?i:\b(?:otherwise|else|elsewhere|unless|except)\b)")
 #: Variables that stand for whole numbers where they tend to infinity.
 _INTEGER_NAMES: Final = frozenset("nmkN")
 
@@ -155,7 +151,7 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
     body = TAIL.sub("", body).strip()
     defined = _defined(body, plain)
     conditions = _conditions(plain, around, defined, body, name, at)
-    if defined != body and _CASES.search(text):
+    if defined != body and prose.says(text, "cases"):
         raise ProblemError(f"{text!r}: a function that is defined by cases is not read")
     body = restored_tables(defined, tables)
     try:
@@ -241,13 +237,11 @@ def read_limit_of_integral(text: str) -> LimitOfIntegral | None:
     variable = _variable(name, text)
     body = TAIL.sub("", written[1])
     factor, integral = body[: sign.start()].strip() or "1", body[sign.start() :]
-    quotient = _FRACTION.match(body)
-    if quotient is not None:
-        end = quotient.end() - 1 + argument_end(body[quotient.end() - 1 :])
-        if end > sign.start():  # the integral is the numerator
-            factor, integral = rf"\frac{{1}}{body[end:]}", body[quotient.end() : end - 1]
-            if argument_end(body[end:]) != len(body) - end:
-                raise ProblemError(f"{text!r} has more than a quotient")
+    quotient = quotient_of(body)
+    if quotient is not None and _INTEGRAL.search(quotient[0]):
+        if quotient[2]:
+            raise ProblemError(f"{text!r} has more than a quotient")
+        factor, integral = rf"\frac{{1}}{quotient[1]}", quotient[0]
     if len(list(pieces_of(factor[1:], "+-"))) > 1:
         raise ProblemError(f"{text!r} has more than a multiple of an integral")
     try:
@@ -268,22 +262,11 @@ def _written(text: str) -> tuple[str, str, str] | None:
     If the text has no limit sign, the result is None.
     """
     formula, around = prose.formula_with(_SIGN, text, "limit")
-    formula = _ENVIRONMENT.sub(" ", formula)
-    sign = _SIGN.search(formula)
-    if sign is None:
+    cut = cut_at(_SIGN, formula)
+    if cut is None:
         return None
-    preceding, following = formula[: sign.start()], formula[sign.end() :].lstrip()
-    under = _UNDER.search(preceding)
-    if under is not None and "underset" in under[0]:
-        # \underset{x \to 0}{\lim} or \underset{x \to 0}{\text{lim}}
-        end = under.end() + argument_end(preceding[under.end() :])
-        subscript, preceding = preceding[under.end() : end], preceding[: under.start()]
-        following = following.removeprefix("}")
-    else:
-        if under is not None:
-            preceding, following = preceding[: under.start()], following.removeprefix("}")
-        marks, following = limits_of(following)
-        subscript = marks.get("_", "")
+    preceding, _, marks, following = cut
+    subscript = marks.get("_", "")
     if not subscript and (sequence := SEQUENCE.fullmatch(TAIL.sub("", following))):
         subscript = rf"{{{sequence['name']}\to\infty}}"  # \lim a_n
     if not subscript:
@@ -306,29 +289,19 @@ def _conditions(text: str, around: str, *parts: str) -> Conditions:
 
     """
     conditions = prose.conditions_around(around, prose.SUM)
-    words = prose.NO_KIND.sub(" ", _FLOOR.sub(" ", prose.MARKED.sub(" ", text)))
-    if conditions is not None:
-        return conditions
-    strange = re.search("[A-Za-z]{2,}", prose.without_words(words, prose.LIMIT))
-    if strange or has_kind(words) or prose.UNMARKED.search(words) or not prose.MARKED.search(text):
-        raise ProblemError(f"{text!r}: {' '.join(around.split())[:60]!r} may change the limit")
-    kinds: tuple[tuple[str, str], ...] = ()
-    comparisons: tuple[Expression, ...] = ()
-    for match in prose.MARKED.finditer(text):
-        formula = _bare(prose.DELIMITER.sub("", match[0]))
-        defined = _APPLIED.match(formula) and formula.partition("=")[2]
+    if conditions is None and prose.MARKED.search(text):
         known = [_bare(part) for part in parts]
-        if formula in known or defined == known[0] or _NO_CONDITION.fullmatch(formula):
-            continue
-        if _SIGN.search(match[0]):
-            continue
-        if "=" not in formula and _EXPANSION.search(text[: match.start()][-40:]):
-            continue
-        stated = conditions_of(formula)
-        if stated is None:
-            raise ProblemError(f"{text!r}: {formula!r} is not put into the limit")
-        kinds, comparisons = kinds + stated.kinds, comparisons + stated.comparisons
-    return Conditions(kinds, comparisons)
+
+        def is_part(formula: str) -> bool:
+            bare = _bare(formula)
+            defined = _APPLIED.match(bare) and bare.partition("=")[2]
+            is_known = bare in known or defined == known[0] or _NO_CONDITION.fullmatch(bare)
+            return bool(is_known or _SIGN.search(formula))
+
+        conditions = prose.conditions_beside(text, prose.LIMIT, is_part)
+    if conditions is None:
+        raise ProblemError(f"{text!r}: {' '.join(around.split())[:60]!r} may change the limit")
+    return conditions
 
 
 def _bare(formula: str) -> str:
@@ -365,7 +338,7 @@ def _of_sequence(text: str) -> tuple[str, str, str] | None:
     if "sequence" not in words or _IN_WORDS.fullmatch(prose.DELIMITER.sub(" ", text).strip()):
         return None
     prose.check_words(text, prose.SEQUENCE)
-    if "limit" not in words and not CONVERGES_TO.search(words):
+    if "limit" not in words and not prose.says(words, "goal"):
         raise ProblemError(f"{text!r}: the limit of the sequence is not asked for")
     found, others, letters = [], [], set()
     for match in prose.MARKED.finditer(text):

@@ -9,23 +9,36 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from ...errors import ProblemError
 from ..expression.build import ZERO, neg
 from ..expression.traversal import fold, symbols_of
 from ..expression.tree import Expression, Number
-from ..latex import ReadError, read
-from ..latex.tokens.roles import IN_PROBLEM
-from .conditions import Conditions, conditions_of
+from ..latex import ReadError, read, signed_infinity
+from ..latex.tokens.roles import IN_PROBLEM, IS_VALUE
+from .conditions import Conditions, Interval, comparisons_of, conditions_of, interval_of
+from .derivatives import normal
+from .layout import pieces_of
 from .parameters import parameter_faults
-from .prose import DELIMITER, LONGEST, ORDINALS, POWER_SERIES, PROSE, SPACING, without_words
+from .prose import (
+    DELIMITER,
+    LONGEST,
+    ORDINALS,
+    POWER_SERIES,
+    PROSE,
+    SPACING,
+    TABLE,
+    says,
+    without_words,
+)
 from .sums import SumProblem, has_sum, read_sum
 
 #: Largest degree of a polynomial, and order of a coefficient: one of 40 takes 0.1 s.
 MAX_DEGREE: Final = 40
 #: What is asked for.
-Quantity = Literal["polynomial", "coefficient", "remainder", "radius", "interval"]
+Quantity = Literal["radius", "interval", "coefficient", "remainder", "polynomial"]
+QUANTITIES: Final[tuple[Quantity, ...]] = get_args(Quantity)
 
 #: Stands for a delimiter of a formula; no text has it by chance.
 _MARK: Final = "\ue010"
@@ -43,73 +56,32 @@ _REMAINDER: Final = re.compile(
     r"\s*(?:\\right|\\bigr?)?\)|R_\{?\d*\}?(?:\s*\([^()]*\))?|\\c?dots|\\ldots|\.\.\.|…)\s*\.?\s*\Z"
 )
 _POWER_OF: Final = re.compile(r"(?P<base>.+?)\s*(?:\^\s*\{?\s*(?P<exponent>\d+)\s*\}?)?\s*")
-_SERIES: Final = r"(?:Taylor|Maclaurin|MacLaurin|power)(?:['’]s)?"
 _POWER: Final = r"(?P<power>\(?\s*[A-Za-z](?:\s*[+-]\s*[^()^]+\))?\s*(?:\^\s*(?:\{[^{}]*\}|\w))?)"
 _END: Final = (
     rf"(?=\s*(?:[,;.?{_MARK}]|\Z|(?<![\\A-Za-z])(?:of|for|to|up|with|in|and|is|where|if)\b))"
 )
+_COEFFICIENT: Final = re.compile(
+    rf"coefficient\s+of{_S}(?:the\s+term\s+)?{_POWER}{_S}(?:term\s+)?in\b", re.IGNORECASE
+)
 #: Pieces of a question by what they say; each is taken out of the text where it occurs first.
-_QUANTITIES: Final[tuple[tuple[Quantity, re.Pattern[str]], ...]] = (
-    ("radius", re.compile(r"(?:the\s+)?radius\s+of\s+convergence(?:\s+R)?", re.IGNORECASE)),
-    ("interval", re.compile(r"(?:the\s+)?interval\s+of\s+convergence(?:\s+I)?", re.IGNORECASE)),
-    (
-        "coefficient",
-        re.compile(
-            rf"(?:the\s+)?coefficient\s+of{_S}(?:the\s+term\s+)?{_POWER}{_S}(?:term\s+)?"
-            rf"in{_S}(?:the\s+)?(?:{_SERIES}(?:\s+series)?\s*)?(?:series\s*)?(?:expansion\s*)?",
-            re.IGNORECASE,
-        ),
-    ),
-    (
-        "remainder",
-        re.compile(
-            r"(?:the\s+)?(?:Lagrange(?:['’]s)?\s+)?(?:form\s+of\s+)?(?:the\s+)?"
-            rf"(?:Lagrange\s+)?(?:remainder|error\s+term){_S}(?:term)?",
-            re.IGNORECASE,
-        ),
-    ),
-    (
-        "polynomial",
-        re.compile(
-            rf"{_SERIES}\s+(?:polynomial|expansion|approximation|series(?:\s+expansion)?)"
-            r"|(?:polynomial|expansion|approximation)|expand(?=\s)",
-            re.IGNORECASE,
-        ),
-    ),
-)
-#: What a question may say of the ends of an interval, which are asked for anyway.
-_ENDS_CHECKED: Final = re.compile(
-    r"\b(?:be\s+sure\s+to\s+)?(?:includ|check|test|examin)(?:e|ing)?"
-    r"(?:\s+(?:the|both|any|all|convergence|behaviou?r|at))*\s+end-?\s?points?",
-    re.IGNORECASE,
-)
-#: A method that a question names before it says what is asked for.
-_METHOD: Final = re.compile(
-    r"\A\s*By\s+[a-z]+ing\b[^.,;?!]*,\s*(?=(?:calculate|determine|find|obtain|write)\b)"
-)
-_TO: Final = (
-    r"(?:up\s+to|through|to)\s+(?:and\s+including\s+)?(?:the\s+)?(?:terms?\s+)?(?:in\s+|of\s+)?"
-)
 _DEGREES: Final = (
     re.compile(
-        r"(?:(?:of|to|with|up\s+to|after|through)\s+)?(?:the\s+)?(?:terms?\s+of\s+)?"
         rf"(?:degree|order){_S}(?:[nN]\s*=\s*|at\s+most\s+)?(?P<degree>\d+)"
         rf"(?:{_S}\({_S}[a-z]\s*\^\s*\{{?\d+\}}?{_S}\))?",
         re.IGNORECASE,
     ),
     re.compile(
-        r"(?P<degree>\d+)\s*(?:\^?\{?\s*(?:\\text\s*\{)?(?:st|nd|rd|th)\}?\}?)"
-        rf"{_S}[- ]?\s*(?:degree|order)?",
+        rf"(?P<degree>\d+)\s*(?:\^?\{{?\s*(?:\\text\s*\{{)?(?:st|nd|rd|th)\}}?\}}?){_S}"
+        r"-?\s*(?:degree|order)?",
         re.IGNORECASE,
     ),
     re.compile(rf"(?P<word>{'|'.join(_ORDINALS)})(?:[- ](?:degree|order))?(?=\s)", re.IGNORECASE),
     re.compile(
-        rf"{_TO}{_S}(?:\(?[a-z](?:\s*[+-]\s*\w+\))?)\s*\^\s*\{{?(?P<degree>\d+)\}}?", re.IGNORECASE
+        rf"(?:to|through|including)\s+(?:the\s+)?(?:terms?\s+)?(?:in\s+|of\s+)?{_S}"
+        r"(?:\(?[a-z](?:\s*[+-]\s*\w+\))?)\s*\^\s*\{?(?P<degree>\d+)\}?",
+        re.IGNORECASE,
     ),
-    re.compile(
-        rf"(?:up\s+to|to|with\s+(?:an\s+)?error){_S}"
-        r"O\s*\(\s*[a-z]\s*\^\s*\{?(?P<beyond>\d+)\}?\s*\)"
-    ),
+    re.compile(rf"(?:to|error){_S}O\s*\(\s*[a-z]\s*\^\s*\{{?(?P<beyond>\d+)\}}?\s*\)"),
     re.compile(r"[TPR]_\{?(?P<degree>\d+)\}?(?:\s*\([a-z]\))?"),
 )
 _COUNTS: Final = {
@@ -122,7 +94,6 @@ _TERMS: Final = re.compile(
     re.IGNORECASE,
 )
 _CENTRES: Final = (
-    re.compile(r"(?:about|around|at)\s+(?:the\s+)?origin", re.IGNORECASE),
     re.compile(
         rf"(?:,\s*)?(?<![\\A-Za-z])(?:(?:expanded\s+|cent(?:ered|red)\s+)?(?:about|around|near|at)|with\s+cent(?:er|re))"
         rf"\s+(?:the\s+)?(?:point\s+|cent(?:er|re)\s+)?{_S}"
@@ -136,6 +107,9 @@ _CENTRES: Final = (
     ),
 )
 _NAMED: Final = re.compile(r"\A[a-zA-Z](?:\s*\(\s*(?P<variable>[a-z])\s*\))?\s*=(?!=)")
+#: What may stand before an interval: ``x \in``, ``I =``.
+_SUBJECT: Final = re.compile(r"\A\s*[A-Za-z]\s*(?:\\in(?![A-Za-z])|∈|=)\s*")
+_REALS: Final = re.compile(r"\\(?:mathbb|mathbf)\s*\{?\s*R\s*\}?|ℝ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,16 +160,9 @@ class SeriesQuestion:
 
 def asks_of_series(text: str) -> bool:
     """Whether a text asks about a power series, rather than for the value of a sum."""
-    return re.search(
-        r"(?:radius|interval)\s+of\s+convergence", text, re.IGNORECASE
-    ) is not None or (
+    return any(says(text, quantity) for quantity in ("radius", "interval")) or (
         not has_sum(text)
-        and re.search(
-            r"Taylor|Maclaurin|power\s+series|coefficient|remainder|expan(?:d|sion)|polynomial",
-            text,
-            re.IGNORECASE,
-        )
-        is not None
+        and any(says(text, quantity) for quantity in ("coefficient", "remainder", "polynomial"))
     )
 
 
@@ -219,24 +186,24 @@ def read_series(text: str) -> SeriesQuestion:
     """
     if len(text) > LONGEST:
         raise ProblemError(f"the question has more than {LONGEST} characters")
-    plain = _METHOD.sub("", SPACING.sub(" ", PROSE.sub(r" \1 ", text)))
+    plain = SPACING.sub(" ", PROSE.sub(r" \1 ", text))
     plain = DELIMITER.sub(f" {_MARK} ", plain).strip()
-    for quantity, pattern in _QUANTITIES:
-        match = pattern.search(plain)
-        if match is None:
-            continue
-        remainder = plain[: match.start()] + " " + plain[match.end() :]
-        if quantity in ("radius", "interval"):
-            return _convergence(quantity, remainder, text)
-        power = match.groupdict().get("power")
-        return _expansion(quantity, remainder, text, power)
+    power = _COEFFICIENT.search(plain)
+    if power is not None:
+        plain = f"{plain[: power.start()]} {plain[power.end() :]}"
+    for quantity in QUANTITIES:
+        if says(plain, quantity) or (power is not None and quantity == "coefficient"):
+            remainder = without_words(plain, TABLE[quantity])
+            if quantity in ("radius", "interval"):
+                return _convergence(quantity, remainder, text)
+            return _expansion(quantity, remainder, text, power and power["power"])
     raise ProblemError(f"{text!r}: what is asked for is not clear")
 
 
 def _convergence(quantity: Quantity, remainder: str, text: str) -> SeriesQuestion:
     if quantity == "interval":
         # any other word, such as "open" or "differentiated", may mean another interval
-        prose = _ENDS_CHECKED.sub(" ", " ".join(remainder.split(_MARK)[::2]))
+        prose = " ".join(remainder.split(_MARK)[::2])
         strange = re.search(r"[A-Za-z]{2,}", without_words(prose, POWER_SERIES))
         if remainder.count(_MARK) != 2 or strange:
             raise ProblemError(f"{text!r}: {(strange or [text])[0]!r} is not understood")
@@ -385,3 +352,43 @@ def without_remainder(text: str, question: SeriesQuestion) -> tuple[str, int]:
     small = "o" in match["order"].replace("mathcal", "").replace("\\", "")
     through = min(exponent if small else exponent - 1, MAX_DEGREE)
     return before_remainder, through if through >= degree else -1
+
+
+def read_interval(text: str, name: str) -> Interval | None:
+    r"""Read an interval in brackets, as an inequality, or as a set of all numbers.
+
+    The ends are numbers or infinite. The result is None for any other text.
+
+    >>> read_interval(r"-1 \le x < 1", "x").closed
+    (True, False)
+    >>> read_interval(r"(-\infty, 2]", "x").closed
+    (False, True)
+    """
+    plain = _SUBJECT.sub("", normal(text).strip(" .$"))
+    if _REALS.fullmatch(plain):
+        return Interval((None, None))
+    if plain[:1] not in ("(", "[") or plain[-1:] not in (")", "]"):
+        interval = interval_of(comparisons_of(plain), name)
+        if interval is None or any(end is None or symbols_of(end) for end in interval.ends):
+            return None
+        return interval
+    texts = list(pieces_of(plain[1:-1], ","))
+    if len(texts) != 2:
+        return None
+    ends: list[Expression | None] = []
+    closed = (plain[0] == "[", plain[-1] == "]")
+    for end, is_closed, direction in zip(texts, closed, (-1, 1), strict=True):
+        infinity = signed_infinity(end)
+        if infinity is not None:
+            if infinity != direction or is_closed:
+                return None
+            ends.append(None)
+            continue
+        try:
+            value = read(end, symbols=(IS_VALUE,))[0].expression
+        except ReadError:
+            return None
+        if symbols_of(value):
+            return None
+        ends.append(value)
+    return Interval((ends[0], ends[1]), closed)

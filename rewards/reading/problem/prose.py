@@ -1,23 +1,25 @@
 r"""Takes the prose of a question apart from its formulas, for all kinds of questions.
 
-`TABLE` has all words of instructions, by what they ask for or say. A reader understands the words
-of some rows of the table. Any other word may change the question.
+`TABLE` has all words of instructions, by what they ask for or say. An underscore joins the words of
+a phrase, which counts as one word. A reader understands the words of some rows of the table. Any
+other word may change the question.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Final
 
 from ...errors import ProblemError
-from .conditions import Conditions, conditions_of, has_kind
+from .conditions import NAME, Conditions, conditions_of, has_kind
 
 #: A longer text is no question; those of textbooks have up to 400 characters.
 LONGEST: Final = 4_000
 #: What asks for what, and what says nothing. A word may stand in several rows.
 TABLE: Final = {
-    role: frozenset(words.split())
+    role: frozenset(word.replace("_", " ") for word in words.split())
     for role, words in {
         # for the value, or the form, of what is named behind the word
         "value": "calculate compute evaluate find what",
@@ -36,8 +38,8 @@ TABLE: Final = {
         "sequence": "all as by defined every general integer integers positive sequence term",
         "integral": """antiderivative computing definite evaluating finding general improper
             indefinite integral integrate integrating primitive proper""",
-        "power series": """as by derive down expand expansion function generated get lagrange
-            maclaurin on polynomial power powers series taylor term up""",
+        "power series": """after and as by derive down expand expansion function generated get
+            lagrange maclaurin on polynomial power powers series taylor term through up""",
         "equation": """about all around assume be bounded by classify complete condition conditions
             coordinate curve defined denote denotes derivative derivatives differentiable
             differential differentiate differentiating domain eighth equation equations every
@@ -66,6 +68,29 @@ TABLE: Final = {
         # say nothing in the name of what is asked for, too
         "plain": """all answer answers down fully marks non-zero nonzero possible result simple
             simplest steps work working""",
+        # names of methods and functions whose words would change a question elsewhere
+        "name": """first_principles greatest_integer_less_than_or_equal_to
+            greatest_integer_not_exceeding inverse_cosecant inverse_cosine inverse_cotangent
+            inverse_hyperbolic inverse_secant inverse_sine inverse_tangent inverse_trigonometric
+            minus_infinity partial_fraction partial_fractions without_using""",
+        # say what is to be done where there is no answer, up to the end of the sentence
+        "aside": """or_answer or_explain or_say or_show or_state or_write otherwise""",
+        # say nothing of a number: parameters are positive, and variables are real
+        "no kind": """all_real any_real every_real non-zero_solution non-zero_solutions
+            nonzero_solution nonzero_solutions positive""",
+        # ask for a limit in other words
+        "goal": "to_what to_which",
+        # ask of a differential equation for something else than a solution
+        "no solution": "degree_of homogeneous_solution order_of",
+        # what is asked of a power series
+        "radius": "radius_of_convergence",
+        "interval": "interval_of_convergence",
+        "coefficient": "coefficient coefficients",
+        "remainder": "error_term remainder",
+        "polynomial": """approximation expand expanded expansion maclaurin maclaurin's polynomial
+            power_series taylor taylor's""",
+        # announce another formula of a function
+        "cases": "else elsewhere except otherwise unless",
         # behind them, a question describes what was named before
         "preposition": """as at by for from given if in into of on such that to using when where
             with""",
@@ -121,30 +146,15 @@ MARKED: Final = re.compile(
     r"(?:(?!\\begin\s*\{(?P=name)\}).)*?\\end\s*\{(?P=name)\}",
     re.DOTALL,
 )
-#: What is to be done where there is no answer, and hints; the bound keeps the search linear.
-_ASIDE: Final = re.compile(
-    r"[,;]?\s*\b(?:otherwise|or\s+(?:answer|explain|say|show|state|write))\b[^.?!]*", re.IGNORECASE
-)
-#: The number of a question, and the marks for it.
-_NUMBER: Final = re.compile(
-    r"\A\s*\**(?:Question|Problem|Exercise|Example|Q)\s*[\d.]{0,9}\s*[.:)]*\**\s*(?=[A-Z$\\])"
-    r"|[(\[]\s*\d{1,2}\s*(?:marks?|points?|pts?\.?)?\s*[)\]]\s*\Z"
-)
-_HINT: Final = re.compile(r"\(\s*[Hh]int\b(?:[^()]|\([^()]*\)){0,200}\)")
 #: A substitution that a question recommends, which is a method and no part of the question.
 SUBSTITUTION: Final = re.compile(
     r"\b(?:substitution|substituting|setting)\s+(?:\$[^$]{1,80}\$|\\\(.{1,80}?\\\))"
 )
-#: Names of functions and methods whose words would change a question elsewhere.
-_NAMES: Final = re.compile(
-    r"\b(?:partial\s+fractions?|minus\s+infinity|first\s+principles|without\s+(?:using|L['’])"
-    r"|inverse(?=\s+(?:hyperbolic|trigonometric|(?:co)?sine|(?:co)?tangent|(?:co)?secant)))\b"
+#: A phrase or a word of prose, or a mark of punctuation.
+_TOKEN: Final = re.compile(
+    rf"\b(?i:{'|'.join(sorted(TABLE['name'] | TABLE['aside'])).replace(' ', chr(92) + 's+')})\b"
+    "|[A-Za-z]+(?:['’–-]+[A-Za-z]+)*['’]?|[.?!:;,]"
 )
-#: Words for kinds of numbers that say nothing new: parameters are positive, variables are real.
-NO_KIND: Final = re.compile(
-    r"\b(?:(?<!not )positive|non-?zero(?=\s+solutions?)|(?:all|any|every)\s+real(?:\s+numbers?)?)\b"
-)
-_TOKEN: Final = re.compile(r"[A-Za-z]+(?:['’–-]+[A-Za-z]+)*['’]?|[.?!:;,]")
 #: Signs, digits and single letters: a formula that is not marked.
 UNMARKED: Final = re.compile(r"[\\^_=<>+*/|{}0-9]|(?<![A-Za-z'’-])(?![aAI])[A-Za-z](?![A-Za-z'’-])")
 
@@ -152,7 +162,9 @@ UNMARKED: Final = re.compile(r"[\\^_=<>+*/|{}0-9]|(?<![A-Za-z'’-])(?![aAI])[A-
 @cache
 def _pattern(words: frozenset[str]) -> re.Pattern[str]:
     """A regular expression of words in prose. The letter a is a word only before another word."""
-    patterns = [r"a(?=\s+[A-Za-z]{2})" if word == "a" else word for word in words]
+    patterns = [
+        r"a(?=\s+[A-Za-z]{2})" if word == "a" else word.replace(" ", r"\s+") for word in words
+    ]
     return re.compile(rf"(?<![\\A-Za-z^_])(?i:{'|'.join(patterns)})(?![A-Za-z_^])")
 
 
@@ -164,6 +176,16 @@ def without_words(text: str, words: frozenset[str]) -> str:
 
     """
     return _pattern(words).sub(" ", PROSE.sub(r" \1 ", text))
+
+
+def says(text: str, role: str) -> bool:
+    """Whether a text has a word of a row of `TABLE`."""
+    return _pattern(TABLE[role]).search(text) is not None
+
+
+def states_kind(words: str) -> bool:
+    """Whether words state a kind of number that is not assumed anyway, such as "integer"."""
+    return "not positive" in words or has_kind(without_words(words, _row("no kind", "name")))
 
 
 def check_words(text: str, words: frozenset[str]) -> None:
@@ -210,6 +232,48 @@ def conditions_around(around: str, words: frozenset[str]) -> Conditions | None:
     return conditions_of(without_words(around.replace("?", ","), words - _OF_CONDITIONS))
 
 
+def conditions_beside(
+    text: str, words: frozenset[str], is_part: Callable[[str], bool]
+) -> Conditions | None:
+    """Read the conditions that the formulas beside the main formula of a question state.
+
+    Args:
+        text: the question.
+        words: the words of the instruction.
+        is_part: whether a formula belongs to the main formula. Names are left out, too.
+
+    Returns:
+        The conditions. If a word or a formula is not understood, or words outside of the formulas
+        state a kind of number, the result is None.
+
+    """
+    plain = MARKED.sub(" ", text)
+    strange = re.search("[A-Za-z]{2,}", without_words(plain, words | TABLE["no kind"]))
+    if strange or states_kind(plain) or UNMARKED.search(plain):
+        return None
+    conditions = Conditions()
+    for match in MARKED.finditer(text):
+        formula = SPACING.sub(" ", DELIMITER.sub("", match[0])).strip(" .,:;?")
+        if is_part(formula) or NAME.fullmatch(formula):
+            continue
+        stated = conditions_of(formula)
+        if stated is None:
+            return None
+        comparisons = conditions.comparisons + stated.comparisons
+        conditions = Conditions(conditions.kinds + stated.kinds, comparisons)
+    return conditions
+
+
+def _tokens(prose: str) -> Iterator[str]:
+    """Yield the words, the phrases and the punctuation of a text, without asides."""
+    is_aside = False
+    for token in _TOKEN.findall(prose):
+        starts = " ".join(token.lower().split()) in TABLE["aside"]
+        is_aside = starts or (is_aside and token not in (".", "?", "!"))
+        if not is_aside:
+            yield token
+
+
 def without_prose(text: str, understood: frozenset[str]) -> str:
     r"""Remove the words from a question that do not change what is asked for.
 
@@ -238,10 +302,10 @@ def without_prose(text: str, understood: frozenset[str]) -> str:
     """
     if len(text) > LONGEST:  # which the reader of the question refuses
         return text
-    question = _NAMES.sub(" ", SUBSTITUTION.sub(" ", _HINT.sub(" ", _NUMBER.sub("", text))))
+    question = SUBSTITUTION.sub(" ", text)
     formulas = list(MARKED.finditer(question))
     words = MARKED.sub(" ", question)
-    if not formulas or UNMARKED.search(words) or has_kind(NO_KIND.sub(" ", words)):
+    if not formulas or UNMARKED.search(words) or states_kind(words):
         return text
     pieces: list[str] = []
     # words of the name of what is asked for, and of operations, that are not understood
@@ -250,9 +314,8 @@ def without_prose(text: str, understood: frozenset[str]) -> str:
     asks, begin, before, preposition = False, 0, "", ""
     for formula in (*formulas, None):
         prose = question[begin : formula.start() if formula else len(question)]
-        prose = _ASIDE.sub(" ", prose) + ("" if formula else ".")
-        for token in _TOKEN.findall(prose):
-            word = token.lower()
+        for token in _tokens(prose if formula else f"{prose}."):
+            word = " ".join(token.lower().split())
             parts = word.split("-")
             if not word[0].isalpha() or word in TABLE["preposition"]:
                 if strange or operations:

@@ -15,12 +15,23 @@ from ..expression.tree import Call, Expression, Number, Symbol
 from ..latex import ReadError, Reading, read
 from ..latex.tokens.roles import IN_PROBLEM
 from . import prose
-from .conditions import Conditions, behind, conditions_of, has_kind
+from .conditions import Conditions, behind
 from .integral import Limit, limit_of
-from .layout import ENDS, TAIL, argument_end, limits_of, marked_tables, pieces_of, restored_tables
+from .layout import (
+    ENDS,
+    TAIL,
+    limits_of,
+    marked_tables,
+    pieces_of,
+    quotient_of,
+    restored_tables,
+)
 from .parameters import parameter_faults
 
 _SIGN: Final = re.compile(r"\\(?:sum|sumop)(?![A-Za-z])|[∑Σ](?=\s*[_^])")
+_OPEN_CASE: Final = re.compile(
+    r"\\\\\s*\\sum(?![A-Za-z])[^&]*&\s*\\text\s*\{\s*otherwise\s*\}\s*(?=\\end\s*\{cases\})"
+)
 _NAMED: Final = re.compile(r"\A[A-Z](?:_\{?\w+\}?)?\s*(?:\([^()]*\))?\s*:?=(?!=)")
 #: Words of a question that does not only ask whether a series converges.
 _ASKS_VALUE: Final = prose.TABLE["value"] | {"exact", "limit", "sum", "total", "value", "values"}
@@ -33,18 +44,12 @@ _OF_DECIMALS: Final = frozenset(
     """a an and as by decimal equals express find fraction geometric in infinite it lowest number of
     rational recurring repeating series simplest sum terms the this write writing""".split()
 )
-#: A quotient, and a product with a sum in parentheses.
-_QUOTIENT: Final = re.compile(r"\s*\\[dt]?frac\s*(?=\{)")
-_PRODUCT: Final = re.compile(
-    r"([^()]*?)(?:\\left|\\[bB]igg?l?)?[(\[]([^\[\]]*?)(?:\\right|\\[bB]igg?r?)?[)\]]\s*"
-)
 #: What a question names if the answer says which kind of convergence a series has.
 _KINDS: Final = ("absolute", "conditional", "diverge")
 _KIND: Final = re.compile(r"\b(?i:absolute|conditional)(?:ly)?\b")
 #: Words, equations and functions, which are no terms of a series with dots.
 _NO_TERMS: Final = re.compile(r"(?<![\\A-Za-z])(?:[A-Za-z]{3,}|[fghFG]\s*(?:\\left)?\()|=")
 _DOTS: Final = re.compile(r"\\[lc]?dots(?![A-Za-z])|\.{3}|…")
-_NAME: Final = re.compile(r"\\?[A-Za-z]+(?:_\{?\w+\}?)?")
 _INDEX: Final = r"(?P<index>[A-Za-z]|\\[a-z]+)"
 _GREATER: Final = r"(?:\\geq?(?:slant)?(?![A-Za-z])|≥|>=)"
 _LESS: Final = r"(?:\\leq?(?:slant)?(?![A-Za-z])|≤|<=)"
@@ -190,13 +195,9 @@ def sum_with_dots(body: str) -> SumProblem:
 
     """
     factor, inner = "1", TAIL.sub("", body)
-    if (quotient := _QUOTIENT.match(inner)) is not None:
-        end = quotient.end() + argument_end(inner[quotient.end() :])
-        top, bottom = inner[quotient.end() : end], inner[end:]
-        if _DOTS.search(top) and argument_end(bottom) == len(bottom):
-            factor, inner = rf"\frac{{1}}{bottom}", top[1:-1]
-    if (product := _PRODUCT.fullmatch(inner)) is not None and not _DOTS.search(product[1]):
-        factor, inner = f"{factor} {product[1]}", product[2]
+    quotient = quotient_of(inner)
+    if quotient is not None and _DOTS.search(quotient[0]) and not quotient[2]:
+        factor, inner = rf"\frac{{1}}{quotient[1]}", quotient[0]
     problem = _with_dots(inner)
     return problem._replace(factor=_factor(factor, body, problem.counter))
 
@@ -331,6 +332,19 @@ def has_dots(text: str) -> bool:
     return _DOTS.search(text) is not None
 
 
+def is_unevaluated(text: str) -> bool:
+    """Whether an answer leaves a sum as it is: with a sum sign or with dots."""
+    return "∑" in text or has_sum(text) or has_dots(text)
+
+
+def without_open_case(text: str) -> str:
+    """Leave out the last of several cases of an answer if it leaves the sum as it was.
+
+    Computer algebra systems write such a case, "otherwise".
+    """
+    return _OPEN_CASE.sub(" ", text)
+
+
 def _formula(text: str) -> tuple[str, Conditions]:
     """Find the formula with the sum sign, and the conditions in the text around it."""
     if sum(has_sum(match[0]) for match in prose.MARKED.finditer(text)) == 2:
@@ -339,7 +353,7 @@ def _formula(text: str) -> tuple[str, Conditions]:
     formula, around = prose.formula_with(_SIGN, text, "sum")
     conditions = prose.conditions_around(around, prose.SUM)
     if conditions is None:
-        conditions = _conditions_of_formulas(text)
+        conditions = prose.conditions_beside(text, prose.SUM, has_sum)
     if conditions is None:
         around = " ".join(around.split())
         raise ProblemError(f"{text!r}: {around[:60]!r} is neither an instruction nor a condition")
@@ -363,31 +377,6 @@ def _is_value_of_sum(formula: str) -> bool:
         return not symbols_of(tree) and not any(each.parameters for each in read_sum(before[0]))
     except (ProblemError, ReadError):
         return False
-
-
-def _conditions_of_formulas(text: str) -> Conditions | None:
-    """Read the conditions that the formulas beside the sum state.
-
-    Formulas that consist only of a name, such as ``n``, are skipped. If any other formula is not a
-    condition, the result is None. The result is also None if words outside of the formulas state a
-    condition, such as "integer", because this function does not read these words.
-    """
-    words = prose.MARKED.sub(" ", text)
-    strange = re.search("[A-Za-z]{2,}", prose.without_words(words, prose.SUM))
-    if strange or has_kind(words) or prose.UNMARKED.search(words):
-        return None
-    kinds: tuple[tuple[str, str], ...] = ()
-    comparisons: tuple[Expression, ...] = ()
-    for match in prose.MARKED.finditer(text):
-        formula = ENDS.sub("", prose.DELIMITER.sub("", match[0])).strip(" .,;")
-        if _SIGN.search(formula) or _NAME.fullmatch(formula):
-            continue
-        stated = conditions_of(formula)
-        if stated is None:
-            return None
-        kinds += stated.kinds
-        comparisons += stated.comparisons
-    return Conditions(kinds, comparisons)
 
 
 def _range(marks: dict[str, str], text: str) -> tuple[str, Limit, Limit]:

@@ -1,4 +1,4 @@
-r"""Judges answers about power series: Taylor polynomial, coefficient, remainder, radius.
+r"""Judges answers about power series: polynomial, coefficient, remainder, radius, interval.
 
 The function and a polynomial answer are expanded at the point with exact coefficients
 (`rewards.numeric.expansions`). The polynomial is right if all coefficients up to the degree in the
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Final
 
 from ...errors import ProblemError
 from ...numeric.ball_arithmetic.balls import precision
@@ -20,9 +19,12 @@ from ...numeric.summation.hypergeometric import value_of
 from ...proof.limit_questions import with_values
 from ...proof.limits import are_equal
 from ...proof.power_series import (
+    GENERAL,
     coefficients_of,
     degree_bound,
     degree_of_terms,
+    general_coefficients,
+    interval_of_convergence,
     lagrange_remainder,
     radius,
     whole_degree,
@@ -30,17 +32,15 @@ from ...proof.power_series import (
 from ...reading.expression.build import ZERO
 from ...reading.expression.traversal import fold, nodes_of, substitute, symbols_of
 from ...reading.expression.tree import Expression, Number
+from ...reading.problem.conditions import Interval
 from ...reading.problem.power_series import MAX_DEGREE, SeriesQuestion
 from ...verdict import Status, Witness
 from ..answers import with_strangers
 from ..values import compare_values, equality
 
-#: Values of n at which a formula for the coefficient of x^n is compared.
-GENERAL: Final = 24
-
 
 def judge_series(
-    answer: Expression | int,
+    answer: Expression | Interval | int,
     question: SeriesQuestion,
     assumptions: Mapping[str, str],
     through: int = 0,
@@ -48,7 +48,7 @@ def judge_series(
     """Judge whether an answer is what a question about a power series asks for.
 
     Args:
-        answer: the answer, or 1 or -1 for an infinity.
+        answer: the answer, an interval, or 1 or -1 for an infinity.
         question: the question.
         assumptions: the assumption about each parameter, by the parameter's name.
         through: the degree up to which the coefficients of a polynomial have to be right. A
@@ -63,6 +63,8 @@ def judge_series(
         detail = "the remainder is larger than terms that are asked for"
         return Outcome(Status.INCORRECT, detail=detail)
     try:
+        if isinstance(answer, Interval):
+            return _interval(answer, question, assumptions)
         if question.wanted == "radius":
             return _radius(answer, question, assumptions)
         if isinstance(answer, int):
@@ -76,9 +78,6 @@ def judge_series(
         if isinstance(error, ProblemError):
             raise
         return Outcome(Status.UNDECIDED, detail=str(error))
-
-
-# -- Taylor polynomials ---------------------------------------------------------------------------
 
 
 def _polynomial(
@@ -115,32 +114,21 @@ def _witness(expected: Expression, got: Expression) -> Witness | None:
         return Witness("", expected=show(value_of(expected)), got=show(value_of(got)))
 
 
-# -- coefficients ---------------------------------------------------------------------------------
-
-
 def _coefficient(
     answer: Expression, question: SeriesQuestion, assumptions: Mapping[str, str]
 ) -> Outcome:
     if (strange := with_strangers(answer, question.parameters)) is not None:
         return strange
-    names = sorted(symbols_of(question.degree))
-    if not names:
+    name = next(iter(symbols_of(question.degree)), "")
+    if not name:
         k = whole_degree(question.degree)
         expected = dict(coefficients_of(question.function, question, assumptions, k)).get(k, ZERO)
         if are_equal(answer, expected, assumptions):
             return Outcome(Status.CORRECT, points=1, proof="expansion")
         return Outcome(Status.INCORRECT, witness=_witness(expected, answer))
-    if len(names) > 1:
-        raise ProblemError("the exponent has more than one symbol")
     # a formula for the coefficient of x^n: agreement for many n is no proof
-    name = names[0]
-    terms = dict(coefficients_of(question.function, question, assumptions, GENERAL))
     compared = 0
-    for n in range(GENERAL + 1):
-        exponent = fold(substitute(question.degree, name, Number(n)))
-        if exponent is None or exponent.denominator != 1 or not 0 <= exponent <= GENERAL:
-            continue
-        expected = terms.get(int(exponent), ZERO)
+    for n, expected in general_coefficients(question, assumptions):
         value = substitute(answer, name, Number(n))
         try:
             same = are_equal(value, expected, assumptions)
@@ -154,9 +142,6 @@ def _coefficient(
     if compared < GENERAL // 3 or largest > GENERAL // 2:
         return Outcome(Status.UNDECIDED, detail=f"agrees for {compared} values of {name}")
     return Outcome(Status.CORRECT, points=compared, proof="agreement")
-
-
-# -- remainders -----------------------------------------------------------------------------------
 
 
 def _lagrange(
@@ -186,9 +171,6 @@ def _lagrange(
     return Outcome(Status.UNDECIDED, detail="the remainder agrees, and is not proved")
 
 
-# -- radii of convergence -------------------------------------------------------------------------
-
-
 def _radius(
     answer: Expression | int, question: SeriesQuestion, assumptions: Mapping[str, str]
 ) -> Outcome:
@@ -205,3 +187,26 @@ def _radius(
     if are_equal(answer, expected, assumptions):
         return Outcome(Status.CORRECT, points=1, proof="expansion")
     return Outcome(Status.INCORRECT, witness=_witness(expected, answer))
+
+
+def _interval(
+    answer: Interval, question: SeriesQuestion, assumptions: Mapping[str, str]
+) -> Outcome:
+    """Judge an interval of convergence. An end belongs to it if the series converges there."""
+    expected, at_ends = interval_of_convergence(question, assumptions)
+    if at_ends is None:
+        everywhere = answer.ends == expected.ends
+        status = Status.CORRECT if everywhere else Status.INCORRECT
+        return Outcome(status, points=1, proof="expansion", detail="" if everywhere else "all x")
+    for end, right in zip(answer.ends, expected.ends, strict=True):
+        if end is None or right is None or not are_equal(end, right, {}):
+            return Outcome(Status.INCORRECT, detail="another end of the interval")
+    undecided = ""
+    for closed, outcome in zip(answer.closed, at_ends, strict=True):
+        if outcome.status not in (Status.CORRECT, Status.INCORRECT):
+            undecided = outcome.detail or "the convergence at an end is not decided"
+        elif closed != (outcome.status is Status.CORRECT):
+            return Outcome(Status.INCORRECT, detail=f"at an end, {outcome.detail}")
+    if undecided:
+        return Outcome(Status.UNDECIDED, detail=undecided)
+    return Outcome(Status.CORRECT, points=2, proof="expansion")

@@ -8,14 +8,12 @@ of the answer could encode. `rewards.verify.sum.series` judges questions about p
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Final
 
 from ...arguments import Acceptance
-from ...numeric.expansions.series import NotExpandedError
 from ...numeric.outcome import Outcome
 from ...numeric.quadrature.closed_form import SURPLUS, encoded_digits
 from ...numeric.quadrature.work import QuadratureError, work_limit
@@ -28,21 +26,27 @@ from ...numeric.summation.choices import (
     lists_terms,
     whole_parameters,
 )
-from ...numeric.summation.finite import exact
-from ...proof.telescoping import converges_by_comparison, prove_sum, values_or_divergence
+from ...proof.sums.convergence import (
+    DIGITS,
+    judge_convergence,
+    judge_divergence,
+    values_or_divergence,
+)
+from ...proof.sums.telescoping import prove_sum
 from ...reading.expression.build import ZERO
 from ...reading.expression.traversal import needs_worker, substitute
-from ...reading.expression.tree import Call, Expression
+from ...reading.expression.tree import Expression
 from ...reading.latex import Reading
 from ...reading.latex.tokens.roles import IS_VALUE
 from ...reading.problem.conditions import may_be_zero
 from ...reading.problem.power_series import (
     SeriesQuestion,
     asks_of_series,
+    read_interval,
     read_series,
     without_remainder,
 )
-from ...reading.problem.sums import SumProblem, read_sum
+from ...reading.problem.sums import SumProblem, is_unevaluated, read_sum, without_open_case
 from ...verdict import Status, Verdict
 from ...workers.deadline import Deadline
 from ...workers.pool import DEFAULT_DEADLINE
@@ -55,32 +59,22 @@ from ..answers import (
     judged,
     read_answer,
     require_worker,
-    says_convergent,
+    stated_convergence,
     stated_divergence,
     verify_in_worker,
     with_strangers,
 )
 from ..values import with_constants
-from .intervals import judge_interval, read_interval
 from .series import judge_series
 
-#: Digits to which sums are computed at first, and for answers that need more.
-DIGITS, MORE_DIGITS = 60, (120, 240)
+#: Digits for answers that need more than the first `DIGITS`.
+MORE_DIGITS: Final = (120, 240)
 #: Operations of one call (`numeric.quadrature.work`): the most that a sum of the bank takes is
 #: 60,000, in 0.1 s.
 ONE_CALL: Final = 2_000_000
 #: Numbers of an answer up to which agreement at whole numbers counts: these lie beyond twice the
 #: largest, and a sum up to 600 takes 10 ms.
 MAX_CONSTANT: Final = 300
-#: The last of several cases, for which a computer algebra system leaves the sum as it was.
-_OPEN_CASE: Final = re.compile(
-    r"\\\\\s*\\sum(?![A-Za-z])[^&]*&\s*\\text\s*\{\s*otherwise\s*\}\s*(?=\\end\s*\{cases\})"
-)
-#: The kinds of convergence.
-_KIND: Final = re.compile(r"\b(?i:(?P<is_absolute>absolute)|conditional)(?:ly)?\b")
-_UNEVALUATED: Final = re.compile(
-    r"\\sum(?![A-Za-z])|[∑]|\\ldots|\\cdots|\\dots(?![A-Za-z])|\.\.\.|…"
-)
 
 
 def verify_sum(
@@ -163,10 +157,13 @@ def _of_series(
 ) -> tuple[Outcome, Reading | None]:
     assumptions = dict(question.conditions.kinds) | dict(assumed)
     if question.wanted == "interval":
-        return _of_interval(answer, question, assumptions), None
-    through = 0
-    if answer.text is not None:
-        answer.text, through = without_remainder(answer.text, question)
+        interval = read_interval(answer.text or "", question.variable)
+        if interval is None or answer.alternatives or answer.steps or answer.definitions:
+            status = answer.status or Status.UNPARSEABLE
+            return Outcome(status, detail="the answer is no interval"), None
+        return judge_series(interval, question, assumptions), None
+    text, through = without_remainder(answer.text or "", question)
+    answer.text = text or answer.text
     if infinity is not None:
         return judge_series(infinity, question, assumptions), None
     shape = () if question.wanted == "polynomial" else (IS_VALUE,)
@@ -178,22 +175,6 @@ def _of_series(
     return judged(answer, judge, question.parameters)
 
 
-def _of_interval(
-    answer: ExtractedAnswer, question: SeriesQuestion, assumptions: Mapping[str, str]
-) -> Outcome:
-    interval = read_interval(answer.text or "", question.variable)
-    if interval is None or answer.alternatives or answer.steps or answer.definitions:
-        return Outcome(answer.status or Status.UNPARSEABLE, detail="the answer is no interval")
-
-    def converges(problem: SumProblem) -> Outcome:
-        return Asked(problem, tuple(assumptions.items())).judge_convergence()
-
-    try:
-        return judge_interval(interval, question, assumptions, converges)
-    except (NotExpandedError, QuadratureError) as error:
-        return Outcome(Status.UNDECIDED, detail=str(error))
-
-
 def _of_sum(
     answer: ExtractedAnswer,
     infinity: int | None,
@@ -201,43 +182,39 @@ def _of_sum(
     assumed: tuple[tuple[str, str], ...],
 ) -> tuple[Outcome, Reading | None]:
     """Judge an answer to a question that asks for the value or the convergence of a sum."""
-    if answer.text is not None:
-        answer.text = _OPEN_CASE.sub(" ", answer.text)
-    says = says_convergent(_KIND.sub(" ", answer.text or ""))
-    if problems[0].asks_kind and says:
-        kind = _KIND.search(answer.text or "")
-        if kind is None:
+    asked = [Asked(problem, assumed) for problem in problems]
+    text = without_open_case(answer.text or "")
+    answer.text = text or answer.text
+    convergence = stated_convergence(text)
+    if convergence is not None and (problems[0].asks_kind or problems[0].asks_convergence):
+        if problems[0].asks_kind and not convergence:
             return Outcome(Status.UNPARSEABLE, detail="the kind of convergence is missing"), None
-        by_kind = (Asked(each, assumed).judge_kind(kind["is_absolute"]) for each in problems)
-        return best((outcome, None) for outcome in by_kind)
-    if problems[0].asks_convergence and says:
-        return best((Asked(problem, assumed).judge_convergence(), None) for problem in problems)
-    if answer.text is not None and infinity is None and _UNEVALUATED.search(answer.text):
+        kind = convergence if problems[0].asks_kind else ""
+        return best(
+            (judge_convergence(each.problem, each.assumptions, kind), None) for each in asked
+        )
+    if infinity is None and is_unevaluated(text):
         return Outcome(Status.NOT_CLOSED_FORM, detail="a sum that is not evaluated"), None
     names = sorted({name for problem in problems for name in problem.parameters})
     read_answer(answer, (*names, IS_VALUE))
     if answer.status is not None and infinity is None:
         return Outcome(answer.status, detail=answer.detail), None
     answer.readings = tuple(answer.readings)  # for each reading of the problem
-    return best(_judged(answer, infinity, problems, assumed))
+    return best(_judged(answer, infinity, asked))
 
 
 def _judged(
-    answer: ExtractedAnswer,
-    infinity: int | None,
-    problems: Sequence[SumProblem],
-    assumed: tuple[tuple[str, str], ...],
+    answer: ExtractedAnswer, infinity: int | None, asked: Sequence[Asked]
 ) -> Iterator[tuple[Outcome, Reading | None]]:
-    for problem in problems:
-        require_worker(needs_worker(problem.term))
-        stated = Asked(problem, assumed)
-        for by_convention in conventions(problem, stated.assumptions):
-            asked_sum = replace(stated, problem=by_convention)
+    for each in asked:
+        require_worker(needs_worker(each.problem.term))
+        for by_convention in conventions(each.problem, each.assumptions):
             if infinity is not None:
-                yield asked_sum.judge_divergence(infinity), None
+                yield judge_divergence(by_convention, each.assumptions, infinity), None
                 continue
+            asked_sum = replace(each, problem=by_convention)
             judge = partial(asked_sum.judge_at_zero, text=str(answer.text))
-            outcome, reading = judged(answer, judge, problem.parameters)
+            outcome, reading = judged(answer, judge, each.problem.parameters)
             yield replace(outcome, flags=(*outcome.flags, *by_convention.flags)), reading
 
 
@@ -253,46 +230,6 @@ class Asked:
         """The assumptions about the parameters. By default, symbols in limits are integers."""
         stated = dict(self.problem.conditions.kinds) | dict(self.kinds)
         return dict.fromkeys(whole_parameters(self.problem), "integer") | stated
-
-    def judge_divergence(self, infinity: int) -> Outcome:
-        """Judge the answer "diverges" (``infinity`` is 0), or an infinity (1 or -1)."""
-        if not is_infinite(self.problem):
-            return Outcome(Status.INCORRECT, detail="a finite sum does not diverge")
-        try:
-            chosen = values_or_divergence(self.problem, self.assumptions, DIGITS)
-        except QuadratureError as error:
-            if converges_by_comparison(self.problem):
-                return Outcome(Status.INCORRECT, detail="the sum converges")
-            return Outcome(Status.UNDECIDED, detail=str(error))
-        if not all(point.sum.diverges for point in chosen):
-            return Outcome(Status.INCORRECT, detail="the sum converges")
-        factor = exact(self.problem.factor, {})
-        if factor is None and infinity:
-            return Outcome(Status.UNDECIDED, detail="the sign of the factor is not decided")
-        sign = chosen[0].sum.sign * (-1 if factor is not None and factor < 0 else 1)
-        if infinity and infinity != sign:
-            return Outcome(Status.INCORRECT, detail="the sum does not tend to that infinity")
-        proof = "" if self.problem.parameters else "divergence"
-        return Outcome(Status.CORRECT, points=len(chosen), proof=proof)
-
-    def judge_convergence(self) -> Outcome:
-        """Judge the answer "converges"."""
-        opposite = self.judge_divergence(0)
-        if opposite.status is Status.CORRECT:
-            return Outcome(Status.INCORRECT, detail="the sum diverges")
-        status = Status.CORRECT if opposite.status is Status.INCORRECT else opposite.status
-        proof = "enclosure" if status is Status.CORRECT and not self.problem.parameters else ""
-        return Outcome(status, proof=proof, detail=opposite.detail)
-
-    def judge_kind(self, is_absolute: str | None) -> Outcome:
-        """Judge the answers "converges absolutely" and "converges conditionally"."""
-        sizes = self.problem._replace(term=Call("abs", (self.problem.term,)))
-        of_sizes = replace(self, problem=sizes).judge_convergence()
-        if is_absolute or of_sizes.status not in (Status.CORRECT, Status.INCORRECT):
-            return of_sizes
-        if of_sizes.status is Status.CORRECT:
-            return Outcome(Status.INCORRECT, detail="the sum converges absolutely")
-        return self.judge_convergence()
 
     def judge_at_zero(self, answer: Expression, text: str) -> Outcome:
         """Judge a closed form, also for the value 0 of a parameter of the term that may be 0."""

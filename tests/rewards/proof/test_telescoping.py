@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from calculus_harness.rewards.proof.telescoping import (
+from calculus_harness.rewards.proof.sums.convergence import (
     converges_by_comparison,
     diverges_by_comparison,
-    identical,
-    prove_sum,
 )
+from calculus_harness.rewards.proof.sums.telescoping import identical, prove_sum
 from calculus_harness.rewards.reading.expression.tree import Expression
 from calculus_harness.rewards.reading.latex import read
 from calculus_harness.rewards.reading.problem.sums import read_sum

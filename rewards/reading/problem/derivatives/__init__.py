@@ -1,6 +1,7 @@
 """Derivatives in texts: quotients of differentials, primes, dots and subscripts."""
 
 from .formulas import DERIVATIVE as DERIVATIVE
+from .formulas import DOTTED as DOTTED
 from .formulas import EXPONENT as EXPONENT
 from .formulas import LARGEST as LARGEST
 from .formulas import VALUE_AT as VALUE_AT

@@ -139,7 +139,8 @@ _UPRIGHT_D: Final = re.compile(
 _NAMED_OPERATOR: Final = re.compile(r"(?<![A-Za-z\\])D_\{?([a-z])\}?(?=\s*[(\[\\])")
 _PRIMES: Final = re.compile(r"\^\s*(?:\{\s*((?:\\prime\s*|'\s*)+)\}|(\\prime))|[’′]|″|\\prime")
 _ROMAN: Final = {"iii": 3, "iv": 4, "v": 5, "vi": 6, "vii": 7, "viii": 8}
-_DOTTED: Final = re.compile(r"\\(d{1,3})ot\s*(?:\{\s*(\\?[A-Za-z]+)\s*\}|(\\[A-Za-z]+|[A-Za-z]))")
+#: A function with dots, which mark derivatives by the time.
+DOTTED: Final = re.compile(r"\\(d{1,3})ot\s*(?:\{\s*(\\?[A-Za-z]+)\s*\}|(\\[A-Za-z]+|[A-Za-z]))")
 #: SymPy writes ``f{\left(x \right)}``, and ``f^{2}{\left(x \right)}`` for a power of f(x).
 _BRACED_ARGUMENT: Final = re.compile(r"(?<=[A-Za-z0-9}'])\{\s*(\([^(){}]*\))\s*\}")
 EXPONENT: Final = r"\s*\^\s*(?:\{\s*\d+\s*\}|\d)"
@@ -190,7 +191,7 @@ def with_symbols(text: str, jets: Jets, *, values: bool = False) -> str:
         The text with symbols. Operators before formulas, such as d/dx, are not replaced.
 
     """
-    text = _DOTTED.sub(lambda dots: _dotted(dots, jets), text)
+    text = DOTTED.sub(lambda dots: _dotted(dots, jets), text)
     for function in jets.variables:
         text = _with_primes(text, function, jets, values)
     return text

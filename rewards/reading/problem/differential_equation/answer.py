@@ -21,6 +21,10 @@ from .question import NAME, DifferentialEquation
 MOST_SOLUTIONS, MOST_SIGNS = 6, 2
 #: Constants of integration that are also names of functions: Fresnel's C, elliptic E and K, ...
 _CONSTANTS_OR_FUNCTIONS: Final = {f"{c}{n}" for c in "BCEKP" for n in ("", "_1", "_2", "_3", "_4")}
+#: Names of constants of integration. The usual letters of functions and variables are excluded.
+_CONSTANT: Final = re.compile(
+    r"(?:[A-EKMNPQRa-dkmnpqrs]|alpha|beta|gamma|delta|lambda|mu|phi|varphi|theta)(?:_\w+)?"
+)
 #: ``y \equiv 0``
 _IDENTICAL: Final = re.compile(r"\\equiv(?![A-Za-z])|≡")
 _MEMBER: Final = re.compile(r"\\(?:in|neq|ne|geq?|leq?|forall|quad)(?![A-Za-z])|[<>≠∈]")
@@ -38,6 +42,17 @@ class StatedSolution:
 
     formulas: Mapping[str, Expression]
     implicit: tuple[Expression, Expression] | None = None
+
+    def further_names(
+        self, question: DifferentialEquation
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The names that the question lacks: constants of integration, and names of nothing."""
+        sides = self.implicit or ()
+        used = set().union(*map(symbols_of, (*self.formulas.values(), *sides)))
+        free = used - question.names
+        constants = {name for name in free if _CONSTANT.fullmatch(name)}
+        strangers = free - constants | (set() if sides else used & {*question.functions})
+        return tuple(sorted(constants)), tuple(sorted(strangers))
 
 
 def solutions(text: str, question: DifferentialEquation) -> list[StatedSolution]:

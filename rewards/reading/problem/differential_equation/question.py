@@ -19,9 +19,9 @@ from ...expression.tree import Expression
 from ...functions import RECORDS
 from ..clauses import Clause, clauses, without_assumptions
 from ..conditions import conditions_of
-from ..derivatives import LETTER, Jet, Jets, name_of, normal, operand, operators, read_tree
+from ..derivatives import DOTTED, LETTER, Jet, Jets, name_of, normal, operand, operators, read_tree
 from ..layout import pieces_of, relation
-from ..prose import EQUATION, TABLE, without_prose
+from ..prose import EQUATION, TABLE, says, without_prose
 
 #: Functions of a system; textbooks have up to three.
 MOST_FUNCTIONS: Final = 6
@@ -89,7 +89,6 @@ _PRIMED: Final = re.compile(
     r"(?<!\\)(?P<name>(?:\\(?:phi|psi|theta|varphi))|[A-Za-z](?:_(?:\d|\{\d+\}))?)\s*(?:\((?P<own>[a-z])\))?"
     r"\s*(?:'|\^\s*\{\s*\(\s*(?:\d+|[iv]+)\s*\)\s*\})(?:'*\s*\(\s*(?P<of>[a-z])\s*\))?"
 )
-_DOTTED: Final = re.compile(r"\\d{1,3}ot\s*(?:\{\s*(\\?[A-Za-z]+)\s*\}|(\\[A-Za-z]+|[A-Za-z]))")
 _SWAPPED: Final = re.compile(r"([A-Za-z])\(([a-z])\)((?:')+)")
 _DIFFERENTIAL: Final = re.compile(r"(?<![\\])d\s*\{?\s*([a-z])\s*\}?(?![A-Za-z])")
 NAME: Final = re.compile(LETTER)
@@ -101,22 +100,14 @@ _OPERAND: Final = re.compile(
 )
 #: The value of a condition: a number, or the name of one.
 _NAME_OR_DIGIT: Final = re.compile(rf"[-\d./\s]*|-?\s*{NAME.pattern}|-?\\frac[\d{{}}\s]+")
-_OPERATOR_NAME: Final = re.compile(r"\\operatorname\*?\s*\{[^{}]*\}")
-#: A product of letters that is no equation, unless the words before say what the product is.
-_PRODUCT: Final = r"[A-Za-ce-z]{2,3}"
-_NOTATION: Final = r"\\[dt]?frac\s*\{\s*d\s*\}\s*\{\s*d\s*[a-z]\s*\}"
 _ASKS: Final = (
     TABLE["value"]
     | TABLE["form"]
     | TABLE["other"]
     | frozenset("at derivative derivatives for gradient if slope solve value values".split())
 )
-#: Questions for something else than a solution.
-_NO_SOLUTION: Final = re.compile(
-    r"(?i:\b(?:degree|order)\s+of\s+(?:the\b|this\b|\$|\\\()|\bhomogeneous\s+solution)"
-)
-_IMPULSE: Final = re.compile(r"\\delta\s*\(")
-_PARTIAL: Final = re.compile(r"\\partial|∂")
+#: Partial derivatives; impulses, because an answer with an impulse would be no function.
+_NOT_JUDGED: Final = re.compile(r"\\partial|∂|\\delta\s*\(")
 
 
 @lru_cache(maxsize=4096)
@@ -136,8 +127,8 @@ def read_differential_equation(text: str) -> DifferentialEquation:
     2
 
     """
-    if (other := _NO_SOLUTION.search(text)) is not None:
-        raise ProblemError(f"{text!r}: {other[0]!r} is not judged")
+    if says(text, "no solution"):
+        raise ProblemError(f"{text!r}: something else than a solution is asked for")
     question, kinds = without_assumptions(text)
     question_clauses = [
         clause for clause in clauses(without_prose(question, EQUATION)) if not _is_remark(clause)
@@ -148,10 +139,8 @@ def read_differential_equation(text: str) -> DifferentialEquation:
         for clause in question_clauses
     ]
     joined = " , ".join(formulas)
-    if _PARTIAL.search(joined):
-        raise ProblemError(f"{text!r}: partial differential equations are not judged")
-    if _IMPULSE.search(joined):  # an answer would be no function
-        raise ProblemError(f"{text!r}: an impulse \\delta(..) is not judged; write a factor as d")
+    if (other := _NOT_JUDGED.search(joined)) is not None:
+        raise ProblemError(f"{text!r}: {other[0]!r} is not judged; write a factor as d")
     variable, functions = _unknowns(text, joined)
     if not functions:
         variable, functions, formulas = _of_differentials(text, formulas)
@@ -280,9 +269,10 @@ def _is_remark(clause: Clause) -> bool:
     if not words.isdisjoint(_ASKS):
         return False
     if not words.isdisjoint(("denote", "denotes")):
-        return re.fullmatch(_NOTATION, clause.formula) is not None
+        formula = normal(clause.formula).strip()
+        return [each[:3] for each in operators(formula)] == [(0, len(formula), "")]
     described = "whose" in words or clause.words[-1:] in (("a",), ("an",), ("the",))
-    return described and re.fullmatch(_PRODUCT, clause.formula) is not None
+    return described and re.fullmatch("[A-Za-ce-z]{2,3}", clause.formula) is not None
 
 
 def _is_name(formula: str) -> bool:
@@ -346,7 +336,7 @@ def _derivatives_in(joined: str) -> tuple[tuple[str, ...], list[str]]:
     for match in _PRIMED.finditer(joined):
         functions.append(name_of(match["name"]))
         variables += [name for name in (match["own"], match["of"]) if name]
-    functions += [name_of(match[1] or match[2]) for match in _DOTTED.finditer(joined)]
+    functions += [name_of(match[2] or match[3]) for match in DOTTED.finditer(joined)]
     return tuple(dict.fromkeys(functions)), variables
 
 
@@ -368,7 +358,7 @@ def _unknowns(text: str, joined: str) -> tuple[str, tuple[str, ...]]:
         return written.pop(), names
     letters = set(re.findall(r"(?<![A-Za-z\\])([a-z])(?![A-Za-z(])", _symbols(joined))) - {*names}
     likely = [letter for letter in "xts" if letter in letters]
-    if _DOTTED.search(joined):
+    if DOTTED.search(joined):
         likely = likely or ["t"]
     if len(likely) > 1 and "x" not in names and {"x", "t"} <= {*likely}:
         raise ProblemError(f"{text!r}: is the independent variable x or t? write y(x) or y(t)")
@@ -377,7 +367,6 @@ def _unknowns(text: str, joined: str) -> tuple[str, tuple[str, ...]]:
 
 def _symbols(text: str) -> str:
     """Insert spaces into runs of at most three letters, so that each letter is a symbol."""
-    text = _OPERATOR_NAME.sub(" ", text)
     return re.sub(r"(?<![\\A-Za-z])[A-Za-z]{1,3}(?![A-Za-z])", lambda m: " ".join(m[0]), text)
 
 

@@ -12,7 +12,7 @@ from ...latex import read
 from ...latex.tokens.roles import IN_PROBLEM
 from .. import prose
 from ..layout import pieces_of
-from ..limit import CONVERGES_TO, SEQUENCE
+from ..limit import SEQUENCE
 
 #: The next term of a sequence, as a formula in the term before: u_{n+1} = 2u_n, u_n = 2u_{n-1}.
 _RECURSION: Final = re.compile(
@@ -63,7 +63,7 @@ def read_recursion(text: str) -> Recursion | None:
     if len(text) > prose.LONGEST or _RECURSION.search(text) is None:
         return None
     words = prose.MARKED.sub(" ", text)
-    asks = "limit" in words.lower() or CONVERGES_TO.search(words) is not None
+    asks = "limit" in words.lower() or prose.says(words, "goal")
     firsts: list[str] = []
     steps: list[re.Match[str]] = []
     letters: set[str] = set()

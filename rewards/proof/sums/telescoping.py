@@ -16,16 +16,9 @@ from itertools import product
 from math import floor
 from typing import Final
 
-from flint import arb
-
-from ..numeric.expansions.series import NotExpandedError
-from ..numeric.quadrature.value import IntegralValue
-from ..numeric.quadrature.work import QuadratureError
-from ..numeric.summation.choices import ParameterPoint, points
-from ..numeric.summation.value import check_first_terms
-from ..reading.expression.build import ONE, ZERO, add, div, mul, neg, number, power
-from ..reading.expression.derivative import differentiate
-from ..reading.expression.traversal import (
+from ...reading.expression.build import ONE, ZERO, add, div, mul, neg, number, power
+from ...reading.expression.derivative import differentiate
+from ...reading.expression.traversal import (
     fold,
     is_constant,
     nodes_of,
@@ -33,12 +26,10 @@ from ..reading.expression.traversal import (
     substitute,
     symbols_of,
 )
-from ..reading.expression.tree import Call, Expression, Number, Symbol
-from ..reading.functions import ARITHMETIC, CONSTANTS, names
-from ..reading.problem.sums import SumProblem
-from .constants import ExactNumbers
-from .limits import limit
-from .prover import prove
+from ...reading.expression.tree import Call, Expression, Number, Symbol
+from ...reading.functions import ARITHMETIC, CONSTANTS, names
+from ...reading.problem.sums import SumProblem
+from ..prover import prove
 
 #: Nodes of a difference that is proved: those of textbooks have up to 150.
 MAX_NODES: Final = 1_500
@@ -118,66 +109,6 @@ def _base(
     return identical(substitute(answer, variable, Number(int(n))), add(*terms), kinds)
 
 
-def diverges_by_comparison(problem: SumProblem) -> int | None:
-    r"""Prove that an infinite sum without parameters diverges.
-
-    Let a(n) be the term. The sum diverges if n ln(n) a(n) tends to an infinity or to a number other
-    than 0. The reason is that the sum of 1/(n ln n) diverges. The sum also diverges if a(n) does
-    not tend to 0.
-
-    Args:
-        problem: the sum.
-
-    Returns:
-        1 if the partial sums tend to infinity, and -1 if they tend to minus infinity. 0 if the
-        sum diverges in another way. None if divergence was not proved.
-
-    """
-    if problem.parameters or problem.upper != 1 or isinstance(problem.lower, int):
-        return None
-    n = Symbol(problem.counter)
-    for factor in (mul(n, Call("ln", (n,))), ONE):
-        try:
-            growth = limit(mul(problem.term, factor), problem.counter, 1, 0, (), True)
-        except NotExpandedError:
-            continue
-        if growth.exists and (growth.sign or fold(growth.value or ZERO) != 0):
-            return growth.sign or ExactNumbers().sign(ExactNumbers().value(growth.value or ZERO))
-        if not growth.exists and factor == ONE:
-            return 0
-    return None
-
-
-def values_or_divergence(
-    problem: SumProblem, kinds: Mapping[str, str], digits: int, largest: int = 0, salt: str = ""
-) -> list[ParameterPoint]:
-    """The values of a sum at chosen values of its parameters.
-
-    If the sum is proved to diverge, the result is a single entry that says so.
-
-    Args:
-        problem: the sum.
-        kinds: assumptions on the parameters.
-        digits: the number of decimal digits that the values need.
-        largest: as for `rewards.numeric.summation.choices.choices`.
-        salt: as for `rewards.numeric.summation.choices.choices`.
-
-    Raises:
-        QuadratureError: no value was found, and divergence was not proved.
-
-    """
-    try:
-        return points(problem, kinds, digits, largest, salt)
-    except QuadratureError:
-        sign = diverges_by_comparison(problem)
-        if sign is None:
-            raise
-        first = None if isinstance(problem.lower, int) else fold(problem.lower)
-        if first is not None:
-            check_first_terms(problem.term, problem.counter, int(first))
-        return [ParameterPoint({}, IntegralValue(arb("nan"), "divergence", sign))]
-
-
 def telescopes(
     answer: Expression,
     term: Expression,
@@ -243,26 +174,6 @@ def identical(
             return None
         rules.update(proof.rules)
     return tuple(sorted(rules))
-
-
-def converges_by_comparison(problem: SumProblem) -> bool:
-    r"""Whether an infinite sum without parameters provably converges.
-
-    Let a(n) be the term. The sum converges if n ln(n)^2 a(n) tends to a number, because the sum of
-    1/(n ln(n)^2) converges.
-
-    Args:
-        problem: the sum.
-
-    """
-    if problem.parameters or problem.upper != 1 or isinstance(problem.lower, int):
-        return False
-    n = Symbol(problem.counter)
-    scaled = mul(problem.term, n, power(Call("ln", (n,)), Number(2)))
-    try:
-        return limit(scaled, problem.counter, 1, 0, (), True).value is not None
-    except NotExpandedError:
-        return False
 
 
 @dataclass(slots=True)

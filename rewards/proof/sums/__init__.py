@@ -1,0 +1,1 @@
+"""Proofs about sums: closed forms of sums, and convergence."""

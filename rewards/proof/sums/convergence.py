@@ -1,0 +1,145 @@
+"""Whether a sum converges: by its values where these are enclosed, else by comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from flint import arb
+
+from ...numeric.expansions.series import NotExpandedError
+from ...numeric.outcome import Outcome
+from ...numeric.quadrature.value import IntegralValue
+from ...numeric.quadrature.work import QuadratureError
+from ...numeric.summation.choices import ParameterPoint, is_infinite, points
+from ...numeric.summation.finite import exact
+from ...numeric.summation.value import check_first_terms
+from ...reading.expression.build import ONE, ZERO, mul, power
+from ...reading.expression.traversal import fold
+from ...reading.expression.tree import Call, Number, Symbol
+from ...reading.problem.sums import SumProblem
+from ...verdict import Status
+from ..constants import ExactNumbers
+from ..limits import limit
+
+#: Digits to which sums are computed at first.
+DIGITS: Final = 60
+
+
+def diverges_by_comparison(problem: SumProblem) -> int | None:
+    r"""Prove that an infinite sum without parameters diverges.
+
+    Let a(n) be the term. The sum diverges if n ln(n) a(n) tends to an infinity or to a number other
+    than 0. The reason is that the sum of 1/(n ln n) diverges. The sum also diverges if a(n) does
+    not tend to 0.
+
+    Args:
+        problem: the sum.
+
+    Returns:
+        1 if the partial sums tend to infinity, and -1 if they tend to minus infinity. 0 if the
+        sum diverges in another way. None if divergence was not proved.
+
+    """
+    if problem.parameters or problem.upper != 1 or isinstance(problem.lower, int):
+        return None
+    n = Symbol(problem.counter)
+    for factor in (mul(n, Call("ln", (n,))), ONE):
+        try:
+            growth = limit(mul(problem.term, factor), problem.counter, 1, 0, (), True)
+        except NotExpandedError:
+            continue
+        if growth.exists and (growth.sign or fold(growth.value or ZERO) != 0):
+            return growth.sign or ExactNumbers().sign(ExactNumbers().value(growth.value or ZERO))
+        if not growth.exists and factor == ONE:
+            return 0
+    return None
+
+
+def converges_by_comparison(problem: SumProblem) -> bool:
+    r"""Whether an infinite sum without parameters provably converges.
+
+    Let a(n) be the term. The sum converges if n ln(n)^2 a(n) tends to a number, because the sum of
+    1/(n ln(n)^2) converges.
+
+    Args:
+        problem: the sum.
+
+    """
+    if problem.parameters or problem.upper != 1 or isinstance(problem.lower, int):
+        return False
+    n = Symbol(problem.counter)
+    scaled = mul(problem.term, n, power(Call("ln", (n,)), Number(2)))
+    try:
+        return limit(scaled, problem.counter, 1, 0, (), True).value is not None
+    except NotExpandedError:
+        return False
+
+
+def values_or_divergence(
+    problem: SumProblem, kinds: Mapping[str, str], digits: int, largest: int = 0, salt: str = ""
+) -> list[ParameterPoint]:
+    """The values of a sum at chosen values of its parameters.
+
+    If the sum is proved to diverge, the result is a single entry that says so.
+
+    Args:
+        problem: the sum.
+        kinds: assumptions on the parameters.
+        digits: the number of decimal digits that the values need.
+        largest: as for `rewards.numeric.summation.choices.choices`.
+        salt: as for `rewards.numeric.summation.choices.choices`.
+
+    Raises:
+        QuadratureError: no value was found, and divergence was not proved.
+
+    """
+    try:
+        return points(problem, kinds, digits, largest, salt)
+    except QuadratureError:
+        sign = diverges_by_comparison(problem)
+        if sign is None:
+            raise
+        first = None if isinstance(problem.lower, int) else fold(problem.lower)
+        if first is not None:
+            check_first_terms(problem.term, problem.counter, int(first))
+        return [ParameterPoint({}, IntegralValue(arb("nan"), "divergence", sign))]
+
+
+def judge_divergence(problem: SumProblem, kinds: Mapping[str, str], infinity: int) -> Outcome:
+    """Judge the answer "diverges" (``infinity`` is 0), or an infinity (1 or -1)."""
+    if not is_infinite(problem):
+        return Outcome(Status.INCORRECT, detail="a finite sum does not diverge")
+    try:
+        chosen = values_or_divergence(problem, kinds, DIGITS)
+    except QuadratureError as error:
+        if converges_by_comparison(problem):
+            return Outcome(Status.INCORRECT, detail="the sum converges")
+        return Outcome(Status.UNDECIDED, detail=str(error))
+    if not all(point.sum.diverges for point in chosen):
+        return Outcome(Status.INCORRECT, detail="the sum converges")
+    factor = exact(problem.factor, {})
+    if factor is None and infinity:
+        return Outcome(Status.UNDECIDED, detail="the sign of the factor is not decided")
+    sign = chosen[0].sum.sign * (-1 if factor is not None and factor < 0 else 1)
+    if infinity and infinity != sign:
+        return Outcome(Status.INCORRECT, detail="the sum does not tend to that infinity")
+    proof = "" if problem.parameters else "divergence"
+    return Outcome(Status.CORRECT, points=len(chosen), proof=proof)
+
+
+def judge_convergence(problem: SumProblem, kinds: Mapping[str, str], kind: str = "") -> Outcome:
+    """Judge the answer "converges". ``kind`` may be "absolute" or "conditional"."""
+    if kind:
+        sizes = problem._replace(term=Call("abs", (problem.term,)))
+        of_sizes = judge_convergence(sizes, kinds)
+        if kind == "absolute" or of_sizes.status not in (Status.CORRECT, Status.INCORRECT):
+            return of_sizes
+        if of_sizes.status is Status.CORRECT:
+            return Outcome(Status.INCORRECT, detail="the sum converges absolutely")
+    opposite = judge_divergence(problem, kinds, 0)
+    if opposite.status is Status.CORRECT:
+        return Outcome(Status.INCORRECT, detail="the sum diverges")
+    status = Status.CORRECT if opposite.status is Status.INCORRECT else opposite.status
+    proof = "enclosure" if status is Status.CORRECT and not problem.parameters else ""
+    return Outcome(status, proof=proof, detail=opposite.detail)
