@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from flint import arb
+from flint import acb, arb
 
 from ..arguments import (
     Acceptance,
@@ -28,9 +29,10 @@ from ..numeric.outcome import Budget, DecisionPolicy, Outcome
 from ..numeric.sampling.integrand import Integrand, as_latex, prepare_readings
 from ..reading.expression.build import mul
 from ..reading.expression.derivative import differentiate
-from ..reading.expression.traversal import needs_worker
-from ..reading.expression.tree import Symbol
+from ..reading.expression.traversal import needs_worker, substitute
+from ..reading.expression.tree import Expression, Symbol
 from ..reading.latex import Reading
+from ..reading.problem.conditions import Bounds
 from ..verdict import Status, Verdict, Witness
 from ..workers.deadline import Deadline
 from .answers import (
@@ -46,7 +48,7 @@ from .answers import (
 )
 from .baselines.calls import deadline_for, verify_published, verify_welleck
 from .decision.decide import decide
-from .values import HALVES, check_variable, half_line, on_interval
+from .values import check_variable, half_line, on_interval, value_at
 
 if TYPE_CHECKING:
     import sympy
@@ -203,7 +205,7 @@ def _outcomes(
             key = f"{problem.key}|{answer.text}"
             try:
                 outcome = decide(reading.expression, problem, policy, key, budget=budget)
-                if outcome.status is Status.INCORRECT and problem.variable in problem.assumptions:
+                if outcome.status in _DECIDED:
                     outcome = _in_stated_range(outcome, reading, problem, policy, key, budget)
             except UnusableError as error:
                 outcome = Outcome(Status.UNDECIDED, detail=str(error))
@@ -215,48 +217,67 @@ def _outcomes(
 
 
 def _in_stated_range(
-    refuted: Outcome,
+    outcome: Outcome,
     reading: Reading,
     problem: Integrand,
     policy: DecisionPolicy,
     key: str,
     budget: Budget,
 ) -> Outcome:
-    """The outcome of a refuted answer if the problem says that the variable has one sign.
+    """The outcome of an answer if the problem states bounds of the variable.
 
-    If the refuting point has this sign, the refutation stands. Otherwise the answer F is judged
-    anew, as F(e^t) or F(-e^t).
+    A refutation at a point between the bounds stands, and so does a proof for the whole line.
+    Otherwise the answer F is judged anew between the bounds, as F(e^t) if the variable is positive:
+    arcsin(1/x) is an antiderivative of 1/(x sqrt(x^2 - 1)) for negative x only.
     """
-    x, kind = problem.variable, problem.assumptions[problem.variable]
-    sign, bounds = HALVES.get(kind, 0), half_line(kind)
-    place = re.search(rf"(?<!\w){re.escape(x)} = (\S+?)(?:,|$)", str(refuted.witness or ""))
-    if not sign or (place is not None and sign * float(place[1]) > 0):
-        return refuted
-    answer, f = (on_interval(tree, x, *bounds) for tree in (reading.expression, problem.expression))
-    integrand = mul(f, differentiate(on_interval(Symbol(x), x, *bounds), x))
+    x = problem.variable
+    stated = problem.bounds != (None, None)
+    bounds = problem.bounds if stated else half_line(problem.assumptions.get(x, ""))
+    if bounds == (None, None):
+        return outcome
+    place = re.search(rf"(?<!\w){re.escape(x)} = (\S+?)(?:,|$)", str(outcome.witness or ""))
+    if outcome.status is Status.INCORRECT and place and _lies_between(place[1], bounds):
+        return outcome
+    if outcome.status is Status.CORRECT and outcome.coverage == 1 and not outcome.flags:
+        return outcome
+    inside = on_interval(Symbol(x), x, *bounds)
+    answer, f = (substitute(tree, x, inside) for tree in (reading.expression, problem.expression))
+    integrand = mul(f, differentiate(inside, x))
     require_worker(needs_worker(answer) or needs_worker(integrand))
     kinds = {name: each for name, each in problem.assumptions.items() if name != x}
-    inside = Integrand(integrand, x, kinds, f"{problem.key}|{sign}", names={*problem.symbols})
-    outcome = decide(answer, inside, policy, f"{key}|{sign}", budget=budget)
-    witness = outcome.witness and _witness_of(outcome.witness, x, sign)
-    return replace(outcome, witness=witness, flags=(*outcome.flags, "stated_sign"))
+    key = f"{key}|{bounds}"
+    restricted = Integrand(integrand, x, kinds, f"{problem.key}|{bounds}", names={*problem.symbols})
+    outcome = decide(answer, restricted, policy, key, budget=budget)
+    witness = outcome.witness and _witness_of(outcome.witness, x, inside)
+    return replace(outcome, witness=witness, flags=(*outcome.flags, "stated_bounds"))
 
 
-def _witness_of(witness: Witness, x: str, sign: int) -> Witness | None:
-    """Convert a witness (a refuting point) for t to a witness for x = e^t or x = -e^t.
+def _lies_between(place: str, bounds: Bounds) -> bool:
+    """Whether a number lies between two bounds. Bounds with parameters are not known."""
+    with suppress(ValueError, UnusableError, KeyError):
+        values = [None if bound is None else value_at(bound, {}).real for bound in bounds]
+        lower, upper = values
+        at = arb(place)
+        return bool((lower is None or lower < at) and (upper is None or at < upper))
+    return False
 
-    A value at t is the value at x times dx/dt = x. At a jump, the values are not derivatives and
-    stay the same. The result is None if the values are complex.
+
+def _witness_of(witness: Witness, x: str, inside: Expression) -> Witness | None:
+    """Convert a witness (a refuting point) for t to a witness for x, an expression in t.
+
+    A value at t is the value at x times dx/dt. At a jump, the values are not derivatives and stay
+    the same. The result is None if the values are complex, or if x depends on parameters.
     """
     place = re.search(rf"(?<!\w){re.escape(x)}=(\[[^\]]*\]|\S+)", witness.point)
     if place is None:
         return None
     try:
-        at = sign * arb(place[1]).exp()
-        slope = arb(1) if witness.point.endswith("just above") else at
+        t = {x: acb(arb(place[1]))}
+        at, slope = (value_at(tree, t).real for tree in (inside, differentiate(inside, x)))
+        slope = arb(1) if witness.point.endswith("just above") else slope
         values = (witness.expected, witness.got, witness.difference)
         expected, got, difference = ((arb(v) / slope).str(15) if v else "" for v in values)
-    except ValueError:
+    except (ValueError, KeyError, UnusableError):
         return None
     point = witness.point.replace(place[0], f"{x}={at.str(15)}")
     return Witness(point, expected, got, difference)

@@ -31,6 +31,7 @@ from ..reading.expression.traversal import needs_worker, substitute, symbols_of
 from ..reading.expression.tree import Call, Expression, Number, Symbol
 from ..reading.latex import ReadError, Reading, read
 from ..reading.latex.tokens.roles import IS_VALUE
+from ..reading.problem.conditions import Bounds
 from ..verdict import Status, Verdict, Witness
 from ..workers.pool import DEFAULT_DEADLINE
 from .answers import (
@@ -246,7 +247,7 @@ def check_variable(name: str, kinds: Mapping[str, str]) -> None:
         raise ProblemError(f"{name} is the variable of derivatives, and cannot be {kind}")
 
 
-def half_line(kind: str) -> tuple[Expression | None, Expression | None]:
+def half_line(kind: str) -> Bounds:
     """The lower and the upper bound of a variable that has an assumption.
 
     For the assumption ``positive``, the lower bound is 0. For ``negative``, the upper bound is 0.
@@ -318,7 +319,7 @@ def value_at(tree: Expression, values: Mapping[str, Ball]) -> Ball:
 def same_function(
     answer: Expression,
     target: Integrand,
-    bounds: tuple[Expression | None, Expression | None],
+    bounds: Bounds,
     policy: DecisionPolicy,
     text: str,
     budget: Budget,

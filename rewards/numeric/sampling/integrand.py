@@ -15,7 +15,7 @@ from ...reading.expression.traversal import needs_worker, symbols_of
 from ...reading.expression.tree import Expression
 from ...reading.latex import to_latex
 from ...reading.problem import IntegralProblem, read_integral
-from ...reading.problem.conditions import is_sign
+from ...reading.problem.conditions import Bounds, bounds_of, is_sign
 from ..ball_arithmetic.balls import Conventions, Tape, UnusableError
 from ..ball_arithmetic.compiler import compile_tape
 from ..ball_arithmetic.jets import Ball
@@ -46,6 +46,7 @@ class Integrand:
 
     If ``differentiate`` is True, the tree is a function whose derivative is f. Otherwise the tree
     is f. ``flags`` names those ambiguous notations that were read in the less likely way.
+    ``bounds`` has the lower and the upper bound of the variable that the problem states, or None.
     """
 
     def __init__(
@@ -58,7 +59,9 @@ class Integrand:
         names: Set[str] | None = None,
         differentiate: bool = False,
         flags: tuple[str, ...] = (),
+        bounds: Bounds = (None, None),
     ) -> None:
+        self.bounds = bounds
         self.expression, self.variable, self.assumptions = expression, variable, assumptions
         self.differentiate = differentiate
         self.flags = flags
@@ -179,14 +182,18 @@ def _prepare_text(
     if problem.lower is not None:
         raise ProblemError(f"{text!r} has limits: it is a definite integral")
     stated, comparisons = problem.conditions
-    for comparison in comparisons:
-        if comparison.function != "ne" and not is_sign(comparison):
-            raise ProblemError(
-                f"{text!r}: of conditions, only signs and kinds of parameters are known"
-            )
     if stated:
         assumptions = tuple(sorted({**dict(stated), **dict(assumptions)}.items()))
-    return integrands(problem, text, variable, assumptions)
+    found = integrands(problem, text, variable, assumptions)
+    for comparison in comparisons:
+        is_known = comparison.function == "ne" or is_sign(comparison)
+        compared = symbols_of(comparison)
+        if compared and not is_known and found[0].variable not in compared:
+            raise ProblemError(
+                f"{text!r}: of conditions, only signs, kinds of parameters and bounds of "
+                f"{found[0].variable} are known"
+            )
+    return found
 
 
 def integrands(
@@ -213,9 +220,7 @@ def integrands(
 
     """
     return tuple(
-        _finish(
-            reading.expression, variable, problem.variable, assumptions, text, reading.ambiguities
-        )
+        _finish(reading.expression, variable, problem, assumptions, text, reading.ambiguities)
         for reading in problem.readings
     )
 
@@ -223,12 +228,13 @@ def integrands(
 def _finish(
     expression: Expression,
     variable: str | None,
-    named: str | None,
+    problem: IntegralProblem | None,
     assumptions: tuple[tuple[str, str], ...],
     key: str,
     ambiguities: tuple[str, ...] = (),
 ) -> Integrand:
     names = symbols_of(expression)
+    named = problem.variable if problem else None
     if variable is None:
         variable = named or sole_variable(names)
     elif named is not None and named != variable:
@@ -239,7 +245,9 @@ def _finish(
     if ambiguities:
         second = tuple(f"problem_{name}" for name in ambiguities if name.endswith(":second"))
     key = "|".join((key, variable, str(assumptions), *second))
-    return Integrand(expression, variable, dict(assumptions), key, names=names, flags=second)
+    bounds = bounds_of(problem.conditions.comparisons if problem else (), variable)
+    assumed = dict(assumptions)
+    return Integrand(expression, variable, assumed, key, names=names, flags=second, bounds=bounds)
 
 
 def sole_variable(names: set[str]) -> str:

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from ...errors import ProblemError
 from .conditions import conditions_of
 from .layout import ENDS, marked_tables, pieces_of, restored_tables
-from .prose import DELIMITER, EQUATION, LONGEST, PROSE, SPACING
+from .prose import DELIMITER, EQUATION, LONGEST, PROSE, SPACING, without_frame
 
 #: What separates clauses: marks of formulas, ends of rows and sentences, wide spaces.
 _BREAKS: Final = re.compile(
@@ -43,7 +43,7 @@ class Clause(NamedTuple):
 
 
 def without_assumptions(text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """Remove the sentences that only state kinds of parameters, such as real or positive.
+    """Remove what stands around a question, and the sentences that only state kinds of parameters.
 
     The first result is the remaining question. The second result is a tuple of pairs. Each pair is
     a parameter and its kind.
@@ -61,7 +61,7 @@ def without_assumptions(text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
         kinds.extend(stated.kinds)
         return match["before"]
 
-    return _ASSUMPTION.sub(taken, text), tuple(kinds)
+    return _ASSUMPTION.sub(taken, without_frame(text)), tuple(kinds)
 
 
 def clauses(text: str) -> list[Clause]:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from ...errors import ProblemError
 from ..expression.build import ONE, ZERO, add, neg
@@ -80,6 +80,14 @@ class Conditions(NamedTuple):
 
     kinds: tuple[tuple[str, str], ...] = ()
     comparisons: tuple[Expression, ...] = ()
+
+    def also(self, further: Conditions) -> Conditions:
+        """These conditions and further ones."""
+        return Conditions(self.kinds + further.kinds, self.comparisons + further.comparisons)
+
+
+#: The lower and the upper bound of a variable, or None for an infinite one.
+Bounds: TypeAlias = "tuple[Expression | None, Expression | None]"
 
 
 class Interval(NamedTuple):
@@ -296,6 +304,31 @@ def _sign(comparison: Expression, name: str) -> str:
     if high == Symbol(name) and low_value is not None and low_value >= 0:
         return "positive"
     return "negative" if low == Symbol(name) and high_value is not None and high_value <= 0 else ""
+
+
+def bounds_of(comparisons: Iterable[Expression], variable: str) -> Bounds:
+    """The lower and the upper bound of a variable in comparisons such as a < x < b.
+
+    Raises:
+        ProblemError: a comparison with the variable is no bound, or there are two bounds.
+
+    """
+    symbol = Symbol(variable)
+    lower: Expression | None = None
+    upper: Expression | None = None
+    for comparison in comparisons:
+        if variable not in symbols_of(comparison) or comparison.function == "ne":
+            continue
+        left_side, right_side = comparison.args
+        if left_side == Call("abs", (symbol,)) and lower is upper is None:
+            lower, upper = neg(right_side), right_side
+        elif left_side == symbol and upper in (None, right_side):
+            upper = right_side
+        elif right_side == symbol and lower in (None, left_side):
+            lower = left_side
+        else:
+            raise ProblemError(f"a condition on {variable} that is no bound")
+    return lower, upper
 
 
 def may_be_zero(comparisons: Iterable[Expression]) -> list[str]:

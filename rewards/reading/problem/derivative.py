@@ -20,7 +20,7 @@ from ..latex import to_latex
 from ..latex.tokens.names import GREEK
 from ..latex.tokens.roles import IN_PROBLEM
 from .clauses import Clause, clauses, without_assumptions
-from .conditions import conditions_of, interval_of
+from .conditions import Bounds, bounds_of, conditions_of
 from .derivatives import (
     LETTER,
     VALUE_AT,
@@ -64,7 +64,7 @@ class DerivativeQuestion:
     function: str = ""
     point: tuple[tuple[str, Expression], ...] = ()
     kinds: tuple[tuple[str, str], ...] = ()
-    bounds: tuple[Expression | None, Expression | None] = (None, None)
+    bounds: Bounds = (None, None)
 
 
 _DEFINED: Final = re.compile(rf"(?P<name>{LETTER})\s*(?:\((?P<own>[A-Za-z\\ ,]+)\))?\Z")
@@ -271,15 +271,8 @@ class _QuestionReader:
             name,
             point,
             tuple(self.kinds),
-            self._bounds(variable),
+            bounds_of(self.comparisons, variable),
         )
-
-    def _bounds(self, variable: str) -> tuple[Expression | None, Expression | None]:
-        """The lower and the upper bound of the variable in comparisons such as a < x < b."""
-        stated = interval_of((c for c in self.comparisons if c.function != "ne"), variable)
-        if stated is None:
-            raise self._error(f"a condition on {variable} that is no bound")
-        return stated.ends
 
     def _functions(self, asked_for: str) -> dict[str, tuple[str, ...]]:
         """The variables of each function. The functions' formulas are stored in `trees`."""

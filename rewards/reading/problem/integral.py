@@ -17,6 +17,7 @@ from ..latex import ReadError, Reading, read, signed_infinity, to_latex
 from ..latex.tokens.roles import DIFFERENTIAL, IN_PROBLEM
 from .conditions import Conditions, behind
 from .differential import Differential, differentials, with_symbol, without_symbol
+from .integral_questions import integral_question
 from .layout import IntegralLayout, integral_layout
 from .parameters import parameter_faults
 
@@ -76,18 +77,34 @@ def read_integral(
         't'
 
     """
+    try:
+        return _read_formula(text, variable, parameters)
+    except ProblemError:
+        question = integral_question(text)
+        if question is None:
+            raise
+    formula, conditions = question
+    problem = _read_formula(formula, variable, {*parameters, *dict(conditions.kinds)})
+    return problem._replace(conditions=problem.conditions.also(conditions))
+
+
+def _read_formula(text: str, variable: str | None, parameters: Collection[str]) -> IntegralProblem:
+    """Read an integral with little prose around, or an integrand alone."""
     layout = integral_layout(text)
     marks = layout.marks
     if len(marks) == 1:
         missing = "upper" if "_" in marks else "lower"
         raise ProblemError(f"{text!r} has no {missing} limit")
     conditions = layout.conditions
+    parameters = {*parameters, *(name for name, _ in conditions.kinds)}
     try:
-        named, body, readings = _integrand(text, layout, variable)
+        named, body, readings = _integrand(text, layout, variable, parameters)
     except ProblemError:
         for integrand, stated in behind(layout.body):
             with suppress(ProblemError):
-                named, body, readings = _integrand(text, layout._replace(body=integrand), variable)
+                stated_names = {name for name, _ in stated.kinds}
+                part = layout._replace(body=integrand)
+                named, body, readings = _integrand(text, part, variable, parameters | stated_names)
                 conditions = stated
                 if named is not None:
                     break
@@ -98,7 +115,7 @@ def read_integral(
         body = f"{layout.factor} {body}"
         readings = _times(text, layout.factor, readings, chosen)
     if "(" in body or "d" in body:
-        parameters = {*parameters, *(name for name, _ in conditions.kinds)}
+        parameters |= {name for name, _ in conditions.kinds}
         readings = with_real_parameters(readings, text, body, chosen, parameters, layout.has_sign)
     problem = IntegralProblem(
         named, readings, None, None, layout.principal_value, layout.has_sign, conditions
@@ -110,21 +127,21 @@ def read_integral(
 
 
 def _integrand(
-    text: str, layout: IntegralLayout, variable: str | None
+    text: str, layout: IntegralLayout, variable: str | None, parameters: Collection[str]
 ) -> tuple[str | None, str, tuple[Reading, ...]]:
     """Return the differential's variable, the integrand's text, and the integrand's readings."""
     body = layout.body
     failure: ReadError | None = None
     for choice in _choices(layout, variable):
         try:
-            result = _with_differential(body, choice)
+            result = _with_differential(body, choice, parameters)
         except ReadError as error:
             failure = failure or error
             continue
         if result is not None:
             return choice[0].variable, *result
     try:
-        return None, body, _read(body, variable or "x")
+        return None, body, _read(body, variable or "x", *parameters)
     except ReadError as error:
         raise ProblemError(f"unreadable integrand {text!r}: {failure or error}") from None
 
@@ -209,7 +226,7 @@ _TRIES: Final = 6
 
 
 def _with_differential(
-    body: str, occurrences: Sequence[Differential]
+    body: str, occurrences: Sequence[Differential], parameters: Collection[str]
 ) -> tuple[str, tuple[Reading, ...]] | None:
     """Read the integrand for one choice of the differential. Return its text and its readings.
 
@@ -224,10 +241,11 @@ def _with_differential(
     if preceding.strip() == "{" and following.lstrip().startswith("}"):  # {dx} in front
         preceding, following = "", following.lstrip()[1:]
     if len(occurrences) == 1 and not (preceding.strip() and following.strip()):
-        integrand = (preceding + following).strip() or "1"
-        return integrand, _read(integrand, variable)
+        integrand = (preceding + following).strip()
+        integrand = f"1{integrand}" if integrand[:1] in ("", "/") else integrand  # dx/(1 + x^2)
+        return integrand, _read(integrand, variable, *parameters)
     marked = with_symbol(body, occurrences)
-    readings = _divided(_read(marked, variable, DIFFERENTIAL))
+    readings = _divided(_read(marked, variable, DIFFERENTIAL, *parameters))
     return (marked.replace(DIFFERENTIAL, ""), readings) if readings else None
 
 

@@ -16,7 +16,6 @@ from ...errors import ProblemError
 from ..latex.tokens.pattern import FONT
 from . import prose
 from .conditions import Conditions
-from .integral_in_words import integral_in_words
 
 #: Commands and characters that only leave space.
 SPACE: Final = (
@@ -182,12 +181,10 @@ def _formula(text: str) -> tuple[str, Conditions]:
     words, number = prose.MARKED.subn(" ", text)
     if around:
         conditions = prose.conditions_around(around, prose.INTEGRAL)
-        if conditions is not None or number == 1:
-            return formula, conditions or Conditions()
+        if conditions is not None:
+            return formula, conditions
     elif not number or prose.DELIMITER.search(words) or not (number > 1 or words.strip(" \n\t.,")):
         return formula, Conditions()
-    elif (in_words := integral_in_words(text)) is not None:
-        return in_words
     raise ProblemError(f"{text!r}: one formula is expected, the problem, and conditions")
 
 

@@ -132,6 +132,7 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
     """
     if len(text) > prose.LONGEST:
         raise ProblemError("the problem is too long")
+    text = prose.without_frame(text)
     plain, tables = marked_tables(prose.without_prose(text, prose.LIMIT))
     written = _written(plain)
     subscript, body, around = written or _of_sequence(text) or _in_words(plain)
@@ -184,6 +185,7 @@ def read_limit_of_sum(text: str) -> tuple[str, SumProblem] | None:
     """
     if len(text) > prose.LONGEST or not (has_sum(text) or has_dots(text)):
         return None
+    text = prose.without_frame(text)
     plain = prose.without_prose(text, prose.LIMIT)
     written = _written(plain)
     if written is None or not (has_sum(written[1]) or has_dots(written[1])):
@@ -229,6 +231,7 @@ def read_limit_of_integral(text: str) -> LimitOfIntegral | None:
     """
     if len(text) > prose.LONGEST or _INTEGRAL.search(text) is None:
         return None
+    text = prose.without_frame(text)
     plain = prose.without_prose(text, prose.LIMIT)
     written = _written(plain)
     if written is None or (sign := _INTEGRAL.search(written[1])) is None:

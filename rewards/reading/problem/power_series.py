@@ -30,6 +30,7 @@ from .prose import (
     SPACING,
     TABLE,
     says,
+    without_frame,
     without_words,
 )
 from .sums import SumProblem, has_sum, read_sum
@@ -186,7 +187,7 @@ def read_series(text: str) -> SeriesQuestion:
     """
     if len(text) > LONGEST:
         raise ProblemError(f"the question has more than {LONGEST} characters")
-    plain = SPACING.sub(" ", PROSE.sub(r" \1 ", text))
+    plain = SPACING.sub(" ", PROSE.sub(r" \1 ", without_frame(text)))
     plain = DELIMITER.sub(f" {_MARK} ", plain).strip()
     power = _COEFFICIENT.search(plain)
     if power is not None:

@@ -23,7 +23,7 @@ TABLE: Final = {
     for role, words in {
         # for the value, or the form, of what is named behind the word
         "value": "calculate compute evaluate find what",
-        "form": "determine express give obtain show state write",
+        "form": "determine enclose express give obtain provide put report return show state write",
         # for something else than a value of what is named behind the word
         "other": "how prove which",
         "nothing": """a an and answer closed consider does each exact exactly expression following
@@ -37,7 +37,7 @@ TABLE: Final = {
             nonnegative numbers odd right sequence side sided tends zero""",
         "sequence": "all as by defined every general integer integers positive sequence term",
         "integral": """antiderivative computing definite evaluating finding general improper
-            indefinite integral integrate integrating primitive proper""",
+            indefinite integral integrate integrating most primitive proper""",
         "power series": """after and as by derive down expand expansion function generated get
             lagrange maclaurin on polynomial power powers series taylor term through up""",
         "equation": """about all around assume be bounded by classify complete condition conditions
@@ -50,34 +50,41 @@ TABLE: Final = {
             satisfying second separable seventh singular sixth slope solution solutions solved
             subject such suppose system tangent tenth their there third trivial twice two under
             unknown values variable variables we whose without""",
-        # deny, or choose among answers: they may change any question
-        "choice": """absolutely add approximate approximately conditional conditionally decimals
-            degrees digit digits divide except excluding false first half halve incorrect largest
-            least maximum minimum minus multiply nearest negative never no none not omitted
-            omitting partial per percent plus prime primes removed round rounded second smallest
-            subtract tail th third times twice uniformly unless which without wrong""",
+        # change a number: they may change any question
+        "arithmetic": """add again approximate approximately decimals degrees digit digits divide
+            estimate half halve least maximum minimum minus multiply nearest numerically
+            per percent percentage plus round rounded significant subtract tail times trapezium
+            trapezoidal twice""",
+        # deny, or choose among answers
+        "choice": """absolutely conditional conditionally except excluding false first incorrect
+            largest negative never no none not omitted omitting partial prime primes removed second
+            smallest th third uniformly unless which without wrong""",
         # name an operation: they change a question unless they describe the formula behind them,
         # or name a rule
         "operation": """absolute antiderivative approximation average cube cubed cubes decimal
-            derivative derivatives directional double estimate integral inverse inverses logarithm
-            mean modulus normal orthogonal perpendicular product quotient reciprocal root roots
-            square squared squares triple""",
+            derivative derivatives differentiate directional double integral inverse inverses
+            logarithm mean modulus normal orthogonal perpendicular product quotient reciprocal root
+            roots square squared squares triple""",
         "rule": "formula method rule rules test theorem",
         # forms in which something is written, behind "as": "leave your answer as a product"
         "written form": "integral product quotient",
         # say nothing in the name of what is asked for, too
-        "plain": """all answer answers down fully marks non-zero nonzero possible result simple
-            simplest steps work working""",
+        "plain": """all answer answers can do down final fully it marks non-zero nonzero only
+            possible result simple simplest steps within work working you""",
         # names of methods and functions whose words would change a question elsewhere
         "name": """first_principles greatest_integer_less_than_or_equal_to
             greatest_integer_not_exceeding inverse_cosecant inverse_cosine inverse_cotangent
             inverse_hyperbolic inverse_secant inverse_sine inverse_tangent inverse_trigonometric
-            minus_infinity partial_fraction partial_fractions without_using""",
+            by_first complete_the_square completing_the_square minus_infinity natural_logarithm
+            natural_logarithms not_a_decimal not_a_decimal_approximation partial_fraction
+            partial_fractions parts_twice plus_a_constant plus_an_arbitrary_constant
+            plus_the_constant rational_function real_constant
+            real_constants real_line without_using""",
         # say what is to be done where there is no answer, up to the end of the sentence
         "aside": """or_answer or_explain or_say or_show or_state or_write otherwise""",
         # say nothing of a number: parameters are positive, and variables are real
-        "no kind": """all_real any_real every_real non-zero_solution non-zero_solutions
-            nonzero_solution nonzero_solutions positive""",
+        "no kind": """all_real as_an_integer any_real every_real non-zero_solution
+            non-zero_solutions nonzero_solution nonzero_solutions positive""",
         # ask for a limit in other words
         "goal": "to_what to_which",
         # ask of a differential equation for something else than a solution
@@ -151,12 +158,55 @@ SUBSTITUTION: Final = re.compile(
     r"\b(?:substitution|substituting|setting)\s+(?:\$[^$]{1,80}\$|\\\(.{1,80}?\\\))"
 )
 #: A phrase or a word of prose, or a mark of punctuation.
+_PHRASES: Final = "|".join(sorted(TABLE["name"] | TABLE["aside"], reverse=True))
 _TOKEN: Final = re.compile(
-    rf"\b(?i:{'|'.join(sorted(TABLE['name'] | TABLE['aside'])).replace(' ', chr(92) + 's+')})\b"
+    rf"\b(?i:{_PHRASES.replace(' ', chr(92) + 's+')})\b"
     "|[A-Za-z]+(?:['’–-]+[A-Za-z]+)*['’]?|[.?!:;,]"
 )
 #: Signs, digits and single letters: a formula that is not marked.
 UNMARKED: Final = re.compile(r"[\\^_=<>+*/|{}0-9]|(?<![A-Za-z'’-])(?![aAI])[A-Za-z](?![A-Za-z'’-])")
+
+
+#: What stands around a question: its number, titles, marks, and hints.
+_TITLE: Final = re.compile(r"\\(?:emph|paragraph|textbf|textit)\s*\{([^{}$]*)\}|\*\*")
+_LABEL: Final = re.compile(
+    r"\A\s*(?:\\item\s*(?:\[[^\]]*\])?"
+    r"|(?:Question|Problem|Exercise|Example|Input|Task|Q)\s*\d{0,3}(?:\.\d{1,3})*\s*[.:)]"
+    r"|(?i:Question|Problem|Exercise|Example|Q)\s*\d{1,3}(?=\s)"
+    r"|\d{1,3}(?:\.\d{1,3})*\s*[.:)](?=\s)|\d{1,3}\s*(?=\((?:[a-h]|[ivx]{1,4})\))"
+    r"|\((?:[a-h]|[ivx]{1,4}|\d{1,2})\)(?=\s))"
+)
+#: The label of a part of a question, behind a sentence; and the number of a theorem or an exercise.
+_PART: Final = re.compile(
+    r"(?<=[.;:$])\s*(?:\((?:[a-h]|[ivx]{1,4})\)\s+(?=[A-Z][a-z])|\d{1,3}[.)]\s+(?=[A-Z][a-z]|\$|\\[\[(]))"
+)
+_REFERENCE: Final = re.compile(
+    r"\b(?i:Chapter|Equation|Examples?|Exercises?|Figure|Part|Problems?|Section|Theorem)\s+"
+    r"\d[\d.]*(?:\s*[–-]+\s*\d+)?(?![\w.]*[+*/^=])"
+)
+_MARKS: Final = re.compile(
+    r"(?:[(\[]\s*\d{1,2}\s*(?:marks?|points?|pts?\.?)\s*[)\]]|(?<=[.?!$\s])\s*[(\[]\d{1,2}[)\]])\s*\Z"
+)
+_HINT: Final = re.compile(
+    r"\((?i:hint)\b(?:[^()]|\([^()]*\)){0,300}\)|\[(?i:hint)\b[^\[\]]{0,300}\]"
+    r"|\b[Hh]int\s*:(?:\$[^$]*\$|[^.$]){0,300}(?:\.|\Z)"
+)
+
+
+def without_frame(text: str) -> str:
+    r"""Remove what stands around a question: its number, its marks, and hints.
+
+    >>> without_frame(r"**3.** (b) Find $\int x\,dx$. (Hint: it is easy.) [4 marks]").strip()
+    'Find $\\int x\\,dx$.'
+
+    """
+    if len(text) > LONGEST:
+        return text
+    plain = _TITLE.sub(lambda match: match[1] or "", text)
+    while (label := _LABEL.match(plain)) is not None:
+        plain = plain[label.end() :]
+    plain = _REFERENCE.sub(" ", _PART.sub(" ", plain))
+    return _HINT.sub(" ", _MARKS.sub("", plain))
 
 
 @cache
@@ -176,6 +226,12 @@ def without_words(text: str, words: frozenset[str]) -> str:
 
     """
     return _pattern(words).sub(" ", PROSE.sub(r" \1 ", text))
+
+
+def phrases(*roles: str) -> str:
+    """A pattern of the words and the phrases of rows of `TABLE`."""
+    joined = "|".join(sorted(_row(*roles), reverse=True)).replace(" ", r"\s+")
+    return rf"\b(?:{joined})\b"
 
 
 def says(text: str, role: str) -> bool:
@@ -259,8 +315,7 @@ def conditions_beside(
         stated = conditions_of(formula)
         if stated is None:
             return None
-        comparisons = conditions.comparisons + stated.comparisons
-        conditions = Conditions(conditions.kinds + stated.kinds, comparisons)
+        conditions = conditions.also(stated)
     return conditions
 
 
@@ -333,7 +388,7 @@ def without_prose(text: str, understood: frozenset[str]) -> str:
             elif word in TABLE["rule"]:
                 operations = []
             elif not understood.issuperset(parts):
-                if not TABLE["choice"].isdisjoint(parts):
+                if not _row("choice", "arithmetic").isdisjoint(parts):
                     raise ProblemError(f"{text!r}: {token!r} may change the question")
                 operations += [token] if not TABLE["operation"].isdisjoint(parts) else []
                 strange += [token] if asks and word not in TABLE["plain"] else []

@@ -146,6 +146,7 @@ def read_sum(text: str) -> tuple[SumProblem, ...]:
     """
     if len(text) > prose.LONGEST:
         raise ProblemError(f"the question has more than {prose.LONGEST} characters")
+    text = prose.without_frame(text)
     decimal = _recurring_decimal(text)
     if decimal is not None:
         return (decimal,)

@@ -98,7 +98,7 @@ def certify(
     )
     answer = read_answer(extraction, problem.symbols)
     try:
-        if "stated_sign" in evidence.flags:  # of F(e^t), which the checker does not read
+        if "stated_bounds" in evidence.flags:  # of F(e^t), which the checker does not read
             raise NoCertificateError("no certificate: it depends on the sign of the variable")
         if verdict.correct and evidence.proof == "identity":
             data, reading = _identity(answer.readings, problem, evidence)

@@ -297,12 +297,22 @@ def test_more_points_are_taken_where_the_first_cannot_be_computed() -> None:
         (r"\int |x|\,dx, x > 0", r"-\frac{x^2}{2}", Status.INCORRECT),
         (r"\int a|x|\,dx, x < 0", r"-x^2", Status.INCORRECT),
         (r"\int |x|\,dx", r"\frac{x^2}{2}", Status.INCORRECT),
+        (r"\int |x-1|\,dx, 0 < x < 1", r"x - \frac{x^2}{2}", Status.CORRECT),
+        (r"\int |x-1|\,dx, 0 < x < 1", r"\frac{x^2}{2} - x", Status.INCORRECT),
+        (r"\int \sqrt{(x-a)^2}\,dx, x<a", r"ax-\frac{x^2}{2}", Status.CORRECT),
+        (r"\int \sqrt{(x-a)^2}\,dx, x<a", r"\frac{x^2}{2}-ax", Status.INCORRECT),
+        (r"\int \frac{1}{x}\,dx, x>3", r"\ln(x-3)", Status.INCORRECT),
+        # right for negative x only
+        (r"\int \frac{dx}{x\sqrt{x^2-1}}", r"\arcsin\frac1x", Status.CORRECT),
+        (r"\int \frac{dx}{x\sqrt{x^2-1}}, x>1", r"\arcsin\frac1x", Status.INCORRECT),
+        (r"\int \frac{dx}{x\sqrt{x^2-1}}, x>1", r"\arccos\frac1x", Status.CORRECT),
+        (r"\int \frac{dx}{x\sqrt{x^2-1}}, x<-1", r"\arcsin\frac1x", Status.CORRECT),
     ],
 )
-def test_a_stated_sign_of_the_variable_counts(integral: str, answer: str, status: Status) -> None:
+def test_stated_bounds_of_the_variable_count(integral: str, answer: str, status: Status) -> None:
     verdict = verify_antiderivative(rf"$\boxed{{{answer}}}$", integral)
     assert verdict.status is status
-    if status is Status.INCORRECT and "x <" in integral:
+    if status is Status.INCORRECT and "x < 0" in integral:
         assert verdict.evidence.witness is not None
         assert "x = -" in str(verdict.evidence.witness)
 
