@@ -23,6 +23,7 @@ from .clauses import Clause, clauses, without_assumptions
 from .conditions import conditions_of, interval_of
 from .derivatives import (
     LETTER,
+    SYMBOL,
     VALUE_AT,
     Jet,
     Jets,
@@ -83,7 +84,6 @@ _OF_INTEGRAL: Final = r"\Phi"
 _PLACE: Final = "\ue011"
 _PRIMED_LETTER: Final = re.compile(r"(\\[A-Za-z]+|[A-Za-z])\s*('*)")
 _SUBSCRIPT: Final = re.compile(r"_\s*(\{\s*[A-Za-z\\ ]+\}|[A-Za-z])")
-_LETTER: Final = re.compile(r"\\[A-Za-z]+|[A-Za-z]")
 #: A value of a point is a number: functions, constants and digits.
 _IS_NUMBER: Final = re.compile(
     rf"(?:\\(?!(?:{'|'.join(GREEK.keys() - {'pi'})})(?![A-Za-z]))[A-Za-z]+"
@@ -221,7 +221,7 @@ class _QuestionReader:
         self.by = self.by or (quotients[0].by[-1] if quotients else "")
         self.letters = {letter for quotient in quotients for letter in quotient.by}
         for subscript in _SUBSCRIPT.findall(formula_asked):
-            self.letters |= {name_of(letter) for letter in _LETTER.findall(subscript)}
+            self.letters |= {name_of(letter) for letter in SYMBOL.findall(subscript)}
         if len(quotients) == 1 and quotients[0].start == 0 and not quotients[0].of:
             # What begins with an operator asks for the derivative of all that follows.
             argument = formula_asked[quotients[0].end :].strip()
@@ -334,7 +334,7 @@ class _QuestionReader:
                 continue
             if asked and (tuple(map(name_of, arguments)) == own or name not in self.trees):
                 continue
-            letters = {name_of(each) for value in arguments for each in _LETTER.findall(value)}
+            letters = {name_of(each) for value in arguments for each in SYMBOL.findall(value)}
             if asked and primes and self._free().isdisjoint(letters):
                 continue
             if name not in self.trees or (primes and len(own) > 1):

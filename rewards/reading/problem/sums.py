@@ -44,6 +44,10 @@ _OF_DECIMALS: Final = frozenset(
     """a an and as by decimal equals express find fraction geometric in infinite it lowest number of
     rational recurring repeating series simplest sum terms the this write writing""".split()
 )
+#: A product with a sum in parentheses.
+_PRODUCT: Final = re.compile(
+    r"([^()]*?)(?:\\left|\\[bB]igg?l?)?[(\[]([^\[\]]*?)(?:\\right|\\[bB]igg?r?)?[)\]]\s*"
+)
 #: What a question names if the answer says which kind of convergence a series has.
 _KINDS: Final = ("absolute", "conditional", "diverge")
 _KIND: Final = re.compile(r"\b(?i:absolute|conditional)(?:ly)?\b")
@@ -198,6 +202,8 @@ def sum_with_dots(body: str) -> SumProblem:
     quotient = quotient_of(inner)
     if quotient is not None and _DOTS.search(quotient[0]) and not quotient[2]:
         factor, inner = rf"\frac{{1}}{quotient[1]}", quotient[0]
+    if (product := _PRODUCT.fullmatch(inner)) is not None and not _DOTS.search(product[1]):
+        factor, inner = f"{factor} {product[1]}", product[2]
     problem = _with_dots(inner)
     return problem._replace(factor=_factor(factor, body, problem.counter))
 

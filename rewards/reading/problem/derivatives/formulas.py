@@ -147,7 +147,7 @@ EXPONENT: Final = r"\s*\^\s*(?:\{\s*\d+\s*\}|\d)"
 #: Behind the name of a function: a derivative from one side, of a general order, of the inverse.
 _NOT_READ: Final = r"'+\s*_|\^\s*\{\s*\(\s*[a-hj-z]\s*\)\s*\}|\^\s*\{\s*-\s*1\s*\}\s*\)\s*'"
 _GROUP_PRIMES: Final = re.compile(r"[)\]]\s*('+)(?!\s*\()")  # not at a point, as (fg)'(1)
-_SYMBOL: Final = re.compile(r"\\[A-Za-z]+|[A-Za-z]")
+SYMBOL: Final = re.compile(r"\\[A-Za-z]+|[A-Za-z]")
 _LETTERS_BEFORE: Final = re.compile(r"\\?[A-Za-z]+\Z")
 
 
@@ -328,7 +328,7 @@ def _with_primes(text: str, function: str, jets: Jets, values: bool) -> str:
             exponent, end, arguments = None, match.end(), None
         at: tuple[Expression, ...] = ()
         if arguments is not None:
-            letters = {name_of(each) for value in arguments for each in _SYMBOL.findall(value)}
+            letters = {name_of(each) for value in arguments for each in SYMBOL.findall(value)}
             if tuple(map(name_of, arguments)) == own:
                 pass
             elif values and len(arguments) == len(own) and varying.isdisjoint(letters):
