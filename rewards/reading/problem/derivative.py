@@ -34,8 +34,8 @@ from .derivatives import (
     operators,
     read_tree,
 )
-from .integral import IntegralProblem, definite_integral, derivative_of_integral
-from .layout import pieces_of, relation
+from .integral import INTEGRAL, IntegralProblem, definite_integral, derivative_of_integral
+from .layout import coordinates, pieces_of, relation
 from .prose import EQUATION, ORDINALS, without_prose
 
 
@@ -77,7 +77,6 @@ _HAS_DERIVATIVE: Final = re.compile(
 _PRIMED: Final = re.compile(
     r"(?<!\\)(?:\b|(?<=[A-Za-z]))([A-Za-z])\s*(?:'|\^\s*\{\s*\(\s*(?:\d+|[ivx]+)\s*\)|_)"
 )
-_INTEGRAL: Final = re.compile(r"\s*[(\[]?\s*(?:\\int(?![A-Za-z])|∫)")
 #: The name of an integral that an operator is applied to; no question has it.
 _OF_INTEGRAL: Final = r"\Phi"
 #: The names of the arguments of a function until their values are put in; no text has them.
@@ -201,9 +200,9 @@ class _QuestionReader:
         for piece in pieces_of(formula, ","):
             sides = relation(piece)
             if sides is None:
-                self.pair = _coordinates(formula)
+                self.pair = coordinates(formula)
             elif sides[0].startswith("("):
-                names, values = _coordinates(sides[0]), _coordinates(sides[1])
+                names, values = coordinates(sides[0]), coordinates(sides[1])
                 if len(names) != len(values):
                     raise self._error("a point has as many values as names")
                 self.point |= {
@@ -225,7 +224,7 @@ class _QuestionReader:
         if len(quotients) == 1 and quotients[0].start == 0 and not quotients[0].of:
             # What begins with an operator asks for the derivative of all that follows.
             argument = formula_asked[quotients[0].end :].strip()
-            if _INTEGRAL.match(argument):
+            if INTEGRAL.match(argument.lstrip(" ([")):
                 function = _OF_INTEGRAL.lstrip("\\")
                 self.equations.append((_OF_INTEGRAL, argument))
                 argument = _OF_INTEGRAL
@@ -298,7 +297,7 @@ class _QuestionReader:
             own = self.own.get(name, ()) if match["own"] else ()
             if own and re.search(rf"(?<![A-Za-z\\]){re.escape(name)}{POWER_MINUS_ONE}", self.text):
                 raise self._error(f"the inverse function of {name} is not read")
-            if _INTEGRAL.match(sides[1]):
+            if INTEGRAL.match(sides[1].lstrip(" ([")):
                 self.integrals[name] = definite_integral(sides[1])
                 variables[name] = own or (self.by or "x",)
                 continue
@@ -454,10 +453,6 @@ class _QuestionReader:
 
     def _free(self) -> set[str]:
         return {name for tree in self.trees.values() for name in symbols_of(tree)}
-
-
-def _coordinates(pair: str) -> list[str]:
-    return [coordinate.strip() for coordinate in pieces_of(pair.strip()[1:-1], ",")]
 
 
 def _number(text: str) -> Expression:

@@ -23,6 +23,8 @@ from .parameters import parameter_faults
 #: A limit of integration: an expression, or +1 or -1 for plus or minus infinity.
 Limit = Expression | int
 
+#: A sign of an integral that has limits, or may have some.
+INTEGRAL: Final = re.compile(r"\\int(?![A-Za-z])|∫")
 #: A d shortly before the end: without an integral sign, a differential stands at the end.
 _MAY_END_IN_DIFFERENTIAL: Final = re.compile(r"[dⅆ𝑑][^d]{1,24}\Z")
 

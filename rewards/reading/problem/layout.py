@@ -347,3 +347,8 @@ def relation(formula: str) -> tuple[str, str] | None:
     """
     sides = list(pieces_of(formula.replace("&", " "), "="))
     return (sides[0].strip(), sides[1].strip()) if len(sides) == 2 else None
+
+
+def coordinates(point: str) -> list[str]:
+    """The coordinates of a point that is written in parentheses."""
+    return [coordinate.strip() for coordinate in pieces_of(point.strip()[1:-1], ",")]

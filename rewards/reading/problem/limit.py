@@ -20,10 +20,18 @@ from ..latex.tokens.roles import IN_PROBLEM
 from . import prose
 from .conditions import Conditions, behind, conditions_of
 from .derivatives import LETTER
-from .integral import IntegralProblem, Limit, definite_integral, limit_of, with_real_parameters
+from .integral import (
+    INTEGRAL,
+    IntegralProblem,
+    Limit,
+    definite_integral,
+    limit_of,
+    with_real_parameters,
+)
 from .layout import (
     TAIL,
     argument_end,
+    coordinates,
     cut_at,
     marked_tables,
     pieces_of,
@@ -32,23 +40,17 @@ from .layout import (
 )
 from .sums import SumProblem, has_dots, has_sum, read_sum, sum_with_dots
 
-_SIGN: Final = re.compile(
+#: The sign of a limit.
+SIGN: Final = re.compile(
     r"\\lim(?![A-Za-z])|\\(?:operatorname\*?|mathop|mathrm|text|mathbf)\s*\{\s*(?:\\rm\s*)?\\?lim\s*\}"
     r"|(?<![\\A-Za-z])lim(?=\s*(?:\\limits\s*)?_)"
 )
-_INTEGRAL: Final = re.compile(r"\\int(?![A-Za-z])|∫")
 _ARROW: Final = re.compile(
     r"\\(?:to|(?:long)?rightarrow|(?:long)?mapsto|(?P<down>downarrow|searrow)|(?P<up>uparrow|nearrow))"
     r"(?![A-Za-z])|→|⟶|-+>|(?P<from_above>↓)|(?P<from_below>↑)"
 )
 #: A side at the end of a point: ``0^+``, ``0^{-}``, ``0+``.
 _SIDE: Final = re.compile(r"\s*(?:\^\s*\{?\s*|(?<=[0-9A-Za-z}]))(?P<sign>[+-])\s*\}?\s*\Z")
-#: Two variables that tend to a point of the plane.
-_PLANE: Final = re.compile(
-    r"\{?\s*(?:\\left\s*)?\(\s*(?P<x>[a-z])\s*,\s*(?P<y>[a-z])\s*(?:\\right\s*)?\)"
-    r"\s*(?:\\to(?![A-Za-z])|\\(?:long)?rightarrow(?![A-Za-z])|→)"
-    r"\s*(?:\\left\s*)?\((?P<a>[^,()]+),(?P<b>[^,()]+?)(?:\\right\s*)?\)\s*\}?"
-)
 #: What may stand before the sign without changing the problem, besides words: ``L =``.
 _LEAD: Final = re.compile(r"(?:[\s.,:;&?!}]|\\text\s*\{|[A-Za-z]\s*:?=)*")
 _IN_WORDS: Final = re.compile(
@@ -70,7 +72,8 @@ _RANGE: Final = r"(?:\s*_\s*\{?\s*(?P<index>[nmkN])\b[^{}]*\}?)?(?:\s*\^\s*\{?\s
 SEQUENCE: Final = re.compile(
     rf"(?:\\left)?(?:\\\{{|\()?\s*(?P<letter>[A-Za-z])_\{{?(?P<name>[nmkN])\}}?\s*(?:\\right)?(?:\\\}}|\))?{_RANGE}"
 )
-_INDEX: Final = re.compile(r"[nmkN](?:\s*\\(?:to|rightarrow)\s*\\infty)?")
+#: An index alone, or an index that tends to infinity.
+INDEX: Final = re.compile(r"[nmkN](?:\s*\\(?:to|rightarrow)\s*\\infty)?")
 #: A sequence that its term denotes: \{ 1/n \}, \{ 1/n \}_{n=1}^\infty.
 _BRACED: Final = re.compile(rf"(?:\\left)?\\\{{(?P<term>[^,]+?)(?:\\right)?\\\}}{_RANGE}")
 #: Formulas beside a limit that say nothing of the limit: names, values at a point, what x tends to,
@@ -135,17 +138,17 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
     plain, tables = marked_tables(prose.without_prose(text, prose.LIMIT))
     written = _written(plain)
     subscript, body, around = written or _of_sequence(text) or _in_words(plain)
-    plane = _PLANE.fullmatch(prose.SPACING.sub(" ", subscript))
+    plane = _plane(subscript)
     beside = None
     if plane is not None:
-        second = limit_of(plane["b"], text, plane["y"])
+        (x, y), (a, b) = plane
+        second = limit_of(b, text, y)
         if isinstance(second, int):
             raise ProblemError(f"{text!r}: a limit at infinity in two variables is not read")
-        beside = plane["y"], second
-        subscript, parameters = rf"{plane['x']} \to {plane['a']}", (*parameters, plane["y"])
+        beside, subscript, parameters = (y, second), rf"{x} \to {a}", (*parameters, y)
     name, at, side = _approach(subscript, text)
     variable = _variable(name, text)
-    if _SIGN.search(body):
+    if SIGN.search(body):
         raise ProblemError(f"{text!r} has more than one limit")
     point = limit_of(at, text, variable)
     body = TAIL.sub("", body).strip()
@@ -227,18 +230,18 @@ def read_limit_of_integral(text: str) -> LimitOfIntegral | None:
         ProblemError: the question is unreadable.
 
     """
-    if len(text) > prose.LONGEST or _INTEGRAL.search(text) is None:
+    if len(text) > prose.LONGEST or INTEGRAL.search(text) is None:
         return None
     plain = prose.without_prose(text, prose.LIMIT)
     written = _written(plain)
-    if written is None or (sign := _INTEGRAL.search(written[1])) is None:
+    if written is None or (sign := INTEGRAL.search(written[1])) is None:
         return None
     name, at, side = _approach(written[0], text)
     variable = _variable(name, text)
     body = TAIL.sub("", written[1])
     factor, integral = body[: sign.start()].strip() or "1", body[sign.start() :]
     quotient = quotient_of(body)
-    if quotient is not None and _INTEGRAL.search(quotient[0]):
+    if quotient is not None and INTEGRAL.search(quotient[0]):
         if quotient[2]:
             raise ProblemError(f"{text!r} has more than a quotient")
         factor, integral = rf"\frac{{1}}{quotient[1]}", quotient[0]
@@ -261,8 +264,8 @@ def _written(text: str) -> tuple[str, str, str] | None:
 
     If the text has no limit sign, the result is None.
     """
-    formula, around = prose.formula_with(_SIGN, text, "limit")
-    cut = cut_at(_SIGN, formula)
+    formula, around = prose.formula_with(SIGN, text, "limit")
+    cut = cut_at(SIGN, formula)
     if cut is None:
         return None
     preceding, _, marks, following = cut
@@ -296,7 +299,7 @@ def _conditions(text: str, around: str, *parts: str) -> Conditions:
             bare = _bare(formula)
             defined = _APPLIED.match(bare) and bare.partition("=")[2]
             is_known = bare in known or defined == known[0] or _NO_CONDITION.fullmatch(bare)
-            return bool(is_known or _SIGN.search(formula))
+            return bool(is_known or SIGN.search(formula))
 
         conditions = prose.conditions_beside(text, prose.LIMIT, is_part)
     if conditions is None:
@@ -352,7 +355,7 @@ def _of_sequence(text: str) -> tuple[str, str, str] | None:
             found.append((braced["index"] or "n", braced["term"]))
         elif not values and re.search(r"sequence\s*\Z", text[: match.start()]):
             found.append(("n", formula))
-        elif not _INDEX.fullmatch(formula):
+        elif not INDEX.fullmatch(formula):
             others.append(formula)
     varies = found and re.search(rf"(?<![A-Za-z\\]){found[0][0]}(?![A-Za-z])", found[0][1])
     if len(found) != 1 or not varies or len(letters) > 1:
@@ -410,6 +413,23 @@ def _approach(subscript: str, text: str) -> tuple[str, str, int]:
             raise ProblemError(f"{text!r}: {condition!r} names no side")
         side = 1 if relation["above"] else -1
     return name, point, side
+
+
+def _plane(subscript: str) -> list[list[str]] | None:
+    r"""The two names and the two values of a point of the plane, as in ``(x,y) \to (0,0)``.
+
+    The result is None for any other subscript.
+    """
+    inner = re.sub(r"\\(?:left|right)(?![A-Za-z])", " ", prose.SPACING.sub(" ", subscript))
+    arrow = _ARROW.search(inner)
+    if arrow is None or arrow.lastgroup:  # from one side
+        return None
+    sides = inner[: arrow.start()].strip(" {"), inner[arrow.end() :].strip(" }")
+    if not all(side.startswith("(") and side.endswith(")") for side in sides):
+        return None
+    names, values = map(coordinates, sides)
+    is_plane = len(names) == len(values) == 2 and all(re.fullmatch("[a-z]", name) for name in names)
+    return [names, values] if is_plane else None
 
 
 def _variable(name: str, text: str) -> str:

@@ -89,6 +89,8 @@ TABLE: Final = {
         "remainder": "error_term remainder",
         "polynomial": """approximation expand expanded expansion maclaurin maclaurin's polynomial
             power_series taylor taylor's""",
+        # the kinds of convergence
+        "kind": "absolute absolutely conditional conditionally",
         # announce another formula of a function
         "cases": "else elsewhere except otherwise unless",
         # behind them, a question describes what was named before

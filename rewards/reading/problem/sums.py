@@ -50,7 +50,6 @@ _PRODUCT: Final = re.compile(
 )
 #: What a question names if the answer says which kind of convergence a series has.
 _KINDS: Final = ("absolute", "conditional", "diverge")
-_KIND: Final = re.compile(r"\b(?i:absolute|conditional)(?:ly)?\b")
 #: Words, equations and functions, which are no terms of a series with dots.
 _NO_TERMS: Final = re.compile(r"(?<![\\A-Za-z])(?:[A-Za-z]{3,}|[fghFG]\s*(?:\\left)?\()|=")
 _DOTS: Final = re.compile(r"\\[lc]?dots(?![A-Za-z])|\.{3}|…")
@@ -156,7 +155,7 @@ def read_sum(text: str) -> tuple[SumProblem, ...]:
     asks_kind = _asks_convergence(text) and all(
         any(word.startswith(kind) for word in _words(text)) for kind in _KINDS
     )
-    text = _KIND.sub(" ", text) if asks_kind else text
+    text = prose.without_words(text, prose.TABLE["kind"]) if asks_kind else text
     plain, tables = marked_tables(prose.without_prose(text, prose.SUM))
     formula, conditions = _formula(plain)
     sign = _SIGN.search(formula)
