@@ -92,10 +92,6 @@ _BAR: Final = re.compile(r"\|\s*_\s*(?:\{(?P<point>.*)\}|(?P<short>\w))\s*\Z")
 #: What makes a function of a letter the inverse function; behind f(x), the same is a power.
 POWER_MINUS_ONE: Final = r"\s*\^\s*\{?\s*-\s*1\s*\}?"
 _SLOPE: Final = frozenset(("gradient", "slope"))
-_NTH: Final = re.compile(
-    r"(?<![A-Za-z\\])(?:[a-z]\)?\$?\s*(?:\^\s*\{?\s*)?(?:\\(?:text|mathrm)\s*\{\s*)?-?\s*th\b"
-    r"|[fghyu]\s*\^\s*\{\s*\(\s*[nkm]\s*\)\s*\}|d\s*\^\s*\{?\s*[nkm](?![A-Za-z]))"
-)
 _SAYS_DERIVATIVE: Final = _SLOPE | {"derivative", "derivatives", "differentiate"}
 
 
@@ -140,8 +136,6 @@ class _QuestionReader:
         question, kinds = without_assumptions(text)
         self.kinds: list[tuple[str, str]] = [*kinds]
         self.comparisons: list[Expression] = []
-        if _NTH.search(question):
-            raise self._error("a derivative whose order is a letter is not read")
         self.trees: dict[str, Expression] = {}
         self.own: dict[str, tuple[str, ...]] = {}
         self.integrals: dict[str, IntegralProblem] = {}

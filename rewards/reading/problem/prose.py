@@ -52,9 +52,9 @@ TABLE: Final = {
             unknown values variable variables we whose without""",
         # deny, or choose among answers: they may change any question
         "choice": """absolutely add approximate approximately conditional conditionally decimals
-            degrees digit digits divide except excluding false first half halve incorrect largest
-            least maximum minimum minus multiply nearest negative never no none not omitted
-            omitting partial per percent plus prime primes removed round rounded second smallest
+            degrees digit digits divide except excluding false first half halve incorrect kth
+            largest least maximum minimum minus mth multiply nearest negative never no none not nth
+            omitted omitting partial per percent plus prime primes removed round rounded second smallest
             subtract tail th third times twice uniformly unless which without wrong""",
         # name an operation: they change a question unless they describe the formula behind them,
         # or name a rule
@@ -165,7 +165,8 @@ UNMARKED: Final = re.compile(r"[\\^_=<>+*/|{}0-9]|(?<![A-Za-z'’-])(?![aAI])[A-
 def _pattern(words: frozenset[str]) -> re.Pattern[str]:
     """A regular expression of words in prose. The letter a is a word only before another word."""
     patterns = [
-        r"a(?=\s+[A-Za-z]{2})" if word == "a" else word.replace(" ", r"\s+") for word in words
+        r"a(?=\s+[A-Za-z]{2})" if word == "a" else word.replace(" ", r"\s+")
+        for word in sorted(words, reverse=True)
     ]
     return re.compile(rf"(?<![\\A-Za-z^_])(?i:{'|'.join(patterns)})(?![A-Za-z_^])")
 
