@@ -17,7 +17,7 @@ from ..latex import ReadError, Reading, read, signed_infinity, to_latex
 from ..latex.tokens.roles import DIFFERENTIAL, IN_PROBLEM
 from .conditions import Conditions, behind
 from .differential import Differential, differentials, with_symbol, without_symbol
-from .layout import IntegralLayout, integral_layout
+from .layout import IntegralLayout, integral_layout, unbraced
 from .parameters import parameter_faults
 
 #: A limit of integration: an expression, or +1 or -1 for plus or minus infinity.
@@ -299,9 +299,7 @@ def limit_of(mark: str, text: str, variable: str) -> Limit:
     infinite = signed_infinity(mark)
     if infinite is not None:
         return infinite
-    inner = mark.strip()
-    if inner.startswith("{") and inner.endswith("}"):
-        inner = inner[1:-1]
+    inner = unbraced(mark)
     inner = inner.rpartition("=")[2] if inner.lstrip().startswith(variable) else inner
     try:
         limit = read(inner, symbols=())[0].expression

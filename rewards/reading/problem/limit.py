@@ -16,7 +16,6 @@ from typing import Final, NamedTuple
 from ...errors import ProblemError
 from ..expression.tree import Expression, Symbol
 from ..latex import ReadError, Reading, read
-from ..latex.tokens.roles import IN_PROBLEM
 from . import prose
 from .conditions import Conditions, behind, conditions_of
 from .derivatives import LETTER
@@ -34,9 +33,12 @@ from .layout import (
     coordinates,
     cut_at,
     marked_tables,
+    only_reading,
     pieces_of,
     quotient_of,
+    readings_of,
     restored_tables,
+    unbraced,
 )
 from .sums import SumProblem, has_dots, has_sum, read_sum, sum_with_dots
 
@@ -247,13 +249,7 @@ def read_limit_of_integral(text: str) -> LimitOfIntegral | None:
         factor, integral = rf"\frac{{1}}{quotient[1]}", quotient[0]
     if len(list(pieces_of(factor[1:], "+-"))) > 1:
         raise ProblemError(f"{text!r} has more than a multiple of an integral")
-    try:
-        readings = read(factor, symbols=(variable, IN_PROBLEM))
-    except ReadError as error:
-        raise ProblemError(f"unreadable limit {text!r}: {error}") from None
-    tree = readings[0].expression
-    if len(readings) > 1:
-        raise ProblemError(f"{text!r}: {factor!r} has several readings")
+    tree = only_reading(factor, text, variable)
     _conditions(plain, written[2], body, name, at)
     point = limit_of(at, text, variable)
     return LimitOfIntegral(variable, point, side, tree, definite_integral(integral))
@@ -377,21 +373,13 @@ def _in_words(text: str) -> tuple[str, str, str]:
     if strange is not None and not prose.MARKED.search(text):
         raise ProblemError(f"{text!r}: {strange[0]!r} may change the question")
     side = {"right": "^+", "above": "^+", "left": "^-", "below": "^-"}.get(match["side"] or "", "")
-    body = match["body"][_named_end(match["body"]) :]
+    body = _NAMED.sub("", match["body"], count=1)
     return rf"{match['name']}\to {match['point'].strip()}{side}", body, match["behind"] or ""
-
-
-def _named_end(body: str) -> int:
-    named = _NAMED.match(body)
-    return named.end() if named else 0
 
 
 def _approach(subscript: str, text: str) -> tuple[str, str, int]:
     r"""Read a subscript such as ``{x \to 0^+}``. Return the variable, the point and the side."""
-    inner = subscript.strip()
-    if inner.startswith("{") and inner.endswith("}"):
-        inner = inner[1:-1]
-    inner = prose.SPACING.sub(" ", inner.replace(r"\limits", " "))
+    inner = prose.SPACING.sub(" ", unbraced(subscript).replace(r"\limits", " "))
     stacked = re.fullmatch(r"\s*\\(?:substack|scriptstyle)\s*\{?(.*?)\}?\s*", inner, re.DOTALL)
     inner = stacked[1] if stacked else inner
     approach, *conditions = re.split(r"\\\\|\\atop(?![A-Za-z])|,", inner)
@@ -400,8 +388,7 @@ def _approach(subscript: str, text: str) -> tuple[str, str, int]:
         raise ProblemError(f"{text!r}: {subscript!r} has no arrow")
     name, point = approach[: arrow.start()].strip(" {}()"), approach[arrow.end() :].strip()
     side = bool(arrow["down"] or arrow["from_above"]) - bool(arrow["up"] or arrow["from_below"])
-    if point.startswith("{") and argument_end(point) == len(point):
-        point = point[1:-1].strip()
+    point = unbraced(point)
     mark = _SIDE.search(point)
     if mark is not None and not point[: mark.start()].endswith(("(", "=")):
         side, point = 1 if mark["sign"] == "+" else -1, point[: mark.start()].strip()
@@ -444,8 +431,5 @@ def _readings(
     body: str, variable: str, text: str, declared: Collection[str]
 ) -> tuple[Reading, ...]:
     """Read the function. Readings in which a letter cannot be a parameter are left out."""
-    try:
-        readings = read(body, symbols=(variable, IN_PROBLEM))
-    except ReadError as error:
-        raise ProblemError(f"unreadable limit {text!r}: {error}") from None
+    readings = readings_of(body, text, variable)
     return with_real_parameters(readings, text, body, variable, declared, has_sign=True)

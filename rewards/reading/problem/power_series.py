@@ -16,10 +16,10 @@ from ..expression.build import ZERO, neg
 from ..expression.traversal import fold, symbols_of
 from ..expression.tree import Expression, Number
 from ..latex import ReadError, read, signed_infinity
-from ..latex.tokens.roles import IN_PROBLEM, IS_VALUE
+from ..latex.tokens.roles import IS_VALUE
 from .conditions import Conditions, Interval, comparisons_of, conditions_of, interval_of
 from .derivatives import normal
-from .layout import pieces_of
+from .layout import pieces_of, readings_of
 from .parameters import parameter_faults
 from .prose import (
     DELIMITER,
@@ -319,11 +319,7 @@ def _degree(match: re.Match[str]) -> Expression:
 
 
 def _read(formula: str, text: str, variable: str) -> Expression:
-    try:
-        symbols = (variable, IN_PROBLEM) if variable else (IN_PROBLEM,)
-        return read(formula, symbols=symbols)[0].expression
-    except ReadError as error:
-        raise ProblemError(f"{text!r}: unreadable {formula[:60]!r}: {error}") from None
+    return readings_of(formula, text, *filter(None, (variable,)))[0].expression
 
 
 def without_remainder(text: str, question: SeriesQuestion) -> tuple[str, int]:

@@ -54,8 +54,8 @@ TABLE: Final = {
         "choice": """absolutely add approximate approximately conditional conditionally decimals
             degrees digit digits divide except excluding false first half halve incorrect kth
             largest least maximum minimum minus mth multiply nearest negative never no none not nth
-            omitted omitting partial per percent plus prime primes removed round rounded second smallest
-            subtract tail th third times twice uniformly unless which without wrong""",
+            omitted omitting partial per percent plus prime primes removed round rounded second
+            smallest subtract tail th third times twice uniformly unless which without wrong""",
         # name an operation: they change a question unless they describe the formula behind them,
         # or name a rule
         "operation": """absolute antiderivative approximation average cube cubed cubes decimal

@@ -3,8 +3,8 @@ r"""Reads a sum as people write it: ``\displaystyle\sum\limits_{n=1}^{\infty} \f
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from fractions import Fraction
+from itertools import chain
 from typing import Final, NamedTuple
 
 from ...errors import ProblemError
@@ -12,7 +12,7 @@ from ..expression.build import ONE, ZERO, add, mul, neg, number, power
 from ..expression.general_term import FEWEST, are_equal, finite_term, first_index, general_term
 from ..expression.traversal import substitute, symbols_of
 from ..expression.tree import Call, Expression, Number, Symbol
-from ..latex import ReadError, Reading, read
+from ..latex import ReadError, read
 from ..latex.tokens.roles import IN_PROBLEM
 from . import prose
 from .conditions import Conditions, behind
@@ -22,9 +22,12 @@ from .layout import (
     TAIL,
     limits_of,
     marked_tables,
+    only_reading,
     pieces_of,
     quotient_of,
+    readings_of,
     restored_tables,
+    unbraced,
 )
 from .parameters import parameter_faults
 
@@ -173,9 +176,9 @@ def read_sum(text: str) -> tuple[SumProblem, ...]:
         raise ProblemError(f"{text!r}: the limit of a sum is asked for, not the sum")
     factor = _factor(formula[: sign.start()], text, index)
     failure: ProblemError | None = None
-    for inner, stated in _bodies(body, conditions):
+    for inner, stated in chain([(body, conditions)], behind(body)):
         try:
-            readings = _terms(inner, index, text, stated)
+            readings = _terms(TAIL.sub("", inner), index, text, stated)
         except ProblemError as error:
             failure = failure or error
             continue
@@ -281,11 +284,7 @@ def _written_terms(formula: str, text: str) -> tuple[list[Expression], str]:
         written = ENDS.sub("", piece).strip()
         shape += "." if _DOTS.fullmatch(written) else "t" * bool(written)
         if written and shape.endswith("t"):
-            try:
-                (reading,) = read(written, symbols=(IN_PROBLEM,))
-            except ValueError as error:
-                raise ProblemError(f"{text!r}: unreadable term {written!r}: {error}") from None
-            terms.append(Call("mul", (sign, reading.expression)))
+            terms.append(Call("mul", (sign, only_reading(written, text))))
     return terms, shape
 
 
@@ -386,7 +385,7 @@ def _is_value_of_sum(formula: str) -> bool:
 
 def _range(marks: dict[str, str], text: str) -> tuple[str, Limit, Limit]:
     """Read the index of a sum, and the least and the greatest value of the index."""
-    subscript = _unbraced(marks.get("_", ""))
+    subscript = unbraced(marks.get("_", ""))
     for pattern in _RANGES:
         match = pattern.fullmatch(subscript)
         if match is None:
@@ -415,13 +414,6 @@ def _range(marks: dict[str, str], text: str) -> tuple[str, Limit, Limit]:
     raise ProblemError(f"{text!r}: the range of the index is not readable")
 
 
-def _unbraced(mark: str) -> str:
-    inner = ENDS.sub("", mark.strip())
-    while inner.startswith("{") and inner.endswith("}"):
-        inner = ENDS.sub("", inner[1:-1].strip())
-    return inner
-
-
 def _factor(preceding: str, text: str, index: str) -> Expression:
     r"""Read the factor before the sum sign.
 
@@ -444,13 +436,6 @@ def _factor(preceding: str, text: str, index: str) -> Expression:
     return value.expression
 
 
-def _bodies(body: str, conditions: Conditions) -> Iterator[tuple[str, Conditions]]:
-    """Yield candidates for the term of a sum, each with the conditions after the candidate."""
-    yield TAIL.sub("", body), conditions
-    for inner, stated in behind(body):
-        yield TAIL.sub("", inner), stated
-
-
 def _terms(
     body: str, index: str, text: str, conditions: Conditions
 ) -> list[tuple[Expression, Expression]]:
@@ -462,10 +447,7 @@ def _terms(
     """
     if not body:
         raise ProblemError(f"{text!r} has no term")
-    try:
-        readings: tuple[Reading, ...] = read(body, symbols=(index, IN_PROBLEM))
-    except ReadError as error:
-        raise ProblemError(f"unreadable term {body!r}: {error}") from None
+    readings = readings_of(body, text, index)
     suspects = set().union(*(symbols_of(reading.expression) for reading in readings)) - {index}
     declared = {name for name, _ in conditions.kinds}
     faults = parameter_faults(body, suspects - declared, index, False)

@@ -20,6 +20,7 @@ from ...expression.tree import Call, Expression, Symbol
 from ...latex import ReadError, read
 from ...latex.tokens.pattern import FONT
 from ...latex.tokens.roles import IN_PROBLEM
+from ..layout import opening
 from ..prose import LONGEST
 from .operators import HIGHEST, POWER, D, name_of, operand, operators
 
@@ -236,7 +237,8 @@ def read_tree(
             tree = jets.differentiated(tree, variable)
         text = text[:start] + _placed(tree, trees) + remainder
     while (group := _GROUP_PRIMES.search(text)) is not None:
-        start = _opening(text, group.start())
+        if (start := opening(text, group.start())) < 0:
+            raise ProblemError("a bracket that is not opened")
         tree = _read(text[start + 1 : group.start()], jets, symbols, trees)
         variable = _sole(jets, tree)
         for _ in group[1]:
@@ -391,13 +393,3 @@ def arguments_at(text: str, start: int) -> tuple[int, list[str] | None]:
             pieces.append(text[begin:position])
             begin = position + 1
     return start, None
-
-
-def _opening(text: str, close: int) -> int:
-    """The offset of the opening bracket that belongs to the closing bracket at ``close``."""
-    level = 0
-    for offset in range(close, -1, -1):
-        level += (text[offset] in ")]}") - (text[offset] in "([{")
-        if level == 0:
-            return offset
-    raise ProblemError("a bracket that is not opened")

@@ -157,7 +157,7 @@ def read_differential_equation(text: str) -> DifferentialEquation:
         sides = relation(formula)
         if sides is None:
             stated = conditions_of(formula)
-            if stated is None and (_asked(formula, functions) or _is_name(formula)):
+            if stated is None and _names(formula, functions):
                 continue  # "find y(x)", "where k is a constant"
             if stated is None:
                 raise ProblemError(f"{text!r}: {formula!r} is no equation")
@@ -274,13 +274,12 @@ def _is_remark(clause: Clause) -> bool:
     return described and re.fullmatch("[A-Za-ce-z]{2,3}", clause.formula) is not None
 
 
-def _is_name(formula: str) -> bool:
+def _names(formula: str, functions: Collection[str]) -> bool:
+    """Whether a formula is only a name, or a function with its variable, as y(x)."""
+    applied = _APPLIED.fullmatch(formula)
+    if applied is not None:
+        return name_of(applied["name"]) in functions
     return NAME.fullmatch(formula.strip()) is not None
-
-
-def _asked(formula: str, functions: Collection[str]) -> bool:
-    name = _APPLIED.fullmatch(formula)
-    return name_of(name["name"] if name else formula) in functions
 
 
 def _checked(

@@ -8,11 +8,9 @@ from typing import Final, NamedTuple
 from ....errors import ProblemError
 from ...expression.traversal import fold, symbols_of
 from ...expression.tree import Expression
-from ...latex import read
-from ...latex.tokens.roles import IN_PROBLEM
 from .. import prose
 from ..conditions import conditions_of
-from ..layout import cut_at, pieces_of
+from ..layout import cut_at, only_reading, pieces_of
 from ..limit import INDEX, SEQUENCE, SIGN
 
 #: The next term of a sequence, as a formula in the term before: u_{n+1} = 2u_n, u_n = 2u_{n-1}.
@@ -83,7 +81,7 @@ def read_recursion(text: str) -> Recursion | None:
     index = steps[0]["index"] or rf"{steps[0]['previous']}\s*-\s*1"
     term = rf"(?<![A-Za-z\\]){steps[0]['letter']}_(?:\{{\s*{index}\s*\}}|{index}(?![A-Za-z0-9]))"
     step_text = re.sub(term, rf"{{{_PREVIOUS}}}".replace("\\", r"\\"), steps[0]["value"])
-    first_tree, step_tree = (_only_reading(each, text) for each in (firsts[0], step_text))
+    first_tree, step_tree = (only_reading(each, text) for each in (firsts[0], step_text))
     name_of_term = _PREVIOUS.lstrip("\\")
     if symbols_of(first_tree) or symbols_of(step_tree) != {name_of_term}:
         raise ProblemError(f"{text!r}: a recursion with other symbols is not read")
@@ -98,11 +96,3 @@ def _is_of_index(formula: str) -> bool:
     numbers = (fold(side) for comparison in stated.comparisons for side in comparison.args)
     is_whole = {kind for _, kind in stated.kinds} <= {"integer", "positive"}
     return is_whole and all(number is None or number <= 2 for number in numbers)
-
-
-def _only_reading(formula: str, text: str) -> Expression:
-    try:
-        (reading,) = read(formula, symbols=(IN_PROBLEM,))
-    except ValueError as error:
-        raise ProblemError(f"{text!r}: unreadable {formula!r}: {error}") from None
-    return reading.expression
