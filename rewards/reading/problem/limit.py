@@ -17,7 +17,7 @@ from ...errors import ProblemError
 from ..expression.tree import Expression, Symbol
 from ..latex import ReadError, Reading, read
 from . import prose
-from .conditions import Conditions, behind, conditions_of
+from .conditions import WHOLE, Conditions, behind, conditions_of
 from .derivatives import LETTER
 from .integral import (
     INTEGRAL,
@@ -69,13 +69,15 @@ _NAMED: Final = re.compile(
 _APPLIED: Final = re.compile(
     r"([A-Za-z])\s*(?:\\left)?\(\s*([A-Za-z])\s*(?:\\right)?\)|([A-Za-z])_\{?([A-Za-z])\}?"
 )
-_RANGE: Final = r"(?:\s*_\s*\{?\s*(?P<index>[nmkN])\b[^{}]*\}?)?(?:\s*\^\s*\{?\s*\\infty\s*\}?)?"
+_RANGE: Final = (
+    rf"(?:\s*_\s*\{{?\s*(?P<index>[{WHOLE}])\b[^{{}}]*\}}?)?(?:\s*\^\s*\{{?\s*\\infty\s*\}}?)?"
+)
 #: The name of a sequence: a_n, (a_n), \{a_n\}_{n=1}^\infty.
 SEQUENCE: Final = re.compile(
-    rf"(?:\\left)?(?:\\\{{|\()?\s*(?P<letter>[A-Za-z])_\{{?(?P<name>[nmkN])\}}?\s*(?:\\right)?(?:\\\}}|\))?{_RANGE}"
+    rf"(?:\\left)?(?:\\\{{|\()?\s*(?P<letter>[A-Za-z])_\{{?(?P<name>[{WHOLE}])\}}?\s*(?:\\right)?(?:\\\}}|\))?{_RANGE}"
 )
 #: An index alone, or an index that tends to infinity.
-INDEX: Final = re.compile(r"[nmkN](?:\s*\\(?:to|rightarrow)\s*\\infty)?")
+INDEX: Final = re.compile(rf"[{WHOLE}](?:\s*\\(?:to|rightarrow)\s*\\infty)?")
 #: A sequence that its term denotes: \{ 1/n \}, \{ 1/n \}_{n=1}^\infty.
 _BRACED: Final = re.compile(rf"(?:\\left)?\\\{{(?P<term>[^,]+?)(?:\\right)?\\\}}{_RANGE}")
 #: Formulas beside a limit that say nothing of the limit: names, values at a point, what x tends to,
@@ -85,8 +87,6 @@ _NO_CONDITION: Final = re.compile(
     r"|[a-z]\\(?:to|rightarrow).*|(?:[01]|\\infty)(?:[-/^]|\\cdot|\\times)\{?(?:0|\\infty)\}?"
     r"|\\[dt]?frac\{?(?:0|\\infty)\}?\{?(?:0|\\infty)\}?"
 )
-#: Variables that stand for whole numbers where they tend to infinity.
-_INTEGER_NAMES: Final = frozenset("nmkN")
 
 
 class LimitProblem(NamedTuple):
@@ -172,7 +172,7 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
     if plane is not None and (isinstance(point, int) or conditions != Conditions()):
         raise ProblemError(f"{text!r}: a condition on a limit in two variables is not read")
     is_sequence = point == 1 and (
-        variable in _INTEGER_NAMES or dict(conditions.kinds).get(variable) == "integer"
+        variable in {*WHOLE} or dict(conditions.kinds).get(variable) == "integer"
     )
     return LimitProblem(variable, point, side, readings, conditions, is_sequence, beside)
 

@@ -15,7 +15,7 @@ from ..expression.tree import Call, Expression, Number, Symbol
 from ..latex import ReadError, read
 from ..latex.tokens.roles import IN_PROBLEM
 from . import prose
-from .conditions import Conditions, behind
+from .conditions import WHOLE, Conditions, behind
 from .integral import Limit, limit_of
 from .layout import (
     ENDS,
@@ -250,7 +250,7 @@ def _with_dots(text: str) -> SumProblem:
         term = general_term(terms, index)
     elif re.fullmatch(r"t+\.t\.?", shape):
         *first, last = terms
-        own = [name for name in "nkmN" if name in symbols_of(last)]
+        own = [name for name in WHOLE if name in symbols_of(last)]
         start = first_index(last, own[0], first) if len(own) == 1 else None
         if start is not None and not any(own[0] in symbols_of(each) for each in first):
             term, lower = substitute(last, own[0], Symbol(index)), Number(start)

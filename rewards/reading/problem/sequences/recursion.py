@@ -9,15 +9,16 @@ from ....errors import ProblemError
 from ...expression.traversal import fold, symbols_of
 from ...expression.tree import Expression
 from .. import prose
-from ..conditions import conditions_of
+from ..conditions import WHOLE, conditions_of
 from ..layout import cut_at, only_reading, pieces_of
 from ..limit import INDEX, SEQUENCE, SIGN
 
 #: The next term of a sequence, as a formula in the term before: u_{n+1} = 2u_n, u_n = 2u_{n-1}.
 _RECURSION: Final = re.compile(
-    r"(?P<letter>[A-Za-z])_(?:\{\s*(?P<index>[nmk])\s*\+\s*1\s*\}\s*="
+    rf"(?P<letter>[A-Za-z])_(?:\{{\s*(?P<index>[{WHOLE}])\s*\+\s*1\s*\}}\s*="
     r"(?=.{0,200}(?P=letter)_(?:(?P=index)(?![A-Za-z])|\{\s*(?P=index)\s*\}))"
-    r"|\{?\s*(?P<previous>[nmk])\s*\}?\s*=(?=.{0,200}(?P=letter)_\{\s*(?P=previous)\s*-\s*1\s*\}))"
+    rf"|\{{?\s*(?P<previous>[{WHOLE}])\s*\}}?\s*="
+    r"(?=.{0,200}(?P=letter)_\{\s*(?P=previous)\s*-\s*1\s*\}))"
     r"(?P<value>.*)",
     re.DOTALL,
 )
@@ -91,7 +92,7 @@ def read_recursion(text: str) -> Recursion | None:
 def _is_of_index(formula: str) -> bool:
     r"""Whether a formula says where an index begins: ``n \ge 1``, ``n = 1, 2, 3, \dots``."""
     stated = conditions_of(formula)
-    if stated is None or not {name for name, _ in stated.kinds} <= {*"nmk"}:
+    if stated is None or not {name for name, _ in stated.kinds} <= {*WHOLE}:
         return False
     numbers = (fold(side) for comparison in stated.comparisons for side in comparison.args)
     is_whole = {kind for _, kind in stated.kinds} <= {"integer", "positive"}
