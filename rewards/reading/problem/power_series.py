@@ -66,7 +66,7 @@ _COEFFICIENT: Final = re.compile(
 #: Pieces of a question by what they say; each is taken out of the text where it occurs first.
 _DEGREES: Final = (
     re.compile(
-        rf"(?:degree|order){_S}(?:[nN]\s*=\s*|at\s+most\s+)?(?P<degree>\d+)"
+        rf"(?:(?:after|through)\s+)?(?:degree|order){_S}(?:[nN]\s*=\s*|at\s+most\s+)?(?P<degree>\d+)"
         rf"(?:{_S}\({_S}[a-z]\s*\^\s*\{{?\d+\}}?{_S}\))?",
         re.IGNORECASE,
     ),
@@ -192,6 +192,8 @@ def read_series(text: str) -> SeriesQuestion:
     if power is not None:
         plain = f"{plain[: power.start()]} {plain[power.end() :]}"
     for quantity in QUANTITIES:
+        if quantity == "coefficient" and says(plain, quantity):
+            raise ProblemError(f"{text!r}: the coefficient of which power?")
         if says(plain, quantity) or (power is not None and quantity == "coefficient"):
             remainder = without_words(plain, TABLE[quantity])
             if quantity in ("radius", "interval"):

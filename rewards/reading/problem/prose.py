@@ -38,8 +38,8 @@ TABLE: Final = {
         "sequence": "all as by defined every general integer integers positive sequence term",
         "integral": """antiderivative computing definite evaluating finding general improper
             indefinite integral integrate integrating primitive proper""",
-        "power series": """after and as by derive down expand expansion function generated get
-            lagrange maclaurin on polynomial power powers series taylor term through up""",
+        "power series": """and as by derive down expand expansion function generated get
+            lagrange maclaurin on polynomial power powers series taylor term up""",
         "equation": """about all around assume be bounded by classify complete condition conditions
             coordinate curve defined denote denotes derivative derivatives differentiable
             differential differentiate differentiating domain eighth equation equations every
@@ -52,9 +52,9 @@ TABLE: Final = {
             unknown values variable variables we whose without""",
         # deny, or choose among answers: they may change any question
         "choice": """absolutely add approximate approximately conditional conditionally decimals
-            degrees digit digits divide except excluding false first half halve incorrect kth
-            largest least maximum minimum minus mth multiply nearest negative never no none not nth
-            omitted omitting partial per percent plus prime primes removed round rounded second
+            degrees digit digits divide except excluding false first half halve hint incorrect
+            kth largest least maximum minimum minus mth multiply nearest negative never no none not
+            nth omitted omitting partial per percent plus prime primes removed round rounded second
             smallest subtract tail th third times twice uniformly unless which without wrong""",
         # name an operation: they change a question unless they describe the formula behind them,
         # or name a rule
@@ -69,10 +69,13 @@ TABLE: Final = {
         "plain": """all answer answers down fully marks non-zero nonzero possible result simple
             simplest steps work working""",
         # names of methods and functions whose words would change a question elsewhere
-        "name": """first_principles greatest_integer_less_than_or_equal_to
-            greatest_integer_not_exceeding inverse_cosecant inverse_cosine inverse_cotangent
-            inverse_hyperbolic inverse_secant inverse_sine inverse_tangent inverse_trigonometric
-            minus_infinity partial_fraction partial_fractions without_using""",
+        "name": """denote_the_greatest_integer_less_than_or_equal_to
+            denote_the_greatest_integer_not_exceeding
+            denotes_the_greatest_integer_less_than_or_equal_to
+            denotes_the_greatest_integer_not_exceeding first_principles inverse_cosecant
+            inverse_cosine inverse_cotangent inverse_hyperbolic inverse_secant inverse_sine
+            inverse_tangent inverse_trigonometric minus_infinity partial_fraction partial_fractions
+            without_using""",
         # say what is to be done where there is no answer, up to the end of the sentence
         "aside": """or_answer or_explain or_say or_show or_state or_write otherwise""",
         # say nothing of a number: parameters are positive, and variables are real
