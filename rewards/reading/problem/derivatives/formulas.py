@@ -21,7 +21,7 @@ from ...latex import ReadError, read
 from ...latex.tokens.pattern import FONT
 from ...latex.tokens.roles import IN_PROBLEM
 from ..layout import opening
-from ..prose import LONGEST, SPACING
+from ..prose import LONGEST
 from .operators import HIGHEST, POWER, D, name_of, operand, operators
 
 #: The most derivatives in one formula. Textbooks have up to 6.
@@ -131,6 +131,7 @@ def bounded(tree: Expression) -> Expression:
     return tree
 
 
+_SPACING: Final = re.compile(r"(?<!\\)\\(?:[,;:!> ]|displaystyle(?![A-Za-z])|limits(?![A-Za-z]))|~")
 _SIZES: Final = re.compile(r"\\(?:left|right|middle|[bB]igg?[lrm]?)(?![A-Za-z])\s*\.?")
 _UPRIGHT_D: Final = re.compile(
     rf"\\{FONT}(?:\s*\{{\s*d\s*\}}|\s+d)|\{{\s*\\rm\s+d\s*\}}|\\(?:dd|differentialD|diff)(?![A-Za-z])|[ⅆ𝑑]"
@@ -170,7 +171,7 @@ def normal(text: str) -> str:
     """
     if len(text) > LONGEST:
         raise ProblemError(f"the question has more than {LONGEST} characters")
-    text = _SIZES.sub(" ", SPACING.sub(" ", text))
+    text = _SIZES.sub(" ", _SPACING.sub(" ", text))
     text = _NAMED_OPERATOR.sub(r"\\frac{d}{d\1}", _UPRIGHT_D.sub("d", text))
     text = text.replace("″", "''")
     text = _PRIMES.sub(
