@@ -57,6 +57,8 @@ _SERIES: Final = re.compile(
     r"(?:=|\\in(?![A-Za-z])|∈)\s*(?:\\\{)?\s*(\d+)\s*,\s*(\d+)\s*,\s*(?:\d+\s*,\s*){0,8}"
     r"(?:\\[lc]?dots|\.{3}|…)\s*(?:\\\})?"
 )
+#: Letters that stand for whole numbers, such as indices and orders.
+WHOLE: Final = "nmkN"
 #: A name of LaTeX, with an index.
 NAME: Final = re.compile(r"(?:[A-Za-z]|\\[a-zA-Z]+)(?:_(?:\w|\{\w+\}))?")
 _RELATION: Final = re.compile(

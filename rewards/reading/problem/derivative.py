@@ -23,6 +23,7 @@ from .clauses import Clause, clauses, without_assumptions
 from .conditions import Bounds, bounds_of, conditions_of
 from .derivatives import (
     LETTER,
+    SYMBOL,
     VALUE_AT,
     Jet,
     Jets,
@@ -33,8 +34,8 @@ from .derivatives import (
     operators,
     read_tree,
 )
-from .integral import IntegralProblem, definite_integral, derivative_of_integral
-from .layout import pieces_of, relation
+from .integral import INTEGRAL, IntegralProblem, definite_integral, derivative_of_integral
+from .layout import coordinates, pieces_of, relation
 from .prose import EQUATION, ORDINALS, without_prose
 
 
@@ -76,14 +77,12 @@ _HAS_DERIVATIVE: Final = re.compile(
 _PRIMED: Final = re.compile(
     r"(?<!\\)(?:\b|(?<=[A-Za-z]))([A-Za-z])\s*(?:'|\^\s*\{\s*\(\s*(?:\d+|[ivx]+)\s*\)|_)"
 )
-_INTEGRAL: Final = re.compile(r"\s*[(\[]?\s*(?:\\int(?![A-Za-z])|∫)")
 #: The name of an integral that an operator is applied to; no question has it.
 _OF_INTEGRAL: Final = r"\Phi"
 #: The names of the arguments of a function until their values are put in; no text has them.
 _PLACE: Final = "\ue011"
 _PRIMED_LETTER: Final = re.compile(r"(\\[A-Za-z]+|[A-Za-z])\s*('*)")
 _SUBSCRIPT: Final = re.compile(r"_\s*(\{\s*[A-Za-z\\ ]+\}|[A-Za-z])")
-_LETTER: Final = re.compile(r"\\[A-Za-z]+|[A-Za-z]")
 #: A value of a point is a number: functions, constants and digits.
 _IS_NUMBER: Final = re.compile(
     rf"(?:\\(?!(?:{'|'.join(GREEK.keys() - {'pi'})})(?![A-Za-z]))[A-Za-z]+"
@@ -93,10 +92,6 @@ _BAR: Final = re.compile(r"\|\s*_\s*(?:\{(?P<point>.*)\}|(?P<short>\w))\s*\Z")
 #: What makes a function of a letter the inverse function; behind f(x), the same is a power.
 POWER_MINUS_ONE: Final = r"\s*\^\s*\{?\s*-\s*1\s*\}?"
 _SLOPE: Final = frozenset(("gradient", "slope"))
-_NTH: Final = re.compile(
-    r"(?<![A-Za-z\\])(?:[a-z]\)?\$?\s*(?:\^\s*\{?\s*)?(?:\\(?:text|mathrm)\s*\{\s*)?-?\s*th\b"
-    r"|[fghyu]\s*\^\s*\{\s*\(\s*[nkm]\s*\)\s*\}|d\s*\^\s*\{?\s*[nkm](?![A-Za-z]))"
-)
 _SAYS_DERIVATIVE: Final = _SLOPE | {"derivative", "derivatives", "differentiate"}
 
 
@@ -141,8 +136,6 @@ class _QuestionReader:
         question, kinds = without_assumptions(text)
         self.kinds: list[tuple[str, str]] = [*kinds]
         self.comparisons: list[Expression] = []
-        if _NTH.search(question):
-            raise self._error("a derivative whose order is a letter is not read")
         self.trees: dict[str, Expression] = {}
         self.own: dict[str, tuple[str, ...]] = {}
         self.integrals: dict[str, IntegralProblem] = {}
@@ -201,9 +194,9 @@ class _QuestionReader:
         for piece in pieces_of(formula, ","):
             sides = relation(piece)
             if sides is None:
-                self.pair = _coordinates(formula)
+                self.pair = coordinates(formula)
             elif sides[0].startswith("("):
-                names, values = _coordinates(sides[0]), _coordinates(sides[1])
+                names, values = coordinates(sides[0]), coordinates(sides[1])
                 if len(names) != len(values):
                     raise self._error("a point has as many values as names")
                 self.point |= {
@@ -221,11 +214,11 @@ class _QuestionReader:
         self.by = self.by or (quotients[0].by[-1] if quotients else "")
         self.letters = {letter for quotient in quotients for letter in quotient.by}
         for subscript in _SUBSCRIPT.findall(formula_asked):
-            self.letters |= {name_of(letter) for letter in _LETTER.findall(subscript)}
+            self.letters |= {name_of(letter) for letter in SYMBOL.findall(subscript)}
         if len(quotients) == 1 and quotients[0].start == 0 and not quotients[0].of:
             # What begins with an operator asks for the derivative of all that follows.
             argument = formula_asked[quotients[0].end :].strip()
-            if _INTEGRAL.match(argument):
+            if INTEGRAL.match(argument.lstrip(" ([")):
                 function = _OF_INTEGRAL.lstrip("\\")
                 self.equations.append((_OF_INTEGRAL, argument))
                 argument = _OF_INTEGRAL
@@ -291,7 +284,7 @@ class _QuestionReader:
             own = self.own.get(name, ()) if match["own"] else ()
             if own and re.search(rf"(?<![A-Za-z\\]){re.escape(name)}{POWER_MINUS_ONE}", self.text):
                 raise self._error(f"the inverse function of {name} is not read")
-            if _INTEGRAL.match(sides[1]):
+            if INTEGRAL.match(sides[1].lstrip(" ([")):
                 self.integrals[name] = definite_integral(sides[1])
                 variables[name] = own or (self.by or "x",)
                 continue
@@ -327,7 +320,7 @@ class _QuestionReader:
                 continue
             if asked and (tuple(map(name_of, arguments)) == own or name not in self.trees):
                 continue
-            letters = {name_of(each) for value in arguments for each in _LETTER.findall(value)}
+            letters = {name_of(each) for value in arguments for each in SYMBOL.findall(value)}
             if asked and primes and self._free().isdisjoint(letters):
                 continue
             if name not in self.trees or (primes and len(own) > 1):
@@ -454,10 +447,6 @@ class _QuestionReader:
 
     def _free(self) -> set[str]:
         return {name for tree in self.trees.values() for name in symbols_of(tree)}
-
-
-def _coordinates(pair: str) -> list[str]:
-    return [coordinate.strip() for coordinate in pieces_of(pair.strip()[1:-1], ",")]
 
 
 def _number(text: str) -> Expression:

@@ -18,12 +18,14 @@ from ..latex.tokens.roles import DIFFERENTIAL, IN_PROBLEM
 from .conditions import Conditions, behind
 from .differential import Differential, differentials, with_symbol, without_symbol
 from .integral_questions import integral_question
-from .layout import IntegralLayout, integral_layout
+from .layout import IntegralLayout, integral_layout, unbraced
 from .parameters import parameter_faults
 
 #: A limit of integration: an expression, or +1 or -1 for plus or minus infinity.
 Limit = Expression | int
 
+#: A sign of an integral that has limits, or may have some.
+INTEGRAL: Final = re.compile(r"\\int(?![A-Za-z])|∫")
 #: A d shortly before the end: without an integral sign, a differential stands at the end.
 _MAY_END_IN_DIFFERENTIAL: Final = re.compile(r"[dⅆ𝑑][^d]{1,24}\Z")
 
@@ -315,9 +317,7 @@ def limit_of(mark: str, text: str, variable: str) -> Limit:
     infinite = signed_infinity(mark)
     if infinite is not None:
         return infinite
-    inner = mark.strip()
-    if inner.startswith("{") and inner.endswith("}"):
-        inner = inner[1:-1]
+    inner = unbraced(mark)
     inner = inner.rpartition("=")[2] if inner.lstrip().startswith(variable) else inner
     try:
         limit = read(inner, symbols=())[0].expression

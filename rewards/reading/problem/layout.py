@@ -13,7 +13,10 @@ from collections.abc import Collection, Iterator
 from typing import Final, NamedTuple
 
 from ...errors import ProblemError
+from ..expression.tree import Expression
+from ..latex import ReadError, Reading, read
 from ..latex.tokens.pattern import FONT
+from ..latex.tokens.roles import IN_PROBLEM
 from . import prose
 from .conditions import Conditions
 
@@ -347,3 +350,52 @@ def relation(formula: str) -> tuple[str, str] | None:
     """
     sides = list(pieces_of(formula.replace("&", " "), "="))
     return (sides[0].strip(), sides[1].strip()) if len(sides) == 2 else None
+
+
+def coordinates(point: str) -> list[str]:
+    """The coordinates of a point that is written in parentheses."""
+    return [coordinate.strip() for coordinate in pieces_of(point.strip()[1:-1], ",")]
+
+
+def unbraced(text: str) -> str:
+    """A text without the space and the braces around it."""
+    inner = ENDS.sub("", text.strip())
+    while inner.startswith("{") and argument_end(inner) == len(inner):
+        inner = ENDS.sub("", inner[1:-1].strip())
+    return inner
+
+
+def opening(text: str, close: int) -> int:
+    """The offset of the opening bracket that belongs to the closing bracket at ``close``, or -1."""
+    level = 0
+    for offset in range(close, -1, -1):
+        level += (text[offset] in ")]}") - (text[offset] in "([{")
+        if level == 0:
+            return offset
+    return -1
+
+
+def readings_of(formula: str, text: str, *symbols: str) -> tuple[Reading, ...]:
+    """Read a formula of a question in every way.
+
+    Args:
+        formula: the formula.
+        text: the question, for the message of an error.
+        symbols: names that are symbols in the formula.
+
+    Raises:
+        ProblemError: the formula is unreadable.
+
+    """
+    try:
+        return read(formula, symbols=(*symbols, IN_PROBLEM))
+    except ReadError as error:
+        raise ProblemError(f"{text!r}: unreadable formula {formula[:60]!r}: {error}") from None
+
+
+def only_reading(formula: str, text: str, *symbols: str) -> Expression:
+    """Read a formula of a question. A formula with several readings is a `ProblemError`, too."""
+    reading, *others = readings_of(formula, text, *symbols)
+    if others:
+        raise ProblemError(f"{text!r}: {formula!r} has several readings")
+    return reading.expression

@@ -16,39 +16,43 @@ from typing import Final, NamedTuple
 from ...errors import ProblemError
 from ..expression.tree import Expression, Symbol
 from ..latex import ReadError, Reading, read
-from ..latex.tokens.roles import IN_PROBLEM
 from . import prose
-from .conditions import Conditions, behind, conditions_of
+from .conditions import WHOLE, Conditions, behind, conditions_of
 from .derivatives import LETTER
-from .integral import IntegralProblem, Limit, definite_integral, limit_of, with_real_parameters
+from .integral import (
+    INTEGRAL,
+    IntegralProblem,
+    Limit,
+    definite_integral,
+    limit_of,
+    with_real_parameters,
+)
 from .layout import (
     TAIL,
     argument_end,
+    coordinates,
     cut_at,
     marked_tables,
+    only_reading,
     pieces_of,
     quotient_of,
+    readings_of,
     restored_tables,
+    unbraced,
 )
 from .sums import SumProblem, has_dots, has_sum, read_sum, sum_with_dots
 
-_SIGN: Final = re.compile(
+#: The sign of a limit.
+SIGN: Final = re.compile(
     r"\\lim(?![A-Za-z])|\\(?:operatorname\*?|mathop|mathrm|text|mathbf)\s*\{\s*(?:\\rm\s*)?\\?lim\s*\}"
     r"|(?<![\\A-Za-z])lim(?=\s*(?:\\limits\s*)?_)"
 )
-_INTEGRAL: Final = re.compile(r"\\int(?![A-Za-z])|∫")
 _ARROW: Final = re.compile(
     r"\\(?:to|(?:long)?rightarrow|(?:long)?mapsto|(?P<down>downarrow|searrow)|(?P<up>uparrow|nearrow))"
     r"(?![A-Za-z])|→|⟶|-+>|(?P<from_above>↓)|(?P<from_below>↑)"
 )
 #: A side at the end of a point: ``0^+``, ``0^{-}``, ``0+``.
 _SIDE: Final = re.compile(r"\s*(?:\^\s*\{?\s*|(?<=[0-9A-Za-z}]))(?P<sign>[+-])\s*\}?\s*\Z")
-#: Two variables that tend to a point of the plane.
-_PLANE: Final = re.compile(
-    r"\{?\s*(?:\\left\s*)?\(\s*(?P<x>[a-z])\s*,\s*(?P<y>[a-z])\s*(?:\\right\s*)?\)"
-    r"\s*(?:\\to(?![A-Za-z])|\\(?:long)?rightarrow(?![A-Za-z])|→)"
-    r"\s*(?:\\left\s*)?\((?P<a>[^,()]+),(?P<b>[^,()]+?)(?:\\right\s*)?\)\s*\}?"
-)
 #: What may stand before the sign without changing the problem, besides words: ``L =``.
 _LEAD: Final = re.compile(r"(?:[\s.,:;&?!}]|\\text\s*\{|[A-Za-z]\s*:?=)*")
 _IN_WORDS: Final = re.compile(
@@ -65,12 +69,15 @@ _NAMED: Final = re.compile(
 _APPLIED: Final = re.compile(
     r"([A-Za-z])\s*(?:\\left)?\(\s*([A-Za-z])\s*(?:\\right)?\)|([A-Za-z])_\{?([A-Za-z])\}?"
 )
-_RANGE: Final = r"(?:\s*_\s*\{?\s*(?P<index>[nmkN])\b[^{}]*\}?)?(?:\s*\^\s*\{?\s*\\infty\s*\}?)?"
+_RANGE: Final = (
+    rf"(?:\s*_\s*\{{?\s*(?P<index>[{WHOLE}])\b[^{{}}]*\}}?)?(?:\s*\^\s*\{{?\s*\\infty\s*\}}?)?"
+)
 #: The name of a sequence: a_n, (a_n), \{a_n\}_{n=1}^\infty.
 SEQUENCE: Final = re.compile(
-    rf"(?:\\left)?(?:\\\{{|\()?\s*(?P<letter>[A-Za-z])_\{{?(?P<name>[nmkN])\}}?\s*(?:\\right)?(?:\\\}}|\))?{_RANGE}"
+    rf"(?:\\left)?(?:\\\{{|\()?\s*(?P<letter>[A-Za-z])_\{{?(?P<name>[{WHOLE}])\}}?\s*(?:\\right)?(?:\\\}}|\))?{_RANGE}"
 )
-_INDEX: Final = re.compile(r"[nmkN](?:\s*\\(?:to|rightarrow)\s*\\infty)?")
+#: An index alone, or an index that tends to infinity.
+INDEX: Final = re.compile(rf"[{WHOLE}](?:\s*\\(?:to|rightarrow)\s*\\infty)?")
 #: A sequence that its term denotes: \{ 1/n \}, \{ 1/n \}_{n=1}^\infty.
 _BRACED: Final = re.compile(rf"(?:\\left)?\\\{{(?P<term>[^,]+?)(?:\\right)?\\\}}{_RANGE}")
 #: Formulas beside a limit that say nothing of the limit: names, values at a point, what x tends to,
@@ -80,8 +87,6 @@ _NO_CONDITION: Final = re.compile(
     r"|[a-z]\\(?:to|rightarrow).*|(?:[01]|\\infty)(?:[-/^]|\\cdot|\\times)\{?(?:0|\\infty)\}?"
     r"|\\[dt]?frac\{?(?:0|\\infty)\}?\{?(?:0|\\infty)\}?"
 )
-#: Variables that stand for whole numbers where they tend to infinity.
-_INTEGER_NAMES: Final = frozenset("nmkN")
 
 
 class LimitProblem(NamedTuple):
@@ -136,17 +141,17 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
     plain, tables = marked_tables(prose.without_prose(text, prose.LIMIT))
     written = _written(plain)
     subscript, body, around = written or _of_sequence(text) or _in_words(plain)
-    plane = _PLANE.fullmatch(prose.SPACING.sub(" ", subscript))
+    plane = _plane(subscript)
     beside = None
     if plane is not None:
-        second = limit_of(plane["b"], text, plane["y"])
+        (x, y), (a, b) = plane
+        second = limit_of(b, text, y)
         if isinstance(second, int):
             raise ProblemError(f"{text!r}: a limit at infinity in two variables is not read")
-        beside = plane["y"], second
-        subscript, parameters = rf"{plane['x']} \to {plane['a']}", (*parameters, plane["y"])
+        beside, subscript, parameters = (y, second), rf"{x} \to {a}", (*parameters, y)
     name, at, side = _approach(subscript, text)
     variable = _variable(name, text)
-    if _SIGN.search(body):
+    if SIGN.search(body):
         raise ProblemError(f"{text!r} has more than one limit")
     point = limit_of(at, text, variable)
     body = TAIL.sub("", body).strip()
@@ -168,7 +173,7 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
     if plane is not None and (isinstance(point, int) or conditions != Conditions()):
         raise ProblemError(f"{text!r}: a condition on a limit in two variables is not read")
     is_sequence = point == 1 and (
-        variable in _INTEGER_NAMES or dict(conditions.kinds).get(variable) == "integer"
+        variable in {*WHOLE} or dict(conditions.kinds).get(variable) == "integer"
     )
     return LimitProblem(variable, point, side, readings, conditions, is_sequence, beside)
 
@@ -229,31 +234,25 @@ def read_limit_of_integral(text: str) -> LimitOfIntegral | None:
         ProblemError: the question is unreadable.
 
     """
-    if len(text) > prose.LONGEST or _INTEGRAL.search(text) is None:
+    if len(text) > prose.LONGEST or INTEGRAL.search(text) is None:
         return None
     text = prose.without_frame(text)
     plain = prose.without_prose(text, prose.LIMIT)
     written = _written(plain)
-    if written is None or (sign := _INTEGRAL.search(written[1])) is None:
+    if written is None or (sign := INTEGRAL.search(written[1])) is None:
         return None
     name, at, side = _approach(written[0], text)
     variable = _variable(name, text)
     body = TAIL.sub("", written[1])
     factor, integral = body[: sign.start()].strip() or "1", body[sign.start() :]
     quotient = quotient_of(body)
-    if quotient is not None and _INTEGRAL.search(quotient[0]):
+    if quotient is not None and INTEGRAL.search(quotient[0]):
         if quotient[2]:
             raise ProblemError(f"{text!r} has more than a quotient")
         factor, integral = rf"\frac{{1}}{quotient[1]}", quotient[0]
     if len(list(pieces_of(factor[1:], "+-"))) > 1:
         raise ProblemError(f"{text!r} has more than a multiple of an integral")
-    try:
-        readings = read(factor, symbols=(variable, IN_PROBLEM))
-    except ReadError as error:
-        raise ProblemError(f"unreadable limit {text!r}: {error}") from None
-    tree = readings[0].expression
-    if len(readings) > 1:
-        raise ProblemError(f"{text!r}: {factor!r} has several readings")
+    tree = only_reading(factor, text, variable)
     _conditions(plain, written[2], body, name, at)
     point = limit_of(at, text, variable)
     return LimitOfIntegral(variable, point, side, tree, definite_integral(integral))
@@ -264,8 +263,8 @@ def _written(text: str) -> tuple[str, str, str] | None:
 
     If the text has no limit sign, the result is None.
     """
-    formula, around = prose.formula_with(_SIGN, text, "limit")
-    cut = cut_at(_SIGN, formula)
+    formula, around = prose.formula_with(SIGN, text, "limit")
+    cut = cut_at(SIGN, formula)
     if cut is None:
         return None
     preceding, _, marks, following = cut
@@ -299,7 +298,7 @@ def _conditions(text: str, around: str, *parts: str) -> Conditions:
             bare = _bare(formula)
             defined = _APPLIED.match(bare) and bare.partition("=")[2]
             is_known = bare in known or defined == known[0] or _NO_CONDITION.fullmatch(bare)
-            return bool(is_known or _SIGN.search(formula))
+            return bool(is_known or SIGN.search(formula))
 
         conditions = prose.conditions_beside(text, prose.LIMIT, is_part)
     if conditions is None:
@@ -355,7 +354,7 @@ def _of_sequence(text: str) -> tuple[str, str, str] | None:
             found.append((braced["index"] or "n", braced["term"]))
         elif not values and re.search(r"sequence\s*\Z", text[: match.start()]):
             found.append(("n", formula))
-        elif not _INDEX.fullmatch(formula):
+        elif not INDEX.fullmatch(formula):
             others.append(formula)
     varies = found and re.search(rf"(?<![A-Za-z\\]){found[0][0]}(?![A-Za-z])", found[0][1])
     if len(found) != 1 or not varies or len(letters) > 1:
@@ -377,21 +376,13 @@ def _in_words(text: str) -> tuple[str, str, str]:
     if strange is not None and not prose.MARKED.search(text):
         raise ProblemError(f"{text!r}: {strange[0]!r} may change the question")
     side = {"right": "^+", "above": "^+", "left": "^-", "below": "^-"}.get(match["side"] or "", "")
-    body = match["body"][_named_end(match["body"]) :]
+    body = _NAMED.sub("", match["body"], count=1)
     return rf"{match['name']}\to {match['point'].strip()}{side}", body, match["behind"] or ""
-
-
-def _named_end(body: str) -> int:
-    named = _NAMED.match(body)
-    return named.end() if named else 0
 
 
 def _approach(subscript: str, text: str) -> tuple[str, str, int]:
     r"""Read a subscript such as ``{x \to 0^+}``. Return the variable, the point and the side."""
-    inner = subscript.strip()
-    if inner.startswith("{") and inner.endswith("}"):
-        inner = inner[1:-1]
-    inner = prose.SPACING.sub(" ", inner.replace(r"\limits", " "))
+    inner = prose.SPACING.sub(" ", unbraced(subscript).replace(r"\limits", " "))
     stacked = re.fullmatch(r"\s*\\(?:substack|scriptstyle)\s*\{?(.*?)\}?\s*", inner, re.DOTALL)
     inner = stacked[1] if stacked else inner
     approach, *conditions = re.split(r"\\\\|\\atop(?![A-Za-z])|,", inner)
@@ -400,8 +391,7 @@ def _approach(subscript: str, text: str) -> tuple[str, str, int]:
         raise ProblemError(f"{text!r}: {subscript!r} has no arrow")
     name, point = approach[: arrow.start()].strip(" {}()"), approach[arrow.end() :].strip()
     side = bool(arrow["down"] or arrow["from_above"]) - bool(arrow["up"] or arrow["from_below"])
-    if point.startswith("{") and argument_end(point) == len(point):
-        point = point[1:-1].strip()
+    point = unbraced(point)
     mark = _SIDE.search(point)
     if mark is not None and not point[: mark.start()].endswith(("(", "=")):
         side, point = 1 if mark["sign"] == "+" else -1, point[: mark.start()].strip()
@@ -413,6 +403,23 @@ def _approach(subscript: str, text: str) -> tuple[str, str, int]:
             raise ProblemError(f"{text!r}: {condition!r} names no side")
         side = 1 if relation["above"] else -1
     return name, point, side
+
+
+def _plane(subscript: str) -> list[list[str]] | None:
+    r"""The two names and the two values of a point of the plane, as in ``(x,y) \to (0,0)``.
+
+    The result is None for any other subscript.
+    """
+    inner = re.sub(r"\\(?:left|right)(?![A-Za-z])", " ", prose.SPACING.sub(" ", subscript))
+    arrow = _ARROW.search(inner)
+    if arrow is None or arrow.lastgroup:  # from one side
+        return None
+    sides = inner[: arrow.start()].strip(" {"), inner[arrow.end() :].strip(" }")
+    if not all(side.startswith("(") and side.endswith(")") for side in sides):
+        return None
+    names, values = map(coordinates, sides)
+    is_plane = len(names) == len(values) == 2 and all(re.fullmatch("[a-z]", name) for name in names)
+    return [names, values] if is_plane else None
 
 
 def _variable(name: str, text: str) -> str:
@@ -427,8 +434,5 @@ def _readings(
     body: str, variable: str, text: str, declared: Collection[str]
 ) -> tuple[Reading, ...]:
     """Read the function. Readings in which a letter cannot be a parameter are left out."""
-    try:
-        readings = read(body, symbols=(variable, IN_PROBLEM))
-    except ReadError as error:
-        raise ProblemError(f"unreadable limit {text!r}: {error}") from None
+    readings = readings_of(body, text, variable)
     return with_real_parameters(readings, text, body, variable, declared, has_sign=True)

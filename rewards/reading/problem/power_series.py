@@ -16,10 +16,10 @@ from ..expression.build import ZERO, neg
 from ..expression.traversal import fold, symbols_of
 from ..expression.tree import Expression, Number
 from ..latex import ReadError, read, signed_infinity
-from ..latex.tokens.roles import IN_PROBLEM, IS_VALUE
+from ..latex.tokens.roles import IS_VALUE
 from .conditions import Conditions, Interval, comparisons_of, conditions_of, interval_of
 from .derivatives import normal
-from .layout import pieces_of
+from .layout import pieces_of, readings_of
 from .parameters import parameter_faults
 from .prose import (
     DELIMITER,
@@ -67,7 +67,7 @@ _COEFFICIENT: Final = re.compile(
 #: Pieces of a question by what they say; each is taken out of the text where it occurs first.
 _DEGREES: Final = (
     re.compile(
-        rf"(?:degree|order){_S}(?:[nN]\s*=\s*|at\s+most\s+)?(?P<degree>\d+)"
+        rf"(?:(?:after|through)\s+)?(?:degree|order){_S}(?:[nN]\s*=\s*|at\s+most\s+)?(?P<degree>\d+)"
         rf"(?:{_S}\({_S}[a-z]\s*\^\s*\{{?\d+\}}?{_S}\))?",
         re.IGNORECASE,
     ),
@@ -193,6 +193,8 @@ def read_series(text: str) -> SeriesQuestion:
     if power is not None:
         plain = f"{plain[: power.start()]} {plain[power.end() :]}"
     for quantity in QUANTITIES:
+        if quantity == "coefficient" and says(plain, quantity):
+            raise ProblemError(f"{text!r}: the coefficient of which power?")
         if says(plain, quantity) or (power is not None and quantity == "coefficient"):
             remainder = without_words(plain, TABLE[quantity])
             if quantity in ("radius", "interval"):
@@ -320,11 +322,7 @@ def _degree(match: re.Match[str]) -> Expression:
 
 
 def _read(formula: str, text: str, variable: str) -> Expression:
-    try:
-        symbols = (variable, IN_PROBLEM) if variable else (IN_PROBLEM,)
-        return read(formula, symbols=symbols)[0].expression
-    except ReadError as error:
-        raise ProblemError(f"{text!r}: unreadable {formula[:60]!r}: {error}") from None
+    return readings_of(formula, text, *filter(None, (variable,)))[0].expression
 
 
 def without_remainder(text: str, question: SeriesQuestion) -> tuple[str, int]:

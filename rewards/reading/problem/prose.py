@@ -38,8 +38,8 @@ TABLE: Final = {
         "sequence": "all as by defined every general integer integers positive sequence term",
         "integral": """antiderivative computing definite evaluating finding general improper
             indefinite integral integrate integrating most primitive proper""",
-        "power series": """after and as by derive down expand expansion function generated get
-            lagrange maclaurin on polynomial power powers series taylor term through up""",
+        "power series": """and as by derive down expand expansion function generated get
+            lagrange maclaurin on polynomial power powers series taylor term up""",
         "equation": """about all around assume be bounded by classify complete condition conditions
             coordinate curve defined denote denotes derivative derivatives differentiable
             differential differentiate differentiating domain eighth equation equations every
@@ -56,9 +56,9 @@ TABLE: Final = {
             per percent percentage plus round rounded significant subtract tail times trapezium
             trapezoidal twice""",
         # deny, or choose among answers
-        "choice": """absolutely conditional conditionally except excluding false first incorrect
-            largest negative never no none not omitted omitting partial prime primes removed second
-            smallest th third uniformly unless which without wrong""",
+        "choice": """absolutely conditional conditionally except excluding false first hint
+            incorrect kth largest mth negative never no none not nth omitted omitting partial prime
+            primes removed second smallest th third uniformly unless which without wrong""",
         # name an operation: they change a question unless they describe the formula behind them,
         # or name a rule
         "operation": """absolute antiderivative approximation average cube cubed cubes decimal
@@ -72,14 +72,17 @@ TABLE: Final = {
         "plain": """all answer answers can do down final fully it marks non-zero nonzero only
             possible result simple simplest steps within work working you""",
         # names of methods and functions whose words would change a question elsewhere
-        "name": """first_principles greatest_integer_less_than_or_equal_to
-            greatest_integer_not_exceeding inverse_cosecant inverse_cosine inverse_cotangent
-            inverse_hyperbolic inverse_secant inverse_sine inverse_tangent inverse_trigonometric
-            by_first complete_the_square completing_the_square minus_infinity natural_logarithm
+        "name": """by_first complete_the_square completing_the_square
+            denote_the_greatest_integer_less_than_or_equal_to
+            denote_the_greatest_integer_not_exceeding
+            denotes_the_greatest_integer_less_than_or_equal_to
+            denotes_the_greatest_integer_not_exceeding first_principles inverse_cosecant
+            inverse_cosine inverse_cotangent inverse_hyperbolic inverse_secant inverse_sine
+            inverse_tangent inverse_trigonometric minus_infinity natural_logarithm
             natural_logarithms not_a_decimal not_a_decimal_approximation partial_fraction
             partial_fractions parts_twice plus_a_constant plus_an_arbitrary_constant
-            plus_the_constant rational_function real_constant
-            real_constants real_line without_using""",
+            plus_the_constant rational_function real_constant real_constants real_line
+            without_using""",
         # say what is to be done where there is no answer, up to the end of the sentence
         "aside": """or_answer or_explain or_say or_show or_state or_write otherwise""",
         # say nothing of a number: parameters are positive, and variables are real
@@ -96,6 +99,8 @@ TABLE: Final = {
         "remainder": "error_term remainder",
         "polynomial": """approximation expand expanded expansion maclaurin maclaurin's polynomial
             power_series taylor taylor's""",
+        # the kinds of convergence
+        "kind": "absolute absolutely conditional conditionally",
         # announce another formula of a function
         "cases": "else elsewhere except otherwise unless",
         # behind them, a question describes what was named before
@@ -213,7 +218,8 @@ def without_frame(text: str) -> str:
 def _pattern(words: frozenset[str]) -> re.Pattern[str]:
     """A regular expression of words in prose. The letter a is a word only before another word."""
     patterns = [
-        r"a(?=\s+[A-Za-z]{2})" if word == "a" else word.replace(" ", r"\s+") for word in words
+        r"a(?=\s+[A-Za-z]{2})" if word == "a" else word.replace(" ", r"\s+")
+        for word in sorted(words, reverse=True)
     ]
     return re.compile(rf"(?<![\\A-Za-z^_])(?i:{'|'.join(patterns)})(?![A-Za-z_^])")
 

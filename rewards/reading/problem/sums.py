@@ -3,8 +3,8 @@ r"""Reads a sum as people write it: ``\displaystyle\sum\limits_{n=1}^{\infty} \f
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from fractions import Fraction
+from itertools import chain
 from typing import Final, NamedTuple
 
 from ...errors import ProblemError
@@ -12,19 +12,22 @@ from ..expression.build import ONE, ZERO, add, mul, neg, number, power
 from ..expression.general_term import FEWEST, are_equal, finite_term, first_index, general_term
 from ..expression.traversal import substitute, symbols_of
 from ..expression.tree import Call, Expression, Number, Symbol
-from ..latex import ReadError, Reading, read
+from ..latex import ReadError, read
 from ..latex.tokens.roles import IN_PROBLEM
 from . import prose
-from .conditions import Conditions, behind
+from .conditions import WHOLE, Conditions, behind
 from .integral import Limit, limit_of
 from .layout import (
     ENDS,
     TAIL,
     limits_of,
     marked_tables,
+    only_reading,
     pieces_of,
     quotient_of,
+    readings_of,
     restored_tables,
+    unbraced,
 )
 from .parameters import parameter_faults
 
@@ -44,9 +47,12 @@ _OF_DECIMALS: Final = frozenset(
     """a an and as by decimal equals express find fraction geometric in infinite it lowest number of
     rational recurring repeating series simplest sum terms the this write writing""".split()
 )
+#: A product with a sum in parentheses.
+_PRODUCT: Final = re.compile(
+    r"([^()]*?)(?:\\left|\\[bB]igg?l?)?[(\[]([^\[\]]*?)(?:\\right|\\[bB]igg?r?)?[)\]]\s*"
+)
 #: What a question names if the answer says which kind of convergence a series has.
 _KINDS: Final = ("absolute", "conditional", "diverge")
-_KIND: Final = re.compile(r"\b(?i:absolute|conditional)(?:ly)?\b")
 #: Words, equations and functions, which are no terms of a series with dots.
 _NO_TERMS: Final = re.compile(r"(?<![\\A-Za-z])(?:[A-Za-z]{3,}|[fghFG]\s*(?:\\left)?\()|=")
 _DOTS: Final = re.compile(r"\\[lc]?dots(?![A-Za-z])|\.{3}|…")
@@ -153,7 +159,7 @@ def read_sum(text: str) -> tuple[SumProblem, ...]:
     asks_kind = _asks_convergence(text) and all(
         any(word.startswith(kind) for word in _words(text)) for kind in _KINDS
     )
-    text = _KIND.sub(" ", text) if asks_kind else text
+    text = prose.without_words(text, prose.TABLE["kind"]) if asks_kind else text
     plain, tables = marked_tables(prose.without_prose(text, prose.SUM))
     formula, conditions = _formula(plain)
     sign = _SIGN.search(formula)
@@ -171,9 +177,9 @@ def read_sum(text: str) -> tuple[SumProblem, ...]:
         raise ProblemError(f"{text!r}: the limit of a sum is asked for, not the sum")
     factor = _factor(formula[: sign.start()], text, index)
     failure: ProblemError | None = None
-    for inner, stated in _bodies(body, conditions):
+    for inner, stated in chain([(body, conditions)], behind(body)):
         try:
-            readings = _terms(inner, index, text, stated)
+            readings = _terms(TAIL.sub("", inner), index, text, stated)
         except ProblemError as error:
             failure = failure or error
             continue
@@ -199,6 +205,8 @@ def sum_with_dots(body: str) -> SumProblem:
     quotient = quotient_of(inner)
     if quotient is not None and _DOTS.search(quotient[0]) and not quotient[2]:
         factor, inner = rf"\frac{{1}}{quotient[1]}", quotient[0]
+    if (product := _PRODUCT.fullmatch(inner)) is not None and not _DOTS.search(product[1]):
+        factor, inner = f"{factor} {product[1]}", product[2]
     problem = _with_dots(inner)
     return problem._replace(factor=_factor(factor, body, problem.counter))
 
@@ -243,7 +251,7 @@ def _with_dots(text: str) -> SumProblem:
         term = general_term(terms, index)
     elif re.fullmatch(r"t+\.t\.?", shape):
         *first, last = terms
-        own = [name for name in "nkmN" if name in symbols_of(last)]
+        own = [name for name in WHOLE if name in symbols_of(last)]
         start = first_index(last, own[0], first) if len(own) == 1 else None
         if start is not None and not any(own[0] in symbols_of(each) for each in first):
             term, lower = substitute(last, own[0], Symbol(index)), Number(start)
@@ -277,11 +285,7 @@ def _written_terms(formula: str, text: str) -> tuple[list[Expression], str]:
         written = ENDS.sub("", piece).strip()
         shape += "." if _DOTS.fullmatch(written) else "t" * bool(written)
         if written and shape.endswith("t"):
-            try:
-                (reading,) = read(written, symbols=(IN_PROBLEM,))
-            except ValueError as error:
-                raise ProblemError(f"{text!r}: unreadable term {written!r}: {error}") from None
-            terms.append(Call("mul", (sign, reading.expression)))
+            terms.append(Call("mul", (sign, only_reading(written, text))))
     return terms, shape
 
 
@@ -382,7 +386,7 @@ def _is_value_of_sum(formula: str) -> bool:
 
 def _range(marks: dict[str, str], text: str) -> tuple[str, Limit, Limit]:
     """Read the index of a sum, and the least and the greatest value of the index."""
-    subscript = _unbraced(marks.get("_", ""))
+    subscript = unbraced(marks.get("_", ""))
     for pattern in _RANGES:
         match = pattern.fullmatch(subscript)
         if match is None:
@@ -411,13 +415,6 @@ def _range(marks: dict[str, str], text: str) -> tuple[str, Limit, Limit]:
     raise ProblemError(f"{text!r}: the range of the index is not readable")
 
 
-def _unbraced(mark: str) -> str:
-    inner = ENDS.sub("", mark.strip())
-    while inner.startswith("{") and inner.endswith("}"):
-        inner = ENDS.sub("", inner[1:-1].strip())
-    return inner
-
-
 def _factor(preceding: str, text: str, index: str) -> Expression:
     r"""Read the factor before the sum sign.
 
@@ -440,13 +437,6 @@ def _factor(preceding: str, text: str, index: str) -> Expression:
     return value.expression
 
 
-def _bodies(body: str, conditions: Conditions) -> Iterator[tuple[str, Conditions]]:
-    """Yield candidates for the term of a sum, each with the conditions after the candidate."""
-    yield TAIL.sub("", body), conditions
-    for inner, stated in behind(body):
-        yield TAIL.sub("", inner), stated
-
-
 def _terms(
     body: str, index: str, text: str, conditions: Conditions
 ) -> list[tuple[Expression, Expression]]:
@@ -458,10 +448,7 @@ def _terms(
     """
     if not body:
         raise ProblemError(f"{text!r} has no term")
-    try:
-        readings: tuple[Reading, ...] = read(body, symbols=(index, IN_PROBLEM))
-    except ReadError as error:
-        raise ProblemError(f"unreadable term {body!r}: {error}") from None
+    readings = readings_of(body, text, index)
     suspects = set().union(*(symbols_of(reading.expression) for reading in readings)) - {index}
     declared = {name for name, _ in conditions.kinds}
     declared |= {name for name in suspects if _KRONECKER.fullmatch(name)}

@@ -10,6 +10,7 @@ from ...reading.extraction.boxes import closing_brace
 from ...reading.extraction.clean import clean
 from ...reading.extraction.visible import plain
 from ...reading.problem.differential import D, Differential, differentials_in_order
+from ...reading.problem.layout import opening as opening_bracket
 
 _FRACTION = re.compile(r"\\[dt]?frac\s*$")
 _LIMIT_BEFORE = re.compile(r"\\lim(?:\\limits)?\s*_\s*\{(?:[^{}]|\{[^{}]*\})*\}")
@@ -138,12 +139,10 @@ def operand(text: str, *, grouped: bool = True) -> tuple[str, str]:
 
 def opening(text: str, close: int) -> int:
     """The index of the opening bracket that matches the closing bracket at ``close``."""
-    depth = 0
-    for index in range(close, -1, -1):
-        depth += (text[index] in _CLOSE) - (text[index] in _OPEN)
-        if not depth:
-            return index
-    raise NotReadError("a bracket that is not opened")
+    index = opening_bracket(text, close)
+    if index < 0:
+        raise NotReadError("a bracket that is not opened")
+    return index
 
 
 def _ends_operand(text: str) -> bool:

@@ -20,6 +20,7 @@ from ...expression.tree import Call, Expression, Symbol
 from ...latex import ReadError, read
 from ...latex.tokens.pattern import FONT
 from ...latex.tokens.roles import IN_PROBLEM
+from ..layout import opening
 from ..prose import LONGEST
 from .operators import HIGHEST, POWER, D, name_of, operand, operators
 
@@ -147,7 +148,7 @@ EXPONENT: Final = r"\s*\^\s*(?:\{\s*\d+\s*\}|\d)"
 #: Behind the name of a function: a derivative from one side, of a general order, of the inverse.
 _NOT_READ: Final = r"'+\s*_|\^\s*\{\s*\(\s*[a-hj-z]\s*\)\s*\}|\^\s*\{\s*-\s*1\s*\}\s*\)\s*'"
 _GROUP_PRIMES: Final = re.compile(r"[)\]]\s*('+)(?!\s*\()")  # not at a point, as (fg)'(1)
-_SYMBOL: Final = re.compile(r"\\[A-Za-z]+|[A-Za-z]")
+SYMBOL: Final = re.compile(r"\\[A-Za-z]+|[A-Za-z]")
 _LETTERS_BEFORE: Final = re.compile(r"\\?[A-Za-z]+\Z")
 
 
@@ -236,7 +237,8 @@ def read_tree(
             tree = jets.differentiated(tree, variable)
         text = text[:start] + _placed(tree, trees) + remainder
     while (group := _GROUP_PRIMES.search(text)) is not None:
-        start = _opening(text, group.start())
+        if (start := opening(text, group.start())) < 0:
+            raise ProblemError("a bracket that is not opened")
         tree = _read(text[start + 1 : group.start()], jets, symbols, trees)
         variable = _sole(jets, tree)
         for _ in group[1]:
@@ -328,7 +330,7 @@ def _with_primes(text: str, function: str, jets: Jets, values: bool) -> str:
             exponent, end, arguments = None, match.end(), None
         at: tuple[Expression, ...] = ()
         if arguments is not None:
-            letters = {name_of(each) for value in arguments for each in _SYMBOL.findall(value)}
+            letters = {name_of(each) for value in arguments for each in SYMBOL.findall(value)}
             if tuple(map(name_of, arguments)) == own:
                 pass
             elif values and len(arguments) == len(own) and varying.isdisjoint(letters):
@@ -391,13 +393,3 @@ def arguments_at(text: str, start: int) -> tuple[int, list[str] | None]:
             pieces.append(text[begin:position])
             begin = position + 1
     return start, None
-
-
-def _opening(text: str, close: int) -> int:
-    """The offset of the opening bracket that belongs to the closing bracket at ``close``."""
-    level = 0
-    for offset in range(close, -1, -1):
-        level += (text[offset] in ")]}") - (text[offset] in "([{")
-        if level == 0:
-            return offset
-    raise ProblemError("a bracket that is not opened")

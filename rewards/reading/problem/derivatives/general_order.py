@@ -6,17 +6,19 @@ import re
 from typing import Final, NamedTuple
 
 from ....errors import ProblemError
+from ..conditions import WHOLE
 from ..prose import LONGEST
 
 _TH: Final = r"(?:\^\s*\{?\s*)?(?:\\(?:text|mathrm|textrm)\s*\{\s*)?-?\s*th(?:\s*\})?(?:\s*\})?"
 #: The word for an order, such as ``$n$th``, n-th and ``$n^{\text{th}}$``.
 _WORD: Final = re.compile(
-    rf"(?<![A-Za-z\\])(?:\$(?P<a>[nmk])\$-?\s*th\b|\$(?P<b>[nmk])\s*{_TH}\s*\$|(?P<c>[nmk])\s*-?\s*th\b)"
+    rf"(?<![A-Za-z\\])(?:\$(?P<a>[{WHOLE}])\$-?\s*th\b|\$(?P<b>[{WHOLE}])\s*{_TH}\s*\$|(?P<c>[{WHOLE}])\s*-?\s*th\b)"
     r"(?=\s*-?\s*(?:order\s+)?derivative)"
 )
-_PRIMES: Final = re.compile(r"\^\s*\{\s*\(\s*([nmk])\s*\)\s*\}")
+_PRIMES: Final = re.compile(rf"\^\s*\{{\s*\(\s*([{WHOLE}])\s*\)\s*\}}")
 _QUOTIENT: Final = re.compile(
-    r"(?<=\{)\s*d\s*\^\s*\{?\s*([nmk])\s*\}?(?P<of>[^{}]*)\}\s*\{\s*d\s*(?P<by>[a-z])\s*\^\s*\{?\s*\1\s*\}?\s*(?=\})"
+    rf"(?<=\{{)\s*d\s*\^\s*\{{?\s*([{WHOLE}])\s*\}}?(?P<of>[^{{}}]*)\}}"
+    r"\s*\{\s*d\s*(?P<by>[a-z])\s*\^\s*\{?\s*\1\s*\}?\s*(?=\})"
 )
 #: What a question says of the order.
 _POSITIVE: Final = (

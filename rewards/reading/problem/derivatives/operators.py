@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from ....errors import ProblemError
 from ...latex.tokens.names import GREEK, GREEK_VARIANTS
-from ..layout import argument_end
+from ..layout import argument_end, unbraced
 
 #: The highest order of a derivative. Questions for Leibniz's rule have up to 50.
 HIGHEST: Final = 60
@@ -60,11 +60,11 @@ def operators(text: str) -> list[Operator]:
     candidates: list[Operator] = []
     for match in re.finditer(r"\\frac(?![A-Za-z])\s*", text):
         end = match.end() + argument_end(text[match.end() :])
-        top = _unbraced(text[match.end() : end])
+        top = unbraced(text[match.end() : end])
         space = re.compile(r"\s*").match(text, end)
         begin = space.end() if space else end
         stop = begin + argument_end(text[begin:])
-        quotient = _operator(top, _unbraced(text[begin:stop]))
+        quotient = _operator(top, unbraced(text[begin:stop]))
         if quotient is not None:
             candidates.append(Operator(match.start(), stop, *quotient))
     for match in _PLAIN.finditer(text):
@@ -75,11 +75,11 @@ def operators(text: str) -> list[Operator]:
             candidates.append(Operator(match.start(), match.end(), *quotient))
     for match in _BRACED_D.finditer(text):
         end = match.end() + argument_end(text[match.end() :])
-        argument = _unbraced(text[match.end() : end])
+        argument = unbraced(text[match.end() : end])
         second, stop = "", end
         if text[end : end + 1] == "{":
             stop = end + argument_end(text[end:])
-            second = _unbraced(text[end:stop])
+            second = unbraced(text[end:stop])
         of, by = (argument, second) if second else ("", argument)
         by_all = (name_of(by),) * int(match[1] or 1)
         candidates.append(Operator(match.start(), stop, of, by_all))
@@ -109,11 +109,6 @@ def _operator(numerator: str, denominator: str) -> tuple[str, tuple[str, ...]] |
     if order != len(names):
         return None
     return numerator[head.end() :], tuple(reversed(names))
-
-
-def _unbraced(argument: str) -> str:
-    argument = argument.strip()
-    return argument[1:-1] if argument.startswith("{") and argument.endswith("}") else argument
 
 
 def operand(text: str) -> tuple[str, str]:

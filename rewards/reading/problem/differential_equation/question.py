@@ -89,17 +89,18 @@ _PRIMED: Final = re.compile(
     r"(?<!\\)(?P<name>(?:\\(?:phi|psi|theta|varphi))|[A-Za-z](?:_(?:\d|\{\d+\}))?)\s*(?:\((?P<own>[a-z])\))?"
     r"\s*(?:'|\^\s*\{\s*\(\s*(?:\d+|[iv]+)\s*\)\s*\})(?:'*\s*\(\s*(?P<of>[a-z])\s*\))?"
 )
-_SWAPPED: Final = re.compile(r"([A-Za-z])\(([a-z])\)((?:')+)")
 _DIFFERENTIAL: Final = re.compile(r"(?<![\\])d\s*\{?\s*([a-z])\s*\}?(?![A-Za-z])")
 NAME: Final = re.compile(LETTER)
-_APPLIED_WITHIN: Final = re.compile(r"(?<![A-Za-z\\])(?P<name>[A-Za-z])\s*\(\s*(?P<of>[a-z])\s*\)")
-_APPLIED: Final = re.compile(rf"(?P<name>{NAME.pattern})\s*\(\s*(?P<of>[a-z]|\\theta|\\tau)\s*\)\Z")
+_APPLIED: Final = re.compile(
+    rf"(?<![A-Za-z\\])(?P<name>{NAME.pattern})\s*\(\s*(?P<of>[a-z]|\\theta|\\tau)\s*\)"
+)
 #: A function, or a letter alone, behind an operator such as d/dx; ``ends`` is None before a factor.
 _OPERAND: Final = re.compile(
     rf"\s*(?P<name>{NAME.pattern})\s*(?:\(\s*(?P<own>[a-z])\s*\))?\s*(?P<ends>(?=[-+=,;.)\]}}]|\Z))?"
 )
 #: The value of a condition: a number, or the name of one.
 _NAME_OR_DIGIT: Final = re.compile(rf"[-\d./\s]*|-?\s*{NAME.pattern}|-?\\frac[\d{{}}\s]+")
+_OPERATOR_NAME: Final = re.compile(r"\\operatorname\*?\s*\{[^{}]*\}")
 _ASKS: Final = (
     TABLE["value"]
     | TABLE["form"]
@@ -134,13 +135,11 @@ def read_differential_equation(text: str) -> DifferentialEquation:
         clause for clause in clauses(without_prose(question, EQUATION)) if not _is_remark(clause)
     ]
     words = {word for clause in question_clauses for word in clause.words}
-    formulas = [
-        _with_operands(_SWAPPED.sub(r"\1\3(\2)", normal(clause.formula)))
-        for clause in question_clauses
-    ]
+    formulas = [_with_operands(normal(clause.formula)) for clause in question_clauses]
     joined = " , ".join(formulas)
     if (other := _NOT_JUDGED.search(joined)) is not None:
-        raise ProblemError(f"{text!r}: {other[0]!r} is not judged; write a factor as d")
+        what = "impulses" if "delta" in other[0] else "partial differential equations"
+        raise ProblemError(f"{text!r}: {what} are not judged; write a factor \\delta as d")
     variable, functions = _unknowns(text, joined)
     if not functions:
         variable, functions, formulas = _of_differentials(text, formulas)
@@ -158,7 +157,7 @@ def read_differential_equation(text: str) -> DifferentialEquation:
         sides = relation(formula)
         if sides is None:
             stated = conditions_of(formula)
-            if stated is None and (_asked(formula, functions) or _is_name(formula)):
+            if stated is None and _names(formula, functions):
                 continue  # "find y(x)", "where k is a constant"
             if stated is None:
                 raise ProblemError(f"{text!r}: {formula!r} is no equation")
@@ -275,13 +274,12 @@ def _is_remark(clause: Clause) -> bool:
     return described and re.fullmatch("[A-Za-ce-z]{2,3}", clause.formula) is not None
 
 
-def _is_name(formula: str) -> bool:
+def _names(formula: str, functions: Collection[str]) -> bool:
+    """Whether a formula is only a name, or a function with its variable, as y(x)."""
+    applied = _APPLIED.fullmatch(formula)
+    if applied is not None:
+        return name_of(applied["name"]) in functions
     return NAME.fullmatch(formula.strip()) is not None
-
-
-def _asked(formula: str, functions: Collection[str]) -> bool:
-    name = _APPLIED.fullmatch(formula)
-    return name_of(name["name"] if name else formula) in functions
 
 
 def _checked(
@@ -331,7 +329,7 @@ def _derivatives_in(joined: str) -> tuple[tuple[str, ...], list[str]]:
         of = re.fullmatch(rf"\s*({NAME.pattern})\s*(?:\([a-z]\))?\s*", quotient.of)
         functions += [name_of(of[1])] if of else []
         if not quotient.of.strip():  # \frac{d}{dx}(x f(x))
-            applied = _APPLIED_WITHIN.finditer(operand(joined[quotient.end :])[0])
+            applied = _APPLIED.finditer(operand(joined[quotient.end :])[0])
             functions += [name_of(each["name"]) for each in applied if each["of"] in quotient.by]
     for match in _PRIMED.finditer(joined):
         functions.append(name_of(match["name"]))
@@ -348,9 +346,9 @@ def _unknowns(text: str, joined: str) -> tuple[str, tuple[str, ...]]:
     names, variables = _derivatives_in(joined)
     if not names:
         return "", ()
-    for match in re.finditer(rf"(?<![A-Za-z\\])({NAME.pattern})\s*\(\s*([a-z])\s*\)", joined):
-        if name_of(match[1]) in names:
-            variables.append(match[2])
+    for match in _APPLIED.finditer(joined):
+        if name_of(match["name"]) in names:
+            variables.append(name_of(match["of"]))
     written = set(variables)
     if len(written) > 1:
         raise ProblemError(f"{text!r}: several independent variables: {', '.join(sorted(written))}")
@@ -367,6 +365,7 @@ def _unknowns(text: str, joined: str) -> tuple[str, tuple[str, ...]]:
 
 def _symbols(text: str) -> str:
     """Insert spaces into runs of at most three letters, so that each letter is a symbol."""
+    text = _OPERATOR_NAME.sub(" ", text)
     return re.sub(r"(?<![\\A-Za-z])[A-Za-z]{1,3}(?![A-Za-z])", lambda m: " ".join(m[0]), text)
 
 

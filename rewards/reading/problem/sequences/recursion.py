@@ -6,34 +6,25 @@ import re
 from typing import Final, NamedTuple
 
 from ....errors import ProblemError
-from ...expression.traversal import symbols_of
+from ...expression.traversal import fold, symbols_of
 from ...expression.tree import Expression
-from ...latex import read
-from ...latex.tokens.roles import IN_PROBLEM
 from .. import prose
-from ..layout import pieces_of
-from ..limit import SEQUENCE
+from ..conditions import WHOLE, conditions_of
+from ..layout import cut_at, only_reading, pieces_of
+from ..limit import INDEX, SEQUENCE, SIGN
 
 #: The next term of a sequence, as a formula in the term before: u_{n+1} = 2u_n, u_n = 2u_{n-1}.
 _RECURSION: Final = re.compile(
-    r"(?P<letter>[A-Za-z])_(?:\{\s*(?P<index>[nmk])\s*\+\s*1\s*\}\s*="
+    rf"(?P<letter>[A-Za-z])_(?:\{{\s*(?P<index>[{WHOLE}])\s*\+\s*1\s*\}}\s*="
     r"(?=.{0,200}(?P=letter)_(?:(?P=index)(?![A-Za-z])|\{\s*(?P=index)\s*\}))"
-    r"|\{?\s*(?P<previous>[nmk])\s*\}?\s*=(?=.{0,200}(?P=letter)_\{\s*(?P=previous)\s*-\s*1\s*\}))"
+    rf"|\{{?\s*(?P<previous>[{WHOLE}])\s*\}}?\s*="
+    r"(?=.{0,200}(?P=letter)_\{\s*(?P=previous)\s*-\s*1\s*\}))"
     r"(?P<value>.*)",
     re.DOTALL,
 )
 _FIRST: Final = re.compile(r"(?P<letter>[A-Za-z])_\{?\s*[01]\s*\}?\s*=(?P<value>[^=]*)")
 #: Stands for the term before, in a formula of the next term.
 _PREVIOUS: Final = r"\xi"
-_LIMIT_OF_TERM: Final = re.compile(
-    r"\\lim(?![A-Za-z])(?:\s*\\limits)?"
-    r"(?:\s*_\s*\{\s*[nmk]\s*\\(?:to|rightarrow)\s*\\infty\s*\})?\s*"
-)
-#: What may be said of the index: n \ge 1, n = 1, 2, 3, \dots
-_OF_INDEX: Final = re.compile(
-    r"[nmk]\s*(?:=|\\geq?(?:slant)?|≥|>)\s*[012]|[nmk]|\d|\\[lc]?dots|[nmk]\s*\\to\s*\\infty|"
-    r"[nmk]\s*\\in\s*\\mathbb\s*\{?\s*N\s*\}?"
-)
 
 
 class Recursion(NamedTuple):
@@ -69,16 +60,20 @@ def read_recursion(text: str) -> Recursion | None:
     letters: set[str] = set()
     for match in prose.MARKED.finditer(text):
         formula = prose.SPACING.sub(" ", prose.DELIMITER.sub("", match[0]))
+        if _is_of_index(formula):
+            continue
         for piece in (piece.strip(" .;:?") for piece in pieces_of(formula, ",")):
-            limit = _LIMIT_OF_TERM.match(piece)
-            name = SEQUENCE.fullmatch(piece, limit.end() if limit else 0)
-            asks = asks or (limit is not None and name is not None)
+            cut = cut_at(SIGN, piece)
+            name = SEQUENCE.fullmatch(piece if cut is None else cut[3])
+            if cut is not None and name is not None:
+                subscript = cut[2].get("_", name["name"]).strip("{} ")
+                asks, name = True, None if cut[0] or not INDEX.fullmatch(subscript) else name
             first, step = _FIRST.fullmatch(piece), _RECURSION.fullmatch(piece)
             if first is not None:
                 firsts.append(first["value"])
             elif step is not None:
                 steps.append(step)
-            elif name is None and not _OF_INDEX.fullmatch(piece):
+            elif name is None and not INDEX.fullmatch(piece) and not _is_of_index(piece):
                 raise ProblemError(f"{text!r}: {piece!r} is not put into the recursion")
             letters |= {each["letter"] for each in (name, first, step) if each is not None}
     if not (asks and len(letters) == len(firsts) == len(steps) == 1) or _PREVIOUS in text:
@@ -87,16 +82,18 @@ def read_recursion(text: str) -> Recursion | None:
     index = steps[0]["index"] or rf"{steps[0]['previous']}\s*-\s*1"
     term = rf"(?<![A-Za-z\\]){steps[0]['letter']}_(?:\{{\s*{index}\s*\}}|{index}(?![A-Za-z0-9]))"
     step_text = re.sub(term, rf"{{{_PREVIOUS}}}".replace("\\", r"\\"), steps[0]["value"])
-    first_tree, step_tree = (_only_reading(each, text) for each in (firsts[0], step_text))
+    first_tree, step_tree = (only_reading(each, text) for each in (firsts[0], step_text))
     name_of_term = _PREVIOUS.lstrip("\\")
     if symbols_of(first_tree) or symbols_of(step_tree) != {name_of_term}:
         raise ProblemError(f"{text!r}: a recursion with other symbols is not read")
     return Recursion(first_tree, step_tree, name_of_term)
 
 
-def _only_reading(formula: str, text: str) -> Expression:
-    try:
-        (reading,) = read(formula, symbols=(IN_PROBLEM,))
-    except ValueError as error:
-        raise ProblemError(f"{text!r}: unreadable {formula!r}: {error}") from None
-    return reading.expression
+def _is_of_index(formula: str) -> bool:
+    r"""Whether a formula says where an index begins: ``n \ge 1``, ``n = 1, 2, 3, \dots``."""
+    stated = conditions_of(formula)
+    if stated is None or not {name for name, _ in stated.kinds} <= {*WHOLE}:
+        return False
+    numbers = (fold(side) for comparison in stated.comparisons for side in comparison.args)
+    is_whole = {kind for _, kind in stated.kinds} <= {"integer", "positive"}
+    return is_whole and all(number is None or number <= 2 for number in numbers)

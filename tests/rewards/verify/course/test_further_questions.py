@@ -299,8 +299,8 @@ def test_a_formula_beside_a_limit_is_not_ignored(question: str) -> None:
     [
         (r"Find $\lim_{n\to\infty}a^n$ where $a>1$ is known.", r"\infty"),
         (r"Let $f(x)=x^2$ if $x\neq2$ and $f(2)=7$. Find $\lim_{x\to2}f(x)$.", "4"),
+        (r"$\underset{x\to0}{\lim}\frac{\sin x}{x}$", "1"),
         (r"Of the form $\frac00$: find $\lim_{x\to0}\frac{\sin x}{x}$ as $x\to0$.", "1"),
-        (r"Using the series of $\sin x$, find $\lim_{x\to0}\frac{\sin x}{x}$.", "1"),
     ],
 )
 def test_what_may_stand_beside_a_limit(question: str, right: str) -> None:
