@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from typing import NamedTuple
 
 from ..latex.tokens.names import NAMES, UNARY
@@ -212,8 +213,6 @@ _FUNCTIONS = frozenset(
 _LENGTHS = sorted({len(name) for name in _FUNCTIONS})
 #: Letters that stand before and behind a function without a space: "xsinx".
 _LETTERS_BEFORE, _BEHIND = frozenset("xtuvyznkab0e"), frozenset("xtuvyzθ")
-#: More than any text has characters.
-LONGEST_LINE = 1 << 62
 _AROUND = " \t\n*_#>:,;.\"'`|"
 
 
@@ -245,7 +244,7 @@ def bare_spans(text: str, start: int, end: int) -> list[Span]:
     return formulas
 
 
-def has_prose(text: str, start: int = 0, end: int = LONGEST_LINE) -> bool:
+def has_prose(text: str, start: int = 0, end: int = sys.maxsize) -> bool:
     """Whether a line contains words or ends of sentences, and therefore is not only a formula."""
     for lexeme in patterns.lone_letters.finditer(text, start, end):
         word = lexeme[0]

@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from calculus_harness.harness.core.errors import UserError
 from calculus_harness.harness.store import overview
 from calculus_harness.harness.store.counts import FIRST_CORRECT, WRONG, count_verdicts, merge
 from calculus_harness.harness.store.log.appending import SHARD_BYTES, Log
 from calculus_harness.harness.store.log.reader import LogReader
 from calculus_harness.harness.store.manifest import environment
+from calculus_harness.harness.store.problem_files import write_splits
 from calculus_harness.harness.store.run import Run
 
 
@@ -71,3 +73,9 @@ def test_which_wrong_answers_are_kept_depends_on_no_order() -> None:
 def test_the_commit_is_known_in_a_checkout_alone() -> None:
     commit = environment()["git"]
     assert (commit is not None) == (Path(__file__).parents[3] / ".git").exists()
+
+
+def test_a_file_is_no_folder_to_write_problems_to(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(UserError, match="cannot write"):
+        write_splits({"": [{"id": "p"}]}, tmp_path / "file" / "problems.jsonl")

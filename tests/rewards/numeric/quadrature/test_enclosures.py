@@ -79,6 +79,7 @@ ENCLOSED = [
         mpmath.mpf("1.5") * (mpmath.mpf(".5") ** (2 / mpmath.mpf(3)) - 1),
     ),
     (r"\int_1^{1/3}x\,dx", -mpmath.mpf(4) / 9),
+    (r"\int_0^4\sqrt[4]{(x-1)^2}\,dx", 2 * (1 + 3 * mpmath.sqrt(3)) / 3),  # a radicand's zero
     (r"\int_0^3\min(x,2-x,1)\,dx", 0.5),
     (r"\int_0^3\max(-x,x-2,-1)\,dx", -0.5),
     (r"\int_{-\infty}^\infty\frac{e^{2x}}{\sinh(e^x)}\,dx", mpmath.pi**2 / 4),
