@@ -23,7 +23,7 @@ from calculus_harness.harness.report.page.marks import pieces
 from calculus_harness.harness.report.page.samples import step_facts
 from calculus_harness.harness.report.search.figures import by_generation
 from calculus_harness.harness.report.search.tables import _remarks
-from calculus_harness.harness.run.listing import details
+from calculus_harness.harness.run.listing import describe, details
 
 
 def drawn_differences(groups: int) -> Figure:
@@ -177,6 +177,10 @@ def test_remarks_name_the_search_if_there_are_several() -> None:
 def test_sources_and_metrics_are_described() -> None:
     row = {"source": "a paper", "metrics": ["accuracy", "F1"]}
     assert list(details(row)) == ["source: a paper", "metrics: accuracy, F1"]
+    task = row | {"summary": "Sums.", "verifier": "", "target": "number", "prompt": None}
+    said = "Sums. Target: number. Prompt: none."
+    assert describe(task) == f"{said} Metrics: accuracy, F1."
+    assert describe(task | {"metrics": []}) == said
 
 
 @pytest.mark.parametrize(
