@@ -11,7 +11,7 @@ from flint import acb
 from calculus_harness.rewards import Status, verify_antiderivative
 from calculus_harness.rewards.numeric.ball_arithmetic.balls import precision
 from calculus_harness.rewards.numeric.ball_arithmetic.compiler import compile_tape
-from calculus_harness.rewards.reading.expression.tree import Call, Symbol
+from calculus_harness.rewards.reading.expression.tree import Call, Number, Symbol
 from calculus_harness.rewards.verify.agreement.visibility import effects
 
 
@@ -95,6 +95,14 @@ def test_the_effect_of_a_part_is_that_of_a_small_change(
             each.items() for each in effects(tape, tape.run(acb(x), {}), 0).values()
         )
     assert found == pytest.approx(math.log2(abs(change(x))), abs=1)
+
+
+def test_the_effect_of_a_term_on_a_slope_is_its_own_slope() -> None:
+    cube = Call("pow", (Symbol("x"), Number(3)))
+    tape = compile_tape(Call("add", (cube, Symbol("x"))), "x")
+    with precision(128):
+        found = effects(tape, tape.run(acb(3), {}), 1)[tape.root, 0]
+    assert found == pytest.approx({0: math.log2(27), 1: 0}, abs=1)
 
 
 @pytest.mark.parametrize("answer", [r"\frac{1}{x-x}", r"\ln(x-x)", r"\Gamma(\lfloor-x^2\rfloor)"])
