@@ -102,7 +102,7 @@ def test_the_effect_of_a_term_on_a_slope_is_its_own_slope() -> None:
     tape = compile_tape(Call("add", (cube, Symbol("x"))), "x")
     with precision(128):
         found = effects(tape, tape.run(acb(3), {}), 1)[tape.root, 0]
-    assert found == pytest.approx({0: math.log2(27), 1: 0}, abs=1)
+    assert found == pytest.approx({0: math.log2(27), 1: 0}, abs=2)
 
 
 @pytest.mark.parametrize("answer", [r"\frac{1}{x-x}", r"\ln(x-x)", r"\Gamma(\lfloor-x^2\rfloor)"])
