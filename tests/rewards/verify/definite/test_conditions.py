@@ -3,8 +3,7 @@
 import pytest
 
 from calculus_harness.rewards import ProblemError, verify_antiderivative, verify_definite_integral
-from calculus_harness.rewards.numeric.quadrature import prepare_definite
-from calculus_harness.rewards.numeric.quadrature import QuadratureError, draws
+from calculus_harness.rewards.numeric.quadrature import QuadratureError, draws, prepare_definite
 from calculus_harness.rewards.numeric.quadrature.draws import draws_of, value_at
 from calculus_harness.rewards.reading.problem.conditions import conditions_of
 
