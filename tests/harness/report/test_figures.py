@@ -23,7 +23,7 @@ from calculus_harness.harness.report.figures.scatter import scatter
 from calculus_harness.harness.report.page.marks import pieces
 from calculus_harness.harness.report.page.samples import facts, step_facts
 from calculus_harness.harness.report.search.figures import by_generation
-from calculus_harness.harness.report.search.tables import _remarks
+from calculus_harness.harness.report.search.tables import StoredSearch, _remarks, archives
 from calculus_harness.harness.run.listing import describe, details
 from calculus_harness.harness.stats.tallies import Estimate
 from calculus_harness.rewards import verify_antiderivative
@@ -195,6 +195,27 @@ def search(name: str) -> Any:
         ended="done", settings=settings, embedding="words", policy="p", notes=["a note"]
     )
     return SimpleNamespace(name=name, record=record)
+
+
+def test_an_archive_is_measured_by_terms_and_grouped_by_cluster() -> None:
+    archive = [
+        SimpleNamespace(
+            metadata={"formula": "x", "nodes": 1, "depth": 1, "terms": terms}
+            | {"cluster": cluster, "fitness": fitness}
+        )
+        for terms, cluster, fitness in ((1, "a", 0.1), (1, "b", 0.2), (2, "b", 0.9), (3, "b", 0.5))
+    ]
+    one = search("s")
+    one.record.generations = [SimpleNamespace(asked=8, failed=5, unconfirmed=1)]
+    stored = StoredSearch(one, one.record, tuple(archive))  # type: ignore[arg-type]
+    groups = {
+        name: [problem.metadata["fitness"] for problem in group]
+        for name, group in stored.clusters.items()
+    }
+    assert list(groups.items()) == [("b", [0.9, 0.5, 0.2]), ("a", [0.1])]
+    one.label, one.archive = "m", archive
+    (row,) = archives([one]).rows
+    assert row == ("s", "m", "4", "50.0", "1", "1.0", "1.0", "1.0", "50.0", "25.0", "25.0")
 
 
 def test_remarks_name_the_search_if_there_are_several() -> None:
