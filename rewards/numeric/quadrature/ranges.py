@@ -18,7 +18,7 @@ from flint import arb
 from ...reading.expression.build import PI, TWO, E, add, div, mul, neg, number
 from ...reading.expression.traversal import all_nodes, fold, is_constant, substitute
 from ...reading.expression.tree import Call, Expression, Number, Symbol
-from ...reading.functions import TRIGONOMETRIC
+from ...reading.functions import COMPARISONS, TRIGONOMETRIC
 from ..ball_arithmetic.balls import precision
 from ..ball_arithmetic.jets import Ball
 from ..expansions.forms import linear_in_pi
@@ -271,14 +271,20 @@ def _collected(terms: tuple[Expression, ...]) -> Expression:
     return add(number(total), *collected)
 
 
+#: Functions that may break where their arguments have some value; of cases, the conditions.
+_BREAKING = BREAKING - {"piecewise"} | {function.name for function in COMPARISONS}
+
+
 def accumulates(
     expression: Expression, variable: str, values: Mapping[str, Ball], end: arb, side: int
 ) -> bool:
-    """Whether the argument of a function such as floor or sgn is unbounded near a finite end."""
+    """Whether the argument of a function such as floor or sgn, or the side of a condition, is
+    unbounded near a finite end.
+    """
     if not end.is_finite():
         return False
     for node in all_nodes(expression):
-        if node.function in BREAKING:
+        if node.function in _BREAKING:
             for argument in node.args:
                 line = RealLine.of(argument, variable, values)
                 if not is_constant(argument, variable) and not is_regular(line, end, side):

@@ -43,6 +43,16 @@ def test_runs_are_looked_for_three_folders_down(
     assert [path.name for path in overview.runs_under(tmp_path)] == ["run3", "run2", "run1"]
 
 
+def test_a_folder_that_may_not_be_read_has_no_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(_: Path) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(Path, "iterdir", refused)
+    assert list(overview.runs_under(tmp_path)) == []
+
+
 def test_a_log_makes_its_folders_and_is_rotated_while_small(tmp_path: Path) -> None:
     with Log(tmp_path / "a" / "b" / "log", ()) as log:
         log.append({"key": "x"})
