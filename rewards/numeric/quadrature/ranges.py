@@ -278,9 +278,7 @@ _BREAKING = BREAKING - {"piecewise"} | {function.name for function in COMPARISON
 def accumulates(
     expression: Expression, variable: str, values: Mapping[str, Ball], end: arb, side: int
 ) -> bool:
-    """Whether the argument of a function such as floor or sgn, or the side of a condition, is
-    unbounded near a finite end.
-    """
+    """Whether an argument of a floor, a sign or a comparison is unbounded near a finite end."""
     if not end.is_finite():
         return False
     for node in all_nodes(expression):
