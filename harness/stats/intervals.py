@@ -278,9 +278,7 @@ class Ratio:
             return -1.0, 1.0
         if self._alike:
             # Clopper and Pearson's upper bound for 0 deviating clusters of ``count``.
-            deviating = 1 - (alpha / 2) ** (
-                1 / count
-            )  # Clopper and Pearson's bound for 0 of ``count``
+            deviating = 1 - (alpha / 2) ** (1 / count)
             same = (1 - deviating) * self.value
             return max(-1.0, same - deviating), min(1.0, same + deviating)
         tail = float(ndtr(math.sqrt(count / (count - 1)) * stdtrit(count - 1, alpha / 2)))

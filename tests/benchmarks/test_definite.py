@@ -3,11 +3,15 @@
 import json
 
 import pytest
+from flint import acb
 
+from calculus_harness.benchmarks.definite.perturbed import _with_folded_exponentials
 from calculus_harness.benchmarks.files.table import ProblemFileError
 from calculus_harness.benchmarks.registry import load, resolve
 from calculus_harness.harness.tasks import TASKS
 from calculus_harness.rewards import verify_definite_integral
+from calculus_harness.rewards.numeric.ball_arithmetic.compiler import compile_tape
+from calculus_harness.rewards.reading.latex import read
 
 SUBSETS = resolve("definite/all")
 PERTURBED = ["scaled", "parameter", "number", "limits", "substituted", "lin_comb"]
@@ -84,3 +88,13 @@ def test_a_published_table_is_a_benchmark_and_its_errors_are_named(tmp_path):
 def test_a_row_that_is_no_definite_integral_is_named(tmp_path):
     with pytest.raises(ProblemFileError, match=r"line 1: .*no lower and no upper limit"):
         rows(tmp_path, {"problem": r"\int x\,dx", "symbolic_answer": "1"})
+
+
+@pytest.mark.parametrize(
+    "text", [r"\sqrt{e^t}", r"(e^t)^3", r"\ln(e^t)", r"\sin(e^t)", r"\frac{\sqrt{e^t+1}}{t}"]
+)
+def test_folding_exponentials_changes_no_value(text):
+    tree = read(text, symbols=["t"])[0].expression
+    tapes = [compile_tape(each, "t") for each in (tree, _with_folded_exponentials(tree))]
+    before, after = (tape.run(acb(0.75), {})[tape.root][0] for tape in tapes)
+    assert before.overlaps(after)

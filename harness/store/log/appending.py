@@ -26,6 +26,8 @@ _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 class Log(LogReader):
     """The one writer of a log (the caller holds the lock). Use as a context manager."""
 
+    _file: int
+
     def __init__(
         self,
         directory: Path,
@@ -36,8 +38,6 @@ class Log(LogReader):
     ) -> None:
         super().__init__(directory, heavy, required, counting)
         self.shard_bytes = shard_bytes or SHARD_BYTES
-        self._file = -1
-        self._size = 0
         self._synced = time.monotonic()
         # One thread, so that fsync, sealing and closing happen in the order in which they were due.
         self._worker = ThreadPoolExecutor(1, thread_name_prefix=f"log-{directory.name}")

@@ -9,18 +9,16 @@ proved bound of the integral is negligible. The bound is added to the error.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import chain
-from typing import Final
 
 from flint import arb
 
 from ...reading.expression.build import PI, TWO, E, add, div, mul, neg, number
 from ...reading.expression.traversal import all_nodes, fold, is_constant, substitute
 from ...reading.expression.tree import Call, Expression, Number, Symbol
-from ...reading.functions import COMPARISONS, CONNECTIVES, TRIGONOMETRIC
+from ...reading.functions import COMPARISONS, TRIGONOMETRIC
 from ..ball_arithmetic.balls import precision
 from ..ball_arithmetic.jets import Ball
 from ..expansions.forms import linear_in_pi
@@ -273,27 +271,19 @@ def _collected(terms: tuple[Expression, ...]) -> Expression:
     return add(number(total), *collected)
 
 
-_CONDITIONS: Final = frozenset(f.name for f in (*COMPARISONS, *CONNECTIVES))
-
-
-def _operands(node: Expression) -> Iterator[Expression]:
-    """The expressions that a condition compares. An expression that is no condition is yielded."""
-    if node.function not in _CONDITIONS:
-        yield node
-        return
-    for argument in node.args:
-        yield from _operands(argument)
+#: Functions that may break where their arguments have some value; of cases, the conditions.
+_BREAKING = BREAKING - {"piecewise"} | {function.name for function in COMPARISONS}
 
 
 def accumulates(
     expression: Expression, variable: str, values: Mapping[str, Ball], end: arb, side: int
 ) -> bool:
-    """Whether the argument of a function such as floor or sgn is unbounded near a finite end."""
+    """Whether an argument of a floor, a sign or a comparison is unbounded near a finite end."""
     if not end.is_finite():
         return False
     for node in all_nodes(expression):
-        if node.function in BREAKING:
-            for argument in chain.from_iterable(map(_operands, node.args)):
+        if node.function in _BREAKING:
+            for argument in node.args:
                 line = RealLine.of(argument, variable, values)
                 if not is_constant(argument, variable) and not is_regular(line, end, side):
                     return True

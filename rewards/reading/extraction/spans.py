@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from typing import NamedTuple
 
 from ..latex.tokens.names import NAMES, UNARY
@@ -114,8 +115,7 @@ def _add_dollars(formulas: list[Span], marks: _Marks, token: re.Match[str]) -> i
 
 def _has_prose_inside(formula: str) -> bool:
     """Whether a formula contains three words in a row outside of text commands."""
-    # Three words of two letters, with their spaces, have more than nine characters with a digit.
-    return len(formula) > 9 and any(
+    return any(
         not segment["closing"] and patterns.words_in_formula.search(formula, *segment.span())
         for segment in patterns.up_to_brace.finditer(formula)
     )
@@ -212,8 +212,6 @@ _FUNCTIONS = frozenset(
 _LENGTHS = sorted({len(name) for name in _FUNCTIONS})
 #: Letters that stand before and behind a function without a space: "xsinx".
 _LETTERS_BEFORE, _BEHIND = frozenset("xtuvyznkab0e"), frozenset("xtuvyzθ")
-#: More than any text has characters.
-LONGEST_LINE = 1 << 62
 _AROUND = " \t\n*_#>:,;.\"'`|"
 
 
@@ -245,7 +243,7 @@ def bare_spans(text: str, start: int, end: int) -> list[Span]:
     return formulas
 
 
-def has_prose(text: str, start: int = 0, end: int = LONGEST_LINE) -> bool:
+def has_prose(text: str, start: int = 0, end: int = sys.maxsize) -> bool:
     """Whether a line contains words or ends of sentences, and therefore is not only a formula."""
     for lexeme in patterns.lone_letters.finditer(text, start, end):
         word = lexeme[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from calculus_harness.benchmarks.calculus_course.differential_equations import with_trees
 from calculus_harness.benchmarks.payloads import QuestionTarget
 from calculus_harness.benchmarks.registry import load, resolve
 from calculus_harness.harness.studies.redteam.case import case_at
@@ -53,3 +54,9 @@ def test_near_misses_are_not_accepted(name: str) -> None:
 def test_a_word_that_is_not_in_the_list_stays_in_the_formula() -> None:
     assert [clause.formula for clause in clauses("Find y' if y = x.")] == ["y'", "y = x"]
     assert "banana" in clauses("banana y")[0].formula
+
+
+def test_initial_values_are_perturbed_with_their_equation() -> None:
+    conditions = [made.conditions for _, made in with_trees()]
+    assert any(conditions)
+    assert not all(conditions)

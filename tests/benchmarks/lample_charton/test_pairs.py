@@ -202,6 +202,8 @@ def test_settings_and_methods_that_there_are_not() -> None:
         GeneratorSettings("mine")
     with pytest.raises(ValueError, match="unknown grammar 'mine'"):
         GeneratorSettings(grammar="mine")
+    with pytest.raises(ValueError, match="at least one operator"):
+        GeneratorSettings(max_operators=0)
     with pytest.raises(ValueError, match="unknown method 'sideways'"):
         attempt("sideways", 0, 0, 0, OWN)
     with pytest.raises(ValueError, match="at least one worker"):

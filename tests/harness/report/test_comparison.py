@@ -8,11 +8,17 @@ import json
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from calculus_harness import harness
 from calculus_harness.harness.core.errors import UserError
 from calculus_harness.harness.report import export_comparison
+from calculus_harness.harness.report.comparison import print_comparison
 from calculus_harness.harness.report.numbers import p_value, points, signed
+from calculus_harness.harness.stats.paired import Comparison
+from calculus_harness.harness.stats.paired.comparison import contrast
+from calculus_harness.harness.stats.pairing import Pair
+from calculus_harness.harness.stats.tallies import Tally
 from tests.harness.conftest import Command
 
 #: Right four times in five on n x e^x, half as often where n >= 100 (the perturbations).
@@ -118,6 +124,24 @@ def test_from_python(runs: tuple[Path, Path]) -> None:
         export_comparison(found, "xlsx")
     by_operator = harness.compare(*runs, breakdown="operator").breakdown
     assert {"all · exp"} <= {row.group for row in by_operator}
+
+
+@pytest.mark.parametrize(("by", "more"), [("model", 3), ("perturbation", 16)])
+def test_lines_that_are_left_out_are_counted(by: str, more: int) -> None:
+    """Of models, those on all problems are shown; of perturbations, all."""
+    pairs = [
+        Pair(f"p{i}", f"p{i}", (Tally("a", "a", 1, i % 2, 0),), (Tally("b", "b", 1, 1, 0),))
+        for i in range(4)
+    ]
+    rows = [
+        contrast(group, ("first", f"model {n}"), pairs, [1], system=f"model {n}")
+        for n in range(13)
+        for group in ("all", "bench/plain")
+    ]
+    console = Console(file=io.StringIO(), width=200)
+    print_comparison(Comparison(by, 1, tuple(rows)), console)
+    assert isinstance(console.file, io.StringIO)
+    assert f"{more} more lines with larger p" in console.file.getvalue()
 
 
 def test_refusals(cli: Command, runs: tuple[Path, Path], tmp_path: Path, model: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from itertools import pairwise
 from pathlib import Path
@@ -15,15 +16,17 @@ from calculus_harness.harness.report.comparison import _by_sides
 from calculus_harness.harness.report.figures import differences
 from calculus_harness.harness.report.figures.bars import verdict_bars
 from calculus_harness.harness.report.figures.colours import STATUSES
-from calculus_harness.harness.report.figures.curves import category_chart
-from calculus_harness.harness.report.figures.figure import Figure, Shape, _drawn, thinned
+from calculus_harness.harness.report.figures.curves import _over_k, category_chart
+from calculus_harness.harness.report.figures.figure import Figure, Shape, _drawn, circle, thinned
 from calculus_harness.harness.report.figures.files import write_figures
 from calculus_harness.harness.report.figures.scatter import scatter
 from calculus_harness.harness.report.page.marks import pieces
-from calculus_harness.harness.report.page.samples import step_facts
+from calculus_harness.harness.report.page.samples import facts, step_facts
 from calculus_harness.harness.report.search.figures import by_generation
-from calculus_harness.harness.report.search.tables import _remarks
-from calculus_harness.harness.run.listing import details
+from calculus_harness.harness.report.search.tables import StoredSearch, _remarks, archives
+from calculus_harness.harness.run.listing import describe, details
+from calculus_harness.harness.stats.tallies import Estimate
+from calculus_harness.rewards import verify_antiderivative
 
 
 def drawn_differences(groups: int) -> Figure:
@@ -43,6 +46,7 @@ FIGURES = [
     by_generation("g", "title", {"a": [0.1, 0.5, 0.9], "b": [None, 0.2, 0.3]}, ""),
     category_chart("c", "title", ["one", "two"], {"a": [0.1, 0.5], "b": [None, 0.2]}),
     verdict_bars(BARS),
+    _over_k("k", "title", {"a": [Estimate(k, k / 9, (0, 1), 0, 1) for k in (1, 2, 5)]}, ["a"]),
 ]
 
 
@@ -65,6 +69,31 @@ def test_a_square_has_the_scale_from_0_to_100_on_both_sides() -> None:
     assert across[-1] - across[0] == pytest.approx(up[0] - up[-1])  # a square
     diagonal = next(shape.points for shape in FIGURES[0].shapes if shape.style == "zero")
     assert [x for x, _ in diagonal] == [across[0], across[-1]]
+
+
+def test_numbers_of_samples_are_marked_up_to_the_largest() -> None:
+    words = [shape.text for shape in FIGURES[6].shapes if shape.anchor == "middle"]
+    assert words == ["k = 1", "2", "4"]
+
+
+def test_a_bubble_says_how_many_problems_it_is() -> None:
+    two = scatter("s", "one", "two", [(0.0, 1.0), (0.5, 0.5), (0.0, 1.0)])
+    titles = [shape.text for shape in two.shapes if shape.style == "bubble"]
+    assert titles == ["2 problems: 0 % and 100 %", "1 problem: 50 % and 50 %"]
+
+
+def test_a_circle_is_closed_by_a_side_like_the_others() -> None:
+    points = circle("bubble", 10, 20, 5).points
+    sides = [math.dist(a, b) for a, b in pairwise([*points, points[0]])]
+    assert sides == pytest.approx([sides[0]] * len(sides))
+    assert all(math.dist(point, (10, 20)) == pytest.approx(5) for point in points)
+
+
+def test_facts_of_a_verdict() -> None:
+    verdict = verify_antiderivative(r"It is \boxed{x^2+C}.", "2x")
+    found = dict(facts(verdict, {"finish_reason": "stop", "completion_tokens": 7, "latency": 2}))
+    assert found["answer found by"] == verdict.evidence.extracted_by == "boxed"
+    assert found["model"] == "finished by stop, 2.00 s, 7 tokens"
 
 
 def test_a_number_of_a_scale_stands_beside_its_line() -> None:
@@ -168,6 +197,27 @@ def search(name: str) -> Any:
     return SimpleNamespace(name=name, record=record)
 
 
+def test_an_archive_is_measured_by_terms_and_grouped_by_cluster() -> None:
+    archive = [
+        SimpleNamespace(
+            metadata={"formula": "x", "nodes": 1, "depth": 1, "terms": terms}
+            | {"cluster": cluster, "fitness": fitness}
+        )
+        for terms, cluster, fitness in ((1, "a", 0.1), (1, "b", 0.2), (2, "b", 0.9), (3, "b", 0.5))
+    ]
+    one = search("s")
+    one.record.generations = [SimpleNamespace(asked=8, failed=5, unconfirmed=1)]
+    stored = StoredSearch(one, one.record, tuple(archive))  # type: ignore[arg-type]
+    groups = {
+        name: [problem.metadata["fitness"] for problem in group]
+        for name, group in stored.clusters.items()
+    }
+    assert list(groups.items()) == [("b", [0.9, 0.5, 0.2]), ("a", [0.1])]
+    one.label, one.archive = "m", archive
+    (row,) = archives([one]).rows
+    assert row == ("s", "m", "4", "50.0", "1", "1.0", "1.0", "1.0", "50.0", "25.0", "25.0")
+
+
 def test_remarks_name_the_search_if_there_are_several() -> None:
     assert next(iter(_remarks([search("one")]))).startswith("done. Mutations of the tree;")
     starts = [remark.partition(":")[0] for remark in _remarks([search("one"), search("two")])]
@@ -177,6 +227,10 @@ def test_remarks_name_the_search_if_there_are_several() -> None:
 def test_sources_and_metrics_are_described() -> None:
     row = {"source": "a paper", "metrics": ["accuracy", "F1"]}
     assert list(details(row)) == ["source: a paper", "metrics: accuracy, F1"]
+    task = row | {"summary": "Sums.", "verifier": "", "target": "number", "prompt": None}
+    said = "Sums. Target: number. Prompt: none."
+    assert describe(task) == f"{said} Metrics: accuracy, F1."
+    assert describe(task | {"metrics": []}) == said
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import io
 import json
 import math
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -25,6 +26,7 @@ from calculus_harness.harness.report.figures.colours import (
     STATUSES,
 )
 from calculus_harness.harness.report.figures.figure import Figure, rectangle, svg, text, told_apart
+from calculus_harness.harness.report.numbers import p_value, points
 from calculus_harness.harness.report.page import sections as page_sections
 from calculus_harness.harness.report.sections import (
     Section,
@@ -36,6 +38,8 @@ from calculus_harness.harness.report.sections import (
     markdown_table,
 )
 from calculus_harness.harness.report.sources import Sources
+from calculus_harness.harness.report.summary import repaired_section
+from calculus_harness.harness.stats.repaired import Repaired
 from calculus_harness.rewards import Status
 
 TABLE = Section(
@@ -159,3 +163,10 @@ def test_long_names_in_figures_stay_apart(names: list[str], longest: int) -> Non
     assert list(shown) == names
     assert len(set(shown.values())) == len(names)
     assert max(map(len, shown.values())) <= longest
+
+
+def test_what_was_gained_by_feedback_is_beside_the_control() -> None:
+    control = Repaired("m", "a", "control", 2, 4, 2, 0.25, (0.1, 0.4))
+    told = replace(control, feedback="witness", gain=0.125, gain_interval=(0.05, 0.2), p=0.01)
+    gained = [row[5:] for row in repaired_section([control, told]).rows]
+    assert gained == [("", p_value(None)), (points(0.125, (0.05, 0.2)), p_value(0.01))]

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from calculus_harness.benchmarks import Problem
+from calculus_harness.benchmarks import Problem, load
 from calculus_harness.harness import Policy, Run, Sampling, UserError, summarise
 from calculus_harness.harness.cli.options import preset_file
 from calculus_harness.harness.core.requests import problem_key
@@ -26,7 +26,7 @@ from calculus_harness.harness.report.sections import (
     write_sections,
 )
 from calculus_harness.harness.run.job import Job
-from calculus_harness.harness.run.phases import PhaseResults, run_phases
+from calculus_harness.harness.run.phases import Phase, PhaseResults, run_phases
 from calculus_harness.harness.run.scoring import score
 from calculus_harness.harness.run.spec import PhaseFilter, read_settings
 from calculus_harness.harness.stats.compare import compare
@@ -202,6 +202,20 @@ def test_killed_at_any_time_it_ends_with_the_same(tmp_path: Path, model: str) ->
     # Only what was under way, or had come and was not yet written, was asked again.
     repeats = Counter(asked.read_text().splitlines())
     assert sum(repeats.values()) - len(run.problems) <= 12 * len(kills) < sum(kills)
+
+
+@pytest.mark.parametrize(("limit", "asked"), [(None, 72 + 6), (4, 4 + 4)])
+def test_a_limit_is_spread_over_the_lists_of_a_phase(
+    tmp_path: Path, limit: int | None, asked: int
+) -> None:
+    (tmp_path / "zero.py").write_text('def answer(messages, seed):\n    return "0"\n')
+    first = job_of(
+        [f"python/{tmp_path}/zero.py:answer"], ["drills/negated"], limit=limit, out=tmp_path / "run"
+    )
+    more = load("drills/monomials", limit=6)
+    run = run_phases(first, [Phase("more", lambda results: (more[:4], more[3:]))])
+    assert len(run.problems) == asked
+    assert {problem.subset for problem in run.problems.values()} == {"negated", "monomials"}
 
 
 def test_other_settings_are_refused_once_problems_were_derived(tmp_path: Path, model: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import itertools
+import logging
 import re
 import sys
 from pathlib import Path
@@ -19,7 +20,14 @@ from calculus_harness.harness.core.requests import Completion, FinishReason
 from calculus_harness.harness.models import Model
 from calculus_harness.harness.models.python_function import LocalFunction
 from calculus_harness.harness.run import progress as module
-from calculus_harness.harness.run.progress import Bar, Lines, Meter, Silent, or_by_default
+from calculus_harness.harness.run.progress import (
+    Bar,
+    Lines,
+    Meter,
+    Silent,
+    forward_model_logs,
+    or_by_default,
+)
 from calculus_harness.harness.stats.intervals import interval
 from calculus_harness.rewards.verdict import Status, Verdict
 
@@ -176,3 +184,35 @@ def test_requests_without_an_answer_move_the_progress(capsys: pytest.CaptureFixt
         bar.begin(model, 3, 1)
         bar.unanswered(lost)
     assert "1 request without an answer" in file.getvalue()
+
+
+def test_the_numbers_of_a_bar_are_computed_twice_a_second(
+    clock: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bar, computed = Bar(), list[float]()
+
+    def rest() -> str:
+        computed.append(clock[0])
+        return ""
+
+    monkeypatch.setattr(bar._meter, "rest", rest)
+    for _ in range(100):
+        clock[0] += 0.125
+        bar.repeated("500")
+    assert {b - a for a, b in itertools.pairwise(computed)} == {0.5}
+
+
+def test_logs_of_models_are_shown_during_a_run_and_not_later() -> None:
+    class Told(Silent):
+        def notice(self, text: str) -> None:
+            told.append(text)
+
+    told: list[str] = []
+    models = logging.getLogger("calculus_harness.harness.models")
+    loggers = models, models.getChild("repeated")
+    before = [([*each.handlers], each.level, each.propagate) for each in loggers]
+    with forward_model_logs(Told()):
+        models.warning("slow")
+    models.warning("slower")
+    assert told == ["slow"]
+    assert [([*each.handlers], each.level, each.propagate) for each in loggers] == before

@@ -13,6 +13,7 @@ from calculus_harness.harness.run.plan import plan
 from calculus_harness.harness.run.spec import SweepSpec, read_settings
 from calculus_harness.harness.run.sweep import sweep
 from tests.harness.conftest import Command
+from tests.harness.jobs import job_of
 
 TOML = """
 benchmark = ["drills"]
@@ -37,6 +38,12 @@ def test_a_table_gives_every_model_its_options(tmp_path: Path) -> None:
     saved = tmp_path / "saved.toml"
     saved.write_text(spec.to_toml())
     assert SweepSpec.of(**read_settings(saved)) == spec
+
+
+def test_a_deterministic_model_is_asked_once(model: str) -> None:
+    job = job_of(["solver/sympy", model], ["drills"], limit=2, samples=3)
+    assert [job.samples_of(model) for model in job.models] == [1, 3]
+    assert job.size == 2 * (1 + 3)
 
 
 def test_two_servers_and_a_solver_are_one_command(cli: Command) -> None:

@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from calculus_harness.benchmarks import Problem
+from calculus_harness.benchmarks.payloads import ArithmeticInputs, ArithmeticTarget
 from calculus_harness.harness import Policy, Run, Sampling, SweepSpec, UserError, plan, sweep
 from calculus_harness.harness.run import spec as module
 from tests.harness.conftest import Command
@@ -191,3 +193,19 @@ def test_a_setting_that_is_there_twice_is_refused(tmp_path: Path) -> None:
     path.write_text("samples = 2\nfoo = 3\n")
     with pytest.raises(UserError, match="unknown setting 'foo'"):
         SweepSpec.read(path)
+
+
+def test_only_integrals_need_the_packages_of_a_method(
+    monkeypatch: pytest.MonkeyPatch, model: str
+) -> None:
+    def check_method(method: str) -> None:
+        raise UserError(f"method {method!r} needs an extra")
+
+    monkeypatch.setattr("calculus_harness.harness.run.plan.check_method", check_method)
+    spec = SweepSpec.of(model=[model], benchmark=["drills"], method="published", limit=1)
+    with pytest.raises(UserError, match="needs an extra"):
+        plan(spec)
+    arithmetic = Problem(
+        "p", "arithmetic", "hint", "s", ArithmeticInputs("1+1"), ArithmeticTarget(2)
+    )
+    assert plan(spec, problems=[arithmetic]).size == 1

@@ -22,6 +22,7 @@ def test_tokens_that_a_server_does_not_count_are_none() -> None:
     spent.add(completion(prompt_tokens=5, completion_tokens=7, reasoning_tokens=2))
     assert (spent.rows, spent.prompt, spent.completion, spent.reasoning) == (2, 5, 7, 2)
     assert spent.tokens == 12
+    assert spent.cached == 0
     assert spent.dollars == 0
 
 
@@ -36,6 +37,9 @@ def test_a_budget_is_exhausted_when_all_are_refused(
     budget.exhausted, budget.under_way = False, admitted
     budget._admitted, budget._refused = admitted, refused
     assert budget.goes_on() is goes_on
+    assert budget.exhausted is exhausted
+    budget._admitted = 1  # and in the next round none is refused
+    assert not budget.goes_on()
     assert budget.exhausted is exhausted
     budget._refused = True  # and in the next round all are
     assert not budget.goes_on()

@@ -13,15 +13,17 @@ from typing import Any
 import pytest
 
 from calculus_harness.benchmarks.registry import resolve
-from calculus_harness.harness import Run, compare, summarise, sweep
+from calculus_harness.harness import Policy, Run, compare, summarise, sweep
 from calculus_harness.harness.core.errors import UserError
 from calculus_harness.harness.core.requests import Completion, Request
 from calculus_harness.harness.models.python_function import LocalFunction
 from calculus_harness.harness.report import export_summary
 from calculus_harness.harness.report.comparison import export_comparison
+from calculus_harness.harness.run.phases import run_turns
 from calculus_harness.harness.run.turns.feedback import told as message_after
 from calculus_harness.rewards import verify_limit
 from tests.harness.faulty_server import Body, FaultyServer, payload_for
+from tests.harness.jobs import job_of
 
 WRONG = r"\boxed{1}"
 Messages = list[dict[str, str]]
@@ -133,6 +135,15 @@ def test_the_same_command_asks_nothing_again_and_more_turns_extend(tmp_path: Pat
         assert path.read_bytes().startswith(before)
     told = [json.loads(line) for line in (run.path / "turns/verdict-2.jsonl").open()]
     assert len(told) == 12
+
+
+def test_turns_are_judged_by_the_policy_of_the_call_or_by_default(tmp_path: Path) -> None:
+    model = LocalFunction.of(lambda messages, seed: WRONG)
+    settings: dict[str, Any] = {"limit": 1, "prompt": "terse", "turns": 2, "out": tmp_path / "run"}
+    job = job_of([model], ["drills/monomials"], **settings)
+    strict = Policy(strict=True)
+    assert run_turns(job).policies == (Policy().name,)
+    assert run_turns(job, policy=strict).policies == (Policy().name, strict.name)
 
 
 def test_a_sweep_that_is_stopped_goes_on(tmp_path: Path) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import math
 import random
+from bisect import bisect_right
+from collections import Counter
 from fractions import Fraction
 
 import numpy as np
@@ -31,7 +33,12 @@ from calculus_harness.harness.stats.metrics.pass_hat_k import all_at_k
 from calculus_harness.harness.stats.metrics.proved import proved
 from calculus_harness.harness.stats.metrics.usage import usage
 from calculus_harness.harness.stats.tallies import Group, Tally, estimate, ks_up_to
-from calculus_harness.harness.store.counts import count_verdicts
+from calculus_harness.harness.store.counts import (
+    bin_start,
+    count_completions,
+    count_verdicts,
+    histogram,
+)
 
 
 def counts(largest: int = 60) -> st.SearchStrategy[tuple[int, int, int]]:
@@ -205,6 +212,8 @@ def test_the_majority_votes_by_answer() -> None:
     assert majority_at_k(answers, right, 1) == 1 / 5
     assert majority_at_k(["a", "b"], [True, False], 2) == 0.5  # a tie is shared
     assert majority_at_k([None, None], [False, False], 2) == 0
+    with pytest.raises(ValueError, match="a verdict on each"):
+        majority_at_k(answers, right[:-1], 1)
     # The 10 subsets of 3: {a,b,b'} is lost, {a,b,-} is a tie of two, {a,b,c} of three, {b,b',*} ...
     by_hand = [
         0,
@@ -256,6 +265,28 @@ def test_what_answers_take() -> None:
     partly = usage([spent[0] | {"counted": 1}, spent[1]], solved=0)
     assert partly.tokens_per_problem is None
     assert partly.seconds_per_solved is None
+
+
+def test_every_sample_that_was_cut_off_is_counted() -> None:
+    row = {"model": "m", "problem": "p", "sample": 0, "status": "undecided", "reward": 0.0}
+    rows = [row | {"finish_reason": reason} for reason in ("length", "stop", "length")]
+    ((_, _, sums),) = count_verdicts(rows)["sums"]
+    assert (sums["samples"], sums["truncated"], sums["unknown"]) == (3, 2, 3)
+
+
+@given(st.lists(st.tuples(st.integers(0, 10**6), st.none() | st.integers(0, 10**6)), max_size=9))
+def test_each_completion_is_in_the_bin_of_its_length(rows: list[tuple[int, int | None]]) -> None:
+    lengths, tokens = [a for a, _ in rows], [b for _, b in rows if b is not None]
+    completions = [
+        {"model": "m", "problem": "p", "stage": "answer", "finish_reason": "stop"}
+        | {"text": range(length), "completion_tokens": count}
+        for length, count in rows
+    ]
+    sums = [row[-1] for row in count_completions(completions)["sums"]]
+    for name, found in (("characters", lengths), ("tokens", tokens)):
+        starts = [bin_start(index) for index in range(200)]
+        expected = Counter(bisect_right(starts, value) - 1 for value in found)
+        assert histogram(sums, name) == expected
 
 
 def test_of_ranked_candidates_the_best_ones_count() -> None:

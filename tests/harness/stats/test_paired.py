@@ -6,6 +6,7 @@ import itertools
 import math
 import random
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -293,6 +294,23 @@ def test_statements_never_contradict_the_interval_beside_them() -> None:
                 assert low <= one.value <= high
                 seen[one.stands] += 1
     assert min(seen.values()) > 20
+
+
+@pytest.mark.parametrize(
+    ("p", "adjusted", "interval", "stands"),
+    [
+        (0.01, None, (0.1, 0.3), True),
+        (0.01, 0.02, (-0.3, -0.1), True),
+        (0.01, 0.2, (0.1, 0.3), False),
+        (0.2, None, (0.1, 0.3), False),
+        (0.01, None, (-0.1, 0.3), False),
+    ],
+)
+def test_a_difference_stands_by_p_and_by_interval(
+    p: float, adjusted: float | None, interval: tuple[float, float], stands: bool
+) -> None:
+    (one,) = contrast("s", ("a", "b"), pairs_of(2, [2] * 8, [1] * 8), [1]).differences
+    assert replace(one, p=p, adjusted=adjusted, interval=interval).stands is stands
 
 
 def test_intervals_widen_with_the_family() -> None:

@@ -149,6 +149,8 @@ def test_where_all_clusters_agree_the_interval_is_not_a_point() -> None:
     assert mean_interval([0.0] * 20, range(20)) == pytest.approx((-upper, upper))
     assert mean_interval([1.0] * 20, range(20)) == pytest.approx((1 - 2 * upper, 1.0))
     assert mean_interval([0.5], ["a"]) == (-1, 1)
+    same = (1 - upper) * 0.1  # up to rounding
+    assert mean_interval([0.1] * 20, range(20)) == pytest.approx((same - upper, same + upper))
     with pytest.raises(ValueError, match="nothing"):
         Ratio.of([0.0], [0.0], [0])
 

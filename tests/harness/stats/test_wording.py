@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from calculus_harness.harness.report.comparison import sentences
 from calculus_harness.harness.stats import repaired
 from calculus_harness.harness.stats.paired import wording
 
@@ -32,6 +33,27 @@ def test_the_number_of_further_models_is_told_if_there_are_some(
     assert ("Nor was one found" in text) == (rest is not None)
     if rest is not None:
         assert f"between a and {rest} more" in text
+
+
+@pytest.mark.parametrize(
+    ("interval", "adjusted", "said"),
+    [
+        ((0.1, 0.3), 0.2, "no detectable difference after Holm's correction"),
+        ((-0.3, -0.1), 0.2, "no detectable difference after Holm's correction"),
+        ((-0.1, 0.3), 0.2, "no detectable difference"),
+        ((-0.3, -0.1), 0.02, "lower"),
+        ((0.1, 0.3), 0.02, "higher"),
+    ],
+)
+def test_what_holms_correction_takes_back_is_said(
+    interval: tuple[float, float], adjusted: float, said: str
+) -> None:
+    one = SimpleNamespace(value=sum(interval) / 2, interval=interval, p=0.01, adjusted=adjusted)
+    line = SimpleNamespace(group="all", first="a", second="b", at=lambda k: one)
+    comparison: Any = SimpleNamespace(by="model", primary_k=1, contrasts=[line])
+    (sentence,) = sentences(comparison, {"a": "A", "b": "B"})
+    assert sentence.startswith("B − A: ")
+    assert f", {said} (" in sentence
 
 
 def test_every_arm_that_both_systems_have_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,6 +34,7 @@ ODD: list[dict[str, Any]] = [
 def test_every_value_comes_back_as_it_was(times: int) -> None:
     writer = ColumnsWriter()
     rows = [row | {"key": f"{row['key']}{turn}"} for turn in range(times) for row in ODD]
+    rows.append({"key": "last", "first": 1})
     for number, row in enumerate(rows):
         writer.add(number // 7, number % 7, row)
     columns = Columns(writer.encoded([1, "x"]), 3)

@@ -6,6 +6,7 @@ import errno
 import gzip
 import json
 import os
+import threading
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -173,6 +174,25 @@ def test_a_full_disk_leaves_no_half_row(tmp_path: Path, monkeypatch: pytest.Monk
         monkeypatch.undo()
     assert (tmp_path / "00000.jsonl").read_bytes().count(b"\n") == 3
     assert len(list(LogReader(tmp_path, HEAVY).rows())) == 3
+
+
+def test_what_is_synced_later_has_a_future_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    goes_on, real = threading.Event(), os.fsync
+
+    def waits(descriptor: int) -> None:
+        goes_on.wait(60)
+        real(descriptor)
+
+    with Log(tmp_path, HEAVY) as log:
+        log.append(row(0))
+        monkeypatch.setattr(os, "fsync", waits)
+        first, again = log.synced(), log.synced()
+        log.append(row(1))
+        later = log.synced()
+        goes_on.set()
+    assert first is again is not later
 
 
 def test_a_row_without_what_every_row_has_is_an_error(tmp_path: Path) -> None:

@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from calculus_harness.harness.core.errors import UserError
 from calculus_harness.harness.store import overview
 from calculus_harness.harness.store.counts import FIRST_CORRECT, WRONG, count_verdicts, merge
 from calculus_harness.harness.store.log.appending import SHARD_BYTES, Log
 from calculus_harness.harness.store.log.reader import LogReader
 from calculus_harness.harness.store.manifest import environment
+from calculus_harness.harness.store.problem_files import write_splits
 from calculus_harness.harness.store.run import Run
 
 
@@ -39,6 +41,16 @@ def test_runs_are_looked_for_three_folders_down(
     for place in ("run1", "a/run2", "a/b/run3", "a/b/c/run4", "a/.hidden/run5"):
         (tmp_path / place).mkdir(parents=True)
     assert [path.name for path in overview.runs_under(tmp_path)] == ["run3", "run2", "run1"]
+
+
+def test_a_folder_that_may_not_be_read_has_no_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(_: Path) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(Path, "iterdir", refused)
+    assert list(overview.runs_under(tmp_path)) == []
 
 
 def test_a_log_makes_its_folders_and_is_rotated_while_small(tmp_path: Path) -> None:
@@ -71,3 +83,9 @@ def test_which_wrong_answers_are_kept_depends_on_no_order() -> None:
 def test_the_commit_is_known_in_a_checkout_alone() -> None:
     commit = environment()["git"]
     assert (commit is not None) == (Path(__file__).parents[3] / ".git").exists()
+
+
+def test_a_file_is_no_folder_to_write_problems_to(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(UserError, match=r"cannot write .*problems.jsonl: File exists$"):
+        write_splits({"": [{"id": "p"}]}, tmp_path / "file" / "problems.jsonl")

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+
 import pytest
+from flint import acb
 
 from calculus_harness.rewards import Status, verify_antiderivative
+from calculus_harness.rewards.numeric.ball_arithmetic.balls import precision
+from calculus_harness.rewards.numeric.ball_arithmetic.compiler import compile_tape
+from calculus_harness.rewards.reading.expression.tree import Call, Number, Symbol
+from calculus_harness.rewards.verify.agreement.visibility import effects
 
 
 @pytest.mark.parametrize(
@@ -31,6 +39,7 @@ def test_another_branch_between_breakpoints_is_flagged() -> None:
     )
     assert verdict.status is Status.CORRECT
     assert verdict.evidence.flags == ("branch",)
+    assert verdict.evidence.digits == round(verdict.evidence.digits, 1) > 25
 
 
 def test_a_constant_near_a_whole_number_is_undecided() -> None:
@@ -66,6 +75,35 @@ def test_constants_are_compared_below_zero() -> None:
     """F' = -1 for K between -1.95 and -0.05 only."""
     wrong = verify_antiderivative(r"\boxed{x\operatorname{sgn}((K+1)^2-0.9)+K}", "1")
     assert wrong.status is Status.INCORRECT
+
+
+@pytest.mark.parametrize(
+    ("function", "x", "change"),  # of the value if the argument grows to (1 + h) times itself, by h
+    [
+        ("exp", 3, lambda u: u * math.exp(u)),
+        ("sin", 3, lambda u: u * math.cos(u)),
+        ("ln", 3, lambda u: 1.0),
+        ("sqrt", 3, lambda u: math.sqrt(u) / 2),
+        ("atan", 0.25, lambda u: u / (1 + u * u)),
+    ],
+)
+def test_the_effect_of_a_part_is_that_of_a_small_change(
+    function: str, x: float, change: Callable[[float], float]
+) -> None:
+    tape = compile_tape(Call(function, (Symbol("x"),)), "x")
+    with precision(128):
+        (((_, found),),) = (
+            each.items() for each in effects(tape, tape.run(acb(x), {}), 0).values()
+        )
+    assert found == pytest.approx(math.log2(abs(change(x))), abs=1)
+
+
+def test_the_effect_of_a_term_on_a_slope_is_its_own_slope() -> None:
+    cube = Call("pow", (Symbol("x"), Number(3)))
+    tape = compile_tape(Call("add", (cube, Symbol("x"))), "x")
+    with precision(128):
+        found = effects(tape, tape.run(acb(3), {}), 1)[tape.root, 0]
+    assert found == pytest.approx({0: math.log2(27), 1: 0}, abs=2)
 
 
 @pytest.mark.parametrize("answer", [r"\frac{1}{x-x}", r"\ln(x-x)", r"\Gamma(\lfloor-x^2\rfloor)"])

@@ -161,6 +161,8 @@ def test_the_evidence_says_why() -> None:
     assert branch.evidence.coverage < 1
     assert "branch" in branch.evidence.flags
     secant = verify_antiderivative(r"\operatorname{arcsec}x", r"\frac{1}{x\sqrt{x^2-1}}").evidence
+    principal = verify_antiderivative(r"\frac34xe^{\ln(x)/3}", "x^{1/3}").evidence
+    assert (principal.flags, principal.proof) == (("principal_roots",), "identity")
     assert (secant.flags, secant.coverage) == (("textbook_secants",), 1.0)  # preferred to a branch
     both = verify_antiderivative(
         r"\operatorname{arcsec}x-\frac23(-x)^{3/2}+x",

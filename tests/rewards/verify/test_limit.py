@@ -13,7 +13,7 @@ from calculus_harness.harness.studies.redteam.questions.limits import wrong_answ
 from calculus_harness.rewards import ProblemError, Status, verify_limit
 from calculus_harness.rewards.proof.limit_questions import limit_readings
 from calculus_harness.rewards.proof.limits import Limit
-from calculus_harness.rewards.reading.expression.tree import Number
+from calculus_harness.rewards.reading.expression.tree import Call, Number
 from calculus_harness.rewards.verify.agreement.proposed_limits import is_approached
 
 SINE = r"\lim_{x\to0}\frac{\sin x}{x}"
@@ -167,6 +167,8 @@ def test_bad_problems_are_told_in_one_line(asked: str, message: str) -> None:
         (r"\lim_{x\to0}\frac{1-J_0(x)}{x^2}", Limit(value=Number(1, 3)), False),
         (r"\lim_{x\to\infty}\ln x", Limit(1), True),
         (r"\lim_{x\to\infty}\ln x", Limit(-1), False),
+        # a number is no condition
+        (r"\lim_{x\to\infty}\ln x", Limit(value=Call("piecewise", (Number(1),) * 2)), False),
     ],
 )
 def test_values_speak_against_a_proposal(asked: str, proposal: Limit, approached: bool) -> None:

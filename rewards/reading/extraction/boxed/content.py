@@ -117,8 +117,7 @@ def inside(content: str, notes: tuple[str, ...] = ()) -> Extraction:
     equation, only the expression after the last ``=`` is the answer. Other statements that may be
     answers become `Extraction.alternatives`, which must be right as well.
     """
-    if "$" in content:
-        content = content.replace("$", " ")
+    content = content.replace("$", " ")
     if "\\(" in content and "\\)" in content:
         content = content.replace("\\(", " ").replace("\\)", " ")
     if "Dawson" in content:  # "where F is Dawson's function"

@@ -30,7 +30,7 @@ from calculus_harness.rewards.numeric.quadrature.enclosed.tails import (
     tail_bound,
 )
 from calculus_harness.rewards.numeric.quadrature.kinks import segments
-from calculus_harness.rewards.numeric.quadrature.ranges import period, simplified
+from calculus_harness.rewards.numeric.quadrature.ranges import period, simplified, whole_periods
 from calculus_harness.rewards.reading.expression.build import ONE
 from calculus_harness.rewards.reading.latex import read
 
@@ -79,7 +79,9 @@ ENCLOSED = [
         mpmath.mpf("1.5") * (mpmath.mpf(".5") ** (2 / mpmath.mpf(3)) - 1),
     ),
     (r"\int_1^{1/3}x\,dx", -mpmath.mpf(4) / 9),
+    (r"\int_0^4\sqrt[4]{(x-1)^2}\,dx", 2 * (1 + 3 * mpmath.sqrt(3)) / 3),  # a radicand's zero
     (r"\int_0^3\min(x,2-x,1)\,dx", 0.5),
+    (r"\int_0^2\begin{cases}x&x<1\\2&x\ge1\end{cases}\,dx", 2.5),
     (r"\int_0^3\max(-x,x-2,-1)\,dx", -0.5),
     (r"\int_{-\infty}^\infty\frac{e^{2x}}{\sinh(e^x)}\,dx", mpmath.pi**2 / 4),
     (r"\int_{-\infty}^\infty\frac{e^{3x}}{e^{e^x}-1}\,dx", 2 * mpmath.zeta(3)),
@@ -300,6 +302,24 @@ def test_kinks_that_are_close_together_are_all_there():
 )
 def test_periods(text, expected):
     assert period(read(text)[0].expression, "x") == expected
+
+
+@pytest.mark.parametrize(
+    ("size", "lower", "upper", "count"),
+    [
+        ((0, 2), "0", "1000", 159),
+        ((0, 2), "-1", r"1000\pi", 500),
+        ((0, 1), r"\frac{\pi}{2}", r"\frac{201\pi}{2}", 100),
+        ((2, 0), "0", r"100\pi", 157),
+        ((2, 0), "1", r"\frac{1001}{5}", 99),
+        ((0, 2), "0", "e^9", None),
+        ((0, 2), "0", "1", None),
+    ],
+)
+def test_complete_periods_are_counted(size, lower, upper, count):
+    ends = (read(text)[0].expression for text in (lower, upper))
+    found = whole_periods(tuple(map(Fraction, size)), *ends)
+    assert (found and found[0]) == count
 
 
 def test_sums_are_collected():

@@ -96,3 +96,19 @@ def test_a_second_open_bracket_is_like_the_first() -> None:
 def test_backslashes_are_doubled_everywhere_or_kept(text: str, answer: str | None) -> None:
     found = extract(text).answer
     assert found == answer if answer else "\\\\" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        # words between two displays end a sum
+        (r"First $$x^2 +$$ is one half, and the other half is $$\sin x + C$$", r"\sin x + C"),
+        (r"$$x^2 +$$ $$\sin x + C$$", r"x^2 + \sin x + C"),
+        # an integral with limits has a value, and no antiderivative
+        (r"$\int 2x\,dx = x^2$ and $3x+1$.", "x^2"),
+        (r"$\int_0^1 2x\,dx = x^2$ and $3x+1$.", "3x+1"),
+        (r"\boxed{$\frac{x^2}{2}$ + $C$}", r"\frac{x^2}{2}  +  C"),
+    ],
+)
+def test_which_formula_is_the_answer(text: str, answer: str) -> None:
+    assert extract(text).answer == answer

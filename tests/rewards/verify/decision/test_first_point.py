@@ -62,6 +62,12 @@ def test_a_proof_in_cases_counts_the_points_that_agree() -> None:
     assert right.evidence.points == POINTS
 
 
+def test_with_a_proof_few_digits_are_enough() -> None:
+    right = verify_antiderivative(r"\boxed{x^2/2}", "x+10^{30}-10^{30}").evidence
+    assert (right.proof, right.points) == ("identity", MIN_POINTS)
+    assert 0 < right.digits < 10
+
+
 def test_a_proof_is_followed_by_a_search_for_jumps_alone() -> None:
     jump = verify_antiderivative(r"\boxed{x^2+10^{30}\lfloor x/10^{30}\rfloor}", "2x")
     assert jump.status is Status.INCORRECT

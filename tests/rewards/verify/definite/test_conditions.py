@@ -3,8 +3,8 @@
 import pytest
 
 from calculus_harness.rewards import ProblemError, verify_antiderivative, verify_definite_integral
-from calculus_harness.rewards.numeric.quadrature import prepare_definite
-from calculus_harness.rewards.numeric.quadrature.draws import draws_of
+from calculus_harness.rewards.numeric.quadrature import QuadratureError, draws, prepare_definite
+from calculus_harness.rewards.numeric.quadrature.draws import draws_of, value_at
 from calculus_harness.rewards.reading.problem.conditions import conditions_of
 
 KINDS = [
@@ -135,3 +135,18 @@ def test_signs_hold_for_antiderivatives():
     assert verify_antiderivative(answer, problem).correct
     with pytest.raises(ProblemError, match="only signs and kinds"):
         verify_antiderivative(r"\boxed{ax}", r"\int a\,dx,\ a<b")
+
+
+def test_what_fails_for_a_draw_fails_again_without_work(monkeypatch):
+    attempts = []
+
+    def evaluate(*arguments):
+        attempts.append(arguments)
+        raise QuadratureError("too hard")
+
+    monkeypatch.setattr(draws, "evaluate", evaluate)
+    integral = prepare_definite(r"\int_0^1 ax^{1357}\,dx")
+    for _ in range(2):
+        with pytest.raises(QuadratureError, match="too hard"):
+            value_at(integral, draws_of(integral)[0][0], 17)
+    assert len(attempts) == 1

@@ -24,6 +24,11 @@ RIGHT = [
     (r"\int_0^3 |x^2-3x+2| dx", r"\frac{11}{6}"),
     (r"\int_0^2 \lfloor x^2 \rfloor dx", r"5-\sqrt2-\sqrt3"),
     (r"\int_{-2}^{2} \max(x, x^2) dx", r"\frac{11}{2}"),
+    (
+        r"\int_0^a\begin{cases}x&x<1\\2&x\ge1\end{cases}\,dx",
+        r"\begin{cases}a^2/2&a<1\\2a-3/2&a\ge1\end{cases}",
+    ),
+    (r"\int_0^\infty\begin{cases}1&x<1\\e^{-x}&x\ge1\end{cases}\,dx", "1+1/e"),
     (r"\int_0^\infty e^{-ax}\cos(bx) dx", r"\frac{a}{a^2+b^2}"),
     (r"\int_0^\infty \frac{\sin ax}{x}dx", r"\frac{\pi}{2}\operatorname{sgn}(3a)"),
     (
@@ -47,6 +52,8 @@ WRONG = [
     (r"\int_0^1 \frac{dx}{1+x^2}", "0.785398163397448309615660845819875721"),
     (r"\int_0^1 \frac{dx}{1+x^2}", r"\frac{\pi}{4}+10^{-40}"),
     (r"\int_0^1 \frac{dx}{1+x^2}", r"\text{diverges}"),
+    (r"\int_0^2\begin{cases}x&x<1\\2&x\ge1\end{cases}\,dx", "3"),
+    (r"\int_0^1\begin{cases}1&\sin(1/x)>0\\0&\text{otherwise}\end{cases}\,dx", "1/2"),
     (r"\int_0^1 \frac{dx}{1+x^2}", r"\infty"),
     (r"\int_0^\infty e^{-ax}\cos(bx) dx", r"\frac{b}{a^2+b^2}"),
     (r"\int_0^\infty e^{-ax}\cos(bx) dx", r"\frac{a}{a^2+b^2+c}"),
