@@ -16,7 +16,6 @@ distinguishes *cases*: each assumes a sign for every factor, and F' = f has to b
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from dataclasses import field as new
 from functools import reduce
@@ -85,7 +84,7 @@ class Tower:
     met: dict[int, tuple[Expression, Quotient]] = new(default_factory=dict)
     powers: list[tuple[Quotient, Quotient]] = new(default_factory=list)
     sines: list[tuple[Quotient, tuple[Quotient, Quotient]]] = new(default_factory=list)
-    monomials: dict[int, Quotient] = new(default_factory=dict)
+    monomials: dict[Any, Quotient] = new(default_factory=dict)
     symbols: dict[str, Quotient] = new(default_factory=dict)
     unit_i: Quotient | None = None
 
@@ -143,49 +142,35 @@ class Tower:
             terms = [(c, quotient(from_dict({powers: 1}), den)) for powers, c in num.terms()]
         return [(c, monomial, base.single(monomial)) for c, monomial in terms]
 
-    def key(self, monomial: Quotient) -> int:
-        """The key of a monomial in vectors (exponents and angles)."""
+    def key(self, monomial: Quotient) -> Expression:
+        """The key of a monomial in vectors (exponents and angles), which is its expression."""
         num, den = monomial.num, monomial.den
-        for at, earlier in self.monomials.items():
+        for tree, earlier in self.monomials.items():
             if earlier.num == num and earlier.den == den:
-                return at
-        units = self.units
-        at = units.count
-        if units.keys:
-            with suppress(NotProvedError):  # the monomial is too large to be known again
-                at = units.keys.get(self.field.tree(monomial), at)
-        if at in self.monomials:  # another element that is written alike
-            at = units.count
-        units.count = max(units.count, at + 1)
-        self.monomials[at] = monomial
-        return at
+                return tree  # type: ignore[no-any-return]
+        tree = self.field.tree(monomial)
+        if tree in self.monomials:
+            raise NotProvedError("two monomials that are written alike")
+        self.monomials[tree] = monomial
+        return tree
 
     def unit(self, lattice: Lattice, at: int) -> tuple[fmpq, Quotient]:
         """A number and an element. Their product is the basis vector (unit) ``at`` of a lattice."""
-        (c, element), *further = [(c, self._keyed(key)) for key, c in lattice.units[at].items()]
-        if not further:  # units that are alone may be multiples of others
-            return (UNIT, element * self.field.constant(c)) if at in lattice.alone else (c, element)
-        constant = self.field.constant
-        return UNIT, sum((arg * constant(c) for c, arg in further), element * constant(c))
+        (key, c), *further = lattice.units[at].items()
+        return (UNIT, self._sum(lattice.units[at])) if further else (c, self._keyed(key))
 
-    def _keyed(self, key: int) -> Quotient:
-        """The monomial with the number ``key``, perhaps from an earlier attempt at the proof."""
+    def _sum(self, vector: Mapping[Any, fmpq]) -> Quotient:
+        products = (self._keyed(key) * self.field.constant(c) for key, c in vector.items())
+        return reduce(add, products)
+
+    def _keyed(self, key: Any) -> Quotient:
+        """The monomial or the sum with a key, perhaps from an earlier attempt at the proof."""
         if key not in self.monomials:
-            tree = next((tree for tree, at in self.units.keys.items() if at == key), None)
-            if tree is None:
-                raise NotProvedError("a monomial without an expression")
             real_parts, self.real_parts = self.real_parts, False  # it need not be a part of f
-            self.monomials[key] = self.value(tree)
+            is_sum = type(key) is frozenset
+            self.monomials[key] = self._sum(dict(key)) if is_sum else self.value(key)
             self.real_parts = real_parts
         return self.monomials[key]
-
-    def renew(self) -> None:
-        """Let another attempt have a larger ring, if this one is full, and the keys of this one."""
-        if len(self.field.generators) == self.field.size:
-            self.units.size = min(2 * self.units.size, MAX_GENERATORS)
-        for at, monomial in self.monomials.items():
-            with suppress(NotProvedError):
-                self.units.keys.setdefault(self.field.tree(monomial), at)
 
     # --- generators ---
 
@@ -318,8 +303,8 @@ def attempted(use: Callable[[Tower], T], **state: Any) -> tuple[Tower, T | None]
     """
     units = state.setdefault("units", Units())
     for _ in range(MAX_ATTEMPTS):
-        if units.count:
-            units.settle()
+        units.exponents.settle()
+        units.angles.settle()
         tower = Tower(Field(units.size), **state)
         try:
             return tower, use(tower)
@@ -327,10 +312,10 @@ def attempted(use: Callable[[Tower], T], **state: Any) -> tuple[Tower, T | None]
             tower.nowhere = True
             break
         except NotProvedError as error:
-            is_full = len(tower.field.generators) == tower.field.size < MAX_GENERATORS
-            if not (is_full or isinstance(error, CoarseUnitsError)):
+            if len(tower.field.generators) == units.size < MAX_GENERATORS:
+                units.size = min(2 * units.size, MAX_GENERATORS)
+            elif not isinstance(error, CoarseUnitsError):
                 break
-            tower.renew()
     return tower, None
 
 
