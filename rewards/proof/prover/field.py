@@ -20,6 +20,7 @@ from typing import Any
 
 from flint import fmpq, fmpq_poly
 
+from ...numeric.ball_arithmetic.compiler import DOMAIN
 from ...reading.expression.tree import FUNCTIONS, Call, Expression, Number, Symbol
 from ...reading.functions import RECORDS
 from .quotients import MAX_TERMS, UNIT, NotProvedError, Poly, Quotient, over, rational_of, ring_of
@@ -36,6 +37,8 @@ MAX_SIGN_DEGREE, MAX_SIGN_BITS = 32, 1000
 #: Largest bound of the size of an expression that is written: a hundred times the largest of 4649
 #: answers in tests/rewards/cases, which is 189.
 MAX_WRITTEN = 20_000
+#: Functions that are not real for every real argument. As parts of the integrand they are real.
+RESTRICTED = DOMAIN - {"root"} | {"even root"}
 #: How often a relation may be applied to one power.
 MAX_TIMES = 256
 
@@ -62,7 +65,6 @@ class Generator:
     relation: Poly = None
     partner: Generator | None = None
     order: int = 0
-    busy: bool = False
     weight: int = 0
     slope: Quotient | None = None
     expression: Expression | None = None
@@ -74,7 +76,8 @@ class Field:
 
     Four attributes have a bit for each generator: ``varying`` for generators that are not constant,
     ``unreal`` for values that need not be real, ``positive`` for positive values, and ``bound`` for
-    generators with a relation.
+    generators with a relation. ``real_parts`` says that parts of the integrand are evaluated, which
+    are real at every point that counts.
     """
 
     size: int = MAX_GENERATORS
@@ -84,6 +87,7 @@ class Field:
     unreal: int = 0
     positive: int = 0
     bound: int = 0
+    real_parts: bool = False
     work: int = 0
     ring: Any = None
     variables: list[Poly] = field(default_factory=list)
@@ -129,30 +133,36 @@ class Field:
             kind: the name of a function or a constant, ``symbol``, or a kind of roots
                 (`rules.radicals`).
             args: the arguments.
-            slope: a function that computes the generator's derivative, or None if this is zero.
+            slope: a function that computes the generator's derivative if an argument varies.
             unit: a factor of the argument, or the exponent of a root.
-            real: whether all values at real points are real.
-            positive: whether all values at real points are also positive.
+            real: whether all values are real where the arguments are real.
+            positive: whether all these values are also positive.
 
         """
-        earlier = self.find(kind, args)
-        if earlier is not None:
-            if real:
-                self.unreal &= ~(1 << earlier.index)
-            return earlier
-        index = len(self.generators)
-        if index >= self.size:
-            raise NotProvedError("too many generators")
-        bit = 1 << index
-        if slope is not None:
-            self.varying |= bit
-        if not real:
+        support = 0
+        for arg in args if kind != "symbol" else ():
+            support |= self.support(arg)
+        real = (real or (self.real_parts and kind in RESTRICTED)) and not support & self.unreal
+        generator = self.find(kind, args)
+        if generator is None:
+            index = len(self.generators)
+            if index >= self.size:
+                raise NotProvedError("too many generators")
+            bit = 1 << index
             self.unreal |= bit
-        if positive:
-            self.positive |= bit
-        element = Quotient(self.variables[index], self.one.num, bit)
-        generator = Generator(index, self.size - 1 - index, element, kind, args, unit, slope)
-        self.generators.append(generator)
+            if real and positive:
+                self.positive |= bit
+            if kind != "symbol" and not support & self.varying:
+                slope = None
+            elif slope is not None:
+                self.varying |= bit
+            element = Quotient(self.variables[index], self.one.num, bit)
+            generator = Generator(index, self.size - 1 - index, element, kind, args, unit, slope)
+            self.generators.append(generator)
+        elif generator.unit != unit:
+            raise NotProvedError("a function of the same argument with two units")
+        if real:
+            self.unreal &= ~(1 << generator.index)
         return generator
 
     def relate(self, generator: Generator, relation: Poly, order: int) -> None:
@@ -286,12 +296,8 @@ class Field:
     def slope(self, generator: Generator) -> Quotient:
         """The derivative of a generator."""
         if generator.slope is None:
-            if generator.busy:
-                raise NotProvedError("a derivative in terms of itself")
-            generator.busy = True
             rule = generator.slope_rule
             generator.slope = self.spend(rule()) if rule else self.zero
-            generator.busy = False
         return generator.slope
 
     def derivative(self, element: Quotient) -> Quotient:

@@ -133,10 +133,8 @@ def _piecewise(t: T, node: Call) -> Q:
     if value is None and len(node.args) % 2 == 0:
         raise NotProvedError("no case holds")
     # What a value is made of need not be real where the value is (see `compiler`).
-    real_parts, t.real_parts = t.real_parts, False
-    result = t.value(node.args[-1] if value is None else value)
-    t.real_parts = real_parts
-    return result
+    with t.no_part():
+        return t.value(node.args[-1] if value is None else value)
 
 
 def _holds(t: T, node: Expression) -> bool:

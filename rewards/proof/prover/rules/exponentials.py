@@ -13,56 +13,43 @@ from collections.abc import Callable
 from flint import fmpq
 
 from ..field import Generator
-from ..lattice import Vector
 from ..quotients import Quotient
-from ..tower import RULES, Tower
+from ..tower import RULES, Law, Tower
 from .radicals import integer_power, positive_root, power, radical, root
 
 
 def exp(t: Tower, u: Quotient) -> Quotient:
-    for exponent_before, value in t.powers:  # is often asked for again
-        if exponent_before.num == u.num and exponent_before.den == u.den:
-            return value
-    vector: Vector = {}
-    factors: list[Quotient] = []
-    angle = None
-    for c, arg, inner in t.addends(u):
-        if t.unit_i is not None and (turn := t.without_i(arg)) is not None:
-            angle = turn * t.field.constant(c) + (angle or t.field.zero)
-            continue
-        rule = EXPONENTIALS.get(inner.kind) if inner else None
-        by_rule = rule(t, inner, c) if rule and inner else None
-        if inner is None or by_rule is None:
-            vector[t.key(arg)] = c
-        else:
-            t.rules.add(f"exp {inner.kind}")
-            factors.append(by_rule)
-    for at, n in t.units.exponents.add(vector) if vector else ():
-        unit = t.units.exponents.generators.get(at) or _generator(t, at)
-        factors.append(unit.element ** int(n.p))
-    if angle is not None:
-        factors.append(RULES["cos"](t, angle) + t.i * RULES["sin"](t, angle))
-    result = factors[0] if factors else t.field.one
-    for factor in factors[1:]:
-        result = result * factor
-    t.powers.append((u, result))
-    return result
+    value: Quotient = t.of_sum(_EXP, t.units.exponents, u)
+    return value
 
 
-def _generator(t: Tower, at: int) -> Generator:
-    """Make the generator for exp(u), where u is the unit ``at`` of the lattice of exponents."""
-    c, arg = t.unit(t.units.exponents, at)
-    base = t.field
+def _by_rule(t: Tower, c: fmpq, arg: Quotient, inner: Generator | None) -> Quotient | None:
+    if t.unit_i is not None and (turn := t.without_i(arg)) is not None:
+        angle = turn * t.field.constant(c)
+        return RULES["cos"](t, angle) + t.i * RULES["sin"](t, angle)
+    rule = EXPONENTIALS.get(inner.kind) if inner else None
+    value = rule(t, inner, c) if rule and inner else None
+    if value is not None and inner:
+        t.rules.add(f"exp {inner.kind}")
+    return value
 
+
+def _of_unit(t: Tower, c: fmpq, arg: Quotient) -> Quotient:
     def slope() -> Quotient:
-        return exponential.element * base.derivative(arg) * base.constant(c)
+        return exponential * t.field.derivative(arg) * t.field.constant(c)
 
-    exponential = t.generator("exp", (arg,), slope, c, real=True, positive=True)
+    exponential = t.field.get("exp", (arg,), slope, c, real=True, positive=True).element
     t.rules.add("exp")
-    t.units.exponents.generators[at] = exponential
     return exponential
 
 
+_EXP = Law(
+    by_rule=_by_rule,
+    of_unit=_of_unit,
+    multiple=lambda t, unit, n: unit**n,
+    of_two=lambda t, one, other: one * other,
+    of_zero=lambda t: t.field.one,
+)
 #: Functions whose values are logarithms, and of what (DLMF 4.37.16, 4.37.21).
 LOGARITHMIC: dict[str, Callable[[Tower, Quotient], Quotient]] = {
     "asinh": lambda t, u: u + root(t, u * u + 1, 2),

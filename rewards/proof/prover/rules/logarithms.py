@@ -91,16 +91,15 @@ def _power(t: Tower, node: Call) -> Quotient:
 
 
 def _general_power(t: Tower, base: Expression, exponent: Expression) -> Quotient:
-    ratio, real_parts = fold(exponent), t.real_parts
+    ratio = fold(exponent)
     if ratio is None:
         t.rules.add("u^w = exp(w ln u)")
         varying = t.value(exponent)
         # A constant exponent may be whole, and then a negative base has a real power.
-        t.real_parts = real_parts and not t.field.is_constant(varying)
-        logarithm = ln(t, t.value(base))
-        t.real_parts = real_parts
+        with t.no_part(only_if=t.field.is_constant(varying)):
+            logarithm = ln(t, t.value(base))
         value = exp(t, varying * logarithm)
-        if real_parts:
+        if t.field.real_parts:
             take_for_real(t, value)
         return value
     if base.function == "abs" and ratio.denominator == 1 and ratio.numerator % 2 == 0:

@@ -84,8 +84,8 @@ def _in_bases(t: Tower, poly: Poly) -> Quotient:
     for factor, e in powers:
         element = base.poly(base.reduce(factor))
         if len(element.num) > 1:
-            slope = None if base.is_constant(element) else partial(base.derivative, element)
-            generator = base.get("base", (element,), slope, real=base.is_real(element))
+            slope = partial(base.derivative, element)
+            generator = base.get("base", (element,), slope, real=True)
             if generator.relation is None:
                 base.relate(generator, generator.element.num - element.num, 1)
             element = generator.element
@@ -172,7 +172,7 @@ def _generator(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Gener
         return base.derivative(base.poly(relation_value)) / order / generator.element ** (order - 1)
 
     real, positive = kind in ("root", "odd root"), kind == "root"
-    generator = t.generator(kind, (radicand,), slope, unit, real=real, positive=positive)
+    generator = base.get(kind, (radicand,), slope, unit, real=real, positive=positive)
     if generator.relation is None:
         base.relate(generator, base.variables[generator.index] ** order - relation_value, order)
     t.rules.add("root")

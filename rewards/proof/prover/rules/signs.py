@@ -98,7 +98,7 @@ def require_sign(t: Tower, element: Quotient) -> int:
 
 def require_positive(t: Tower, chosen: int, element: Quotient) -> None:
     """Abandon the assumed signs if a part of the integrand must be positive and is negative."""
-    if chosen < 0 and t.real_parts and not t.field.is_constant(element):
+    if chosen < 0 and t.field.real_parts and not t.field.is_constant(element):
         raise NowhereError
 
 

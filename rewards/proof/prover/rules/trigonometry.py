@@ -8,14 +8,14 @@ are Chebyshev's polynomials.
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import lru_cache, reduce
+from functools import lru_cache
 
 from flint import fmpq
 
 from ..field import Generator
-from ..lattice import MAX_MULTIPLE, Vector
+from ..lattice import MAX_MULTIPLE
 from ..quotients import NotProvedError, Poly, Quotient, ring_of
-from ..tower import RULES, Tower
+from ..tower import RULES, Law, Tower
 from .exponentials import exp
 from .radicals import root
 
@@ -24,47 +24,27 @@ Pair = tuple[Quotient, Quotient]
 
 
 def sin_cos(t: Tower, u: Quotient) -> Pair:
-    for angle_before, pair in t.sines:  # is often asked for again
-        if angle_before.num == u.num and angle_before.den == u.den:
-            return pair
-    vector: Vector = {}
-    pairs: list[Pair] = []
-    for c, arg, inner in t.addends(u):
-        by_rule = _by_rule(t, c, arg, inner)
-        if by_rule is None:
-            vector[t.key(arg)] = c
-        else:
-            pairs.append(by_rule)
-    angles = t.units.angles
-    for at, n in angles.add(vector) if vector else ():
-        cosine = angles.generators.get(at) or _generator(t, at)
-        assert cosine.partner is not None
-        pairs.append(_multiple(t, (cosine.partner.element, cosine.element), int(n.p)))
-    result = reduce(_of_sum, pairs) if pairs else (t.field.zero, t.field.one)
-    t.sines.append((u, result))
-    return result
+    return t.of_sum(_SINES, t.units.angles, u)
 
 
-def _generator(t: Tower, at: int) -> Generator:
-    """Make the generators c and s for the cosine and the sine of a unit u.
+def _of_unit(t: Tower, number: fmpq, arg: Quotient) -> Pair:
+    """Make the generators s and c for the sine and the cosine of a unit u.
 
-    Its partner is s = sin(u). The rules are c' = -u' s, s' = u' c, and s^2 + c^2 = 1.
+    The rules are c' = -u' s, s' = u' c, and s^2 + c^2 = 1.
     """
-    number, arg = t.unit(t.units.angles, at)
     base = t.field
 
     def slope(factor: Quotient) -> Quotient:
         product = factor * base.derivative(arg)
         return product if number == 1 else product * base.constant(number)
 
-    cosine = t.generator("cos", (arg,), lambda: -slope(sine.element), number, real=True)
-    sine = t.generator("sin", (arg,), lambda: slope(cosine.element), number, real=True)
+    cosine = base.get("cos", (arg,), lambda: -slope(sine.element), number, real=True)
+    sine = base.get("sin", (arg,), lambda: slope(cosine.element), number, real=True)
     sine.partner, cosine.partner = cosine, sine
     if sine.relation is None:
         base.relate(sine, _circle(base.size, sine.index, cosine.index), 2)
     t.rules.add("cos")
-    t.units.angles.generators[at] = cosine
-    return cosine
+    return sine.element, cosine.element
 
 
 @lru_cache(maxsize=256)
@@ -125,7 +105,7 @@ def _of_pi(t: Tower, turns: Fraction) -> Pair:
         return _multiple(t, ((radical - 1) * cosine, cosine), k)
     if n == 12:  # k/12 = 3 k/4 - 2 k/3
         summands = Fraction(-2 * k, 3) % 2, Fraction(3 * k, 4) % 2
-        return _of_sum(_of_pi(t, summands[0]), _of_pi(t, summands[1]))
+        return _of_two(t, _of_pi(t, summands[0]), _of_pi(t, summands[1]))
     return _cosine(t, (Fraction(1, 2) - turns) % 2), _cosine(t, turns)
 
 
@@ -138,10 +118,11 @@ def _cosine(t: Tower, turns: Fraction) -> Quotient:
     return root(t, t.field.rational(square, 4), 2)
 
 
-def _of_sum(first: Pair, second: Pair) -> Pair:
+def _of_two(t: Tower, first: Pair, second: Pair) -> Pair:
     (s, c), (sine, cosine) = first, second
     return s * cosine + c * sine, c * cosine - s * sine
 
 
+_SINES = Law(_by_rule, _of_unit, _multiple, _of_two, of_zero=lambda t: (t.field.zero, t.field.one))
 RULES["sin"] = lambda t, u: sin_cos(t, u)[0]
 RULES["cos"] = lambda t, u: sin_cos(t, u)[1]
