@@ -21,9 +21,19 @@ from typing import Any
 from flint import fmpq, fmpq_poly
 
 from ...numeric.ball_arithmetic.compiler import DOMAIN
+from ...reading.expression.build import add, power, product
 from ...reading.expression.tree import FUNCTIONS, Call, Expression, Number, Symbol
 from ...reading.functions import RECORDS
-from .quotients import MAX_TERMS, UNIT, NotProvedError, Poly, Quotient, over, rational_of, ring_of
+from .quotients import (
+    MAX_TERMS,
+    UNIT,
+    NotProvedError,
+    Poly,
+    Quotient,
+    quotient,
+    rational_of,
+    ring_of,
+)
 
 #: Most generators; most terms of all values together.
 MAX_GENERATORS, MAX_WORK = 40, 40_000
@@ -207,25 +217,24 @@ class Field:
         """
         if poly.is_one():
             return True
-        if poly.is_zero() or poly.leading_coefficient() < 0:
+        if poly.is_zero() or poly.leading_coefficient() < 0 or min(poly.coeffs()) < 0:
             return False
-        if (not self.positive and poly.total_degree() % 2) or min(poly.coeffs()) < 0:
-            return False
-        highest, even = self.size - 1, []
-        for at, degree in enumerate(poly.degrees()):
-            if degree > 0 and not self.positive >> highest - at & 1:
-                if degree % 2 or self.unreal >> highest - at & 1:
-                    return False
-                even.append(at)
-        return not even or all(powers[at] % 2 == 0 for powers in poly.monoms() for at in even)
+        bits = zip(_BITS[-self.size :], poly.degrees(), strict=True)
+        signed = [
+            (at, bit) for at, (bit, k) in enumerate(bits) if k > 0 and not self.positive & bit
+        ]
+        if not signed:
+            return True
+        return not any(self.unreal & bit for _, bit in signed) and all(
+            powers[at] % 2 == 0 for powers in poly.monoms() for at, _ in signed
+        )
 
     def is_positive_in_range(self, poly: Poly) -> bool:
         """Whether a polynomial in one real generator has no negative values.
 
         The generator has values in the range of its function (`RECORDS`) only.
         """
-        element = self.poly(poly)
-        support = self.support(element) if poly.total_degree() <= MAX_SIGN_DEGREE else 0
+        support = self.support(self.poly(poly)) if poly.total_degree() <= MAX_SIGN_DEGREE else 0
         if not support or support & (support - 1) or support & self.unreal:
             return False
         generator = self.generators[support.bit_length() - 1]
@@ -238,26 +247,22 @@ class Field:
         for powers, c in poly.terms():
             coefficients[powers[generator.at]] = c
         line = fmpq_poly(coefficients)
-        for end in (least, most):
-            while end in (-1, 0, 1) and not line(int(end)):
-                line = line // fmpq_poly([-int(end), 1]) * (1 if end == least else -1)
-        if line.numer().height_bits() > MAX_SIGN_BITS:
-            return False
         inside = next(x for k in itertools.count(2) if line(x := fmpq(1, k)))
         if not least < 1 / int(inside.q) < most or line(inside) < 0:
             return False
-        roots: list[tuple[Any, int]] = line.numer().complex_roots()  # type: ignore[assignment]
-        return all(
-            times % 2 == 0 or not root.imag.is_zero() or root.real < least or root.real > most
-            for root, times in roots
-        )
+        if line.numer().height_bits() > MAX_SIGN_BITS:
+            return False
+        # The zero of a linear factor is exact, and may be an end of the range.
+        odd = [factor for factor, times in line.numer().factor()[1] if times % 2]
+        roots: Any = [root for factor in odd for root, _ in factor.complex_roots()]  # type: ignore[misc,has-type]
+        return all(not z.imag.is_zero() or z.real <= least or z.real >= most for z in roots)
 
     def reduce(self, poly: Poly, *, powers: bool = True) -> Poly:
         """The remainder of a polynomial modulo all relations.
 
         If ``powers`` is False, powers of sums with a generator are expanded only if they are short.
         """
-        if not self.related:
+        if not self.related or poly.is_constant():
             return poly
         degrees = poly.degrees()
         for generator in reversed(self.related):
@@ -280,10 +285,8 @@ class Field:
         """Reduce an element modulo the relations. Mostly, equal elements become the same."""
         if not self.support(element) & self.bound:
             return element
-        num, den = self.reduce(element.num, powers=False), element.den
-        if den.is_one():
-            return element if num is element.num else Quotient(num, den)
-        return over(num, self.reduce(den, powers=False))
+        num, den = self.reduce(element.num, powers=False), self.reduce(element.den, powers=False)
+        return element if num is element.num and den is element.den else quotient(num, den)
 
     def spend(self, element: Quotient) -> Quotient:
         """Count the terms of a new element against the work budget, and return the element."""
@@ -366,14 +369,13 @@ class Field:
 
     def _tree_of(self, poly: Poly) -> Expression:
         terms: list[Expression] = []
-        for exponents, coefficient in poly.terms():
+        for exponents, c in poly.terms():
             factors: list[Expression] = []
             for generator, exponent in zip(self.generators, exponents[::-1], strict=False):
                 if exponent:
-                    base = generator.expression or self.written(generator)
-                    generator.expression, k = base, Number(int(exponent))
-                    factors.append(base if exponent == 1 else Call("pow", (base, k)))
-            if coefficient != 1 or not factors:
-                factors.insert(0, Number(int(coefficient.p), int(coefficient.q)))
-            terms.append(Call("mul", tuple(factors)) if len(factors) > 1 else factors[0])
-        return Call("add", tuple(terms)) if len(terms) > 1 else (terms or [Number(0)])[0]
+                    base = generator.expression = generator.expression or self.written(generator)
+                    factors.append(power(base, Number(int(exponent))))
+            if c != 1 or not factors:
+                factors.insert(0, Number(int(c.p), int(c.q)))
+            terms.append(product(factors))
+        return add(*terms)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
+from ...reading.expression.build import power, product
 from ...reading.expression.traversal import fold
 from ...reading.expression.tree import Call, Expression, Number
 from .factors import factored, norms
@@ -138,11 +139,6 @@ def _is_small(value: Quotient) -> bool:
 
 
 def _factored(field: Field, poly: Poly) -> Expression:
-    if poly.is_zero():
-        return Number(0)
-    constant, factors = poly.factor()
-    trees: list[Expression] = [Number(int(constant.p), int(constant.q))]
-    for factor, exponent in factors:
-        tree = field.tree(field.poly(factor))
-        trees.append(tree if exponent == 1 else Call("pow", (tree, Number(int(exponent)))))
-    return Call("mul", tuple(trees)) if len(trees) > 1 else trees[0]
+    constant, factors = (0, []) if poly.is_zero() else poly.factor()
+    powers = [power(field.tree(field.poly(factor)), Number(int(e))) for factor, e in factors]
+    return product([field.tree(field.constant(constant)), *powers])

@@ -160,7 +160,7 @@ class Quotient:
         if not (right.support and self.den.is_one() and right.den.is_one()):
             return self * right.inverse()
         if min(self.support, right.support) < 0 or self.support & right.support:
-            return over(self.num, right.num)
+            return quotient(self.num, right.num)
         if self.is_zero():
             return self
         return Quotient(*monic(self.num, right.num), self.support | right.support)
@@ -213,26 +213,17 @@ def rational_of(size: int, p: int, q: int) -> Quotient:
     return Quotient(ring.constant(fmpq(p, q)), unity.num, 0)
 
 
-def over(num: Poly, den: Poly) -> Quotient:
-    """The fraction num/den in lowest terms."""
-    if den.is_zero():
-        raise NotProvedError("division by zero")
-    return quotient(*monic(num, den))
-
-
 def monic(num: Poly, den: Poly) -> tuple[Poly, Poly]:
     """Divide both by the leading coefficient of the denominator."""
     lead = den.leading_coefficient()
     return (num, den) if lead == 1 else (num / lead, den / lead)
 
 
-def quotient(num: Poly, den: Poly, support: int = -1) -> Quotient:
-    """The fraction num/den in lowest terms. The leading coefficient of ``den`` must be 1."""
+def quotient(num: Poly, den: Poly) -> Quotient:
+    """The fraction num/den in lowest terms."""
     if den.is_one():
-        return Quotient(num, den, support)
-    if num.is_constant():
-        return Quotient(num, num**0, 0) if num.is_zero() else Quotient(num, den, support)
-    common = gcd(num, den)
-    if common.is_one():
         return Quotient(num, den)
-    return Quotient(num / common, den / common)
+    if den.is_zero():
+        raise NotProvedError("division by zero")
+    common = gcd(num, den)
+    return Quotient(*monic(num, den) if common.is_one() else monic(num / common, den / common))

@@ -8,7 +8,8 @@ Letters: a constant is a polynomial in generators that are numbers, such as ``sq
 
 from __future__ import annotations
 
-from flint import fmpq
+from collections import defaultdict
+
 from flint.types._gr import gr_complex_ca_ctx
 
 from ....reading.expression.tree import Call, Expression, Number
@@ -26,7 +27,10 @@ MAX_TERMS, MAX_DEGREE, MAX_TEXT = 12, 16, 300
 
 def vanishes(field: Field, num: Poly, den: Poly) -> bool:
     """Whether all coefficients of ``num`` are proved zero, and one of ``den`` is proved nonzero."""
-    numbers = _numbers(field)
+    numbers = 0  # a bit for each generator that is a constant number
+    for g in field.generators:
+        if g.kind != "symbol" and not any(field.support(arg) & ~numbers for arg in g.args):
+            numbers |= 1 << g.index
     if not field.support(field.poly(num)) & numbers or len(num) > MAX_TERMS or len(den) > MAX_TERMS:
         return False
     numerators, denominators = (_coefficients(field, poly, numbers) for poly in (num, den))
@@ -39,9 +43,10 @@ def is_zero(field: Field, poly: Poly) -> bool | None:
     """Whether a polynomial in constant generators is zero, or None if Calcium cannot decide."""
     if poly.is_constant():
         return bool(poly.is_zero())
-    if any(generator.kind not in _DECIDED for generator in field.used(field.poly(poly))):
+    element = field.poly(poly)
+    if any(generator.kind not in _DECIDED for generator in field.used(element)):
         return None
-    text = _text(field.tree(field.poly(poly)))
+    text = _text(field.tree(element))
     if text is None or len(text) > MAX_TEXT or poly.total_degree() > MAX_DEGREE:
         return None
     try:
@@ -51,26 +56,14 @@ def is_zero(field: Field, poly: Poly) -> bool | None:
     return decided
 
 
-def _numbers(field: Field) -> int:
-    """A bit for each generator that is a constant number."""
-    bits = 0
-    for generator in field.generators:
-        if generator.kind != "symbol" and not any(
-            field.support(arg) & ~bits for arg in generator.args
-        ):
-            bits |= 1 << generator.index
-    return bits
-
-
 def _coefficients(field: Field, poly: Poly, numbers: int) -> list[Poly]:
     """The coefficients of a polynomial in the generators without a bit in ``numbers``."""
-    polys: dict[tuple[int, ...], dict[tuple[int, ...], fmpq]] = {}
-    highest = field.size - 1
+    polys: dict[tuple[int, ...], Poly] = defaultdict(lambda: field.zero.num)
     for powers, c in poly.terms():
-        of_numbers = tuple(e if numbers >> highest - at & 1 else 0 for at, e in enumerate(powers))
-        monomial = tuple(e - k for e, k in zip(powers, of_numbers, strict=True))
-        polys.setdefault(monomial, {})[of_numbers] = c
-    return [field.ring.from_dict(poly_terms) for poly_terms in polys.values()]
+        others = [e * (~numbers >> field.size - 1 - at & 1) for at, e in enumerate(powers)]
+        own = [e - k for e, k in zip(powers, others, strict=True)]
+        polys[tuple(others)] += field.ring.from_dict({tuple(own): c})
+    return list(polys.values())
 
 
 def _text(node: Expression) -> str | None:

@@ -42,13 +42,9 @@ def _shift(t: T, order: Q, *, least: int = 0) -> tuple[Q, int]:
 
 def _raised(value: Q, order: Q, steps: int, relation: Callable[[Q], tuple[Q | int, Q | int]]) -> Q:
     """Compute f(order + steps) from f(order), with the pair (a, b) of f(n + 1) = a f(n) + b."""
-    for _ in range(steps):
-        a, b = relation(order)
-        value, order = a * value + b, order + 1
-    for _ in range(-steps):
-        order = order - 1
-        a, b = relation(order)
-        value = (value - b) / a
+    for k in range(steps) if steps > 0 else range(-1, steps - 1, -1):
+        a, b = relation(order + k)
+        value = a * value + b if steps > 0 else (value - b) / a
     return value
 
 
@@ -129,12 +125,10 @@ def _bessel(name: str, alpha: int, beta: int) -> Callable[[T, Q, Q], Q]:
     def value(t: T, n: Q, u: Q) -> Q:
         n, steps = _shift(t, n)
         lower, upper = t.by_record(name, n, u), t.by_record(name, n + 1, u)
-        for _ in range(steps):
-            n = n + 1
-            lower, upper = upper, alpha * lower + 2 * beta * n / u * upper
-        for _ in range(-steps):
-            lower, upper = alpha * (upper - 2 * beta * n / u * lower), lower
-            n = n - 1
+        for k in range(steps):
+            lower, upper = upper, alpha * lower + 2 * beta * (n + k + 1) / u * upper
+        for k in range(-steps):
+            lower, upper = alpha * (upper - 2 * beta * (n - k) / u * lower), lower
         return lower
 
     return value

@@ -1,8 +1,7 @@
 """Sines and cosines: polynomials in the sines and cosines of units.
 
 Letters: an angle is ``n_1 b_1 + ... + n_r b_r`` with units ``b_j`` (`lattice`), plus a rest. The
-rest has multiples of pi, of inverse functions and of i, whose sines and cosines are known. T and U
-are Chebyshev's polynomials.
+rest has multiples of pi, of inverse functions and of i, whose sines and cosines are known.
 """
 
 from __future__ import annotations
@@ -75,25 +74,19 @@ def _by_rule(t: Tower, c: fmpq, arg: Quotient, inner: Generator | None) -> Pair 
 
 
 def _multiple(t: Tower, pair: Pair, times: int) -> Pair:
-    """The sine s U(c) and the cosine T(c) of a multiple of an angle, computed by doubling."""
+    """The sine and the cosine of a multiple of an angle, computed by doubling."""
+    if times < 0:
+        sine, cosine = _multiple(t, pair, -times)
+        return -sine, cosine
     if times == 1:
         return pair
-    if abs(times) > MAX_MULTIPLE:
+    if times > MAX_MULTIPLE:
         raise NotProvedError("a multiple of an angle that is too high")
-    s, c = pair
-    bits = format(abs(times), "b")[1:]
-    bound = t.field.support(c) & t.field.bound
-    unity = quotient = t.field.one
-    square, cosine = (s * s if bound else unity - c * c) if "1" in bits else unity, c
-    for bit in bits:
-        double = cosine + cosine
-        cosine, quotient = double * cosine - unity, double * quotient
-        if bit == "1":
-            cosine, quotient = c * cosine - square * quotient, c * quotient + cosine
-        if bound:
-            cosine, quotient = t.normal(cosine), t.normal(quotient)
-    sine = t.normal(s * quotient) if bound else s * quotient
-    return (sine, cosine) if times > 0 else (-sine, cosine)
+    half = _multiple(t, pair, times // 2)
+    sine, cosine = _of_two(t, half, half)
+    if times % 2:
+        sine, cosine = _of_two(t, (sine, cosine), pair)
+    return t.normal(sine), t.normal(cosine)
 
 
 def _of_pi(t: Tower, turns: Fraction) -> Pair:
