@@ -308,27 +308,20 @@ class Field:
         varying = self.support(element) & self.varying
         if not varying:
             return self.zero
-        inner = self.single(element)
-        if inner is not None:
-            return self.slope(inner)
-        generators = [g for g in self.generators if varying >> g.index & 1]
-        slope = self._of_poly(element.num, generators)
+        slope = self._of_poly(element.num, varying)
         if not element.den.is_one():
-            slope_of_den = self._of_poly(element.den, generators)
-            slope = (slope - element * slope_of_den) / self.poly(element.den)
+            slope = (slope - element * self._of_poly(element.den, varying)) / self.poly(element.den)
         return self.spend(slope)
 
-    def _of_poly(self, poly: Poly, generators: list[Generator]) -> Quotient:
-        total = None
-        for generator in generators:
-            partial = poly.derivative(generator.at)
-            if partial.is_zero():
-                continue
-            slope = self.slope(generator)
-            if not partial.is_one():
-                slope = self.poly(partial) * slope
-            total = slope if total is None else total + slope
-        return self.zero if total is None else total
+    def _of_poly(self, poly: Poly, varying: int) -> Quotient:
+        total = self.zero
+        for generator in self.generators:
+            if varying >> generator.index & 1:
+                partial = poly.derivative(generator.at)
+                if not partial.is_zero():
+                    slope = self.slope(generator)
+                    total = total + (slope if partial.is_one() else self.poly(partial) * slope)
+        return total
 
     def tree(self, element: Quotient) -> Expression:
         """An expression with the value of an element."""

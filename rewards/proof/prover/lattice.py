@@ -61,10 +61,10 @@ class Lattice:
 
     def settle(self) -> None:
         """Compute the basis vectors (units) again. Vectors with few coordinates come first."""
-        self.vectors = sorted(filter(None, self.vectors), key=len)
         self.units, self.generators, self.values = [], {}, []
         if not self.vectors:
             return
+        self.vectors = sorted(filter(None, self.vectors), key=len)
         basis: list[Vector] = []
         rows = [_coordinates(basis, vector) for vector in self.vectors]
         scale = math.lcm(*(int(c.q) for row in rows for c in row))

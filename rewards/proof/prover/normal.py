@@ -125,7 +125,7 @@ def _in_field(
     """Apply a function to an expression's element of a field. If this fails, the list is empty."""
 
     def used(tower: Tower) -> list[Expression]:
-        return use(tower.field, tower.normal(tower.value(expression)))
+        return use(tower.field, tower.field.normal(tower.value(expression)))
 
     return attempted(used, variable=variable, kinds=kinds)[1] or []
 

@@ -113,10 +113,8 @@ class Quotient:
                 return quotient(num, a) if lowest else Quotient(num, a)
             disjoint = len(num) == len(self.num) + len(right.num)
             return Quotient(num, a, self.support | right.support if disjoint else -1)
-        if b.is_one():
-            return Quotient(self.num + product(right.num, a), a)
-        if a.is_one():
-            return Quotient(product(self.num, b) + right.num, b)
+        if a.is_one() or b.is_one():
+            return Quotient(product(self.num, b) + product(right.num, a), b if a.is_one() else a)
         common = gcd(a, b)
         c, d = a / common, b / common
         num, den = product(self.num, d) + product(right.num, c), product(a, d)
@@ -126,7 +124,7 @@ class Quotient:
 
     def __sub__(self, operand: Operand) -> Quotient:
         right = operand if type(operand) is Quotient else self.of(operand)
-        return self + -right if right.support or not right.is_zero() else self
+        return self + -right
 
     def __rsub__(self, right: Operand) -> Quotient:
         return -self + right
@@ -155,15 +153,9 @@ class Quotient:
 
     def __truediv__(self, operand: Operand) -> Quotient:
         right = operand if type(operand) is Quotient else self.of(operand)
-        if not right.support and right.num.is_one():
-            return self
-        if not (right.support and self.den.is_one() and right.den.is_one()):
-            return self * right.inverse()
-        if min(self.support, right.support) < 0 or self.support & right.support:
+        if right.support and self.den.is_one() and right.den.is_one():
             return quotient(self.num, right.num)
-        if self.is_zero():
-            return self
-        return Quotient(*monic(self.num, right.num), self.support | right.support)
+        return self * right.inverse()
 
     def __rtruediv__(self, right: Operand) -> Quotient:
         return self.inverse() * right
@@ -183,7 +175,7 @@ class Quotient:
     def __eq__(self, right: object) -> bool:
         if self is right:
             return True
-        return isinstance(right, Quotient) and self.num == right.num and self.den == right.den
+        return type(right) is Quotient and self.num == right.num and self.den == right.den
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -125,9 +125,6 @@ class Tower:
 
     # --- elements ---
 
-    def normal(self, element: Quotient) -> Quotient:
-        return self.field.normal(element)
-
     def without_i(self, arg: Quotient) -> Quotient | None:
         """An element divided by i, or None if the numerator is not a monomial with the factor i."""
         if self.unit_i is None or len(arg.num) != 1:
@@ -141,7 +138,7 @@ class Tower:
         Beside each is the generator that equals the monomial, if there is one. A long sum counts as
         one monomial.
         """
-        base, element = self.field, self.normal(element)
+        base, element = self.field, self.field.normal(element)
         num, den = element.num, element.den
         if len(num) == 1 or len(num) > MAX_ADDENDS:
             c = num.leading_coefficient()
@@ -271,7 +268,7 @@ class Tower:
             return self.formula(
                 template(record.definition), dict(zip(arguments, values, strict=True))
             )
-        values = tuple(map(self.normal, values))
+        values = tuple(map(self.field.normal, values))
         if not record.derivative or len(arguments) != len(values):
             if not all(map(self.field.is_constant, values)):
                 raise NotProvedError(f"no rule for {name}")

@@ -135,7 +135,7 @@ def test_known_sines_and_cosines_have_their_values(n: int) -> None:
     tower = Tower(Field(16), "x", {})
     for k in range(-2 * n, 2 * n + 1):
         sine, cosine = (
-            tower.field.tree(tower.normal(value))
+            tower.field.tree(tower.field.normal(value))
             for value in sin_cos(tower, tower.named("pi") * k / n)
         )
         for tree, expected in (

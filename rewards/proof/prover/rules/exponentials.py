@@ -73,7 +73,7 @@ def _exp_atanh(t: Tower, g: Generator, c: fmpq) -> Quotient | None:
     if c.q != 1:
         return None
     (u,) = g.args
-    square = t.normal((1 + u) / (1 - u))
+    square = t.field.normal((1 + u) / (1 - u))
     half, odd = divmod(int(c.p), 2)
     either = radical(t, "either root", square, fmpq(1, 2)) if odd else t.field.one
     return integer_power(t, square, half) * either

@@ -17,7 +17,7 @@ from .signs import take_for_real
 
 def ln(t: Tower, element: Quotient, *, bars: bool = False) -> Quotient:
     """Compute the logarithm ln u. If ``bars`` is True, compute ln|u|."""
-    base, element = t.field, t.normal(element)
+    base, element = t.field, t.field.normal(element)
     if element.is_zero():
         raise NotProvedError("the logarithm of zero")
     powers, chosen, rest = split(t, element, "logarithms", positive=not bars)
@@ -74,7 +74,7 @@ def _ln_modulus(t: Tower, element: Quotient) -> Quotient:
         raise NotProvedError("the modulus of what may not be real")
     t.rules.add("moduli of complex numbers")
     conjugate = poly - 2 * i.num * poly.derivative(i.num.degrees().index(1))
-    square = t.normal(cofactor * base.poly(conjugate))
+    square = t.field.normal(cofactor * base.poly(conjugate))
     return total + ln(t, square, bars=True) / 2
 
 
@@ -103,7 +103,7 @@ def _general_power(t: Tower, base: Expression, exponent: Expression) -> Quotient
             take_for_real(t, value)
         return value
     if base.function == "abs" and ratio.denominator == 1 and ratio.numerator % 2 == 0:
-        argument = t.normal(t.value(base.args[0]))
+        argument = t.field.normal(t.value(base.args[0]))
         if t.field.is_real(argument):
             return power(t, argument, ratio)
     return power(t, t.value(base), ratio)

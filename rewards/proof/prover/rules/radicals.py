@@ -98,7 +98,7 @@ def _in_bases(t: Tower, poly: Poly) -> Quotient:
 
 def root(t: Tower, element: Quotient, q: int) -> Quotient:
     """The q-th root of an element: real for real elements and odd q, otherwise principal."""
-    base, element = t.field, t.normal(element)
+    base, element = t.field, t.field.normal(element)
     if element.is_zero():
         return element
     powers, chosen, rest = split(t, element, "roots", positive=q % 2 == 0)

@@ -87,7 +87,7 @@ def known_sign(t: Tower, element: Quotient) -> int | None:
 
 def require_sign(t: Tower, element: Quotient) -> int:
     """Find the sign of an element, for a proof that cannot continue without this sign."""
-    element = t.normal(element)
+    element = t.field.normal(element)
     if any(generator.kind in ("floor", "ceil") for generator in t.field.used(element)):
         raise NotProvedError("what may be zero on an interval")
     numerator, denominator = sign(t, element.num), sign(t, element.den)

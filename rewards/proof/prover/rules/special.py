@@ -32,7 +32,7 @@ def _shift(t: T, order: Q, *, least: int = 0) -> tuple[Q, int]:
 
     The rational term of the base order is in [least, least + 1).
     """
-    order = t.normal(order)
+    order = t.field.normal(order)
     number = order.num[(0,) * t.field.size] if order.den.is_one() else fmpq(0)
     steps = int(number.floor()) - least if number else 0
     if abs(steps) > MAX_STEPS:
@@ -51,7 +51,7 @@ def _raised(value: Q, order: Q, steps: int, relation: Callable[[Q], tuple[Q | in
 def _gamma_upper(t: T, s: Q, u: Q) -> Q:
     """Compute Gamma(s, u), by Gamma(s + 1, u) = s Gamma(s, u) + u^s exp(-u)."""
     s, steps = _shift(t, s)
-    u = t.normal(u)
+    u = t.field.normal(u)
     if s.is_zero() and steps > 0:
         value, s, steps = exp(t, -u), s + 1, steps - 1
     elif s.rational() == fmpq(1, 2):
@@ -104,7 +104,7 @@ def _polylog(t: T, s: Q, u: Q) -> Q:
 
 def _lambertw(t: T, *args: Q) -> Q:
     """Compute Lambert's W, with the derivative W' = W / (u (1 + W)) on every branch."""
-    args = tuple(map(t.normal, args[:1] if args[-1].is_zero() else args))
+    args = tuple(map(t.field.normal, args[:1] if args[-1].is_zero() else args))
 
     def factor() -> Q:
         w = _lambertw(t, *args)
@@ -147,7 +147,7 @@ RULES |= {
 
 def _hypgeom(t: T, node: Call) -> Q:
     p, q = (fold(arg) for arg in node.args[:2])
-    values = [t.normal(t.value(arg)) for arg in node.args[2:]]
+    values = [t.field.normal(t.value(arg)) for arg in node.args[2:]]
     if p is None or q is None or len(values) != p + q + 1:
         raise NotProvedError("a hypergeometric function of another form")
     return _pfq(t, values[: int(p)], values[int(p) : -1], values[-1])

@@ -86,7 +86,7 @@ def _multiple(t: Tower, pair: Pair, times: int) -> Pair:
     sine, cosine = _of_two(t, half, half)
     if times % 2:
         sine, cosine = _of_two(t, (sine, cosine), pair)
-    return t.normal(sine), t.normal(cosine)
+    return t.field.normal(sine), t.field.normal(cosine)
 
 
 def _of_pi(t: Tower, turns: Fraction) -> Pair:
