@@ -21,11 +21,9 @@ def ln(t: Tower, element: Quotient, *, bars: bool = False) -> Quotient:
     if element.is_zero():
         raise NotProvedError("the logarithm of zero")
     powers, chosen, rest = split(t, element, "logarithms", positive=not bars)
-    total = base.zero
+    total = t.i * t.named("pi") if chosen < 0 and not bars else base.zero
     for factor, e in powers:
         total = total + base.constant(e) * _ln(t, factor, positive=True)
-    if chosen < 0 and not bars:
-        total = total + t.i * t.named("pi")
     if bars and not base.is_real(rest):
         return total + _ln_modulus(t, rest)
     if rest.den.is_one() or not (bars or base.is_positive(rest.den)):

@@ -54,10 +54,6 @@ def principal_power(t: Tower, base: Quotient, exponent: Quotient) -> Quotient:
     return power(t, base, ratio, principal=True)
 
 
-def sqrt(t: Tower, u: Quotient) -> Quotient:
-    return root(t, u, 2)
-
-
 def integer_power(t: Tower, element: Quotient, k: int) -> Quotient:
     """A power with a whole exponent. If it is too long, generators replace sums in the element."""
     if element.is_zero():
@@ -65,9 +61,8 @@ def integer_power(t: Tower, element: Quotient, k: int) -> Quotient:
             raise NotProvedError("a power of zero that has no value")
         return element
     times, terms = abs(k), len(element.num) + len(element.den)
-    lead = element.num.leading_coefficient()
-    numbers = [lead] if times <= 2 or terms == 2 else [*element.num.coeffs(), *element.den.coeffs()]
-    size = max([c.height_bits() for c in numbers]) - 1  # 0 for powers of 1 and -1
+    coefficients = element.num.coeffs() + element.den.coeffs()
+    size = max([c.height_bits() for c in coefficients]) - 1  # 0 for powers of 1 and -1
     if size * times > MAX_NUMBER_BITS or times > MAX_LETTER_POWER:
         raise NotProvedError("a power that is too high")
     if terms == 2 or times <= (MAX_LONG_POWER if terms > MAX_SHORT else MAX_POWER):
@@ -105,18 +100,15 @@ def root(t: Tower, element: Quotient, q: int) -> Quotient:
     result = base.one
     if chosen < 0:
         result = -result if q % 2 else RULES["exp"](t, t.i * t.named("pi") / q)
+    if _is_nonnegative(base, rest.den):
+        powers, rest = [*powers, (base.poly(rest.den), fmpq(-1))], base.poly(rest.num)
+    if rest.den.is_one() and _is_nonnegative(base, rest.num):
+        powers, rest = [*powers, (rest, UNIT)], base.one
     for factor, e in powers:
         result = result * positive_root(t, factor, e / q)
     if rest is base.one:
         return result
-    family, num = "even root" if q % 2 == 0 else "odd root", rest
-    if rest.den.is_one() or _is_nonnegative(base, rest.den):
-        if not rest.den.is_one():
-            num = base.poly(rest.num)
-            result = result * positive_root(t, base.poly(rest.den), fmpq(-1, q))
-        if _is_nonnegative(base, num.num):
-            return result * positive_root(t, num, fmpq(1, q))
-    return result * radical(t, family, num, fmpq(1, q))
+    return result * radical(t, "odd root" if q % 2 else "even root", rest, fmpq(1, q))
 
 
 def _is_nonnegative(field: Field, poly: Poly) -> bool:
@@ -212,26 +204,17 @@ def positive_factors(field: Field, element: Quotient) -> tuple[Powers, Quotient]
         powers += [(field.constant(prime), e) for prime, e in _prime_factors(c)]
     if not field.support(element) & field.positive:
         return powers, element
-    if (inner := field.single(element)) is not None:
-        return [*powers, _without_root(inner, 1)], field.one
     polys: list[Poly] = []
     for poly, direction in ((element.num, 1), (element.den, -1)):
-        content = poly.term_content()
-        degrees = () if content.is_one() else content.degrees()[::-1]
-        for generator, degree in zip(field.generators, degrees, strict=False):
-            if degree and field.positive >> generator.index & 1:
-                poly = poly / generator.element.num**degree
-                powers.append(_without_root(generator, direction * degree))
+        degrees = poly.term_content().degrees()[::-1]
+        for g, degree in zip(field.generators, degrees, strict=False):
+            if degree and field.positive >> g.index & 1:
+                poly = poly / g.element.num**degree
+                of_root = g.kind == "root"
+                base, unit = (g.args[0], g.unit) if of_root else (g.element, UNIT)
+                powers.append((base, unit * direction * degree))
         polys.append(poly)
-    num, den = polys
-    unchanged = num is element.num and den is element.den
-    return powers, element if unchanged else Quotient(num, den)
-
-
-def _without_root(generator: Generator, exponent: int) -> tuple[Quotient, fmpq]:
-    if generator.kind == "root":
-        return generator.args[0], generator.unit * exponent
-    return generator.element, fmpq(exponent)
+    return powers, Quotient(*polys)
 
 
 def factors(t: Tower, element: Quotient) -> tuple[int, Powers] | None:
@@ -268,4 +251,5 @@ def _prime_factors(value: fmpq) -> list[tuple[int, fmpq]]:
     ]
 
 
+sqrt = partial(root, q=2)
 RULES |= {"pow": principal_power, "sqrt": sqrt}
