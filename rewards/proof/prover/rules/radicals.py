@@ -100,7 +100,7 @@ def root(t: Tower, element: Quotient, q: int) -> Quotient:
     result = base.one
     if chosen < 0:
         result = -result if q % 2 else RULES["exp"](t, t.i * t.named("pi") / q)
-    if _is_nonnegative(base, rest.den):
+    if not rest.den.is_one() and _is_nonnegative(base, rest.den):
         powers, rest = [*powers, (base.poly(rest.den), fmpq(-1))], base.poly(rest.num)
     if rest.den.is_one() and _is_nonnegative(base, rest.num):
         powers, rest = [*powers, (rest, UNIT)], base.one
