@@ -87,7 +87,7 @@ class ExactNumbers:
 
     def number(self, value: fmpq) -> Quotient:
         """Convert a rational number to a number of the field."""
-        return self.tower.field.rational(int(value.p), int(value.q))
+        return self.tower.field.constant(value)
 
     @_failing
     def apply(self, name: str, *numbers: Quotient) -> Quotient:

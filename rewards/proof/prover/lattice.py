@@ -128,6 +128,9 @@ def _directed(vector: Vector) -> Vector:
 
 def _coordinates(basis: list[Vector], vector: Vector) -> list[fmpq]:
     """The coefficients of a vector in a basis, to which an independent vector is appended."""
+    if not basis:
+        basis.append(vector)
+        return [UNIT]
     columns = [*basis, vector]
     keys = dict.fromkeys(key for column in columns for key in column)
     reduced, rank = fmpq_mat([[column.get(key, ZERO) for column in columns] for key in keys]).rref()

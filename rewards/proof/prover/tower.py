@@ -293,7 +293,7 @@ class Tower:
         if type(tree) is Symbol:
             return variables[tree.name]
         if type(tree) is Number:
-            return self.field.rational(tree.numerator, tree.denominator)
+            return rational_of(self.field.size, tree.numerator, tree.denominator)
         return self.applied(tree.function, *[self.formula(arg, variables) for arg in tree.args])
 
 

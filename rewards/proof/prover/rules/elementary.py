@@ -114,8 +114,8 @@ def _whole(name: str) -> Callable[[T, Q], Q]:
 
 RULES |= {
     "abs": lambda t, u: u * require_sign(t, u),
-    "sgn": lambda t, u: t.field.rational(require_sign(t, u)),
-    "heaviside": lambda t, u: t.field.rational(int(require_sign(t, u) > 0)),
+    "sgn": lambda t, u: t.field.constant(require_sign(t, u)),
+    "heaviside": lambda t, u: t.field.constant(int(require_sign(t, u) > 0)),
     "max": partial(_largest, sign=1),
     "min": partial(_largest, sign=-1),
     "floor": _whole("floor"),

@@ -42,7 +42,7 @@ def power(
     if q == 1:
         return integer_power(t, element, p)
     if q % 2 and (principal or t.principal_roots):
-        return RULES["exp"](t, RULES["ln"](t, element) * t.field.rational(p, q))
+        return RULES["exp"](t, RULES["ln"](t, element) * t.field.constant(fmpq(p, q)))
     return integer_power(t, root(t, element, q), p)
 
 

@@ -65,7 +65,7 @@ def _gamma(t: T, u: Q) -> Q:
     """Compute the gamma function, by Gamma(u + 1) = u Gamma(u)."""
     integer = u.rational()
     if integer is not None and integer.q == 1 and 1 <= integer <= MAX_WHOLE:
-        return t.field.rational(factorial(int(integer) - 1))
+        return t.field.constant(factorial(int(integer) - 1))
     u, steps = _shift(t, u, least=1)
     ratio = u.rational()
     if ratio == 1:
@@ -174,7 +174,7 @@ def _pfq(t: T, upper: list[Q], lower: list[Q], z: Q) -> Q:
             total = total / b
         return total
 
-    sizes = t.field.rational(len(upper)), t.field.rational(len(lower))
+    sizes = t.field.constant(len(upper)), t.field.constant(len(lower))
     args = (*sizes, *upper, *lower, z)
     return t.function("hypgeom", args, factor, at=len(args) - 1)
 

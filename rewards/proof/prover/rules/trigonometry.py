@@ -93,7 +93,7 @@ def _of_pi(t: Tower, turns: Fraction) -> Pair:
     """The sine and cosine of pi times a fraction with denominator 1, 2, 3, 4, 6, 8 or 12."""
     k, n = turns.numerator, turns.denominator
     if n == 8:  # tan(pi/8) = sqrt(2) - 1, and 4 cos(pi/8)^2 = 2 + sqrt(2)
-        radical = root(t, t.field.rational(2), 2)
+        radical = root(t, t.field.constant(2), 2)
         cosine = root(t, 2 + radical, 2) / 2
         return _multiple(t, ((radical - 1) * cosine, cosine), k)
     if n == 12:  # k/12 = 3 k/4 - 2 k/3
@@ -108,7 +108,7 @@ def _cosine(t: Tower, turns: Fraction) -> Quotient:
         return -_cosine(t, 1 - turns)
     # Denominators of the angle, and 4 cos^2 of pi over them.
     square = {0: 4, 6: 3, 4: 2, 3: 1, 2: 0}[turns.denominator if turns else 0]
-    return root(t, t.field.rational(square, 4), 2)
+    return root(t, t.field.constant(fmpq(square, 4)), 2)
 
 
 def _of_two(t: Tower, first: Pair, second: Pair) -> Pair:
