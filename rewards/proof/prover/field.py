@@ -310,14 +310,15 @@ class Field:
         return self.spend(slope)
 
     def _of_poly(self, poly: Poly, varying: int) -> Quotient:
-        total = self.zero
+        total = None
         for generator in self.generators:
             if varying >> generator.index & 1:
                 partial = poly.derivative(generator.at)
                 if not partial.is_zero():
                     slope = self.slope(generator)
-                    total = total + (slope if partial.is_one() else self.poly(partial) * slope)
-        return total
+                    slope = slope if partial.is_one() else self.poly(partial) * slope
+                    total = slope if total is None else total + slope
+        return self.zero if total is None else total
 
     def tree(self, element: Quotient) -> Expression:
         """An expression with the value of an element."""

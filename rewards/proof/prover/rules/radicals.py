@@ -61,7 +61,9 @@ def integer_power(t: Tower, element: Quotient, k: int) -> Quotient:
             raise NotProvedError("a power of zero that has no value")
         return element
     times, terms = abs(k), len(element.num) + len(element.den)
-    coefficients = element.num.coeffs() + element.den.coeffs()
+    lead = element.num.leading_coefficient()
+    is_short = times <= 2 or terms == 2
+    coefficients = [lead] if is_short else element.num.coeffs() + element.den.coeffs()
     size = max([c.height_bits() for c in coefficients]) - 1  # 0 for powers of 1 and -1
     if size * times > MAX_NUMBER_BITS or times > MAX_LETTER_POWER:
         raise NotProvedError("a power that is too high")
