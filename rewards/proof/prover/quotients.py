@@ -111,12 +111,13 @@ class Quotient:
             num = self.num + right.num
             if not a.is_one():
                 return quotient(num, a) if lowest else Quotient(num, a)
-            disjoint = len(num) == len(self.num) + len(right.num)
-            return Quotient(num, a, self.support | right.support if disjoint else -1)
+            # Where both have a generator, this may cancel out.
+            common = self.support & right.support
+            return Quotient(num, a, -1 if common else self.support | right.support)
         if a.is_one() or b.is_one():
             return Quotient(product(self.num, b) + product(right.num, a), b if a.is_one() else a)
-        common = gcd(a, b)
-        c, d = a / common, b / common
+        divisor = gcd(a, b)
+        c, d = a / divisor, b / divisor
         num, den = product(self.num, d) + product(right.num, c), product(a, d)
         return quotient(num, den) if lowest else Quotient(num, den)
 
