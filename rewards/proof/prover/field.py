@@ -36,8 +36,8 @@ from .quotients import (
 
 #: Most generators; most terms of all values together.
 MAX_GENERATORS, MAX_WORK = 40, 40_000
-#: Terms up to which the power of a sum that has a generator is expanded in normal forms: as many as
-#: the power has of two terms, if it has none (`rules.radicals.MAX_POWER`).
+#: Terms up to which the power of a sum that has a generator is expanded in normal forms (as in
+#: `rules.radicals.MAX_POWER`).
 MAX_EXPANDED = 64
 #: Highest degree of a polynomial whose real zeros are isolated, and most bits of a coefficient.
 #: FLINT takes 12 ms for (x - 1) ... (x - 32), and 82 ms for twice the degree; 4 ms with random
@@ -173,9 +173,10 @@ class Field:
 
     def relate(self, generator: Generator, relation: Poly, order: int) -> None:
         """Set the relation, a polynomial that is zero and monic of degree ``order``."""
-        generator.relation, generator.order = relation, order
-        self.related.append(generator)
-        self.bound |= 1 << generator.index
+        if generator.relation is None:
+            generator.relation, generator.order = relation, order
+            self.related.append(generator)
+            self.bound |= 1 << generator.index
 
     def single(self, element: Quotient) -> Generator | None:
         """The generator that an element equals, or None if the element is not a generator."""

@@ -1,9 +1,8 @@
 """The tower of one proof: a differential field, and the functions whose values are in it.
 
-Letters (Bronstein, *Symbolic Integration I*, chapter 3): K_0 is the field of rational functions of
-x over the constants. K_i is K_(i-1)(t_i) for a generator t_i. Let u be in K_(i-1). The generator is
-an exponential if t_i'/t_i = u', and a logarithm if t_i' = u'/u. The generator is algebraic if it
-has a relation. Every other generator is a function whose derivative is in the tower.
+Each generator t is an element over the field of the earlier generators, which has an element u: an
+exponential (t'/t = u'), a logarithm (t' = u'/u), algebraic (with a relation), or a function whose
+derivative is in the tower (Bronstein, *Symbolic Integration I*, chapter 3).
 
 `FORMS` and `RULES` hold the functions that the prover knows. The modules of `rules` register them.
 A rule computes a value of a function by an equation. Most equations hold wherever both sides are
@@ -221,7 +220,7 @@ class Tower:
         constant.
         """
         u = args[at]
-        if len(args) > 1 and not all(map(self.field.is_constant, (*args[:at], *args[at + 1 :]))):
+        if not all(map(self.field.is_constant, args[:at] + args[at + 1 :])):
             raise NotProvedError(f"{name} with a parameter that varies")
         self.rules.add(name)
         slope = lambda: factor() * self.field.derivative(u)  # noqa: E731
@@ -265,9 +264,8 @@ class Tower:
         record = RECORDS[name]
         arguments = record.arguments.split()
         if record.definition:
-            return self.formula(
-                template(record.definition), dict(zip(arguments, values, strict=True))
-            )
+            given = dict(zip(arguments, values, strict=True))
+            return self.formula(template(record.definition), given)
         values = tuple(map(self.field.normal, values))
         if not record.derivative or len(arguments) != len(values):
             if not all(map(self.field.is_constant, values)):

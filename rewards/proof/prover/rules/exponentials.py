@@ -123,8 +123,7 @@ def _of_unit(t: Tower, number: fmpq, arg: Quotient) -> Pair:
     cosine = base.get("cos", (arg,), lambda: -slope(sine.element), number, real=True)
     sine = base.get("sin", (arg,), lambda: slope(cosine.element), number, real=True)
     sine.partner, cosine.partner = cosine, sine
-    if sine.relation is None:
-        base.relate(sine, sine.element.num**2 + cosine.element.num**2 - 1, 2)
+    base.relate(sine, sine.element.num**2 + cosine.element.num**2 - 1, 2)
     t.rules.add("cos")
     return sine.element, cosine.element
 

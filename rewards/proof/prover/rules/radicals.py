@@ -1,8 +1,7 @@
 """Powers and roots, as products of powers and roots of factors.
 
-Each provably positive factor of a radicand has a root of its own. The other factors are the rest of
-the radicand. If the proof distinguishes cases of signs (`tower`), the rest is split into coprime
-factors with one root each. Otherwise, the whole rest has one root.
+Each provably positive factor of a radicand has a root of its own. The rest of the radicand has one
+root, or a root for each coprime factor if the proof distinguishes cases of signs (`tower`).
 
 Letters: a root is a product of ``b^e`` with rational e. Each radicand b has one generator r, with
 the relation ``r^q = b``.
@@ -83,8 +82,7 @@ def _in_bases(t: Tower, poly: Poly) -> Quotient:
         if len(element.num) > 1:
             slope = partial(base.derivative, element)
             generator = base.get("base", (element,), slope, real=True)
-            if generator.relation is None:
-                base.relate(generator, generator.element.num - element.num, 1)
+            base.relate(generator, generator.element.num - element.num, 1)
             element = generator.element
         result = result * element ** int(e)
     return result
@@ -167,8 +165,7 @@ def _generator(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Gener
 
     real, positive = kind in ("root", "odd root"), kind == "root"
     generator = base.get(kind, (radicand,), slope, unit, real=real, positive=positive)
-    if generator.relation is None:
-        base.relate(generator, base.variables[generator.index] ** order - relation_value, order)
+    base.relate(generator, generator.element.num**order - relation_value, order)
     t.rules.add("root")
     return generator
 

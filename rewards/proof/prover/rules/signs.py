@@ -1,8 +1,7 @@
 """Signs of real elements.
 
-There are four ways to find a sign. Coefficients and exponents may show the sign. The sign may
-follow from other signs. The sign of a constant is computed. Otherwise the present case (`tower`)
-assumes a sign.
+A sign follows from coefficients and exponents, or from other signs. The sign of a constant is
+computed. Otherwise the present case (`tower`) assumes a sign.
 """
 
 from __future__ import annotations
