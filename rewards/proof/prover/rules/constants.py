@@ -12,13 +12,12 @@ from collections import defaultdict
 
 from flint.types._gr import gr_complex_ca_ctx
 
-from ....reading.expression.tree import Call, Expression, Number
+from ....reading.expression.tree import Expression, Number
 from ..field import Field
-from ..quotients import Poly
+from ..quotients import Poly, Quotient
 
-#: What Calcium has with the values that it has here.
-_NAMES = {"ln": "log"} | {name: name for name in ("exp", "sin", "cos", "atan")}
-_DECIDED = frozenset(("pi", "i", "root", "even root", *_NAMES))
+#: Generators that Calcium has with the values that they have here.
+_KNOWN = frozenset(("pi", "i", "root", "even root", "exp", "ln", "sin", "cos", "atan"))
 _SIGNS = {"add": "+", "mul": "*", "div": "/", "pow": "^"}
 #: Most terms and highest degree of a constant, and characters of its text: then Calcium takes less
 #: than a second.
@@ -44,10 +43,10 @@ def is_zero(field: Field, poly: Poly) -> bool | None:
     if poly.is_constant():
         return bool(poly.is_zero())
     element = field.poly(poly)
-    if any(generator.kind not in _DECIDED for generator in field.used(element)):
+    if poly.total_degree() > MAX_DEGREE or not _is_known(field, element):
         return None
     text = _text(field.tree(element))
-    if text is None or len(text) > MAX_TEXT or poly.total_degree() > MAX_DEGREE:
+    if len(text) > MAX_TEXT:
         return None
     try:
         decided: bool | None = gr_complex_ca_ctx.new()(text).is_zero()
@@ -66,15 +65,23 @@ def _coefficients(field: Field, poly: Poly, numbers: int) -> list[Poly]:
     return list(polys.values())
 
 
-def _text(node: Expression) -> str | None:
-    """Write an expression in Calcium's notation. If Calcium lacks a function, return None."""
+def _is_known(field: Field, element: Quotient) -> bool:
+    """Whether Calcium has the functions in an element, also in their arguments, with their values.
+
+    Calcium has principal roots only. Real odd roots have other values.
+    """
+    return all(
+        g.kind in _KNOWN and all(_is_known(field, arg) for arg in g.args)
+        for g in field.used(element)
+    )
+
+
+def _text(node: Expression) -> str:
+    """Write an expression in Calcium's notation."""
     if type(node) is Number:
         return f"({node.numerator}/{node.denominator})"
     args = [_text(arg) for arg in node.args]
-    if not all(args) or type(node) is not Call:
-        return None
     if node.function in _SIGNS:
-        return f"({_SIGNS[node.function].join(map(str, args))})"
-    if not args:
-        return node.function if node.function in ("pi", "i") else None
-    return f"{_NAMES[node.function]}({args[0]})" if node.function in _NAMES else None
+        return f"({_SIGNS[node.function].join(args)})"
+    name = "log" if node.function == "ln" else node.function
+    return f"{name}({args[0]})" if args else name
