@@ -22,7 +22,7 @@ from flint import fmpq, fmpq_poly
 
 from ...numeric.ball_arithmetic.compiler import DOMAIN
 from ...reading.expression.build import add, power, product
-from ...reading.expression.tree import FUNCTIONS, Call, Expression, Number, Symbol
+from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import RECORDS
 from .quotients import (
     MAX_TERMS,
@@ -354,8 +354,6 @@ class Field:
             return Call("mul", (denominator, Call("pow", (trees[0], number))))
         if kind == "ln_abs":
             return Call("ln", (Call("abs", trees),))
-        if kind not in FUNCTIONS:
-            raise NotProvedError(f"{kind} has no expression")
         return Call(kind, trees if generator.unit == 1 else (Call("mul", (number, *trees)),))
 
     def _tree_of(self, poly: Poly) -> Expression:

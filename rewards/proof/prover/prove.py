@@ -224,7 +224,7 @@ def _vanishes(tower: Tower, total: Quotient) -> bool:
     base = tower.field
     if total.is_zero():
         return True
-    den = total.den if total.den.is_one() else base.reduce(_without_content(total.den))
+    den = base.reduce(_without_content(total.den))
     if den.is_zero():
         return False
     short = base.reduce(_without_content(total.num), powers=False)
