@@ -83,11 +83,11 @@ class ExactNumbers:
         """Convert an expression to a number."""
         if is_written_with(node, "i"):
             raise NotExpandedError("a complex number")
-        return self._checked(self.tower.normal(self.tower.value(node)))
+        return self._checked(self.tower.field.normal(self.tower.value(node)))
 
     def number(self, value: fmpq) -> Quotient:
         """Convert a rational number to a number of the field."""
-        return self.tower.field.rational(int(value.p), int(value.q))
+        return self.tower.field.constant(value)
 
     @_failing
     def apply(self, name: str, *numbers: Quotient) -> Quotient:
@@ -116,7 +116,7 @@ class ExactNumbers:
     @_failing
     def rational(self, number: Quotient) -> fmpq | None:
         """The value of a number, if the number is rational; else None."""
-        return self.tower.normal(number).rational()
+        return self.tower.field.normal(number).rational()
 
     @_failing
     def tree(self, number: Quotient) -> Expression:
@@ -127,7 +127,7 @@ class ExactNumbers:
         """Whether a number is zero, by proof. Without a proof, raise `NotExpandedError`."""
         if not number.support:
             return number.is_zero()
-        number = self.tower.normal(number)
+        number = self.tower.field.normal(number)
         if number.is_zero():
             return True
         self.tower.field.spend(number)
@@ -163,7 +163,7 @@ class ExactNumbers:
         A number may depend on angles or fractional parts. The sign of the number must then be the
         same for all values of the angles and fractional parts.
         """
-        number = self.tower.normal(number)
+        number = self.tower.field.normal(number)
         ratio = number.rational()
         if ratio is not None:
             return int(ratio > 0) - int(ratio < 0)

@@ -53,12 +53,13 @@ def factored(field: Field, poly: Poly, *, depth: int = MAX_DEPTH) -> Factors:
         powers.multiply(base, unit * times)
     known = _known(field) if divides and len(field.related) > 1 else []
     for factor, (_, conjugate, norm) in [(p, n) for p in known for n in norms(field, p)]:
-        cofactor, remainder = divmod(poly, norm) if not norm.is_constant() else (poly, poly)
-        while remainder.is_zero():
+        while not norm.is_constant():
+            cofactor, remainder = divmod(poly, norm)
+            if not remainder.is_zero():
+                break
             poly = cofactor * factor.leading_coefficient() * conjugate.leading_coefficient()
             for p in (factor, conjugate):
                 powers.multiply(p / p.leading_coefficient(), UNIT)
-            cofactor, remainder = divmod(poly, norm)
     # Not factored, x^2000 - 1 is another polynomial than its factors, and proves less.
     expanded = _in_roots(field, poly, roots)
     quick = is_factored_quickly(expanded)
@@ -66,22 +67,16 @@ def factored(field: Field, poly: Poly, *, depth: int = MAX_DEPTH) -> Factors:
     for factor, times in irreducible:
         base, e = field.reduce(factor, powers=False), int(times)
         of_base = list(norms(field, base)) if divides else []
-        square = _square(field, base, of_base) if depth else []
-        for part, k in square:
-            c, parts = factored(field, part, depth=depth - 1)
+        parts = _square(field, base, of_base) if depth else []
+        for part, k in parts:
+            c, inner = factored(field, part, depth=depth - 1)
             number *= c ** (k * e)
-            for inner, exponent in parts:
-                powers.multiply(inner, exponent * k * e)
-        if square:
-            continue
-        lead = base.leading_coefficient()
-        base, number = base / lead, number * lead**e
-        for conjugate, of_lead in _conjugates(field, base, of_base):
-            base, norm, e = conjugate, of_lead / lead, -e
-            number /= norm.leading_coefficient() ** e
-            powers.multiply(norm / norm.leading_coefficient(), fmpq(-e))
-            break
-        powers.multiply(base, fmpq(e))
+            for inner_base, exponent in inner:
+                powers.multiply(inner_base, exponent * k * e)
+        for part, k in [] if parts else _conjugate(field, base, of_base):
+            lead = part.leading_coefficient()
+            number *= lead ** (k * e)
+            powers.multiply(part / lead, fmpq(k * e))
     return number, [(base, exponent) for base, exponent in powers if exponent]
 
 
@@ -93,7 +88,7 @@ class Powers(list[tuple[Poly, fmpq]]):
             if earlier == base:
                 self[at] = base, times + exponent
                 return
-        if exponent and not base.is_one():
+        if not base.is_one():
             self.append((base, exponent))
 
 
@@ -172,16 +167,17 @@ def _is_square(field: Field, poly: Poly) -> bool:
     return is_factored_quickly(poly) and all(e % 2 == 0 for _, e in poly.factor_squarefree()[1])
 
 
-def _conjugates(field: Field, poly: Poly, of_poly: list[Norm]) -> Iterator[tuple[Poly, Poly]]:
-    """Yield each monic conjugate that may replace a monic polynomial (fifth identity).
+def _conjugate(field: Field, poly: Poly, of_poly: list[Norm]) -> list[tuple[Poly, int]]:
+    """Powers with the product ``poly``: of the polynomial, or of a norm and the conjugate.
 
-    Beside the conjugate is its product with a multiple of the polynomial, whose norms are given.
     For example, ``1/(sqrt(x^2 + 1) + x)`` replaces ``sqrt(x^2 + 1) - x``. The norm is a number or a
     polynomial of `_known`, and the conjugate is the one of the two that a fixed order selects.
     """
+    monic = poly / poly.leading_coefficient()
     for _, conjugate, norm in of_poly:
-        lead = conjugate.leading_coefficient()
-        if norm and list(poly.coeffs()) < list((conjugate / lead).coeffs()):
-            monic = norm / norm.leading_coefficient()
-            if monic.is_one() or any(known in (monic, -monic) for known in _known(field)):
-                yield conjugate / lead, norm / lead
+        other = conjugate / conjugate.leading_coefficient()
+        if norm and list(monic.coeffs()) < list(other.coeffs()):
+            unit = norm / norm.leading_coefficient()
+            if unit.is_one() or any(known in (unit, -unit) for known in _known(field)):
+                return [(norm, 1), (conjugate, -1)]
+    return [(poly, 1)]

@@ -20,14 +20,24 @@ from typing import Any
 
 from flint import fmpq, fmpq_poly
 
-from ...reading.expression.tree import FUNCTIONS, Call, Expression, Number, Symbol
+from ...numeric.ball_arithmetic.compiler import DOMAIN
+from ...reading.expression.build import add, power, product
+from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import RECORDS
-from .quotients import MAX_TERMS, UNIT, NotProvedError, Poly, Quotient, over, rational_of, ring_of
+from .quotients import (
+    MAX_TERMS,
+    UNIT,
+    NotProvedError,
+    Poly,
+    Quotient,
+    quotient,
+    ring_of,
+)
 
 #: Most generators; most terms of all values together.
 MAX_GENERATORS, MAX_WORK = 40, 40_000
-#: Terms up to which the power of a sum that has a generator is expanded in normal forms: as many as
-#: the power has of two terms, if it has none (`rules.radicals.MAX_POWER`).
+#: Terms up to which the power of a sum that has a generator is expanded in normal forms (as in
+#: `rules.radicals.MAX_POWER`).
 MAX_EXPANDED = 64
 #: Highest degree of a polynomial whose real zeros are isolated, and most bits of a coefficient.
 #: FLINT takes 12 ms for (x - 1) ... (x - 32), and 82 ms for twice the degree; 4 ms with random
@@ -36,6 +46,8 @@ MAX_SIGN_DEGREE, MAX_SIGN_BITS = 32, 1000
 #: Largest bound of the size of an expression that is written: a hundred times the largest of 4649
 #: answers in tests/rewards/cases, which is 189.
 MAX_WRITTEN = 20_000
+#: Functions that are not real for every real argument. As parts of the integrand they are real.
+RESTRICTED = DOMAIN - {"root"} | {"even root"}
 #: How often a relation may be applied to one power.
 MAX_TIMES = 256
 
@@ -62,7 +74,6 @@ class Generator:
     relation: Poly = None
     partner: Generator | None = None
     order: int = 0
-    busy: bool = False
     weight: int = 0
     slope: Quotient | None = None
     expression: Expression | None = None
@@ -74,7 +85,8 @@ class Field:
 
     Four attributes have a bit for each generator: ``varying`` for generators that are not constant,
     ``unreal`` for values that need not be real, ``positive`` for positive values, and ``bound`` for
-    generators with a relation.
+    generators with a relation. ``real_parts`` says that parts of the integrand are evaluated, which
+    are real at every point that counts.
     """
 
     size: int = MAX_GENERATORS
@@ -84,6 +96,7 @@ class Field:
     unreal: int = 0
     positive: int = 0
     bound: int = 0
+    real_parts: bool = False
     work: int = 0
     ring: Any = None
     variables: list[Poly] = field(default_factory=list)
@@ -100,9 +113,6 @@ class Field:
 
     def constant(self, value: Any) -> Quotient:
         return Quotient(self.ring.constant(value), self.one.num, 0)
-
-    def rational(self, p: int, q: int = 1) -> Quotient:
-        return rational_of(self.size, p, q)
 
     def poly(self, num: Poly) -> Quotient:
         return Quotient(num, self.one.num)
@@ -129,37 +139,44 @@ class Field:
             kind: the name of a function or a constant, ``symbol``, or a kind of roots
                 (`rules.radicals`).
             args: the arguments.
-            slope: a function that computes the generator's derivative, or None if this is zero.
+            slope: a function that computes the generator's derivative if an argument varies.
             unit: a factor of the argument, or the exponent of a root.
-            real: whether all values at real points are real.
-            positive: whether all values at real points are also positive.
+            real: whether all values are real where the arguments are real.
+            positive: whether all these values are also positive.
 
         """
-        earlier = self.find(kind, args)
-        if earlier is not None:
-            if real:
-                self.unreal &= ~(1 << earlier.index)
-            return earlier
-        index = len(self.generators)
-        if index >= self.size:
-            raise NotProvedError("too many generators")
-        bit = 1 << index
-        if slope is not None:
-            self.varying |= bit
-        if not real:
+        support = 0
+        for arg in args if kind != "symbol" else ():
+            support |= self.support(arg)
+        real = (real or (self.real_parts and kind in RESTRICTED)) and not support & self.unreal
+        generator = self.find(kind, args)
+        if generator is None:
+            index = len(self.generators)
+            if index >= self.size:
+                raise NotProvedError("too many generators")
+            bit = 1 << index
             self.unreal |= bit
-        if positive:
-            self.positive |= bit
-        element = Quotient(self.variables[index], self.one.num, bit)
-        generator = Generator(index, self.size - 1 - index, element, kind, args, unit, slope)
-        self.generators.append(generator)
+            if real and positive:
+                self.positive |= bit
+            if kind != "symbol" and not support & self.varying:
+                slope = None
+            elif slope is not None:
+                self.varying |= bit
+            element = Quotient(self.variables[index], self.one.num, bit)
+            generator = Generator(index, self.size - 1 - index, element, kind, args, unit, slope)
+            self.generators.append(generator)
+        elif generator.unit != unit:
+            raise NotProvedError("a function of the same argument with two units")
+        if real:
+            self.unreal &= ~(1 << generator.index)
         return generator
 
     def relate(self, generator: Generator, relation: Poly, order: int) -> None:
         """Set the relation, a polynomial that is zero and monic of degree ``order``."""
-        generator.relation, generator.order = relation, order
-        self.related.append(generator)
-        self.bound |= 1 << generator.index
+        if generator.relation is None:
+            generator.relation, generator.order = relation, order
+            self.related.append(generator)
+            self.bound |= 1 << generator.index
 
     def single(self, element: Quotient) -> Generator | None:
         """The generator that an element equals, or None if the element is not a generator."""
@@ -197,25 +214,24 @@ class Field:
         """
         if poly.is_one():
             return True
-        if poly.is_zero() or poly.leading_coefficient() < 0:
+        if poly.is_zero() or poly.leading_coefficient() < 0 or min(poly.coeffs()) < 0:
             return False
-        if (not self.positive and poly.total_degree() % 2) or min(poly.coeffs()) < 0:
-            return False
-        highest, even = self.size - 1, []
-        for at, degree in enumerate(poly.degrees()):
-            if degree > 0 and not self.positive >> highest - at & 1:
-                if degree % 2 or self.unreal >> highest - at & 1:
-                    return False
-                even.append(at)
-        return not even or all(powers[at] % 2 == 0 for powers in poly.monoms() for at in even)
+        bits = zip(_BITS[-self.size :], poly.degrees(), strict=True)
+        signed = [
+            (at, bit) for at, (bit, k) in enumerate(bits) if k > 0 and not self.positive & bit
+        ]
+        if not signed:
+            return True
+        return not any(self.unreal & bit for _, bit in signed) and all(
+            powers[at] % 2 == 0 for powers in poly.monoms() for at, _ in signed
+        )
 
     def is_positive_in_range(self, poly: Poly) -> bool:
         """Whether a polynomial in one real generator has no negative values.
 
         The generator has values in the range of its function (`RECORDS`) only.
         """
-        element = self.poly(poly)
-        support = self.support(element) if poly.total_degree() <= MAX_SIGN_DEGREE else 0
+        support = self.support(self.poly(poly)) if poly.total_degree() <= MAX_SIGN_DEGREE else 0
         if not support or support & (support - 1) or support & self.unreal:
             return False
         generator = self.generators[support.bit_length() - 1]
@@ -228,26 +244,22 @@ class Field:
         for powers, c in poly.terms():
             coefficients[powers[generator.at]] = c
         line = fmpq_poly(coefficients)
-        for end in (least, most):
-            while end in (-1, 0, 1) and not line(int(end)):
-                line = line // fmpq_poly([-int(end), 1]) * (1 if end == least else -1)
-        if line.numer().height_bits() > MAX_SIGN_BITS:
-            return False
         inside = next(x for k in itertools.count(2) if line(x := fmpq(1, k)))
         if not least < 1 / int(inside.q) < most or line(inside) < 0:
             return False
-        roots: list[tuple[Any, int]] = line.numer().complex_roots()  # type: ignore[assignment]
-        return all(
-            times % 2 == 0 or not root.imag.is_zero() or root.real < least or root.real > most
-            for root, times in roots
-        )
+        if line.numer().height_bits() > MAX_SIGN_BITS:
+            return False
+        # The zero of a linear factor is exact, and may be an end of the range.
+        odd = [factor for factor, times in line.numer().factor()[1] if times % 2]
+        roots: Any = [root for factor in odd for root, _ in factor.complex_roots()]  # type: ignore[misc,has-type]
+        return all(not z.imag.is_zero() or z.real <= least or z.real >= most for z in roots)
 
     def reduce(self, poly: Poly, *, powers: bool = True) -> Poly:
         """The remainder of a polynomial modulo all relations.
 
         If ``powers`` is False, powers of sums with a generator are expanded only if they are short.
         """
-        if not self.related:
+        if not self.related or poly.is_constant():
             return poly
         degrees = poly.degrees()
         for generator in reversed(self.related):
@@ -270,14 +282,12 @@ class Field:
         """Reduce an element modulo the relations. Mostly, equal elements become the same."""
         if not self.support(element) & self.bound:
             return element
-        num, den = self.reduce(element.num, powers=False), element.den
-        if den.is_one():
-            return element if num is element.num else Quotient(num, den)
-        return over(num, self.reduce(den, powers=False))
+        num, den = self.reduce(element.num, powers=False), self.reduce(element.den, powers=False)
+        return element if num is element.num and den is element.den else quotient(num, den)
 
     def spend(self, element: Quotient) -> Quotient:
         """Count the terms of a new element against the work budget, and return the element."""
-        terms = len(element.num) + len(element.den)
+        terms = len(element.num) + (1 if element.den is self.one.num else len(element.den))
         self.work += 1 + terms
         if self.work > MAX_WORK or terms > MAX_TERMS:
             raise NotProvedError("work budget spent")
@@ -286,12 +296,8 @@ class Field:
     def slope(self, generator: Generator) -> Quotient:
         """The derivative of a generator."""
         if generator.slope is None:
-            if generator.busy:
-                raise NotProvedError("a derivative in terms of itself")
-            generator.busy = True
             rule = generator.slope_rule
-            generator.slope = self.spend(rule()) if rule else self.zero
-            generator.busy = False
+            generator.slope = rule() if rule else self.zero
         return generator.slope
 
     def derivative(self, element: Quotient) -> Quotient:
@@ -299,26 +305,20 @@ class Field:
         varying = self.support(element) & self.varying
         if not varying:
             return self.zero
-        inner = self.single(element)
-        if inner is not None:
-            return self.slope(inner)
-        generators = [g for g in self.generators if varying >> g.index & 1]
-        slope = self._of_poly(element.num, generators)
+        slope = self._of_poly(element.num, varying)
         if not element.den.is_one():
-            slope_of_den = self._of_poly(element.den, generators)
-            slope = (slope - element * slope_of_den) / self.poly(element.den)
+            slope = (slope - element * self._of_poly(element.den, varying)) / self.poly(element.den)
         return self.spend(slope)
 
-    def _of_poly(self, poly: Poly, generators: list[Generator]) -> Quotient:
+    def _of_poly(self, poly: Poly, varying: int) -> Quotient:
         total = None
-        for generator in generators:
-            partial = poly.derivative(generator.at)
-            if partial.is_zero():
-                continue
-            slope = self.slope(generator)
-            if not partial.is_one():
-                slope = self.poly(partial) * slope
-            total = slope if total is None else total + slope
+        for generator in self.generators:
+            if varying >> generator.index & 1:
+                partial = poly.derivative(generator.at)
+                if not partial.is_zero():
+                    slope = self.slope(generator)
+                    slope = slope if partial.is_one() else self.poly(partial) * slope
+                    total = slope if total is None else total + slope
         return self.zero if total is None else total
 
     def tree(self, element: Quotient) -> Expression:
@@ -354,20 +354,17 @@ class Field:
             return Call("mul", (denominator, Call("pow", (trees[0], number))))
         if kind == "ln_abs":
             return Call("ln", (Call("abs", trees),))
-        if kind not in FUNCTIONS:
-            raise NotProvedError(f"{kind} has no expression")
         return Call(kind, trees if generator.unit == 1 else (Call("mul", (number, *trees)),))
 
     def _tree_of(self, poly: Poly) -> Expression:
         terms: list[Expression] = []
-        for exponents, coefficient in poly.terms():
+        for exponents, c in poly.terms():
             factors: list[Expression] = []
             for generator, exponent in zip(self.generators, exponents[::-1], strict=False):
                 if exponent:
-                    base = generator.expression or self.written(generator)
-                    generator.expression, k = base, Number(int(exponent))
-                    factors.append(base if exponent == 1 else Call("pow", (base, k)))
-            if coefficient != 1 or not factors:
-                factors.insert(0, Number(int(coefficient.p), int(coefficient.q)))
-            terms.append(Call("mul", tuple(factors)) if len(factors) > 1 else factors[0])
-        return Call("add", tuple(terms)) if len(terms) > 1 else (terms or [Number(0)])[0]
+                    base = generator.expression = generator.expression or self.written(generator)
+                    factors.append(power(base, Number(int(exponent))))
+            if c != 1 or not factors:
+                factors.insert(0, Number(int(c.p), int(c.q)))
+            terms.append(product(factors))
+        return add(*terms)

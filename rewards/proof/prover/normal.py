@@ -7,15 +7,15 @@ rule, or where the budgets of `field` or limits on sizes are spent. No clock is 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
-from functools import lru_cache, partial
+from functools import partial
 
+from ...reading.expression.build import power, product
 from ...reading.expression.traversal import fold
 from ...reading.expression.tree import Call, Expression, Number
 from .factors import factored, norms
 from .field import Field
-from .quotients import NotProvedError, Poly, Quotient, is_factored_quickly
-from .tower import NowhereError, Tower, attempted
+from .quotients import Poly, Quotient, is_factored_quickly
+from .tower import Tower, attempted
 
 #: Polynomials are factored up to this number of terms, and this total degree. Of 4649 answers in
 #: tests/rewards/cases the longest has 14 terms. FLINT factors a product with such bounds in 2 ms.
@@ -123,34 +123,11 @@ def _in_field(
     use: Callable[[Field, Quotient], list[Expression]],
 ) -> list[Expression]:
     """Apply a function to an expression's element of a field. If this fails, the list is empty."""
-    field, value = _element(expression, variable, tuple(sorted(kinds.items())))
-    if value is None:
-        return []
-    with suppress(NotProvedError, NowhereError):
-        return use(field, value)
 
-    # Another attempt may have finer units.
-    def settled(tower: Tower) -> list[Expression]:
-        return use(tower.field, _converted(tower, expression))
+    def used(tower: Tower) -> list[Expression]:
+        return use(tower.field, tower.field.normal(tower.value(expression)))
 
-    return attempted(settled, variable=variable, kinds=kinds)[1] or []
-
-
-@lru_cache(maxsize=4)
-def _element(
-    expression: Expression, variable: str, kinds: tuple[tuple[str, str], ...]
-) -> tuple[Field, Quotient | None]:
-    """Convert an expression to an element of a field. The element is None if this fails.
-
-    The result is kept, because the search for jumps asks several questions about an argument.
-    """
-    convert = partial(_converted, expression=expression)
-    tower, value = attempted(convert, variable=variable, kinds=dict(kinds))
-    return tower.field, value
-
-
-def _converted(tower: Tower, expression: Expression) -> Quotient:
-    return tower.normal(tower.value(expression))
+    return attempted(used, variable=variable, kinds=kinds)[1] or []
 
 
 def _is_small(value: Quotient) -> bool:
@@ -162,11 +139,6 @@ def _is_small(value: Quotient) -> bool:
 
 
 def _factored(field: Field, poly: Poly) -> Expression:
-    if poly.is_zero():
-        return Number(0)
-    constant, factors = poly.factor()
-    trees: list[Expression] = [Number(int(constant.p), int(constant.q))]
-    for factor, exponent in factors:
-        tree = field.tree(field.poly(factor))
-        trees.append(tree if exponent == 1 else Call("pow", (tree, Number(int(exponent)))))
-    return Call("mul", tuple(trees)) if len(trees) > 1 else trees[0]
+    constant, factors = (0, []) if poly.is_zero() else poly.factor()
+    powers = [power(field.tree(field.poly(factor)), Number(int(e))) for factor, e in factors]
+    return product([field.tree(field.constant(constant)), *powers])

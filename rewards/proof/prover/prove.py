@@ -118,48 +118,44 @@ class ProofSearch:
     real_parts: bool = True
     real_roots: bool = True
     units: Units = field(default_factory=Units)
-    _whole: tuple[Proof | None, bool] | None = None
-    _cases: tuple[Proof | None] | None = None
 
     def whole(self) -> Proof | None:
         """The proof without cases of signs, or None if none was found."""
-        if self._whole is None:
-            tower, case = self._attempt()
-            proof = Proof(tuple(sorted(tower.rules)), (case,)) if case else None
-            self._whole = proof, tower.splittable and not proof
         return self._whole[0]
 
     @property
     def is_splittable(self) -> bool:
         """Whether no proof without cases was found, and a proof by cases of signs may exist."""
-        self.whole()
-        return self._whole is not None and self._whole[1]
+        return self._whole[1]
 
     def in_cases(self) -> Proof | None:
         """The proof by cases of signs, or None if none was found."""
-        if self._cases is None:
-            self._cases = (self._prove_cases() if self.is_splittable else None,)
-        return self._cases[0]
+        return self._in_cases
 
-    def _prove_cases(self) -> Proof | None:
+    @cached_property
+    def _whole(self) -> tuple[Proof | None, bool]:
+        tower, case = self._attempt()
+        return (_proof(tower.rules, [case]), False) if case else (None, tower.splittable)
+
+    @cached_property
+    def _in_cases(self) -> Proof | None:
         rules: set[str] = set()
         proved: list[Case] = []
-        waiting: list[Signs] = [()]
+        waiting: list[Signs] = [()] if self.is_splittable else []
         for _ in range(MAX_CASES):
             if not waiting:
-                break
+                return _proof(rules, proved) if proved else None
             signs = waiting.pop()
             tower, case = self._attempt(split=True, case=signs)
             # What was asked for beyond ``signs`` was positive; these are the cases where it is not.
             new = tuple(condition for condition in tower.signs if condition not in signs)
             waiting += [(*signs, *new[:i], (tree, -sign)) for i, (tree, sign) in enumerate(new)]
-            if tower.nowhere:
-                continue
-            if case is None:
-                return None
-            proved.append(case)
-            rules |= tower.rules
-        return None if waiting or not proved else Proof(tuple(sorted(rules)), tuple(proved))
+            if case is not None:
+                proved.append(case)
+                rules |= tower.rules
+            elif not tower.nowhere:
+                break
+        return None
 
     def _attempt(self, *, split: bool = False, case: Signs = ()) -> tuple[Tower, Case | None]:
         """Try to prove F' = f in a case. The result is the last tower, and the proved case."""
@@ -173,19 +169,15 @@ class ProofSearch:
             units=self.units,
         )
 
-    @cached_property
-    def _is_for_positive(self) -> bool:
-        return _is_for_positive(self.integrand, self.variable)
-
     def _equal(self, tower: Tower) -> Case:
         base = tower.field
-        if self.real_parts and not tower.split and self._is_for_positive:
+        if self.real_parts and not tower.split and _is_for_positive(self.integrand, self.variable):
             x = tower.symbol(self.variable)
             base.positive |= x.support
             tower.conditions.append((x.num, Symbol(self.variable), 1))
-        tower.real_parts = self.real_parts
+        base.real_parts = self.real_parts
         f = tower.value(self.integrand)
-        tower.real_parts = False
+        base.real_parts = False
         terms = [
             tower.value(term)
             for term in (self.answer.args if self.answer.function == "add" else (self.answer,))
@@ -200,6 +192,10 @@ class ProofSearch:
         if not _vanishes(tower, total):
             raise NotProvedError("a difference that is not zero")
         return Case(tower.signs, base, tuple(terms), f)
+
+
+def _proof(rules: set[str], cases: list[Case]) -> Proof:
+    return Proof(tuple(sorted(rules)), tuple(cases))
 
 
 _LOGARITHMS = names(lambda function: function.branch == LOGARITHM)
@@ -228,7 +224,7 @@ def _vanishes(tower: Tower, total: Quotient) -> bool:
     base = tower.field
     if total.is_zero():
         return True
-    den = total.den if total.den.is_one() else base.reduce(_without_content(total.den))
+    den = base.reduce(_without_content(total.den))
     if den.is_zero():
         return False
     short = base.reduce(_without_content(total.num), powers=False)

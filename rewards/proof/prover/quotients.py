@@ -80,7 +80,7 @@ def is_factored_quickly(poly: Poly) -> bool:
 def product(a: Poly, b: Poly) -> Poly:
     # Powers of sums of n terms have n^2/2 terms: a product may have more terms before they are
     # collected, and is refused where that takes long.
-    if len(a) * len(b) > 4 * MAX_TERMS:
+    if len(a) > 4 and len(a) * len(b) > 4 * MAX_TERMS:
         raise NotProvedError("too many terms")
     return a * b
 
@@ -111,14 +111,13 @@ class Quotient:
             num = self.num + right.num
             if not a.is_one():
                 return quotient(num, a) if lowest else Quotient(num, a)
-            disjoint = len(num) == len(self.num) + len(right.num)
-            return Quotient(num, a, self.support | right.support if disjoint else -1)
-        if b.is_one():
-            return Quotient(self.num + product(right.num, a), a)
-        if a.is_one():
-            return Quotient(product(self.num, b) + right.num, b)
-        common = gcd(a, b)
-        c, d = a / common, b / common
+            # Where both have a generator, this may cancel out.
+            common = self.support & right.support
+            return Quotient(num, a, -1 if common else self.support | right.support)
+        if a.is_one() or b.is_one():
+            return Quotient(product(self.num, b) + product(right.num, a), b if a.is_one() else a)
+        divisor = gcd(a, b)
+        c, d = a / divisor, b / divisor
         num, den = product(self.num, d) + product(right.num, c), product(a, d)
         return quotient(num, den) if lowest else Quotient(num, den)
 
@@ -126,7 +125,7 @@ class Quotient:
 
     def __sub__(self, operand: Operand) -> Quotient:
         right = operand if type(operand) is Quotient else self.of(operand)
-        return self + -right if right.support or not right.is_zero() else self
+        return self + -right
 
     def __rsub__(self, right: Operand) -> Quotient:
         return -self + right
@@ -155,15 +154,9 @@ class Quotient:
 
     def __truediv__(self, operand: Operand) -> Quotient:
         right = operand if type(operand) is Quotient else self.of(operand)
-        if not right.support and right.num.is_one():
-            return self
-        if not (right.support and self.den.is_one() and right.den.is_one()):
-            return self * right.inverse()
-        if min(self.support, right.support) < 0 or self.support & right.support:
-            return over(self.num, right.num)
-        if self.is_zero():
-            return self
-        return Quotient(*monic(self.num, right.num), self.support | right.support)
+        if right.support and self.den.is_one() and right.den.is_one():
+            return quotient(self.num, right.num)
+        return self * right.inverse()
 
     def __rtruediv__(self, right: Operand) -> Quotient:
         return self.inverse() * right
@@ -183,7 +176,7 @@ class Quotient:
     def __eq__(self, right: object) -> bool:
         if self is right:
             return True
-        return isinstance(right, Quotient) and self.num == right.num and self.den == right.den
+        return type(right) is Quotient and self.num == right.num and self.den == right.den
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -213,26 +206,17 @@ def rational_of(size: int, p: int, q: int) -> Quotient:
     return Quotient(ring.constant(fmpq(p, q)), unity.num, 0)
 
 
-def over(num: Poly, den: Poly) -> Quotient:
-    """The fraction num/den in lowest terms."""
-    if den.is_zero():
-        raise NotProvedError("division by zero")
-    return quotient(*monic(num, den))
-
-
 def monic(num: Poly, den: Poly) -> tuple[Poly, Poly]:
     """Divide both by the leading coefficient of the denominator."""
     lead = den.leading_coefficient()
     return (num, den) if lead == 1 else (num / lead, den / lead)
 
 
-def quotient(num: Poly, den: Poly, support: int = -1) -> Quotient:
-    """The fraction num/den in lowest terms. The leading coefficient of ``den`` must be 1."""
+def quotient(num: Poly, den: Poly) -> Quotient:
+    """The fraction num/den in lowest terms."""
     if den.is_one():
-        return Quotient(num, den, support)
-    if num.is_constant():
-        return Quotient(num, num**0, 0) if num.is_zero() else Quotient(num, den, support)
-    common = gcd(num, den)
-    if common.is_one():
         return Quotient(num, den)
-    return Quotient(num / common, den / common)
+    if den.is_zero():
+        raise NotProvedError("division by zero")
+    common = gcd(num, den)
+    return Quotient(*monic(num, den) if common.is_one() else monic(num / common, den / common))

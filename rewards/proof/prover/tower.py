@@ -1,9 +1,8 @@
 """The tower of one proof: a differential field, and the functions whose values are in it.
 
-Letters (Bronstein, *Symbolic Integration I*, chapter 3): K_0 is the field of rational functions of
-x over the constants. K_i is K_(i-1)(t_i) for a generator t_i. Let u be in K_(i-1). The generator is
-an exponential if t_i'/t_i = u', and a logarithm if t_i' = u'/u. The generator is algebraic if it
-has a relation. Every other generator is a function whose derivative is in the tower.
+Each generator t is an element over the field of the earlier generators, which has an element u: an
+exponential (t'/t = u'), a logarithm (t' = u'/u), algebraic (with a relation), or a function whose
+derivative is in the tower (Bronstein, *Symbolic Integration I*, chapter 3).
 
 `FORMS` and `RULES` hold the functions that the prover knows. The modules of `rules` register them.
 A rule computes a value of a function by an equation. Most equations hold wherever both sides are
@@ -15,23 +14,22 @@ distinguishes *cases*: each assumes a sign for every factor, and F' = f has to b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from dataclasses import field as new
-from functools import reduce
-from operator import add, mul, truediv
-from typing import Any, TypeAlias, TypeVar
+from functools import partial, reduce
+from operator import add, mul
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from flint import fmpq
 
-from ...numeric.ball_arithmetic.compiler import DOMAIN
 from ...reading.expression.formulas import template
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import RECORDS
 from ...reading.functions.record import ODD
 from .field import MAX_GENERATORS, Field, Generator
-from .lattice import CoarseUnitsError, Lattice, Units
+from .lattice import CoarseUnitsError, Lattice, Units, Vector
 from .quotients import UNIT, NotProvedError, Poly, Quotient, quotient, rational_of
 
 #: Most attempts with finer units, or in a larger ring. Of 2,236 answers of the tests' table of
@@ -40,20 +38,32 @@ MAX_ATTEMPTS = 12
 #: A sum in an exponent or an angle is taken apart if it has no more terms than this: each is a row
 #: of a small matrix.
 MAX_ADDENDS = 24
-#: Functions that are not real for every real argument. As parts of the integrand they are real at
-#: every point that counts (`Tower.real_parts`).
-RESTRICTED = DOMAIN - {"root"} | {"even root"}
 #: Assumptions that make a parameter positive (see
 #: `rewards.numeric.sampling.pool.ASSUMPTIONS`).
 POSITIVE = frozenset(("positive", "integer", "even", "odd"))
-_OPERATORS = {"add": add, "mul": mul, "div": truediv}
 _ARITHMETIC = frozenset(("add", "mul", "neg", "div"))
+T = TypeVar("T")
 #: Signs of real expressions.
 Signs: TypeAlias = tuple[tuple[Expression, int], ...]
 
 
 class NowhereError(Exception):
     """The integrand has no real value under the assumed signs, so nothing remains to be proved."""
+
+
+@dataclass(frozen=True, slots=True)
+class Law(Generic[T]):
+    """How f(u + v) follows from f(u) and f(v).
+
+    ``by_rule`` is f(c g) for a number c, a monomial g and the generator that equals g, if there is
+    one. The result is None where no rule applies. ``of_unit`` makes the generators of f(c u).
+    """
+
+    by_rule: Callable[[Tower, fmpq, Quotient, Generator | None], T | None]
+    of_unit: Callable[[Tower, fmpq, Quotient], T]
+    multiple: Callable[[Tower, T, int], T]
+    of_two: Callable[[Tower, T, T], T]
+    of_zero: Callable[[Tower], T]
 
 
 @dataclass(slots=True)
@@ -74,7 +84,6 @@ class Tower:
     kinds: Mapping[str, str]
     split: bool = False
     case: Signs = ()
-    real_parts: bool = False
     principal_roots: bool = False
     splittable: bool = False
     nowhere: bool = False
@@ -83,9 +92,7 @@ class Tower:
     units: Units = new(default_factory=Units)
     values: dict[Expression, Quotient] = new(default_factory=dict)
     met: dict[int, tuple[Expression, Quotient]] = new(default_factory=dict)
-    powers: list[tuple[Quotient, Quotient]] = new(default_factory=list)
-    sines: list[tuple[Quotient, tuple[Quotient, Quotient]]] = new(default_factory=list)
-    monomials: dict[int, Quotient] = new(default_factory=dict)
+    monomials: dict[Any, Quotient] = new(default_factory=dict)
     symbols: dict[str, Quotient] = new(default_factory=dict)
     unit_i: Quotient | None = None
 
@@ -117,9 +124,6 @@ class Tower:
 
     # --- elements ---
 
-    def normal(self, element: Quotient) -> Quotient:
-        return self.field.normal(element)
-
     def without_i(self, arg: Quotient) -> Quotient | None:
         """An element divided by i, or None if the numerator is not a monomial with the factor i."""
         if self.unit_i is None or len(arg.num) != 1:
@@ -133,7 +137,7 @@ class Tower:
         Beside each is the generator that equals the monomial, if there is one. A long sum counts as
         one monomial.
         """
-        base, element = self.field, self.normal(element)
+        base, element = self.field, self.field.normal(element)
         num, den = element.num, element.den
         if len(num) == 1 or len(num) > MAX_ADDENDS:
             c = num.leading_coefficient()
@@ -143,75 +147,63 @@ class Tower:
             terms = [(c, quotient(from_dict({powers: 1}), den)) for powers, c in num.terms()]
         return [(c, monomial, base.single(monomial)) for c, monomial in terms]
 
-    def key(self, monomial: Quotient) -> int:
-        """The key of a monomial in vectors (exponents and angles)."""
+    def key(self, monomial: Quotient) -> Expression:
+        """The key of a monomial in vectors (exponents and angles), which is its expression."""
         num, den = monomial.num, monomial.den
-        for at, earlier in self.monomials.items():
+        for tree, earlier in self.monomials.items():
             if earlier.num == num and earlier.den == den:
-                return at
-        units = self.units
-        at = units.count
-        if units.keys:
-            with suppress(NotProvedError):  # the monomial is too large to be known again
-                at = units.keys.get(self.field.tree(monomial), at)
-        if at in self.monomials:  # another element that is written alike
-            at = units.count
-        units.count = max(units.count, at + 1)
-        self.monomials[at] = monomial
-        return at
+                return tree  # type: ignore[no-any-return]
+        tree = self.field.tree(monomial)
+        if tree in self.monomials:
+            raise NotProvedError("two monomials that are written alike")
+        self.monomials[tree] = monomial
+        return tree
 
     def unit(self, lattice: Lattice, at: int) -> tuple[fmpq, Quotient]:
         """A number and an element. Their product is the basis vector (unit) ``at`` of a lattice."""
-        (c, element), *further = [(c, self._keyed(key)) for key, c in lattice.units[at].items()]
-        if not further:  # units that are alone may be multiples of others
-            return (UNIT, element * self.field.constant(c)) if at in lattice.alone else (c, element)
-        constant = self.field.constant
-        return UNIT, sum((arg * constant(c) for c, arg in further), element * constant(c))
+        (key, c), *further = lattice.units[at].items()
+        return (UNIT, self._sum(lattice.units[at])) if further else (c, self._keyed(key))
 
-    def _keyed(self, key: int) -> Quotient:
-        """The monomial with the number ``key``, perhaps from an earlier attempt at the proof."""
+    def _sum(self, vector: Mapping[Any, fmpq]) -> Quotient:
+        products = (self._keyed(key) * self.field.constant(c) for key, c in vector.items())
+        return reduce(add, products)
+
+    def _keyed(self, key: Any) -> Quotient:
+        """The monomial or the sum with a key, perhaps from an earlier attempt at the proof."""
         if key not in self.monomials:
-            tree = next((tree for tree, at in self.units.keys.items() if at == key), None)
-            if tree is None:
-                raise NotProvedError("a monomial without an expression")
-            real_parts, self.real_parts = self.real_parts, False  # it need not be a part of f
-            self.monomials[key] = self.value(tree)
-            self.real_parts = real_parts
+            is_sum = type(key) is frozenset
+            with self.no_part():
+                self.monomials[key] = self._sum(dict(key)) if is_sum else self.value(key)
         return self.monomials[key]
 
-    def renew(self) -> None:
-        """Let another attempt have a larger ring, if this one is full, and the keys of this one."""
-        if len(self.field.generators) == self.field.size:
-            self.units.size = min(2 * self.units.size, MAX_GENERATORS)
-        for at, monomial in self.monomials.items():
-            with suppress(NotProvedError):
-                self.units.keys.setdefault(self.field.tree(monomial), at)
+    def of_sum(self, law: Law[T], lattice: Lattice, u: Quotient) -> T:
+        """Compute f(u) from the values of f at multiples of units and at other addends of u."""
+        for before, value in lattice.values:  # is often asked for again
+            if before.num == u.num and before.den == u.den:
+                return value  # type: ignore[no-any-return]
+        vector: Vector = {}
+        parts: list[T] = []
+        for c, arg, inner in self.addends(u):
+            by_rule = law.by_rule(self, c, arg, inner)
+            if by_rule is None:
+                vector[self.key(arg)] = c
+            else:
+                parts.append(by_rule)
+        for at, n in lattice.add(vector) if vector else ():
+            if at not in lattice.generators:
+                lattice.generators[at] = law.of_unit(self, *self.unit(lattice, at))
+            parts.append(law.multiple(self, lattice.generators[at], int(n.p)))
+        result = reduce(partial(law.of_two, self), parts) if parts else law.of_zero(self)
+        lattice.values.append((u, result))
+        return result
 
-    # --- generators ---
-
-    def generator(
-        self,
-        kind: str,
-        args: tuple[Quotient, ...],
-        slope: Callable[[], Quotient],
-        unit: fmpq = UNIT,
-        *,
-        real: bool = False,
-        positive: bool = False,
-    ) -> Generator:
-        """The generator of a function. The arguments have the same meaning as in `Field.get`.
-
-        ``real`` and ``positive`` apply if all arguments are real.
-        """
-        base, support = self.field, 0
-        for arg in args:
-            support |= base.support(arg)
-        real = (real or (self.real_parts and kind in RESTRICTED)) and not support & base.unreal
-        varying = slope if support & base.varying else None
-        generator = base.get(kind, args, varying, unit, real=real, positive=real and positive)
-        if generator.unit != unit:
-            raise NotProvedError("a function of the same argument with two units")
-        return generator
+    @contextmanager
+    def no_part(self, *, only_if: bool = True) -> Iterator[None]:
+        """What is evaluated inside need not be real where the integrand is."""
+        before = self.field.real_parts
+        self.field.real_parts = before and not only_if
+        yield
+        self.field.real_parts = before
 
     def function(
         self,
@@ -228,52 +220,53 @@ class Tower:
         constant.
         """
         u = args[at]
-        if len(args) > 1 and not all(map(self.field.is_constant, (*args[:at], *args[at + 1 :]))):
+        if not all(map(self.field.is_constant, args[:at] + args[at + 1 :])):
             raise NotProvedError(f"{name} with a parameter that varies")
         self.rules.add(name)
         slope = lambda: factor() * self.field.derivative(u)  # noqa: E731
-        return self.generator(name, args, slope, real=real).element
+        return self.field.get(name, args, slope, real=real).element
 
     # --- values of expressions ---
 
     def value(self, node: Expression) -> Quotient:
         if type(node) is Symbol:
-            return self.symbols.get(node.name) or self.symbol(node.name)
+            name = node.name
+            return self.symbols[name] if name in self.symbols else self.symbol(name)
         if type(node) is Number:
             return rational_of(self.field.size, node.numerator, node.denominator)
-        met = self.met.get(id(node))
-        if met is not None:
-            return met[1]
-        is_sum = node.function in _ARITHMETIC  # an equal one, apart from the same, is seldom met
-        element = None if is_sum else self.values.get(node)
-        if element is None:
-            form = FORMS.get(node.function)
-            if form is not None:
-                element = form(self, node)
-            else:
-                element = self.applied(node.function, *map(self.value, node.args))
-            element = self.field.spend(element)
-            if not is_sum:
-                self.values[node] = element
-        self.met[id(node)] = node, element
+        if (key := id(node)) in self.met:
+            return self.met[key][1]
+        name = node.function
+        is_sum = name in _ARITHMETIC  # an equal one, apart from the same, is seldom met
+        if not is_sum and node in self.values:
+            element = self.values[node]
+        elif name in FORMS:
+            element = self.field.spend(FORMS[name](self, node))
+        else:
+            values = map(self.value, node.args)
+            known = name in RULES
+            element = RULES[name](self, *values) if known else self.by_record(name, *values)
+            self.field.spend(element)
+        if not is_sum:
+            self.values[node] = element
+        self.met[key] = node, element
         return element
 
     def applied(self, name: str, *values: Quotient) -> Quotient:
-        """Compute a function's value by its rule, by its definition, or as a generator."""
-        rule = RULES.get(name)
-        if rule is not None:
-            return rule(self, *values)
-        record = RECORDS[name]
-        if not record.definition:
-            return self.by_record(name, *values)
-        variables = dict(zip(record.arguments.split(), values, strict=True))
-        return self.formula(template(record.definition), variables)
+        """Compute a function's value by its rule, or by its record."""
+        return RULES[name](self, *values) if name in RULES else self.by_record(name, *values)
 
     def by_record(self, name: str, *values: Quotient) -> Quotient:
-        """Make a generator for a function's value. `RECORDS` states the function's derivative."""
+        """Compute a function's value by the definition in `RECORDS`, or make a generator.
+
+        The record of a function without a definition states the function's derivative.
+        """
         record = RECORDS[name]
         arguments = record.arguments.split()
-        values = tuple(map(self.normal, values))
+        if record.definition:
+            given = dict(zip(arguments, values, strict=True))
+            return self.formula(template(record.definition), given)
+        values = tuple(map(self.field.normal, values))
         if not record.derivative or len(arguments) != len(values):
             if not all(map(self.field.is_constant, values)):
                 raise NotProvedError(f"no rule for {name}")
@@ -298,16 +291,8 @@ class Tower:
         if type(tree) is Symbol:
             return variables[tree.name]
         if type(tree) is Number:
-            return self.field.rational(tree.numerator, tree.denominator)
-        values = [self.formula(arg, variables) for arg in tree.args]
-        if tree.function in _OPERATORS:
-            return reduce(_OPERATORS[tree.function], values)
-        if tree.function == "neg":
-            return -values[0]
-        return self.applied(tree.function, *values)
-
-
-T = TypeVar("T")
+            return rational_of(self.field.size, tree.numerator, tree.denominator)
+        return self.applied(tree.function, *[self.formula(arg, variables) for arg in tree.args])
 
 
 def attempted(use: Callable[[Tower], T], **state: Any) -> tuple[Tower, T | None]:
@@ -318,8 +303,8 @@ def attempted(use: Callable[[Tower], T], **state: Any) -> tuple[Tower, T | None]
     """
     units = state.setdefault("units", Units())
     for _ in range(MAX_ATTEMPTS):
-        if units.count:
-            units.settle()
+        units.exponents.settle()
+        units.angles.settle()
         tower = Tower(Field(units.size), **state)
         try:
             return tower, use(tower)
@@ -327,26 +312,21 @@ def attempted(use: Callable[[Tower], T], **state: Any) -> tuple[Tower, T | None]
             tower.nowhere = True
             break
         except NotProvedError as error:
-            is_full = len(tower.field.generators) == tower.field.size < MAX_GENERATORS
-            if not (is_full or isinstance(error, CoarseUnitsError)):
+            if len(tower.field.generators) == units.size < MAX_GENERATORS:
+                units.size = min(2 * units.size, MAX_GENERATORS)
+            elif not isinstance(error, CoarseUnitsError):
                 break
-            tower.renew()
     return tower, None
-
-
-def _division(t: Tower, node: Call) -> Quotient:
-    numerator, denominator = node.args
-    if type(denominator) is Number and denominator.numerator:
-        return t.value(numerator) * t.field.rational(denominator.denominator, denominator.numerator)
-    return t.value(numerator) / t.field.normal(t.value(denominator))
 
 
 #: Functions that are not merely applied to the values of their arguments.
 FORMS: dict[str, Callable[[Tower, Call], Quotient]] = {
-    "add": lambda t, node: reduce(add, map(t.value, node.args)),
-    "mul": lambda t, node: reduce(mul, map(t.value, node.args)),
-    "neg": lambda t, node: -t.value(node.args[0]),
-    "div": _division,
+    "div": lambda t, node: t.value(node.args[0]) / t.field.normal(t.value(node.args[1]))
 }
 #: Functions of values.
-RULES: dict[str, Callable[..., Quotient]] = {}
+RULES: dict[str, Callable[..., Quotient]] = {
+    "add": lambda t, *values: reduce(add, values),
+    "mul": lambda t, *values: reduce(mul, values),
+    "neg": lambda t, u: -u,
+    "div": lambda t, u, v: u / v,  # in a derivative, which a certificate states as it is
+}

@@ -1,3 +1,3 @@
 """Rules of the prover's functions, which register themselves in `tower.FORMS` and `tower.RULES`."""
 
-from . import special, trigonometry  # noqa: F401  (they import the others)
+from . import special  # noqa: F401  (this module imports the others)

@@ -8,16 +8,16 @@ Letters: a constant is a polynomial in generators that are numbers, such as ``sq
 
 from __future__ import annotations
 
-from flint import fmpq
+from collections import defaultdict
+
 from flint.types._gr import gr_complex_ca_ctx
 
-from ....reading.expression.tree import Call, Expression, Number
+from ....reading.expression.tree import Expression, Number
 from ..field import Field
-from ..quotients import Poly
+from ..quotients import Poly, Quotient
 
-#: What Calcium has with the values that it has here.
-_NAMES = {"ln": "log"} | {name: name for name in ("exp", "sin", "cos", "atan")}
-_DECIDED = frozenset(("pi", "i", "root", "even root", *_NAMES))
+#: Generators that Calcium has with the values that they have here.
+_KNOWN = frozenset(("pi", "i", "root", "even root", "exp", "ln", "sin", "cos", "atan"))
 _SIGNS = {"add": "+", "mul": "*", "div": "/", "pow": "^"}
 #: Most terms and highest degree of a constant, and characters of its text: then Calcium takes less
 #: than a second.
@@ -26,7 +26,10 @@ MAX_TERMS, MAX_DEGREE, MAX_TEXT = 12, 16, 300
 
 def vanishes(field: Field, num: Poly, den: Poly) -> bool:
     """Whether all coefficients of ``num`` are proved zero, and one of ``den`` is proved nonzero."""
-    numbers = _numbers(field)
+    numbers = 0  # a bit for each generator that is a constant number
+    for g in field.generators:
+        if g.kind != "symbol" and not any(field.support(arg) & ~numbers for arg in g.args):
+            numbers |= 1 << g.index
     if not field.support(field.poly(num)) & numbers or len(num) > MAX_TERMS or len(den) > MAX_TERMS:
         return False
     numerators, denominators = (_coefficients(field, poly, numbers) for poly in (num, den))
@@ -39,10 +42,11 @@ def is_zero(field: Field, poly: Poly) -> bool | None:
     """Whether a polynomial in constant generators is zero, or None if Calcium cannot decide."""
     if poly.is_constant():
         return bool(poly.is_zero())
-    if any(generator.kind not in _DECIDED for generator in field.used(field.poly(poly))):
+    element = field.poly(poly)
+    if poly.total_degree() > MAX_DEGREE or not _is_known(field, element):
         return None
-    text = _text(field.tree(field.poly(poly)))
-    if text is None or len(text) > MAX_TEXT or poly.total_degree() > MAX_DEGREE:
+    text = _text(field.tree(element))
+    if len(text) > MAX_TEXT:
         return None
     try:
         decided: bool | None = gr_complex_ca_ctx.new()(text).is_zero()
@@ -51,37 +55,33 @@ def is_zero(field: Field, poly: Poly) -> bool | None:
     return decided
 
 
-def _numbers(field: Field) -> int:
-    """A bit for each generator that is a constant number."""
-    bits = 0
-    for generator in field.generators:
-        if generator.kind != "symbol" and not any(
-            field.support(arg) & ~bits for arg in generator.args
-        ):
-            bits |= 1 << generator.index
-    return bits
-
-
 def _coefficients(field: Field, poly: Poly, numbers: int) -> list[Poly]:
     """The coefficients of a polynomial in the generators without a bit in ``numbers``."""
-    polys: dict[tuple[int, ...], dict[tuple[int, ...], fmpq]] = {}
-    highest = field.size - 1
+    polys: dict[tuple[int, ...], Poly] = defaultdict(lambda: field.zero.num)
     for powers, c in poly.terms():
-        of_numbers = tuple(e if numbers >> highest - at & 1 else 0 for at, e in enumerate(powers))
-        monomial = tuple(e - k for e, k in zip(powers, of_numbers, strict=True))
-        polys.setdefault(monomial, {})[of_numbers] = c
-    return [field.ring.from_dict(poly_terms) for poly_terms in polys.values()]
+        others = [e * (~numbers >> field.size - 1 - at & 1) for at, e in enumerate(powers)]
+        own = [e - k for e, k in zip(powers, others, strict=True)]
+        polys[tuple(others)] += field.ring.from_dict({tuple(own): c})
+    return list(polys.values())
 
 
-def _text(node: Expression) -> str | None:
-    """Write an expression in Calcium's notation. If Calcium lacks a function, return None."""
+def _is_known(field: Field, element: Quotient) -> bool:
+    """Whether Calcium has the functions in an element, also in their arguments, with their values.
+
+    Calcium has principal roots only. Real odd roots have other values.
+    """
+    return all(
+        g.kind in _KNOWN and all(_is_known(field, arg) for arg in g.args)
+        for g in field.used(element)
+    )
+
+
+def _text(node: Expression) -> str:
+    """Write an expression in Calcium's notation."""
     if type(node) is Number:
         return f"({node.numerator}/{node.denominator})"
     args = [_text(arg) for arg in node.args]
-    if not all(args) or type(node) is not Call:
-        return None
     if node.function in _SIGNS:
-        return f"({_SIGNS[node.function].join(map(str, args))})"
-    if not args:
-        return node.function if node.function in ("pi", "i") else None
-    return f"{_NAMES[node.function]}({args[0]})" if node.function in _NAMES else None
+        return f"({_SIGNS[node.function].join(args)})"
+    name = "log" if node.function == "ln" else node.function
+    return f"{name}({args[0]})" if args else name

@@ -39,7 +39,7 @@ def _inverse_hyperbolic(t: T, u: Q, name: str) -> Q:
 def _asin(t: T, u: Q) -> Q:
     if not (t.split and _has_radical(t, u) and t.field.is_real(u)):
         return t.by_record("asin", u)
-    inside = known_sign(t, t.normal(1 - u * u))
+    inside = known_sign(t, t.field.normal(1 - u * u))
     require_positive(t, inside or 1, u)
     return _atan(t, u / sqrt(t, 1 - u * u)) if inside == 1 else t.by_record("asin", u)  # 4.23(vi)
 
@@ -52,14 +52,14 @@ def _atan(t: T, u: Q) -> Q:
     """
     if not (_has_radical(t, u) and t.field.is_real(u)):
         return t.by_record("atan", u)
-    gap = t.normal(1 - u * u)
+    gap = t.field.normal(1 - u * u)
     if not gap.is_zero() and known_sign(t, gap) == 1:
-        double = t.normal(2 * u / gap)
+        double = t.field.normal(2 * u / gap)
         if not _has_radical(t, double):
             t.rules.add("half arc tangents")
             return t.applied("atan", double) / 2
     if t.split and known_sign(t, u) == 1:
-        double = t.normal(-gap / (2 * u))
+        double = t.field.normal(-gap / (2 * u))
         if not (_has_radical(t, gap) and _has_radical(t, double)):
             t.rules.add("half arc tangents")
             return (t.named("pi") / 2 + t.by_record("atan", double)) / 2
@@ -97,7 +97,7 @@ RULES |= {
 def _largest(t: T, *values: Q, sign: int) -> Q:
     best = values[0]
     for value in values[1:]:
-        gap = t.normal(value - best)
+        gap = t.field.normal(value - best)
         if not gap.is_zero() and require_sign(t, gap) == sign:
             best = value
     return best
@@ -107,15 +107,15 @@ def _whole(name: str) -> Callable[[T, Q], Q]:
     def rule(t: T, u: Q) -> Q:
         if not t.field.is_real(u):
             raise NotProvedError("rounding what may not be real")
-        return t.function(name, (t.normal(u),), lambda: t.field.zero, real=True)
+        return t.function(name, (t.field.normal(u),), lambda: t.field.zero, real=True)
 
     return rule
 
 
 RULES |= {
     "abs": lambda t, u: u * require_sign(t, u),
-    "sgn": lambda t, u: t.field.rational(require_sign(t, u)),
-    "heaviside": lambda t, u: t.field.rational(int(require_sign(t, u) > 0)),
+    "sgn": lambda t, u: t.field.constant(require_sign(t, u)),
+    "heaviside": lambda t, u: t.field.constant(int(require_sign(t, u) > 0)),
     "max": partial(_largest, sign=1),
     "min": partial(_largest, sign=-1),
     "floor": _whole("floor"),
@@ -133,10 +133,8 @@ def _piecewise(t: T, node: Call) -> Q:
     if value is None and len(node.args) % 2 == 0:
         raise NotProvedError("no case holds")
     # What a value is made of need not be real where the value is (see `compiler`).
-    real_parts, t.real_parts = t.real_parts, False
-    result = t.value(node.args[-1] if value is None else value)
-    t.real_parts = real_parts
-    return result
+    with t.no_part():
+        return t.value(node.args[-1] if value is None else value)
 
 
 def _holds(t: T, node: Expression) -> bool:
@@ -147,7 +145,7 @@ def _holds(t: T, node: Expression) -> bool:
         return all(conditions) if node.function == "and" else any(conditions)
     if node.function not in ("lt", "le", "gt", "ge"):
         raise NotProvedError("a condition that singles out points")
-    gap = t.normal(t.value(node.args[0]) - t.value(node.args[1]))
+    gap = t.field.normal(t.value(node.args[0]) - t.value(node.args[1]))
     if gap.is_zero():
         return node.function in ("le", "ge")
     return (require_sign(t, gap) > 0) is (node.function in ("gt", "ge"))

@@ -17,15 +17,13 @@ from .signs import take_for_real
 
 def ln(t: Tower, element: Quotient, *, bars: bool = False) -> Quotient:
     """Compute the logarithm ln u. If ``bars`` is True, compute ln|u|."""
-    base, element = t.field, t.normal(element)
+    base, element = t.field, t.field.normal(element)
     if element.is_zero():
         raise NotProvedError("the logarithm of zero")
     powers, chosen, rest = split(t, element, "logarithms", positive=not bars)
-    total = base.zero
+    total = t.i * t.named("pi") if chosen < 0 and not bars else base.zero
     for factor, e in powers:
         total = total + base.constant(e) * _ln(t, factor, positive=True)
-    if chosen < 0 and not bars:
-        total = total + t.i * t.named("pi")
     if bars and not base.is_real(rest):
         return total + _ln_modulus(t, rest)
     if rest.den.is_one() or not (bars or base.is_positive(rest.den)):
@@ -74,7 +72,7 @@ def _ln_modulus(t: Tower, element: Quotient) -> Quotient:
         raise NotProvedError("the modulus of what may not be real")
     t.rules.add("moduli of complex numbers")
     conjugate = poly - 2 * i.num * poly.derivative(i.num.degrees().index(1))
-    square = t.normal(cofactor * base.poly(conjugate))
+    square = t.field.normal(cofactor * base.poly(conjugate))
     return total + ln(t, square, bars=True) / 2
 
 
@@ -91,20 +89,19 @@ def _power(t: Tower, node: Call) -> Quotient:
 
 
 def _general_power(t: Tower, base: Expression, exponent: Expression) -> Quotient:
-    ratio, real_parts = fold(exponent), t.real_parts
+    ratio = fold(exponent)
     if ratio is None:
         t.rules.add("u^w = exp(w ln u)")
         varying = t.value(exponent)
         # A constant exponent may be whole, and then a negative base has a real power.
-        t.real_parts = real_parts and not t.field.is_constant(varying)
-        logarithm = ln(t, t.value(base))
-        t.real_parts = real_parts
+        with t.no_part(only_if=t.field.is_constant(varying)):
+            logarithm = ln(t, t.value(base))
         value = exp(t, varying * logarithm)
-        if real_parts:
+        if t.field.real_parts:
             take_for_real(t, value)
         return value
     if base.function == "abs" and ratio.denominator == 1 and ratio.numerator % 2 == 0:
-        argument = t.normal(t.value(base.args[0]))
+        argument = t.field.normal(t.value(base.args[0]))
         if t.field.is_real(argument):
             return power(t, argument, ratio)
     return power(t, t.value(base), ratio)

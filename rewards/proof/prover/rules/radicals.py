@@ -1,8 +1,7 @@
 """Powers and roots, as products of powers and roots of factors.
 
-Each provably positive factor of a radicand has a root of its own. The other factors are the rest of
-the radicand. If the proof distinguishes cases of signs (`tower`), the rest is split into coprime
-factors with one root each. Otherwise, the whole rest has one root.
+Each provably positive factor of a radicand has a root of its own. The rest of the radicand has one
+root, or a root for each coprime factor if the proof distinguishes cases of signs (`tower`).
 
 Letters: a root is a product of ``b^e`` with rational e. Each radicand b has one generator r, with
 the relation ``r^q = b``.
@@ -42,7 +41,7 @@ def power(
     if q == 1:
         return integer_power(t, element, p)
     if q % 2 and (principal or t.principal_roots):
-        return RULES["exp"](t, RULES["ln"](t, element) * t.field.rational(p, q))
+        return RULES["exp"](t, RULES["ln"](t, element) * t.field.constant(fmpq(p, q)))
     return integer_power(t, root(t, element, q), p)
 
 
@@ -54,10 +53,6 @@ def principal_power(t: Tower, base: Quotient, exponent: Quotient) -> Quotient:
     return power(t, base, ratio, principal=True)
 
 
-def sqrt(t: Tower, u: Quotient) -> Quotient:
-    return root(t, u, 2)
-
-
 def integer_power(t: Tower, element: Quotient, k: int) -> Quotient:
     """A power with a whole exponent. If it is too long, generators replace sums in the element."""
     if element.is_zero():
@@ -66,8 +61,9 @@ def integer_power(t: Tower, element: Quotient, k: int) -> Quotient:
         return element
     times, terms = abs(k), len(element.num) + len(element.den)
     lead = element.num.leading_coefficient()
-    numbers = [lead] if times <= 2 or terms == 2 else [*element.num.coeffs(), *element.den.coeffs()]
-    size = max([c.height_bits() for c in numbers]) - 1  # 0 for powers of 1 and -1
+    is_short = times <= 2 or terms == 2
+    coefficients = [lead] if is_short else element.num.coeffs() + element.den.coeffs()
+    size = max([c.height_bits() for c in coefficients]) - 1  # 0 for powers of 1 and -1
     if size * times > MAX_NUMBER_BITS or times > MAX_LETTER_POWER:
         raise NotProvedError("a power that is too high")
     if terms == 2 or times <= (MAX_LONG_POWER if terms > MAX_SHORT else MAX_POWER):
@@ -84,10 +80,9 @@ def _in_bases(t: Tower, poly: Poly) -> Quotient:
     for factor, e in powers:
         element = base.poly(base.reduce(factor))
         if len(element.num) > 1:
-            slope = None if base.is_constant(element) else partial(base.derivative, element)
-            generator = base.get("base", (element,), slope, real=base.is_real(element))
-            if generator.relation is None:
-                base.relate(generator, generator.element.num - element.num, 1)
+            slope = partial(base.derivative, element)
+            generator = base.get("base", (element,), slope, real=True)
+            base.relate(generator, generator.element.num - element.num, 1)
             element = generator.element
         result = result * element ** int(e)
     return result
@@ -98,25 +93,22 @@ def _in_bases(t: Tower, poly: Poly) -> Quotient:
 
 def root(t: Tower, element: Quotient, q: int) -> Quotient:
     """The q-th root of an element: real for real elements and odd q, otherwise principal."""
-    base, element = t.field, t.normal(element)
+    base, element = t.field, t.field.normal(element)
     if element.is_zero():
         return element
     powers, chosen, rest = split(t, element, "roots", positive=q % 2 == 0)
     result = base.one
     if chosen < 0:
         result = -result if q % 2 else RULES["exp"](t, t.i * t.named("pi") / q)
+    if not rest.den.is_one() and _is_nonnegative(base, rest.den):
+        powers, rest = [*powers, (base.poly(rest.den), fmpq(-1))], base.poly(rest.num)
+    if rest.den.is_one() and _is_nonnegative(base, rest.num):
+        powers, rest = [*powers, (rest, UNIT)], base.one
     for factor, e in powers:
         result = result * positive_root(t, factor, e / q)
     if rest is base.one:
         return result
-    family, num = "even root" if q % 2 == 0 else "odd root", rest
-    if rest.den.is_one() or _is_nonnegative(base, rest.den):
-        if not rest.den.is_one():
-            num = base.poly(rest.num)
-            result = result * positive_root(t, base.poly(rest.den), fmpq(-1, q))
-        if _is_nonnegative(base, num.num):
-            return result * positive_root(t, num, fmpq(1, q))
-    return result * radical(t, family, num, fmpq(1, q))
+    return result * radical(t, "odd root" if q % 2 else "even root", rest, fmpq(1, q))
 
 
 def _is_nonnegative(field: Field, poly: Poly) -> bool:
@@ -172,9 +164,8 @@ def _generator(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Gener
         return base.derivative(base.poly(relation_value)) / order / generator.element ** (order - 1)
 
     real, positive = kind in ("root", "odd root"), kind == "root"
-    generator = t.generator(kind, (radicand,), slope, unit, real=real, positive=positive)
-    if generator.relation is None:
-        base.relate(generator, base.variables[generator.index] ** order - relation_value, order)
+    generator = base.get(kind, (radicand,), slope, unit, real=real, positive=positive)
+    base.relate(generator, generator.element.num**order - relation_value, order)
     t.rules.add("root")
     return generator
 
@@ -212,26 +203,17 @@ def positive_factors(field: Field, element: Quotient) -> tuple[Powers, Quotient]
         powers += [(field.constant(prime), e) for prime, e in _prime_factors(c)]
     if not field.support(element) & field.positive:
         return powers, element
-    if (inner := field.single(element)) is not None:
-        return [*powers, _without_root(inner, 1)], field.one
     polys: list[Poly] = []
     for poly, direction in ((element.num, 1), (element.den, -1)):
-        content = poly.term_content()
-        degrees = () if content.is_one() else content.degrees()[::-1]
-        for generator, degree in zip(field.generators, degrees, strict=False):
-            if degree and field.positive >> generator.index & 1:
-                poly = poly / generator.element.num**degree
-                powers.append(_without_root(generator, direction * degree))
+        degrees = poly.term_content().degrees()[::-1]
+        for g, degree in zip(field.generators, degrees, strict=False):
+            if degree and field.positive >> g.index & 1:
+                poly = poly / g.element.num**degree
+                of_root = g.kind == "root"
+                base, unit = (g.args[0], g.unit) if of_root else (g.element, UNIT)
+                powers.append((base, unit * direction * degree))
         polys.append(poly)
-    num, den = polys
-    unchanged = num is element.num and den is element.den
-    return powers, element if unchanged else Quotient(num, den)
-
-
-def _without_root(generator: Generator, exponent: int) -> tuple[Quotient, fmpq]:
-    if generator.kind == "root":
-        return generator.args[0], generator.unit * exponent
-    return generator.element, fmpq(exponent)
+    return powers, Quotient(*polys)
 
 
 def factors(t: Tower, element: Quotient) -> tuple[int, Powers] | None:
@@ -268,4 +250,5 @@ def _prime_factors(value: fmpq) -> list[tuple[int, fmpq]]:
     ]
 
 
+sqrt = partial(root, q=2)
 RULES |= {"pow": principal_power, "sqrt": sqrt}

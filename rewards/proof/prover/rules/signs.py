@@ -1,8 +1,7 @@
 """Signs of real elements.
 
-There are four ways to find a sign. Coefficients and exponents may show the sign. The sign may
-follow from other signs. The sign of a constant is computed. Otherwise the present case (`tower`)
-assumes a sign.
+A sign follows from coefficients and exponents, or from other signs. The sign of a constant is
+computed. Otherwise the present case (`tower`) assumes a sign.
 """
 
 from __future__ import annotations
@@ -87,7 +86,7 @@ def known_sign(t: Tower, element: Quotient) -> int | None:
 
 def require_sign(t: Tower, element: Quotient) -> int:
     """Find the sign of an element, for a proof that cannot continue without this sign."""
-    element = t.normal(element)
+    element = t.field.normal(element)
     if any(generator.kind in ("floor", "ceil") for generator in t.field.used(element)):
         raise NotProvedError("what may be zero on an interval")
     numerator, denominator = sign(t, element.num), sign(t, element.den)
@@ -98,7 +97,7 @@ def require_sign(t: Tower, element: Quotient) -> int:
 
 def require_positive(t: Tower, chosen: int, element: Quotient) -> None:
     """Abandon the assumed signs if a part of the integrand must be positive and is negative."""
-    if chosen < 0 and t.real_parts and not t.field.is_constant(element):
+    if chosen < 0 and t.field.real_parts and not t.field.is_constant(element):
         raise NowhereError
 
 

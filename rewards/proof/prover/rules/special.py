@@ -32,7 +32,7 @@ def _shift(t: T, order: Q, *, least: int = 0) -> tuple[Q, int]:
 
     The rational term of the base order is in [least, least + 1).
     """
-    order = t.normal(order)
+    order = t.field.normal(order)
     number = order.num[(0,) * t.field.size] if order.den.is_one() else fmpq(0)
     steps = int(number.floor()) - least if number else 0
     if abs(steps) > MAX_STEPS:
@@ -42,20 +42,16 @@ def _shift(t: T, order: Q, *, least: int = 0) -> tuple[Q, int]:
 
 def _raised(value: Q, order: Q, steps: int, relation: Callable[[Q], tuple[Q | int, Q | int]]) -> Q:
     """Compute f(order + steps) from f(order), with the pair (a, b) of f(n + 1) = a f(n) + b."""
-    for _ in range(steps):
-        a, b = relation(order)
-        value, order = a * value + b, order + 1
-    for _ in range(-steps):
-        order = order - 1
-        a, b = relation(order)
-        value = (value - b) / a
+    for k in range(steps) if steps > 0 else range(-1, steps - 1, -1):
+        a, b = relation(order + k)
+        value = a * value + b if steps > 0 else (value - b) / a
     return value
 
 
 def _gamma_upper(t: T, s: Q, u: Q) -> Q:
     """Compute Gamma(s, u), by Gamma(s + 1, u) = s Gamma(s, u) + u^s exp(-u)."""
     s, steps = _shift(t, s)
-    u = t.normal(u)
+    u = t.field.normal(u)
     if s.is_zero() and steps > 0:
         value, s, steps = exp(t, -u), s + 1, steps - 1
     elif s.rational() == fmpq(1, 2):
@@ -69,7 +65,7 @@ def _gamma(t: T, u: Q) -> Q:
     """Compute the gamma function, by Gamma(u + 1) = u Gamma(u)."""
     integer = u.rational()
     if integer is not None and integer.q == 1 and 1 <= integer <= MAX_WHOLE:
-        return t.field.rational(factorial(int(integer) - 1))
+        return t.field.constant(factorial(int(integer) - 1))
     u, steps = _shift(t, u, least=1)
     ratio = u.rational()
     if ratio == 1:
@@ -108,7 +104,7 @@ def _polylog(t: T, s: Q, u: Q) -> Q:
 
 def _lambertw(t: T, *args: Q) -> Q:
     """Compute Lambert's W, with the derivative W' = W / (u (1 + W)) on every branch."""
-    args = tuple(map(t.normal, args[:1] if args[-1].is_zero() else args))
+    args = tuple(map(t.field.normal, args[:1] if args[-1].is_zero() else args))
 
     def factor() -> Q:
         w = _lambertw(t, *args)
@@ -129,12 +125,10 @@ def _bessel(name: str, alpha: int, beta: int) -> Callable[[T, Q, Q], Q]:
     def value(t: T, n: Q, u: Q) -> Q:
         n, steps = _shift(t, n)
         lower, upper = t.by_record(name, n, u), t.by_record(name, n + 1, u)
-        for _ in range(steps):
-            n = n + 1
-            lower, upper = upper, alpha * lower + 2 * beta * n / u * upper
-        for _ in range(-steps):
-            lower, upper = alpha * (upper - 2 * beta * n / u * lower), lower
-            n = n - 1
+        for k in range(steps):
+            lower, upper = upper, alpha * lower + 2 * beta * (n + k + 1) / u * upper
+        for k in range(-steps):
+            lower, upper = alpha * (upper - 2 * beta * (n - k) / u * lower), lower
         return lower
 
     return value
@@ -153,7 +147,7 @@ RULES |= {
 
 def _hypgeom(t: T, node: Call) -> Q:
     p, q = (fold(arg) for arg in node.args[:2])
-    values = [t.normal(t.value(arg)) for arg in node.args[2:]]
+    values = [t.field.normal(t.value(arg)) for arg in node.args[2:]]
     if p is None or q is None or len(values) != p + q + 1:
         raise NotProvedError("a hypergeometric function of another form")
     return _pfq(t, values[: int(p)], values[int(p) : -1], values[-1])
@@ -180,7 +174,7 @@ def _pfq(t: T, upper: list[Q], lower: list[Q], z: Q) -> Q:
             total = total / b
         return total
 
-    sizes = t.field.rational(len(upper)), t.field.rational(len(lower))
+    sizes = t.field.constant(len(upper)), t.field.constant(len(lower))
     args = (*sizes, *upper, *lower, z)
     return t.function("hypgeom", args, factor, at=len(args) - 1)
 
