@@ -15,6 +15,7 @@ from ..expression.traversal import substitute, symbols_of
 from ..expression.tree import Expression
 from ..latex import ReadError, Reading, read, signed_infinity, to_latex
 from ..latex.tokens.roles import DIFFERENTIAL, IN_PROBLEM
+from . import prose
 from .conditions import Conditions, behind
 from .differential import Differential, differentials, with_symbol, without_symbol
 from .integral_questions import integral_question
@@ -81,13 +82,18 @@ def read_integral(
     """
     try:
         return _read_formula(text, variable, parameters)
-    except ProblemError:
+    except ProblemError as error:
+        first_error = error
+    try:
         question = integral_question(text)
-        if question is None:
-            raise
-    formula, conditions = question
-    problem = _read_formula(formula, variable, {*parameters, *dict(conditions.kinds)})
-    return problem._replace(conditions=problem.conditions.also(conditions))
+        if question is not None:
+            formula, conditions = question
+            problem = _read_formula(formula, variable, {*parameters, *dict(conditions.kinds)})
+            return problem._replace(conditions=problem.conditions.also(conditions))
+    except ProblemError as error:
+        if prose.MARKED.search(text):  # what the words say is no fault of the formula
+            raise ProblemError(f"{text!r}: {error}") from None
+    raise first_error
 
 
 def _read_formula(text: str, variable: str | None, parameters: Collection[str]) -> IntegralProblem:

@@ -97,6 +97,11 @@ _ASKED_OF: Final = frozenset(
     """answer evaluation expression form formula integral integrals result solution terms transform
     value""".split()
 )
+#: What makes an integral a part of a formula: a factor before the integral, an operator behind.
+_FACTOR_BEFORE: Final = re.compile(
+    r"(?:[-+*/^<>\d)}\ue012]|(?<![A-Za-z\\'’])(?!I\b|a\b)[A-Za-z]|\\[A-Za-z]+)\s*\Z"
+)
+_TERM_BEHIND: Final = re.compile(r"\s*(?:-(?!-)|[+*/^<>\d\ue012]|\\(?!text|quad|qquad)[A-Za-z])")
 #: What is done with an integral afterwards.
 _THEN: Final = re.compile(
     rf"\b(?:and|then)\b[^.?!]*?\b(?:{'|'.join(sorted(prose.TABLE['operation']))})\b", re.IGNORECASE
@@ -268,6 +273,8 @@ def _is_changed(places: str, integral: _Integral) -> bool:
     """Whether words beside an integral with a sign may change what is asked for."""
     (number,) = integral.numbers
     preceding, _, following = places.partition(f"\ue012{number}\ue012")
+    if _FACTOR_BEFORE.search(preceding) or _TERM_BEHIND.match(following):
+        return True
     governed = _OF_INTEGRAL.search(preceding)
     if governed is not None and governed["noun"].lower() not in _ASKED_OF:
         return True
@@ -276,10 +283,13 @@ def _is_changed(places: str, integral: _Integral) -> bool:
     unread = re.findall(r"(?<![A-Za-z\\])([A-Za-z])\s*(?:=|[<>≤≥]|\\[lg]e)", places)
     if any(letter in integral.letters - {integral.variable} for letter in unread):
         return True
-    return any(
-        _ARITHMETIC.search(_NAMES.sub(" ", sentence)) and not _DENIED.search(sentence)
-        for sentence in _SENTENCE.split(places)
-    )
+    for sentence in _SENTENCE.split(places):
+        if _ARITHMETIC.search(_NAMES.sub(" ", sentence)) and not _DENIED.search(sentence):
+            return True
+        letters = re.findall(r"(?<![A-Za-z\\'’])[A-Za-z](?![A-Za-z'’])", sentence)
+        if prose.states_kind(sentence) and not integral.letters.isdisjoint(letters):
+            return True  # a is a strange integer
+    return False
 
 
 def _in_interval(text: str, formulas: list[str], integral: _Integral) -> Conditions | None:

@@ -176,8 +176,8 @@ UNMARKED: Final = re.compile(r"[\\^_=<>+*/|{}0-9]|(?<![A-Za-z'’-])(?![aAI])[A-
 _TITLE: Final = re.compile(r"\\(?:emph|paragraph|textbf|textit)\s*\{([^{}$]*)\}|\*\*")
 _LABEL: Final = re.compile(
     r"\A\s*(?:\\item\s*(?:\[[^\]]*\])?"
-    r"|(?:Question|Problem|Exercise|Example|Input|Task|Q)\s*\d{0,3}(?:\.\d{1,3})*\s*[.:)]"
-    r"|(?i:Question|Problem|Exercise|Example|Q)\s*\d{1,3}(?=\s)"
+    r"|(?i:Question|Problem|Exercise|Example|Q)\.?\s*\d{1,3}(?=\s)"
+    r"|(?:Question|Problem|Exercise|Example|Input|Task|Q)\.?\s*\d{0,3}(?:\.\d{1,3})*\s*[.:)]"
     r"|\d{1,3}(?:\.\d{1,3})*\s*[.:)](?=\s)|\d{1,3}\s*(?=\((?:[a-h]|[ivx]{1,4})\))"
     r"|\((?:[a-h]|[ivx]{1,4}|\d{1,2})\)(?=\s))"
 )

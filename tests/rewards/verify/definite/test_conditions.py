@@ -109,7 +109,7 @@ def test_answers_are_judged_under_the_conditions(problem, right, wrong):
         (r"\int_0^1 x^a\,dx, a>5, a<2", "no values of the parameters"),
         (r"\int_0^1 x^a\,dx, b>5", "conditions on b, which it lacks"),
         (r"$\int_0^1 x^a\,dx$ and $\sin a$", "one formula is expected"),
-        (r"\int_0^1 x^a\,dx, a \text{ is nice}", "unreadable"),
+        (r"\int_0^1 x^a\,dx, a \text{ is a strange integer}", "unreadable"),
     ],
 )
 def test_conditions_that_cannot_be_used_are_one_clear_line(problem, message):
@@ -133,7 +133,7 @@ def test_signs_hold_for_antiderivatives():
     problem = r"\int\frac{dx}{x^2+a},\ a<0"
     answer = r"\boxed{\frac{1}{2\sqrt{-a}}\ln\left|\frac{x-\sqrt{-a}}{x+\sqrt{-a}}\right|+C}"
     assert verify_antiderivative(answer, problem).correct
-    with pytest.raises(ProblemError, match="only signs and kinds"):
+    with pytest.raises(ProblemError, match="only signs, kinds"):
         verify_antiderivative(r"\boxed{ax}", r"\int a\,dx,\ a<b")
 
 
