@@ -29,7 +29,7 @@ RESULTS = Path(__file__).with_suffix(".json")
 #: By run, the steps of the first table.
 SHOWN = {
     "published": (1_000, 2_000, 5_000, 10_000, 15_000),
-    "four_operators": (1_000, 2_000, 5_000, 10_000, 15_000, 20_000, 25_000, 30_000, 40_000),
+    "four_operators": (1_000, 2_000, 5_000, 10_000, 20_000, 30_000, 40_000, 50_000, 60_000, 70_000),
 }
 
 

@@ -1,7 +1,8 @@
 """Questions for an integral in other people's words.
 
-`integral_questions.json` has 270 questions of ten writers that knew nothing of the project, such
-as textbooks, examination boards, forums, worksheets, and prompts for language models.
+`integral_questions.json` has 370 questions of fifteen writers that knew nothing of the project,
+such as textbooks, examination boards, forums, worksheets, and prompts for language models. The
+reader was developed on the first two sets (i and j), not on the third (k).
 """
 
 from __future__ import annotations
@@ -35,7 +36,10 @@ DEFINITE = [
 #: Questions that are refused.
 UNREAD = frozenset(
     """i010 i034 i038 i067 i072 i083 i086 i090 i138 j007 j016 j024 j025 j027 j030 j031 j034 j039
-    j048 j056 j060 j064 j065 j067 j081 j085 j091 j096 j102 j104 j108 j115 j120""".split()
+    j048 j056 j060 j064 j065 j067 j081 j085 j091 j096 j102 j104 j108 j115 j120 k001 k003 k004 k005
+    k006 k007 k009 k011 k012 k014 k015 k016 k017 k023 k030 k032 k039 k041 k042 k043 k047 k051 k052
+    k054 k056 k057 k058 k059 k063 k065 k069 k073 k074 k075 k076 k077 k078 k079 k080 k083 k087 k092
+    k095 k099""".split()
 )
 QUESTIONS = json.loads((Path(__file__).parents[1] / "cases/integral_questions.json").read_text())
 #: Sentences around an integral that ask for something else than the integral.
@@ -93,7 +97,11 @@ def test_other_peoples_questions(row: dict[str, str]) -> None:
         with pytest.raises(ProblemError):
             verify(rf"\boxed{{{row['right']}}}", row["question"])
         return
-    assert verify(rf"\boxed{{{row['right']}}}", row["question"]).correct
+    right = verify(rf"\boxed{{{row['right']}}}", row["question"])
+    if row["id"] == "k064":  # cos(tx) for any real t: the value is not computed
+        assert right.status is Status.UNDECIDED
+        return
+    assert right.correct
     assert verify(rf"\boxed{{{row['wrong']}}}", row["question"]).status is Status.INCORRECT
 
 
