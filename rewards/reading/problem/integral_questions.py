@@ -7,14 +7,16 @@ r"""Reads a question for an integral in other people's words: "3. Find $\int a^x
 4. Statements about symbols become conditions. Any other formula has to be a symbol or a part of the
    integral, a definition in the integral, a substitution, a form of the answer, or a fact about
    numbers.
-5. The remaining prose may not change the question (`rewards.reading.problem.prose.without_prose`).
+5. The remaining prose may not change the question. Beside an integral with a sign, words of
+   arithmetic are refused, another quantity "of" the integral, and what is done with the integral
+   afterwards. Words that stand for a sign are all understood, as in other kinds of questions.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Final
 
 from ...errors import ProblemError
@@ -74,7 +76,9 @@ _INSTRUCTION: Final = re.compile(
     re.IGNORECASE,
 )
 #: Words beside statements about symbols.
-_STATEMENT: Final = frozenset(("as", "depth", "given", "that", "the", "treat", "time"))
+_STATEMENT: Final = frozenset(("as", "given", "that", "the", "treat"))
+#: Places between two instructions where a statement may begin or end, each of which is tried.
+_TRIES: Final = 12
 #: What stands before a form of the answer, or before the name of a constant of integration.
 _OF_THE_ANSWER: Final = re.compile(
     r"\b(?:form|fraction|terms\s+of|(?:written|expressed)\s+as)\s*\Z"
@@ -255,7 +259,9 @@ def _without_conditions(
         if not _DENIED.search(unit):  # with length $L>0$
             starts += tuple(match.start() for match in _PLACE.finditer(unit))
         ends = (len(unit), *(match.end() for match in re.finditer(f"{_PLACE.pattern}|(?=,)", unit)))
-        for start, end in ((start, end) for start in starts for end in ends if start < end):
+        for start, end in product(starts[:_TRIES], ends[:_TRIES]):
+            if start >= end:
+                continue
             statement = _put_back(unit[start:end], formulas, "").strip(" .;?!")
             words = prose.without_words(statement.strip("()"), _STATEMENT)
             has_symbols = _PLACE.search(unit[start:end]) or prose.UNMARKED.search(statement)
