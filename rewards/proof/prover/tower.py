@@ -202,8 +202,10 @@ class Tower:
         """What is evaluated inside need not be real where the integrand is."""
         before = self.field.real_parts
         self.field.real_parts = before and not only_if
-        yield
-        self.field.real_parts = before
+        try:
+            yield
+        finally:
+            self.field.real_parts = before
 
     def function(
         self,

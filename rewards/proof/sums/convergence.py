@@ -14,13 +14,15 @@ from ...numeric.quadrature.work import QuadratureError
 from ...numeric.summation.choices import ParameterPoint, is_infinite, points
 from ...numeric.summation.finite import exact
 from ...numeric.summation.value import check_first_terms
-from ...reading.expression.build import ONE, ZERO, mul, power
-from ...reading.expression.traversal import fold
-from ...reading.expression.tree import Call, Number, Symbol
+from ...reading.expression.build import ONE, ZERO, mul, neg, power
+from ...reading.expression.derivative import differentiate
+from ...reading.expression.traversal import fold, substitute, symbols_of
+from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.problem.sums import SumProblem
 from ...verdict import Status
 from ..constants import ExactNumbers
 from ..limits import limit
+from .telescoping import identical
 
 #: Digits to which sums are computed at first.
 DIGITS: Final = 60
@@ -56,11 +58,37 @@ def diverges_by_comparison(problem: SumProblem) -> int | None:
     return None
 
 
+def _with_sign(term: Expression, index: str, sign: int) -> Expression:
+    """Replace (-1)^n in a term by a sign, also as (-1)^(m n + k) with whole m and k."""
+    if not isinstance(term, Call):
+        return term
+    if term.function == "pow" and fold(term.args[0]) == -1:
+        exponent = term.args[1]
+        shift, slope = fold(substitute(exponent, index, ZERO)), fold(differentiate(exponent, index))
+        if shift is not None and slope is not None and shift.denominator == slope.denominator == 1:
+            return Number((sign if slope % 2 else 1) * (-1) ** int(shift % 2))
+    return Call(term.function, tuple(_with_sign(arg, index, sign) for arg in term.args))
+
+
+def _alternates_to_zero(problem: SumProblem) -> bool:
+    """Whether the term is (-1)^n b(n), where b(n) is monotone from some n on and tends to 0.
+
+    The sum then converges by Leibniz's criterion.
+    """
+    n = problem.counter
+    size, negated = (_with_sign(problem.term, n, sign) for sign in (1, -1))
+    if n not in symbols_of(size) or identical(negated, neg(size), {}) is None:
+        return False
+    slope_sign = Call("sgn", (differentiate(size, n),))
+    is_monotone = limit(slope_sign, n, 1).value in (Number(1), Number(-1))
+    return is_monotone and limit(size, n, 1).value == ZERO
+
+
 def converges_by_comparison(problem: SumProblem) -> bool:
     r"""Whether an infinite sum without parameters provably converges.
 
     Let a(n) be the term. The sum converges if n ln(n)^2 a(n) tends to a number, because the sum of
-    1/(n ln(n)^2) converges.
+    1/(n ln(n)^2) converges. The sum also converges by Leibniz's criterion for alternating terms.
 
     Args:
         problem: the sum.
@@ -71,8 +99,13 @@ def converges_by_comparison(problem: SumProblem) -> bool:
     n = Symbol(problem.counter)
     scaled = mul(problem.term, n, power(Call("ln", (n,)), Number(2)))
     try:
-        return limit(scaled, problem.counter, 1, 0, (), True).value is not None
+        if limit(scaled, problem.counter, 1, 0, (), True).value is not None:
+            return True
     except NotExpandedError:
+        pass
+    try:
+        return _alternates_to_zero(problem)
+    except (NotExpandedError, ValueError):
         return False
 
 
@@ -100,10 +133,14 @@ def values_or_divergence(
         sign = diverges_by_comparison(problem)
         if sign is None:
             raise
-        first = None if isinstance(problem.lower, int) else fold(problem.lower)
-        if first is not None:
-            check_first_terms(problem.term, problem.counter, int(first))
+        _check_first_terms(problem)
         return [ParameterPoint({}, IntegralValue(arb("nan"), "divergence", sign))]
+
+
+def _check_first_terms(problem: SumProblem) -> None:
+    first = None if isinstance(problem.lower, int) else fold(problem.lower)
+    if first is not None:
+        check_first_terms(problem.term, problem.counter, int(first))
 
 
 def judge_divergence(problem: SumProblem, kinds: Mapping[str, str], infinity: int) -> Outcome:
@@ -113,9 +150,13 @@ def judge_divergence(problem: SumProblem, kinds: Mapping[str, str], infinity: in
     try:
         chosen = values_or_divergence(problem, kinds, DIGITS)
     except QuadratureError as error:
-        if converges_by_comparison(problem):
-            return Outcome(Status.INCORRECT, detail="the sum converges")
-        return Outcome(Status.UNDECIDED, detail=str(error))
+        if not converges_by_comparison(problem):
+            return Outcome(Status.UNDECIDED, detail=str(error))
+        try:
+            _check_first_terms(problem)
+        except QuadratureError as undefined:
+            return Outcome(Status.UNDECIDED, detail=str(undefined))
+        return Outcome(Status.INCORRECT, detail="the sum converges")
     if not all(point.sum.diverges for point in chosen):
         return Outcome(Status.INCORRECT, detail="the sum converges")
     factor = exact(problem.factor, {})

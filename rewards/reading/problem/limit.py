@@ -55,11 +55,24 @@ _ARROW: Final = re.compile(
 _SIDE: Final = re.compile(r"\s*(?:\^\s*\{?\s*|(?<=[0-9A-Za-z}]))(?P<sign>[+-])\s*\}?\s*\Z")
 #: What may stand before the sign without changing the problem, besides words: ``L =``.
 _LEAD: Final = re.compile(r"(?:[\s.,:;&?!}]|\\text\s*\{|[A-Za-z]\s*:?=)*")
-_IN_WORDS: Final = re.compile(
-    r"(?P<before>.*?)(?<![\\A-Za-z])(?i:limit)\s+(?:of\s+)?(?P<body>.+?)\s*,?\s+as\s+"
-    r"(?P<name>\\?[A-Za-z]+)\s*(?:approaches|tends\s+to|goes\s+to|\\to|\\rightarrow|→|->)\s*"
-    r"(?P<point>.+?)(?:\s+from\s+(?:the\s+)?(?P<side>right|above|left|below))?(?P<behind>\s*[.?,].*)?\Z",
-    re.DOTALL,
+_APPROACHES: Final = (
+    r"as\s+(?P<name>\\?[A-Za-z]+)\s*"
+    r"(?:approaches|tends\s+to|goes\s+to|\\to(?![A-Za-z])|\\rightarrow|→|->)\s*(?P<point>.+?)"
+    r"(?:\s+from\s+(?:the\s+)?(?P<side>right|above|left|below))?"
+)
+#: "The limit of f as x approaches a", and "the limit, as x approaches a, of f".
+_IN_WORDS: Final = tuple(
+    re.compile(
+        rf"(?P<before>.*?)(?<![\\A-Za-z])(?i:limit)\s*{order}(?P<behind>\s*[.?,].*)?\Z", re.DOTALL
+    )
+    for order in (
+        rf",?\s+{_APPROACHES}\s*,?\s+of\s+(?P<body>.+?)",
+        rf"\s+(?:of\s+)?(?P<body>.+?)\s*,?\s+{_APPROACHES}",
+    )
+)
+#: A sign without a subscript: lim x->2, lim(x→0).
+_BARE: Final = re.compile(
+    r"(?<![\\A-Za-z])lim\s*(?P<open>\()?\s*(?P<approach>[A-Za-z]\s*(?:->|→)\s*[^\s()]+)\s*(?(open)\))"
 )
 _NAMED: Final = re.compile(
     r"\s*(?:(?:the\s+)?(?:sequence|function|expression)\s+)?"
@@ -137,7 +150,7 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
     """
     if len(text) > prose.LONGEST:
         raise ProblemError("the problem is too long")
-    text = prose.without_frame(text)
+    text = _BARE.sub(r"\\lim_{\g<approach>} ", prose.without_frame(text))
     plain, tables = marked_tables(prose.without_prose(text, prose.LIMIT))
     written = _written(plain)
     subscript, body, around = written or _of_sequence(text) or _in_words(plain)
@@ -337,7 +350,7 @@ def _of_sequence(text: str) -> tuple[str, str, str] | None:
     The result is None for any other question, also for one with the words "as n tends to".
     """
     words = prose.MARKED.sub(" ", text)
-    if "sequence" not in words or _IN_WORDS.fullmatch(prose.DELIMITER.sub(" ", text).strip()):
+    if "sequence" not in words or _said(text) is not None:
         return None
     prose.check_words(text, prose.SEQUENCE)
     if "limit" not in words and not prose.says(words, "goal"):
@@ -364,12 +377,17 @@ def _of_sequence(text: str) -> tuple[str, str, str] | None:
     return rf"{found[0][0]} \to \infty", found[0][1], " , ".join(others)
 
 
+def _said(text: str) -> re.Match[str] | None:
+    plain = prose.DELIMITER.sub(" ", text).strip()
+    return next((match for order in _IN_WORDS if (match := order.fullmatch(plain))), None)
+
+
 def _in_words(text: str) -> tuple[str, str, str]:
     """Read a limit that is stated in words. Return a subscript, the function, and later words.
 
     The subscript is written as it would be under a limit sign.
     """
-    match = _IN_WORDS.fullmatch(prose.DELIMITER.sub(" ", text).strip())
+    match = _said(text)
     if match is None:
         raise ProblemError(f"{text!r} has no limit sign")
     strange = re.search("[A-Za-z]{2,}", prose.without_words(match["before"], prose.LIMIT))

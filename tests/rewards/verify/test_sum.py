@@ -164,6 +164,37 @@ def test_a_sentence_without_a_box_may_say_that_a_sum_diverges() -> None:
 
 
 @pytest.mark.parametrize(
+    ("term", "kind"),
+    [
+        (r"\frac{(-1)^n}{\ln n}", "conditionally convergent"),
+        (r"\frac{(-1)^{3n+1}}{n\ln n}", "conditionally convergent"),
+        (r"(-1)^n(\sqrt{n+1}-\sqrt n)", "conditionally convergent"),
+        (r"\frac{1}{(-1)^n\ln n}", "conditionally convergent"),
+        (r"\frac{(-1)^{2n}}{\ln n}", "divergent"),
+        (r"\frac{(-1)^n n}{n+1}", "divergent"),
+        (r"\frac{(-1)^n}{n\ln^2 n}", "absolutely convergent"),
+    ],
+)
+def test_alternating_series(term: str, kind: str) -> None:
+    question = "absolutely convergent, conditionally convergent, or divergent"
+    asked = rf"Determine whether $\sum_{{n=2}}^{{\infty}} {term}$ is {question}."
+    for answer in question.replace(" or", "").split(", "):
+        status = verify_sum(rf"\boxed{{\text{{{answer}}}}}", asked).status
+        assert status is (Status.CORRECT if answer == kind else Status.INCORRECT)
+
+
+def test_leibniz_criterion_needs_monotone_terms_that_are_defined() -> None:
+    """(-1)^n / (ln n + (-1)^n) is no monotone sequence with signs, and its series diverges."""
+    ask = "Determine whether $%s$ is absolutely convergent, conditionally convergent, or divergent."
+    for series in (
+        r"\sum_{n=3}^\infty \frac{(-1)^n}{\ln n + (-1)^n}",
+        r"\sum_{n=1}^\infty \frac{(-1)^n}{\ln n}",
+    ):
+        answer = r"\boxed{\text{conditionally convergent}}"
+        assert verify_sum(answer, ask % series).status is Status.UNDECIDED
+
+
+@pytest.mark.parametrize(
     "term", [r"\frac{1}{n}", r"\frac{1}{n-3}", r"\ln n", r"\sqrt{n-2}", r"\frac{1}{\sqrt{n}}"]
 )
 def test_a_series_whose_first_terms_are_not_defined_does_not_diverge(term: str) -> None:

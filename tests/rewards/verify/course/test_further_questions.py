@@ -300,6 +300,11 @@ def test_a_formula_beside_a_limit_is_not_ignored(question: str) -> None:
         (r"Find $\lim_{n\to\infty}a^n$ where $a>1$ is known.", r"\infty"),
         (r"Let $f(x)=x^2$ if $x\neq2$ and $f(2)=7$. Find $\lim_{x\to2}f(x)$.", "4"),
         (r"$\underset{x\to0}{\lim}\frac{\sin x}{x}$", "1"),
+        (r"Find the limit as $x$ approaches $0$ of $\frac{\sin x}{x}$.", "1"),
+        (r"What is the limit, as $x\to 0$ from the right, of $\frac{|x|}{x}$?", "1"),
+        (r"limit as x approaches 0 of sin(3x)/x", "3"),
+        (r"Evaluate lim(x→0) sin(3x)/x", "3"),
+        (r"lim x->2 (x^2-4)/(x-2)", "4"),
         (r"Of the form $\frac00$: find $\lim_{x\to0}\frac{\sin x}{x}$ as $x\to0$.", "1"),
     ],
 )
