@@ -84,7 +84,15 @@ class Conditions(NamedTuple):
     comparisons: tuple[Expression, ...] = ()
 
     def also(self, further: Conditions) -> Conditions:
-        """These conditions and further ones."""
+        """These conditions and further ones.
+
+        Args:
+            further: the further conditions.
+
+        Returns:
+            The kinds and the comparisons of both.
+
+        """
         return Conditions(self.kinds + further.kinds, self.comparisons + further.comparisons)
 
 

@@ -105,7 +105,9 @@ _ASKED_OF: Final = frozenset(
 _FACTOR_BEFORE: Final = re.compile(
     r"(?:[-+*/^<>\d)}\ue012]|(?<![A-Za-z\\'’])(?!I\b|a\b)[A-Za-z]|\\[A-Za-z]+)\s*\Z"
 )
-_TERM_BEHIND: Final = re.compile(r"\s*(?:-(?!-)|[+*/^<>\d\ue012]|\\(?!text|quad|qquad)[A-Za-z])")
+_TERM_BEHIND: Final = re.compile(
+    r"(?:\\[,;:!]|\s)*(?:-(?!-)|[+*/^<>\d\ue012]|\\(?!text|quad|qquad)[A-Za-z]|d?(?![aI]\b)[A-Za-z]\b)"
+)
 #: What is done with an integral afterwards.
 _THEN: Final = re.compile(
     rf"\b(?:and|then)\b[^.?!]*?\b(?:{'|'.join(sorted(prose.TABLE['operation']))})\b", re.IGNORECASE
@@ -165,7 +167,7 @@ def integral_question(text: str) -> tuple[str, Conditions] | None:
 
     >>> integral_question(r"3. Integrate $t e^t$ with respect to $t$. [4 marks]")[0]
     '\\int  {t e^t} \\,dt'
-    >>> integral_question(r"help me integrate x*e^x from 0 to 1, I got 2")[0]
+    >>> integral_question(r"help me integrate x*e^x from 0 to 1? I got 2")[0]
     '\\int _{0}^{1} {x*e^x} '
 
     """
