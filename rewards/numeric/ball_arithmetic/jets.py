@@ -129,6 +129,8 @@ def pow_rational(p: int, q: int, real_root: bool) -> Rule:
             v = (-u) ** exponent
             if p % 2:
                 v = -v
+        elif flip and u.real < 0 and u.imag.contains(0):
+            v = NAN  # perhaps real: neither root is known
         else:
             v = u.sqrt() ** p if q == 2 else u**exponent
         return v, None if du is None else exponent * v * du / u

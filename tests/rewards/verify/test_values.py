@@ -98,6 +98,14 @@ def test_expressions_that_differ(answer: str, target: str) -> None:
     assert verify_equivalent(answer, target).status is Status.INCORRECT
 
 
+def test_an_odd_root_of_a_number_that_is_perhaps_real_refutes_nothing() -> None:
+    """No ball shows that the imaginary part is 0, and the principal root is not real."""
+    perhaps_real = r"\sqrt[3]{(-4+i(\sqrt2\sqrt3-\sqrt6))^3}"
+    assert verify_equivalent(rf"\boxed{{{perhaps_real}}}", "-4").status is Status.UNDECIDED
+    assert verify_equivalent(r"\boxed{\sqrt[3]{-64}}", "-4").correct
+    assert verify_equivalent(r"\boxed{\sqrt[3]{-64+i}}", "-4").status is Status.INCORRECT
+
+
 def test_up_to_a_constant() -> None:
     pair = (r"\sin^2x", r"-\frac12\cos 2x")
     assert not verify_equivalent(*pair).correct
