@@ -124,7 +124,7 @@ _PLACE: Final = re.compile("\ue012(\\d+)\ue012")
 
 
 @dataclass(frozen=True)
-class _Integral:
+class _AskedIntegral:
     """The integral of a question.
 
     Attributes:
@@ -215,14 +215,14 @@ def integral_question(text: str) -> tuple[str, Conditions] | None:
     )
 
 
-def _integral(places: str, formulas: list[str]) -> _Integral | None:
+def _integral(places: str, formulas: list[str]) -> _AskedIntegral | None:
     """Find the integral among the formulas of a question, or write the integral as words say."""
     signed = [at for at, formula in enumerate(formulas) if _SIGN.search(formula)]
     if len(signed) > 1:
         raise ProblemError("the question has more than one integral")
     if signed:
         formula = _with_latex_limits(_TAIL.sub("", formulas[signed[0]]))
-        return _Integral(_without_name(formula), frozenset(signed), True, formula)
+        return _AskedIntegral(_without_name(formula), frozenset(signed), True, formula)
     parts: dict[str, int] = {}
     for match in _PLACE.finditer(places):
         before = places[: match.start()]
@@ -243,11 +243,11 @@ def _integral(places: str, formulas: list[str]) -> _Integral | None:
     marks = "".join(f"{mark}{{{formulas[parts[mark]]}}}" for mark in limits)
     differential = rf"\,d{variable}" if variable else ""
     written = _with_latex_limits(rf"\int {marks} {{{integrand}}} {differential}")
-    return _Integral(written, frozenset(parts.values()), False, written)
+    return _AskedIntegral(written, frozenset(parts.values()), False, written)
 
 
 def _without_conditions(
-    sentence: str, formulas: list[str], integral: _Integral
+    sentence: str, formulas: list[str], integral: _AskedIntegral
 ) -> tuple[str, Conditions]:
     """Take the statements about symbols out of a sentence.
 
@@ -277,7 +277,7 @@ def _without_conditions(
     return kept, conditions
 
 
-def _is_changed(places: str, integral: _Integral) -> bool:
+def _is_changed(places: str, integral: _AskedIntegral) -> bool:
     """Whether words beside an integral with a sign may change what is asked for."""
     (number,) = integral.numbers
     preceding, _, following = places.partition(f"\ue012{number}\ue012")
@@ -300,7 +300,7 @@ def _is_changed(places: str, integral: _Integral) -> bool:
     return False
 
 
-def _in_interval(text: str, formulas: list[str], integral: _Integral) -> Conditions | None:
+def _in_interval(text: str, formulas: list[str], integral: _AskedIntegral) -> Conditions | None:
     """Read "on the interval $(0, 1)$" as a statement about the variable of integration."""
     match = re.fullmatch(
         rf"\s*(?:on|over)\s+(?:the\s+)?(?:open\s+)?(?:interval\s+)?{_PLACE.pattern}[\s.]*", text
@@ -333,7 +333,7 @@ def _with_definition(formula: str, beside: str) -> str:
     return applied.sub(lambda _: rf"\left({beside[named.end() :]}\right)", formula)
 
 
-def _says_nothing(formula: str, before: str, behind: str, integral: _Integral) -> bool:
+def _says_nothing(formula: str, before: str, behind: str, integral: _AskedIntegral) -> bool:
     """Whether a formula beside the integral says nothing about the integral.
 
     Args:

@@ -118,7 +118,7 @@ def verify_sum(
         compared.
 
     Raises:
-        ProblemError: the question is unreadable, or a term of the sum is not defined.
+        ProblemError: the question is unreadable.
 
     Example:
         >>> verdict = verify_sum(r"$\boxed{\frac{\pi^2}{6}}$", r"\sum_{n=1}^\infty \frac{1}{n^2}")
