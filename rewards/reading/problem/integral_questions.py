@@ -93,6 +93,10 @@ _ARITHMETIC: Final = re.compile(
 )
 _NAMES: Final = re.compile(prose.phrases("name", "no kind"), re.IGNORECASE)
 _DENIED: Final = re.compile(r"\b(?:no|not|never|without|instead)\b|n['’]t\b", re.IGNORECASE)
+#: Words with which a statement about symbols does not hold.
+_NOT_STATED: Final = re.compile(
+    rf"{_DENIED.pattern}|\b(?:unless|except\w*|excluding)\b", re.IGNORECASE
+)
 #: What may be asked for "of" an integral; anything else is another question.
 _OF_INTEGRAL: Final = re.compile(
     r"\b(?P<noun>[A-Za-z-]+)\s+(?:of|for)\s+(?:the\s+|this\s+)?(?:\w+\s+){0,2}?(?:integral\s+)?\Z"
@@ -121,6 +125,7 @@ _NARRATION: Final = re.compile(r"\b(?:I|I['’](?:m|ve|d|ll)|[Mm]y)\b(?!.*\b(?:n
 _SPACE: Final = re.compile(r"\s|\\[,;:! ]|(?<=\\)[dt](?=frac)")
 _LETTER: Final = re.compile(r"\\[A-Za-z]+|[A-Za-z]")
 _PLACE: Final = re.compile("\ue012(\\d+)\ue012")
+_SPOKEN: Final = re.compile(rf"{_PLACE.pattern}|[A-Za-z'’]{{2,}}|[.?!]")
 
 
 @dataclass(frozen=True)
@@ -188,8 +193,9 @@ def integral_question(text: str) -> tuple[str, Conditions] | None:
         kept, stated = _without_conditions(sentence, formulas, integral)
         conditions = conditions.also(stated)
         is_main = any(int(at) in integral.numbers for at in _PLACE.findall(kept))
-        if is_main or not _NARRATION.search(kept):
-            remainder += f" {kept}"
+        if not is_main and _NARRATION.search(kept):  # words and marked formulas count, others not
+            kept = " ".join(word[0] for word in _SPOKEN.finditer(kept))
+        remainder += f" {kept}"
     for match in _PLACE.finditer(remainder):
         beside = formulas[int(match[1])]
         if int(match[1]) in integral.numbers:
@@ -257,9 +263,11 @@ def _without_conditions(
     mains = "|".join(f"\ue012{at}\ue012" for at in sorted(integral.numbers))
     kept, conditions = "", Conditions()
     for unit in re.split(rf"({mains}|{_INSTRUCTION.pattern})", sentence, flags=re.IGNORECASE):
-        starts = (0, *(match.start() for match in _START.finditer(unit)))
-        if not _DENIED.search(unit):  # with length $L>0$
-            starts += tuple(match.start() for match in _PLACE.finditer(unit))
+        if _NOT_STATED.search(unit):
+            kept += unit
+            continue
+        found = (*_START.finditer(unit), *_PLACE.finditer(unit))  # with length $L>0$
+        starts = (0, *(match.start() for match in found))
         ends = (len(unit), *(match.end() for match in re.finditer(f"{_PLACE.pattern}|(?=,)", unit)))
         for start, end in product(starts[:_TRIES], ends[:_TRIES]):
             if start >= end:
@@ -365,7 +373,11 @@ def _says_nothing(formula: str, before: str, behind: str, integral: _AskedIntegr
     if integral.is_definite and own == {integral.variable}:
         return True  # a place, such as x = 4
     # a fact about numbers; or a substitution, which has a letter that the integral does not have
-    is_substitution = any(map(NAME.fullmatch, sides)) and not own <= letters and all(symbols)
+    is_named = any(
+        NAME.fullmatch(side) and (side == integral.variable or side.lstrip("\\") not in letters)
+        for side in sides
+    )
+    is_substitution = is_named and not own <= letters and all(symbols)
     return len(sides) == 2 and (not any(symbols) or is_substitution)
 
 

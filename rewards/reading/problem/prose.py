@@ -52,9 +52,9 @@ TABLE: Final = {
             unknown values variable variables we whose without""",
         # change a number: they may change any question
         "arithmetic": """add again approximate approximately decimals degrees digit digits divide
-            estimate half halve least maximum minimum minus multiply nearest numerically
-            per percent percentage plus round rounded significant subtract tail times trapezium
-            trapezoidal twice""",
+            doubled estimate half halve halved least maximum minimum minus multiply nearest
+            numerically per percent percentage plus round rounded significant subtract tail
+            times trapezium trapezoidal tripled twice""",
         # deny, or choose among answers
         "choice": """absolutely conditional conditionally except excluding false first hint
             incorrect kth largest mth negative never no none not nth omitted omitting partial prime

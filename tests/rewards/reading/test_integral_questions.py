@@ -35,11 +35,11 @@ DEFINITE = [
 ]
 #: Questions that are refused.
 UNREAD = frozenset(
-    """i010 i034 i038 i067 i072 i083 i086 i090 i138 j007 j016 j024 j025 j027 j030 j031 j034 j039
-    j048 j056 j060 j064 j065 j067 j081 j085 j091 j096 j102 j104 j108 j115 j120 k001 k003 k004 k005
-    k006 k007 k009 k011 k012 k014 k015 k016 k017 k023 k030 k032 k039 k041 k042 k043 k047 k051 k052
-    k054 k056 k057 k058 k059 k063 k065 k069 k073 k074 k075 k076 k077 k078 k079 k080 k083 k087 k092
-    k095 k099""".split()
+    """i010 i034 i038 i063 i067 i072 i083 i086 i090 i138 j007 j016 j024 j025 j027 j030 j031
+    j034 j039 j048 j054 j056 j060 j064 j065 j067 j081 j085 j091 j096 j102 j104 j108 j115
+    j120 k001 k003 k004 k005 k006 k007 k009 k011 k012 k014 k015 k016 k017 k023 k030 k032
+    k039 k041 k042 k043 k047 k051 k052 k054 k056 k057 k058 k059 k063 k065 k069 k073 k074
+    k075 k076 k077 k078 k079 k080 k083 k087 k092 k095 k099""".split()
 )
 QUESTIONS = json.loads((Path(__file__).parents[1] / "cases/integral_questions.json").read_text())
 #: Sentences around an integral that ask for something else than the integral.
@@ -50,6 +50,8 @@ Find the derivative of $G$.
 Find the square of $G$.
 Find minus $G$.
 Find half of $G$.
+Find $G$. I then multiply it by 2. What do I get?
+Find $G$. My answer must be doubled.
 Find $G$ plus 3.
 Find $G$. Then double it.
 Find $G$ and then integrate again.
@@ -132,6 +134,20 @@ def test_a_definite_integral_in_words(question: str, answer: str) -> None:
     assert not verify_definite_integral(rf"\boxed{{2({answer})}}", question).correct
     with pytest.raises(ProblemError, match="definite integral"):
         verify_antiderivative(r"\boxed{x}", question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        r"Find $\int a|x|\,dx$ unless $x<0$.",
+        r"Find $\int a|x|\,dx$ without assuming $x<0$.",
+        r"Find $\int a|x|\,dx$ with $a=2b$.",
+        r"Find $\int a|x|\,dx$. I know that $a=2$.",
+    ],
+)
+def test_what_is_not_stated_is_no_condition(question: str) -> None:
+    with pytest.raises(ProblemError):
+        verify_antiderivative(r"\boxed{-\frac{ax^2}{2}}", question)
 
 
 @pytest.mark.parametrize("question", REFUSED)
