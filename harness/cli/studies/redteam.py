@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...core.errors import UserError
+from ...report.sections import Section, print_sections
 from ...studies.redteam import FAULTS, search
 from ..options import cluster_option, on_cluster, workers_option
 
@@ -99,22 +100,18 @@ def redteam(
 
 
 def _print_table(result: Result) -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=SIMPLE_HEAD, title=f"Verdicts that are wrong (seed {result.seed})")
-    table.add_column("generator", no_wrap=True, min_width=18)
-    for column in ("tries", "repeated", *FAULTS, "skipped", "in 10^4"):
-        table.add_column(column, justify="right")
+    """Print the numbers of cases and of wrong verdicts, by generator."""
+    rows = []
     for name in [*sorted(result.tries), "all"]:
         names = sorted(result.tries) if name == "all" else [name]
-        tries = sum(result.tries[generator] for generator in names)
-        counts = [sum(result.faults[generator, fault] for generator in names) for fault in FAULTS]
-        repeated, skipped = (
+        tries, repeated, skipped = (
             sum(counter[generator] for generator in names)
-            for counter in (result.repeated, result.skipped)
+            for counter in (result.tries, result.repeated, result.skipped)
         )
+        counts = [sum(result.faults[generator, fault] for generator in names) for fault in FAULTS]
         rate = 1e4 * sum(counts) / max(1, tries - repeated - skipped)
-        table.add_row(name, *map(str, (tries, repeated, *counts, skipped)), f"{rate:.0f}")
-    Console().print(table)
+        rows.append((name, *map(str, (tries, repeated, *counts, skipped)), f"{rate:.0f}"))
+    headings = ("generator", "tries", "repeated", *FAULTS, "skipped", "in 10^4")
+    print_sections(
+        [Section(f"Verdicts that are wrong (seed {result.seed})", headings, tuple(rows))]
+    )

@@ -316,31 +316,6 @@ def _sign(comparison: Expression, name: str) -> str:
     return "negative" if low == Symbol(name) and high_value is not None and high_value <= 0 else ""
 
 
-def bounds_of(comparisons: Iterable[Expression], variable: str) -> Bounds:
-    """The lower and the upper bound of a variable in comparisons such as a < x < b.
-
-    Raises:
-        ProblemError: a comparison with the variable is no bound, or there are two bounds.
-
-    """
-    symbol = Symbol(variable)
-    lower: Expression | None = None
-    upper: Expression | None = None
-    for comparison in comparisons:
-        if variable not in symbols_of(comparison) or comparison.function == "ne":
-            continue
-        left_side, right_side = comparison.args
-        if left_side == Call("abs", (symbol,)) and lower is upper is None:
-            lower, upper = neg(right_side), right_side
-        elif left_side == symbol and upper in (None, right_side):
-            upper = right_side
-        elif right_side == symbol and lower in (None, left_side):
-            lower = left_side
-        else:
-            raise ProblemError(f"a condition on {variable} that is no bound")
-    return lower, upper
-
-
 def may_be_zero(comparisons: Iterable[Expression]) -> list[str]:
     """The symbols for which a comparison such as a >= 0 allows the value 0."""
     weak = (each.args for each in comparisons if each.function == "le")
@@ -397,3 +372,16 @@ def interval_of(comparisons: Iterable[Expression], name: str) -> Interval | None
             return None
     (lower, from_below), (upper, from_above) = (bounds.get(at, (None, False)) for at in (-1, 1))
     return Interval((lower, upper), (from_below, from_above))
+
+
+def bounds_of(comparisons: Iterable[Expression], variable: str) -> Bounds:
+    """The lower and the upper bound of a variable in comparisons such as a < x < b.
+
+    Raises:
+        ProblemError: a comparison with the variable is no bound, or there are two bounds.
+
+    """
+    interval = interval_of([each for each in comparisons if each.function != "ne"], variable)
+    if interval is None:
+        raise ProblemError(f"a condition on {variable} that is no bound")
+    return interval.ends
