@@ -18,7 +18,7 @@ from ..latex.tokens.roles import DIFFERENTIAL, IN_PROBLEM
 from . import prose
 from .conditions import Conditions, behind
 from .differential import Differential, differentials, with_symbol, without_symbol
-from .integral_questions import integral_question
+from .question.integral import integral_question
 from .layout import IntegralLayout, integral_layout, unbraced
 from .parameters import parameter_faults
 

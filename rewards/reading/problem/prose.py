@@ -14,9 +14,8 @@ from typing import Final
 
 from ...errors import ProblemError
 from .conditions import NAME, Conditions, conditions_of, has_kind
+from .question.marks import DELIMITER, LONGEST, MARKED, PROSE, SPACING, with_marks
 
-#: A longer text is no question; those of textbooks have up to 400 characters.
-LONGEST: Final = 4_000
 #: What asks for what, and what says nothing. A word may stand in several rows.
 TABLE: Final = {
     role: frozenset(word.replace("_", " ") for word in words.split())
@@ -82,7 +81,7 @@ TABLE: Final = {
             natural_logarithms not_a_decimal not_a_decimal_approximation partial_fraction
             partial_fractions parts_twice plus_a_constant plus_an_arbitrary_constant
             plus_the_constant rational_function real_constant real_constants real_line
-            without_using""",
+            greatest_integer_function without_using""",
         # say what is to be done where there is no answer, up to the end of the sentence
         "aside": """or_answer or_explain or_say or_show or_state or_write otherwise""",
         # say nothing of a number: parameters are positive, and variables are real
@@ -143,21 +142,6 @@ ORDINALS: Final = {
         1,
     )
 }
-PROSE: Final = re.compile(r"\\(?:text|textrm|textit|mbox|hbox|textbf)\s*\{([^{}]*)\}")
-SPACING: Final = re.compile(r"(?<!\\)\\[,;:!> ]|\\(?:q?quad|displaystyle|textstyle)(?![A-Za-z])|~")
-#: Opens a formula, unless it belongs to the end of a row with a space, such as ``\\[2pt]``.
-_SQUARE: Final = r"\\\[(?!-?[\d.]+\s*[a-z]{2}\])"
-#: What marks a formula in prose.
-DELIMITER: Final = re.compile(
-    rf"\$+|\\[()\]]|{_SQUARE}|\\(?:begin|end)\s*\{{(?:align|aligned|equation|gather|multline|split)\*?\}}"
-)
-#: A formula between marks. None opens the same mark again inside, so that the search is linear.
-MARKED: Final = re.compile(
-    rf"\$\$.+?\$\$|\$.+?\$|\\\((?:(?!\\\().)+?\\\)|{_SQUARE}(?:(?!{_SQUARE}).)+?\\\]"
-    r"|\\begin\s*\{(?P<name>(?:align|aligned|equation|gather|multline|split)\*?)\}"
-    r"(?:(?!\\begin\s*\{(?P=name)\}).)*?\\end\s*\{(?P=name)\}",
-    re.DOTALL,
-)
 #: A substitution that a question recommends, which is a method and no part of the question.
 SUBSTITUTION: Final = re.compile(
     r"\b(?:substitution|substituting|setting)\s+(?:\$[^$]{1,80}\$|\\\(.{1,80}?\\\))"
@@ -174,6 +158,10 @@ UNMARKED: Final = re.compile(r"[\\^_=<>+*/|{}0-9]|(?<![A-Za-z'’-])(?![aAI])[A-
 
 #: What stands around a question: its number, titles, marks, and hints.
 _TITLE: Final = re.compile(r"\\(?:emph|paragraph|textbf|textit)\s*\{([^{}$]*)\}|\*\*")
+_LAYOUT: Final = re.compile(
+    r"\\(?:hfill|noindent|smallskip|medskip|bigskip|newline)(?![A-Za-z])"
+    r"|\\(?:begin|end)\s*\{(?:exercise|problem|question|enumerate|itemize|center)\}"
+)
 _LABEL: Final = re.compile(
     r"\A\s*(?:\\item\s*(?:\[[^\]]*\])?"
     r"|(?i:Question|Problem|Exercise|Example|Q)\.?\s*\d{1,3}(?=\s)"
@@ -207,7 +195,7 @@ def without_frame(text: str) -> str:
     """
     if len(text) > LONGEST:
         return text
-    plain = _TITLE.sub(lambda match: match[1] or "", text)
+    plain = _TITLE.sub(lambda match: match[1] or "", _LAYOUT.sub(" ", text))
     while (label := _LABEL.match(plain)) is not None:
         plain = plain[label.end() :]
     plain = _REFERENCE.sub(" ", _PART.sub(" ", plain))
@@ -363,7 +351,7 @@ def without_prose(text: str, understood: frozenset[str]) -> str:
     """
     if len(text) > LONGEST:  # which the reader of the question refuses
         return text
-    question = SUBSTITUTION.sub(" ", text)
+    question = with_marks(SUBSTITUTION.sub(" ", text))
     formulas = list(MARKED.finditer(question))
     words = MARKED.sub(" ", question)
     if not formulas or UNMARKED.search(words) or states_kind(words):

@@ -1,0 +1,369 @@
+r"""Judges what stands beside the formula that a question asks for.
+
+1. What stands around the question is left out: its number, marks, hints. All formulas are marked.
+2. Statements about symbols become conditions.
+3. Any other formula has to be a symbol or a part of the main formula, a definition of one of its
+   symbols, a substitution, a form of the answer, or a fact about numbers.
+4. The prose may not change the question. Words of arithmetic are refused, another quantity "of" the
+   main formula, and what is done with the main formula afterwards.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import product
+from typing import Final
+
+from ....errors import ProblemError
+from ...expression.traversal import symbols_of
+from .. import prose
+from ..conditions import NAME, Conditions, conditions_of
+from ..derivatives import arguments_at
+from .marks import DELIMITER, MARKED, with_marks
+
+_ASKS: Final = r"(?:antiderivatives?|integrals?|integrate|integrating|primitives?)"
+WRT: Final = re.compile(r"\bw\.?\s?r\.?\s?t\b\.?")
+#: How an answer is to be written: with a constant of integration, in a box, in terms of a letter.
+_ANSWER: Final = re.compile(r"\+\s*[Cc]\b|\\boxed\s*\{[^{}]*\}")
+_IN_TERMS_OF: Final = re.compile(r"(?<=\bin terms of )(?!a\s+[a-z])(\\?[A-Za-z])\b")
+#: A function and its argument, as they stand before the formula of the function: f(x) =, y =.
+NAMED: Final = re.compile(
+    r"\s*(?:\\mathrm\s*\{(?P<upright>[A-Za-z])\}|(?P<name>[A-Za-z](?:_\w)?))\s*"
+    r"(?:(?:\\left)?\(\s*(?P<variable>[A-Za-z])\s*(?:\\right)?\))?\s*=(?!=)"
+)
+_SENTENCE: Final = re.compile(r"(?<=[.?!;])\s+|\n+")
+#: Where a statement about symbols may begin in a sentence.
+_START: Final = re.compile(
+    r"[,(]|\b(?:assum\w+|for|given(?:\s+that)?|if|let|provided|suppose|treat|when|where|with)\b",
+    re.IGNORECASE,
+)
+_INSTRUCTION: Final = re.compile(
+    rf"\b(?:{'|'.join(sorted(prose.TABLE['value'] | prose.TABLE['form']))}|{_ASKS})\b",
+    re.IGNORECASE,
+)
+#: Words beside statements about symbols.
+_STATEMENT: Final = frozenset(("as", "given", "that", "the", "treat"))
+#: Places between two instructions where a statement may begin or end, each of which is tried.
+_TRIES: Final = 12
+#: What stands before a form of the answer, or before the name of a constant of integration.
+_OF_THE_ANSWER: Final = re.compile(
+    r"\b(?:form|fraction|terms\s+of|(?:written|expressed)\s+as)\s*\Z"
+)
+#: What stands before a formula that is asked for.
+_ASKS_FOR: Final = re.compile(
+    rf"\b(?:{'|'.join(sorted(prose.TABLE['value'] | prose.TABLE['form']))})\s+"
+    r"(?:(?:also|an?|exact|expression|for|form|is|of|the|value)\s+)*\Z",
+    re.IGNORECASE,
+)
+_RELATION: Final = re.compile(r"[=<>≤≥≠]|\\(?:leq?|geq?|neq?|[lg]t|in|approx|equiv)(?![A-Za-z])")
+#: Names of commands that are no letters.
+_COMMANDS: Final = frozenset(
+    "frac dfrac tfrac cdot times left right mathrm mathbb text quad".split()
+)
+#: Words that change an integral: arithmetic, and forms of a number that are not exact.
+_ARITHMETIC: Final = re.compile(
+    rf"\b(?:{'|'.join(sorted(prose.TABLE['arithmetic']))})\b", re.IGNORECASE
+)
+_NAMES: Final = re.compile(prose.phrases("name", "no kind"), re.IGNORECASE)
+_DENIED: Final = re.compile(r"\b(?:no|not|never|without|instead)\b|n['’]t\b", re.IGNORECASE)
+#: Words with which a statement about symbols does not hold.
+_NOT_STATED: Final = re.compile(
+    rf"{_DENIED.pattern}|\b(?:unless|except\w*|excluding)\b", re.IGNORECASE
+)
+#: What may be asked for "of" an integral; anything else is another question.
+_OF_ASKED: Final = re.compile(
+    r"\b(?P<noun>[A-Za-z-]+)\s+(?:of|for)\s+(?:the\s+|this\s+)?(?:[\w-]+\s+){0,3}?(?:following\s+)?:?\s*\Z"
+)
+_ASKED_OF: Final = frozenset(
+    """aid answer computation convergence definition evaluation existence expression form formula
+    help integral integrals integrand limit means result solution terms transform use value
+    way""".split()
+)
+#: What is done with the formula afterwards.
+_THEN: Final = re.compile(
+    r"\b(?:and|then)\s+(?:(?!is\b)\w+\s+){0,2}?(?:cube|differentiate|double|integrate|invert|square"
+    r"|take\s+(?:its|the)|triple)\b",
+    re.IGNORECASE,
+)
+#: A sentence in which the writer tells what was tried. A wish may change the question.
+_NARRATION: Final = re.compile(r"\b(?:I|I['’](?:m|ve|d|ll)|[Mm]y)\b(?!.*\b(?:need|want|should)\b)")
+#: A name of a function without a backslash, whose letters are no variables.
+_PLAIN_NAME: Final = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{2,}")
+#: An upright letter that is no differential.
+_UPRIGHT: Final = re.compile(r"\\mathrm\s*\{\s*([A-Za-ce-z])\s*\}")
+#: What fixes the constant of an antiderivative: a value at a number, a point, and words.
+_VALUE: Final = re.compile(r"[A-Za-z]\s*\([-\d./\\a-z{}]*\)\s*=.*|\(.*,.*\)|-?\d+")
+_FIXES: Final = re.compile(
+    r"\b(?:fulfils?|initial\w*|origin|passe?s?\s+through|satisf\w+|vanish\w*)\b"
+)
+_SIZES: Final = re.compile(r"\\(?:left|right)(?![A-Za-z])")
+#: Space, and sizes of fractions.
+_SPACE: Final = re.compile(r"\s|\\[,;:! ]|(?<=\\)[dt](?=frac)")
+LETTER: Final = re.compile(r"\\[A-Za-z]+|[A-Za-z]")
+PLACE: Final = re.compile("\ue012(\\d+)\ue012")
+_SPOKEN: Final = re.compile(rf"{PLACE.pattern}|[A-Za-z'’]{{2,}}|[.?!]")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The formula that a question asks for.
+
+    Attributes:
+        formula: the formula, without a name.
+        numbers: the numbers of the question's formulas that the formula consists of.
+        written: the formula as the question has it, perhaps with a name.
+        variable: the variable of the formula.
+        is_bound: whether the value of the formula does not depend on the variable.
+        has_sign: whether the formula stands in the question with its sign.
+
+    """
+
+    formula: str
+    numbers: frozenset[int]
+    written: str
+    variable: str
+    is_bound: bool
+    has_sign: bool = True
+
+    @property
+    def letters(self) -> set[str]:
+        """The letters of the formula, and the names of the commands."""
+        return {letter.lstrip("\\") for letter in LETTER.findall(self.written)}
+
+
+def taken_apart(text: str) -> tuple[str, list[str]] | None:
+    """The prose of a question with places for its formulas, and the formulas.
+
+    The result is None if a formula is not marked to its end.
+    """
+    if len(text) > prose.LONGEST:
+        return None
+    question = prose.SUBSTITUTION.sub(" ", prose.without_frame(text))
+    question = with_marks(_ANSWER.sub(" ", WRT.sub(" with respect to ", question)))
+    question = _IN_TERMS_OF.sub(r"$\1$", question)
+    formulas = [
+        _UPRIGHT.sub(r"\1", DELIMITER.sub(" ", match[0])).strip(" .,;:?")
+        for match in MARKED.finditer(question)
+    ]
+    numbers = iter(range(len(formulas)))
+    places = MARKED.sub(lambda _: f" \ue012{next(numbers)}\ue012 ", question)
+    return None if DELIMITER.search(places) else (places, formulas)
+
+
+def with_surroundings(
+    places: str, formulas: list[str], asked: Asked
+) -> tuple[str, Conditions, str] | None:
+    """Put definitions into the formula that is asked for, and read the conditions.
+
+    Returns:
+        The formula, the conditions, and the remaining prose. None if a formula beside the formula
+        is not understood.
+
+    """
+    formula, conditions, remainder = _SIZES.sub("", asked.formula), Conditions(), ""
+    for sentence in _SENTENCE.split(places):
+        kept, stated = _without_conditions(sentence, formulas, asked)
+        conditions = conditions.also(stated)
+        is_main = any(int(at) in asked.numbers for at in PLACE.findall(kept))
+        if not is_main and _NARRATION.search(kept):  # words and marked formulas count, others not
+            kept = " ".join(word[0] for word in _SPOKEN.finditer(kept))
+        remainder += f" {kept}"
+    beside = [match for match in PLACE.finditer(remainder) if int(match[1]) not in asked.numbers]
+    unused = {match: formulas[int(match[1])] for match in beside}
+    for _ in beside:  # the formula of a definition may have further names
+        for match, definition in [*unused.items()]:
+            defined = with_definition(formula, definition, asked.variable)
+            if defined != formula:
+                formula = defined
+                del unused[match]
+    for match, other in unused.items():
+        around = remainder[: match.start()], remainder[match.end() :]
+        if _may_change(other, *around, asked):
+            raise ProblemError(f"{other!r} may change the question")
+    letters = asked.letters
+    conditions = Conditions(
+        tuple(item for item in conditions.kinds if item[0].partition("_")[0] in letters),
+        tuple(each for each in conditions.comparisons if letters & symbols_of(each)),
+    )
+    return formula, conditions, remainder
+
+
+def _without_conditions(sentence: str, formulas: list[str], asked: Asked) -> tuple[str, Conditions]:
+    """Take the statements about symbols out of a sentence.
+
+    They stand before, between and behind instructions and the asked. A statement may end at a
+    comma, or with a formula.
+    """
+    mains = "|".join(f"\ue012{at}\ue012" for at in sorted(asked.numbers))
+    kept, conditions = "", Conditions()
+    for unit in re.split(rf"({mains}|{_INSTRUCTION.pattern})", sentence, flags=re.IGNORECASE):
+        if _NOT_STATED.search(unit):
+            kept += unit
+            continue
+        found = (*_START.finditer(unit), *PLACE.finditer(unit))  # with length $L>0$
+        starts = (0, *(match.start() for match in found))
+        ends = (len(unit), *(match.end() for match in re.finditer(f"{PLACE.pattern}|(?=,)", unit)))
+        for start, end in product(starts[:_TRIES], ends[:_TRIES]):
+            if start >= end:
+                continue
+            statement = put_back(unit[start:end], formulas, "").strip(" .;?!")
+            words = prose.without_words(statement.strip("()"), _STATEMENT)
+            has_symbols = PLACE.search(unit[start:end]) or prose.UNMARKED.search(statement)
+            stated = conditions_of(words) if has_symbols and words.strip() else None
+            stated = stated or _in_interval(unit[start:end], formulas, asked)
+            if stated is not None:
+                conditions = conditions.also(stated)
+                unit = f"{unit[:start]} ; {unit[end:]}"
+                break
+        kept += unit
+    return kept, conditions
+
+
+def is_changed(places: str, formulas: list[str], asked: Asked) -> bool:
+    """Whether words beside the formula that is asked for may change the question.
+
+    Args:
+        places: the remaining prose, with places for the formulas.
+        formulas: the formulas of the question.
+        asked: the formula that is asked for.
+
+    """
+    numbers = sorted(asked.numbers)
+    preceding = places.partition(f"\ue012{numbers[0]}\ue012")[0]
+    following = places.rpartition(f"\ue012{numbers[-1]}\ue012")[2]
+    if re.search(r"\d\s*\Z", preceding) or re.match(r"\s*\d", following):
+        return True
+    beside = re.search(rf"{PLACE.pattern}\s*\Z", preceding), PLACE.match(following.lstrip())
+    if asked.has_sign and not all(
+        place is None or _RELATION.search(formulas[int(place[1])]) for place in beside
+    ):
+        return True  # a factor before the formula, or a term behind
+    if not asked.has_sign:
+        preceding = re.sub(rf"(?i)\b{_ASKS}\b(?!.*\b{_ASKS}\b).*", "", preceding, flags=re.DOTALL)
+    governed = _OF_ASKED.search(preceding)
+    if governed is not None and governed["noun"].lower() not in _ASKED_OF:
+        return True
+    if _THEN.search(_NAMES.sub(" ", following)):
+        return True
+    if not asked.is_bound and _FIXES.search(places):
+        return True
+    joined = re.match(rf"\s*(?:and|or|over|,)\s*{PLACE.pattern}", following)
+    if joined and not _RELATION.search(formulas[int(joined[1])]):
+        return True  # two are asked for
+    for sentence in _SENTENCE.split(places):
+        if _ARITHMETIC.search(_NAMES.sub(" ", sentence)) and not _DENIED.search(sentence):
+            return True
+        names = {*re.findall(r"(?<![A-Za-z\\'’])[A-Za-z](?![A-Za-z'’])", sentence)}
+        names |= {formulas[int(place)].lstrip("\\") for place in PLACE.findall(sentence)}
+        if prose.states_kind(sentence) and not asked.letters.isdisjoint(names):
+            return True  # a is a strange integer
+    return False
+
+
+def _in_interval(text: str, formulas: list[str], asked: Asked) -> Conditions | None:
+    """Read "on the interval $(0, 1)$" as a statement about the variable of integration."""
+    match = re.fullmatch(
+        rf"\s*(?:on|over)\s+(?:the\s+)?(?:open\s+)?(?:interval\s+)?{PLACE.pattern}[\s.]*", text
+    )
+    interval = match and re.fullmatch(r"\((?P<a>[^,()]+),(?P<b>[^,()]+)\)", formulas[int(match[1])])
+    if not interval:
+        return None
+    return conditions_of(f"{interval['a']} < {asked.variable} < {interval['b']}")
+
+
+def with_definition(formula: str, beside: str, bound: str) -> str:
+    r"""Put a definition, which stands beside a formula, into the formula.
+
+    Args:
+        formula: the formula.
+        beside: the definition, as ``f(x) = x^2``, ``u_n = 1/n`` or ``K = m v^2``. Any other formula
+            leaves the first one unchanged.
+        bound: the variable of the formula, which no definition changes.
+
+    >>> with_definition(r"\int_0^1 f(2t)\,dt", "f(x)=x^2", "t")
+    '\\int_0^1 \\left((2t)^2\\right)\\,dt'
+
+    """
+    named = NAMED.match(beside)
+    if named is None or (beside.count("=") > 1 and not named["variable"]):
+        return formula
+    name, variable, body = (
+        named["upright"] or named["name"],
+        named["variable"],
+        beside[named.end() :],
+    )
+    if not variable:
+        if name == bound or not body.strip():
+            return formula
+        pattern = rf"(?<![A-Za-z\\]){re.escape(name)}(?![A-Za-z_(]|\s*\()"
+        return re.sub(pattern, lambda _: rf"\left({body}\right)", formula)
+    applied = re.compile(
+        rf"(?:\\mathrm\s*\{{{name}\}}|(?<![A-Za-z\\]){re.escape(name)})(?=\s*(?:\\left)?\()"
+    )
+    formula = re.sub(
+        rf"(?<![A-Za-z\\]){re.escape(name)}(?![A-Za-z_'(]|\s*(?:\\left\s*)?[('])",
+        lambda _: f"{name}({variable})",
+        formula,
+    )
+    pieces, position = [], 0
+    for match in applied.finditer(formula):
+        end, arguments = arguments_at(formula, match.end())
+        if match.start() < position or arguments is None or len(arguments) != 1:
+            continue
+        value = body
+        if arguments[0].strip() != variable:
+            if _PLAIN_NAME.search(body):
+                continue
+            value = LETTER.sub(
+                lambda letter: f"({arguments[0]})" if letter[0] == variable else letter[0], body
+            )
+        pieces += [formula[position : match.start()], rf"\left({value}\right)"]
+        position = end
+    return "".join((*pieces, formula[position:]))
+
+
+def _may_change(formula: str, before: str, behind: str, asked: Asked) -> bool:
+    """Whether a formula beside the formula that is asked for may change the question.
+
+    Two kinds of formulas may: one that is asked for instead, and a relation between symbols of the
+    formula that is neither a substitution nor a part of the formula.
+
+    Args:
+        formula: the formula.
+        before: the text before the formula.
+        behind: the text behind the formula.
+        asked: the formula that is asked for.
+
+    """
+    if NAME.fullmatch(formula):
+        name = formula.lstrip("\\").partition("_")[0]
+        is_new = before.rstrip().endswith("in terms of") and name not in asked.letters
+        return is_new and name not in ("e", "pi", "ln", "log")
+    if re.match(r"\s*(?:denotes?|means|stands\s+for)\b", behind):
+        return True  # a notation
+    if not asked.is_bound and _VALUE.fullmatch(formula):
+        return True
+    if _OF_THE_ANSWER.search(before):
+        return False
+    part, whole = (_SPACE.sub("", text) for text in (formula, asked.written))
+    if part in whole:
+        return False
+    if _ASKS_FOR.search(before) and not _RELATION.search(formula):
+        return True
+    sides = _RELATION.split(formula)
+    names = [{letter.lstrip("\\") for letter in LETTER.findall(side)} for side in sides]
+    own = {name for each in names for name in each} - _COMMANDS
+    about = own & asked.letters - ({asked.variable} if asked.is_bound else set())
+    if len(sides) == 1 or not about:
+        return False
+    is_named = any(
+        NAME.fullmatch(side.strip().removeprefix("d"))
+        and (side.strip().lstrip("\\") not in asked.letters or side.strip() == asked.variable)
+        for side in sides
+    )
+    return not is_named or own <= asked.letters
+
+
+def put_back(text: str, formulas: list[str], mark: str) -> str:
+    return PLACE.sub(lambda match: f"{mark}{formulas[int(match[1])]}{mark}", text)

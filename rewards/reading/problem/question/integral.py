@@ -1,0 +1,164 @@
+r"""Reads a question for an integral in other people's words: "3. Find $\int a^x dx$, $a>0$. [4]".
+
+1. What stands around the question is left out: its number, marks, hints.
+2. If no formula is marked, the integral is found by its sign, or by words such as "integral of".
+3. The main formula has the integral sign. Without a sign, words say which formula is the integrand
+   ("Integrate $x e^x$"), the variable ("with respect to") and the limits ("from", "to").
+4. Statements about symbols become conditions. Any other formula has to be a symbol or a part of the
+   integral, a definition in the integral, a substitution, a form of the answer, or a fact about
+   numbers.
+5. The remaining prose may not change the question. Beside an integral with a sign, words of
+   arithmetic are refused, another quantity "of" the integral, and what is done with the integral
+   afterwards. Words that stand for a sign are all understood, as in other kinds of questions.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Final
+
+from ....errors import ProblemError
+from .. import prose
+from ..conditions import Conditions
+from .asked import NAMED, PLACE, Asked, is_changed, taken_apart, with_surroundings
+
+#: An integral sign, perhaps without its backslash.
+_SIGN: Final = re.compile(
+    r"\\(?:int|intop|smallint|iint|iiint|oint|idotsint|fint)(?![A-Za-z])|[∫∬∭∮]"
+    r"|(?<![A-Za-z\\])int(?=[\s_(]|\Z)"
+)
+_ASKS: Final = r"(?:antiderivatives?|integrals?|integrate|integrating|primitives?)"
+_WORDS: Final = (
+    prose.INTEGRAL
+    | prose.TABLE["convergence"]
+    | {"from", "function", "improper", "respect", "to", "whether", "with"}
+)
+#: The last words before a formula, and what the formula is in an integral without a sign.
+_ROLES: Final = (
+    (re.compile(r"\brespect\s+to\s*\Z"), "variable"),
+    (re.compile(r"\bfrom\s*\Z"), "_"),
+    (re.compile(r"\bto\s*\Z"), "^"),
+    (
+        re.compile(
+            rf"(?i)\b{_ASKS}\s*:?(?:\s+of)?(?:\s+(?:all|an?|each|following|function|given|it|of|the"
+            rf"|this|expression|from\s+\ue012\d+\ue012\s+to\s+\ue012\d+\ue012)\b)*\s*:?\s*\Z"
+        ),
+        "integrand",
+    ),
+)
+#: What stands before the formula of a function: f: x \mapsto.
+_MAPPED: Final = re.compile(
+    r"(?:[A-Za-z]\s*(?::|\\colon)\s*)?(?P<variable>[A-Za-z])\s*(?:\\(?:long)?mapsto|↦|⟼)"
+)
+#: A differential.
+_DIFFERENTIAL: Final = re.compile(
+    r"(?<![A-Za-z\\])\\?(?:mathrm\s*\{\s*d\s*\}\s*|d)(?P<variable>[A-Za-z]|\\[a-z]+)(?![A-Za-z])"
+)
+
+
+def integral_question(text: str) -> tuple[str, Conditions] | None:
+    r"""Find the integral that a question asks for. Return its formula and the conditions.
+
+    The result is None if the question is not understood.
+
+    Raises:
+        ProblemError: a word may change the question, or the question has several integrals.
+
+    >>> integral_question(r"3. Integrate $t e^t$ with respect to $t$. [4 marks]")[0]
+    '\\int  {t e^t} \\,dt'
+    >>> integral_question(r"help me integrate x*e^x from 0 to 1? I got 2")[0]
+    '\\int _{0}^{1} {x*e^x} '
+
+    """
+    if len(text) > prose.LONGEST:
+        return None
+    parts = taken_apart(text)
+    integral = parts and _integral(*parts)
+    surrounded = parts and integral and with_surroundings(*parts, integral)
+    if not (parts and integral and surrounded):
+        return None
+    formula, conditions, remainder = surrounded
+    if is_changed(remainder, parts[1], integral):
+        raise ProblemError("words beside the integral may change the question")
+    return formula, conditions
+
+
+def _integral(places: str, formulas: list[str]) -> Asked | None:
+    """Find the integral among the formulas of a question, or write the integral as words say."""
+    signed = [at for at, formula in enumerate(formulas) if _SIGN.search(formula)]
+    if len(signed) > 1:  # recall that \int_0^\infty e^{-x^2} dx = \sqrt\pi / 2
+        signed = [at for at in signed if not _is_fact(formulas[at])]
+    if len(signed) > 1:
+        raise ProblemError("the question has more than one integral")
+    if signed:
+        formula = _with_latex_limits(_TAIL.sub("", formulas[signed[0]]))
+        return _asked(_without_name(formula), frozenset(signed), formula)
+    parts: dict[str, int] = {}
+    for match in PLACE.finditer(places):
+        before = places[: match.start()]
+        role = next((role for last, role in _ROLES if last.search(before)), "")
+        if role in parts and role != "integrand":
+            return None
+        if role:
+            parts.setdefault(role, int(match[1]))
+    limits = [mark for mark in "_^" if mark in parts]
+    is_definite = bool(limits) or re.search(r"\bdefinite\b", places)
+    if "integrand" not in parts or (is_definite and len(limits) < 2):
+        return None
+    integrand, variable = formulas[parts["integrand"]], ""
+    if (mapped := _MAPPED.match(integrand)) is not None:
+        integrand, variable = integrand[mapped.end() :], mapped["variable"]
+    elif (named := NAMED.match(integrand)) is not None:
+        integrand, variable = integrand[named.end() :], named["variable"] or ""
+    if "variable" in parts:
+        variable = formulas[parts["variable"]]
+    marks = "".join(f"{mark}{{{formulas[parts[mark]]}}}" for mark in limits)
+    differential = rf"\,d{variable}" if variable else ""
+    written = _with_latex_limits(rf"\int {marks} {{{integrand}}} {differential}")
+    return replace(_asked(written, frozenset(parts.values()), written), has_sign=False)
+
+
+def _is_fact(formula: str) -> bool:
+    """Whether a formula states the value of an integral, or defines a function by an integral."""
+    sign, (left, *right) = _SIGN.search(formula), formula.split("=")
+    is_named = sign is not None and len(right) == 1 and not _SIGN.search(left)
+    name = _without_name(formula) != formula and NAMED.match(formula) is not None
+    return bool(right and _TAIL.sub("", right[-1])) and not (is_named and name)
+
+
+def _asked(formula: str, numbers: frozenset[int], written: str) -> Asked:
+    differentials = [match["variable"] for match in _DIFFERENTIAL.finditer(formula)]
+    variable = differentials[-1].lstrip("\\") if differentials else "x"
+    has_limits = re.search(rf"(?:{_SIGN.pattern})\s*(?:\\limits\s*)?[_^]", formula) is not None
+    return Asked(formula, numbers, written, variable, has_limits)
+
+
+def _without_name(formula: str) -> str:
+    r"""Remove the name of an integral: E[X^2] =, \langle r\rangle =, but not 2I =."""
+    sign = _SIGN.search(formula)
+    name, equals, factor = formula[: sign.start() if sign else 0].rpartition("=")
+    inside = re.sub(r"\([^()]*\)|\[[^\[\]]*\]|\\langle.*?\\rangle|_\{[^{}]*\}|_\w", "", name)
+    if not equals or re.search(r"[-\d+*/^=<>]|\\frac|\\sqrt", inside):
+        return formula
+    return factor + formula[sign.start() if sign else 0 :]
+
+
+#: What asks for a value behind an integral: = ?, = ____.
+_TAIL: Final = re.compile(r"(?:=|\?|\\[,;:!]|\s|_+(?=\s*\Z))+\Z")
+_SUPERSCRIPTS: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+_SUBSCRIPTS: Final = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
+
+
+def _with_latex_limits(formula: str) -> str:
+    """Write a sign without a backslash, and limits such as ₀ and oo, as in LaTeX."""
+    formula = re.sub(
+        "(?P<lower>[₀-₉]+)(?P<upper>[⁰¹²³⁴-⁹]*)",
+        lambda match: (
+            f"_{{{match['lower'].translate(_SUBSCRIPTS)}}}"
+            + (f"^{{{match['upper'].translate(_SUPERSCRIPTS)}}}" if match["upper"] else "")
+        ),
+        formula,
+    )
+    formula = re.sub(r"(?<![A-Za-z\\])int(?=[\s_(])", r"\\int ", formula)
+    return re.sub(r"(?<![A-Za-z\\])(?:oo|inf(?:inity)?)(?![A-Za-z])", r"{\\infty}", formula)
