@@ -40,6 +40,7 @@ from .layout import (
     restored_tables,
     unbraced,
 )
+from .question.limit import limit_question
 from .sums import SumProblem, has_dots, has_sum, read_sum, sum_with_dots
 
 #: The sign of a limit.
@@ -150,6 +151,19 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
     """
     if len(text) > prose.LONGEST:
         raise ProblemError("the problem is too long")
+    try:
+        return _read_limit(text, parameters)
+    except ProblemError as error:
+        first_error = error
+    question = limit_question(text)
+    if question is None:
+        raise first_error
+    formula, conditions = question
+    problem = _read_limit(formula, {*parameters, *dict(conditions.kinds)})
+    return problem._replace(conditions=problem.conditions.also(conditions))
+
+
+def _read_limit(text: str, parameters: Collection[str]) -> LimitProblem:
     text = _BARE.sub(r"\\lim_{\g<approach>} ", prose.without_frame(text))
     plain, tables = marked_tables(prose.without_prose(text, prose.LIMIT))
     written = _written(plain)

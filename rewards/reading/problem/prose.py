@@ -50,9 +50,9 @@ TABLE: Final = {
             subject such suppose system tangent tenth their there third trivial twice two under
             unknown values variable variables we whose without""",
         # change a number: they may change any question
-        "arithmetic": """add again approximate approximately decimals degrees digit digits divide
-            doubled estimate half halve halved least maximum minimum minus multiply nearest
-            numerically per percent percentage plus round rounded significant subtract tail
+        "arithmetic": """add added again approximate approximately decimals degrees digit digits divide
+            divided doubled estimate half halve halved least maximum minimum minus multiplied multiply nearest
+            numerically per percent percentage plus round rounded significant subtract subtracted tail
             times trapezium trapezoidal tripled twice""",
         # deny, or choose among answers
         "choice": """absolutely conditional conditionally except excluding false first hint

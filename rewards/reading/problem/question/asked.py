@@ -11,7 +11,7 @@ r"""Judges what stands beside the formula that a question asks for.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Final
 
@@ -29,8 +29,8 @@ _ANSWER: Final = re.compile(r"\+\s*[Cc]\b|\\boxed\s*\{[^{}]*\}")
 _IN_TERMS_OF: Final = re.compile(r"(?<=\bin terms of )(?!a\s+[a-z])(\\?[A-Za-z])\b")
 #: A function and its argument, as they stand before the formula of the function: f(x) =, y =.
 NAMED: Final = re.compile(
-    r"\s*(?:\\mathrm\s*\{(?P<upright>[A-Za-z])\}|(?P<name>[A-Za-z](?:_\w)?))\s*"
-    r"(?:(?:\\left)?\(\s*(?P<variable>[A-Za-z])\s*(?:\\right)?\))?\s*=(?!=)"
+    r"\s*(?P<name>[A-Za-z](?:_(?:\w|\{\w+\}))?|\\[A-Za-z]+(?:_(?:\w|\{\w+\}))?)\s*"
+    r"(?:(?:\\left)?\(\s*(?P<variable>[A-Za-z]|\\[A-Za-z]+)\s*(?:\\right)?\))?\s*=(?!=)"
 )
 _SENTENCE: Final = re.compile(r"(?<=[.?!;])\s+|\n+")
 #: Where a statement about symbols may begin in a sentence.
@@ -56,7 +56,7 @@ _ASKS_FOR: Final = re.compile(
     r"(?:(?:also|an?|exact|expression|for|form|is|of|the|value)\s+)*\Z",
     re.IGNORECASE,
 )
-_RELATION: Final = re.compile(r"[=<>≤≥≠]|\\(?:leq?|geq?|neq?|[lg]t|in|approx|equiv)(?![A-Za-z])")
+RELATION: Final = re.compile(r"[=<>≤≥≠]|\\(?:leq?|geq?|neq?|[lg]t|in|approx|equiv)(?![A-Za-z])")
 #: Names of commands that are no letters.
 _COMMANDS: Final = frozenset(
     "frac dfrac tfrac cdot times left right mathrm mathbb text quad".split()
@@ -97,6 +97,8 @@ _VALUE: Final = re.compile(r"[A-Za-z]\s*\([-\d./\\a-z{}]*\)\s*=.*|\(.*,.*\)|-?\d
 _FIXES: Final = re.compile(
     r"\b(?:fulfils?|initial\w*|origin|passe?s?\s+through|satisf\w+|vanish\w*)\b"
 )
+#: What asks for a value behind a formula: = ?, = ____.
+_TAIL: Final = re.compile(r"(?:=|\?|(?<!\\)\\[,;:! ]|\\q?quad|[\s.,;:]|_+(?=\s*\Z))+\Z")
 _SIZES: Final = re.compile(r"\\(?:left|right)(?![A-Za-z])")
 #: Space, and sizes of fractions.
 _SPACE: Final = re.compile(r"\s|\\[,;:! ]|(?<=\\)[dt](?=frac)")
@@ -143,7 +145,7 @@ def taken_apart(text: str) -> tuple[str, list[str]] | None:
     question = with_marks(_ANSWER.sub(" ", WRT.sub(" with respect to ", question)))
     question = _IN_TERMS_OF.sub(r"$\1$", question)
     formulas = [
-        _UPRIGHT.sub(r"\1", DELIMITER.sub(" ", match[0])).strip(" .,;:?")
+        _TAIL.sub("", _UPRIGHT.sub(r"\1", DELIMITER.sub(" ", match[0]))).lstrip(" .,;:?")
         for match in MARKED.finditer(question)
     ]
     numbers = iter(range(len(formulas)))
@@ -151,14 +153,33 @@ def taken_apart(text: str) -> tuple[str, list[str]] | None:
     return None if DELIMITER.search(places) else (places, formulas)
 
 
-def with_surroundings(
+def plain(parts: tuple[str, list[str]], asked: Asked) -> tuple[str, Conditions]:
+    """Put definitions into the formula that is asked for, and read the conditions.
+
+    Args:
+        parts: the result of `taken_apart`.
+        asked: the formula that is asked for.
+
+    Raises:
+        ProblemError: a word or a formula beside the formula may change the question.
+
+    """
+    formula, conditions, remainder = _with_surroundings(*parts, asked)
+    if is_changed(remainder, parts[1], asked):
+        raise ProblemError(f"words beside {asked.written!r} may change the question")
+    return formula, conditions
+
+
+def _with_surroundings(
     places: str, formulas: list[str], asked: Asked
-) -> tuple[str, Conditions, str] | None:
+) -> tuple[str, Conditions, str]:
     """Put definitions into the formula that is asked for, and read the conditions.
 
     Returns:
-        The formula, the conditions, and the remaining prose. None if a formula beside the formula
-        is not understood.
+        The formula, the conditions, and the remaining prose.
+
+    Raises:
+        ProblemError: a formula beside the formula may change the question.
 
     """
     formula, conditions, remainder = _SIZES.sub("", asked.formula), Conditions(), ""
@@ -177,6 +198,7 @@ def with_surroundings(
             if defined != formula:
                 formula = defined
                 del unused[match]
+    asked = replace(asked, written=f"{asked.written} {formula}")
     for match, other in unused.items():
         around = remainder[: match.start()], remainder[match.end() :]
         if _may_change(other, *around, asked):
@@ -236,7 +258,7 @@ def is_changed(places: str, formulas: list[str], asked: Asked) -> bool:
         return True
     beside = re.search(rf"{PLACE.pattern}\s*\Z", preceding), PLACE.match(following.lstrip())
     if asked.has_sign and not all(
-        place is None or _RELATION.search(formulas[int(place[1])]) for place in beside
+        place is None or RELATION.search(formulas[int(place[1])]) for place in beside
     ):
         return True  # a factor before the formula, or a term behind
     if not asked.has_sign:
@@ -249,13 +271,14 @@ def is_changed(places: str, formulas: list[str], asked: Asked) -> bool:
     if not asked.is_bound and _FIXES.search(places):
         return True
     joined = re.match(rf"\s*(?:and|or|over|,)\s*{PLACE.pattern}", following)
-    if joined and not _RELATION.search(formulas[int(joined[1])]):
+    if joined and not RELATION.search(formulas[int(joined[1])]):
         return True  # two are asked for
     for sentence in _SENTENCE.split(places):
         if _ARITHMETIC.search(_NAMES.sub(" ", sentence)) and not _DENIED.search(sentence):
             return True
         names = {*re.findall(r"(?<![A-Za-z\\'’])[A-Za-z](?![A-Za-z'’])", sentence)}
         names |= {formulas[int(place)].lstrip("\\") for place in PLACE.findall(sentence)}
+        names -= {asked.variable} if asked.is_bound else set()
         if prose.states_kind(sentence) and not asked.letters.isdisjoint(names):
             return True  # a is a strange integer
     return False
@@ -287,27 +310,20 @@ def with_definition(formula: str, beside: str, bound: str) -> str:
     """
     named = NAMED.match(beside)
     if named is None or (beside.count("=") > 1 and not named["variable"]):
-        return formula
-    name, variable, body = (
-        named["upright"] or named["name"],
-        named["variable"],
-        beside[named.end() :],
-    )
+        left, equals, right = beside.partition("=")
+        is_part = equals and "=" not in right and len(left.strip()) > 1 and left.strip() in formula
+        return formula.replace(left.strip(), rf"\left({right}\right)") if is_part else formula
+    name, variable, body = named["name"], named["variable"], beside[named.end() :]
+    here = rf"(?<![A-Za-z\\]){re.escape(name)}"
     if not variable:
         if name == bound or not body.strip():
             return formula
-        pattern = rf"(?<![A-Za-z\\]){re.escape(name)}(?![A-Za-z_(]|\s*\()"
-        return re.sub(pattern, lambda _: rf"\left({body}\right)", formula)
-    applied = re.compile(
-        rf"(?:\\mathrm\s*\{{{name}\}}|(?<![A-Za-z\\]){re.escape(name)})(?=\s*(?:\\left)?\()"
-    )
+        return re.sub(rf"{here}(?![A-Za-z_(]|\s*\()", lambda _: rf"\left({body}\right)", formula)
     formula = re.sub(
-        rf"(?<![A-Za-z\\]){re.escape(name)}(?![A-Za-z_'(]|\s*(?:\\left\s*)?[('])",
-        lambda _: f"{name}({variable})",
-        formula,
+        rf"{here}(?![A-Za-z_'(]|\s*(?:\\left\s*)?[('])", lambda _: f"{name}({variable})", formula
     )
     pieces, position = [], 0
-    for match in applied.finditer(formula):
+    for match in re.finditer(rf"{here}(?=\s*\()", formula):
         end, arguments = arguments_at(formula, match.end())
         if match.start() < position or arguments is None or len(arguments) != 1:
             continue
@@ -349,9 +365,9 @@ def _may_change(formula: str, before: str, behind: str, asked: Asked) -> bool:
     part, whole = (_SPACE.sub("", text) for text in (formula, asked.written))
     if part in whole:
         return False
-    if _ASKS_FOR.search(before) and not _RELATION.search(formula):
+    if _ASKS_FOR.search(before) and not RELATION.search(formula):
         return True
-    sides = _RELATION.split(formula)
+    sides = RELATION.split(formula)
     names = [{letter.lstrip("\\") for letter in LETTER.findall(side)} for side in sides]
     own = {name for each in names for name in each} - _COMMANDS
     about = own & asked.letters - ({asked.variable} if asked.is_bound else set())

@@ -21,7 +21,7 @@ from typing import Final
 from ....errors import ProblemError
 from .. import prose
 from ..conditions import Conditions
-from .asked import NAMED, PLACE, Asked, is_changed, taken_apart, with_surroundings
+from .asked import NAMED, PLACE, Asked, plain, taken_apart
 
 #: An integral sign, perhaps without its backslash.
 _SIGN: Final = re.compile(
@@ -74,14 +74,8 @@ def integral_question(text: str) -> tuple[str, Conditions] | None:
     if len(text) > prose.LONGEST:
         return None
     parts = taken_apart(text)
-    integral = parts and _integral(*parts)
-    surrounded = parts and integral and with_surroundings(*parts, integral)
-    if not (parts and integral and surrounded):
-        return None
-    formula, conditions, remainder = surrounded
-    if is_changed(remainder, parts[1], integral):
-        raise ProblemError("words beside the integral may change the question")
-    return formula, conditions
+    integral = _integral(*parts) if parts else None
+    return plain(parts, integral) if parts and integral else None
 
 
 def _integral(places: str, formulas: list[str]) -> Asked | None:
@@ -92,7 +86,7 @@ def _integral(places: str, formulas: list[str]) -> Asked | None:
     if len(signed) > 1:
         raise ProblemError("the question has more than one integral")
     if signed:
-        formula = _with_latex_limits(_TAIL.sub("", formulas[signed[0]]))
+        formula = _with_latex_limits(formulas[signed[0]])
         return _asked(_without_name(formula), frozenset(signed), formula)
     parts: dict[str, int] = {}
     for match in PLACE.finditer(places):
@@ -124,7 +118,7 @@ def _is_fact(formula: str) -> bool:
     sign, (left, *right) = _SIGN.search(formula), formula.split("=")
     is_named = sign is not None and len(right) == 1 and not _SIGN.search(left)
     name = _without_name(formula) != formula and NAMED.match(formula) is not None
-    return bool(right and _TAIL.sub("", right[-1])) and not (is_named and name)
+    return bool(right and right[-1]) and not (is_named and name)
 
 
 def _asked(formula: str, numbers: frozenset[int], written: str) -> Asked:
@@ -144,8 +138,6 @@ def _without_name(formula: str) -> str:
     return factor + formula[sign.start() if sign else 0 :]
 
 
-#: What asks for a value behind an integral: = ?, = ____.
-_TAIL: Final = re.compile(r"(?:=|\?|\\[,;:!]|\s|_+(?=\s*\Z))+\Z")
 _SUPERSCRIPTS: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _SUBSCRIPTS: Final = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 

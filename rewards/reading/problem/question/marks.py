@@ -11,6 +11,7 @@ import re
 from typing import Final
 
 from ...latex.tokens.names import GREEK, GREEK_VARIANTS, NAMED, UNARY
+from ...latex.tokens.pattern import SUBSCRIPT, SUPERSCRIPT
 
 #: A longer text is no question; those of textbooks have up to 400 characters.
 LONGEST: Final = 4_000
@@ -46,7 +47,7 @@ _TOKEN: Final = re.compile(
     r"|(?P<space>\s+)"
     r"|(?P<dots>\.{3}|…)"
     r"|(?P<stop>[.,;:?!&—\"“”`])"
-    r"|(?P<sign>[-=<>^_*/+|~%²³¹⁰⁴-ⁿ₀-₉√∞∑∫∂→⟶↦⟼≤≥≠∈ℝℕℤ′'’″×·⋅−–π])"
+    rf"|(?P<sign>[-=<>^_*/+|~%{SUPERSCRIPT}{SUBSCRIPT}²³¹√∞∑∫∂→⟶↦⟼≤≥≠∈ℝℕℤ′'’″×·⋅−–π])"
     r"|(?P<other>.)",
     re.DOTALL,
 )
@@ -149,6 +150,8 @@ def _formula_tokens(kinds: list[str], tokens: list[str]) -> list[bool]:
             )
         elif kinds[at] == "dots":
             result[at] = kind(last) == "sign" or (last is not None and tokens[last] == ",")
+        elif kinds[at] == "other":  # an unknown sign
+            result[at] = bool({*attached} & {"sign", "number", "letter", "command", "close"})
         elif tokens[at] == "!":
             result[at] = attached[0] in ("letter", "number", "close") and kind(following) != "stop"
         elif tokens[at] == ":":
