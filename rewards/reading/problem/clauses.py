@@ -10,17 +10,14 @@ import re
 from typing import Final, NamedTuple
 
 from ...errors import ProblemError
-from .conditions import conditions_of
+from .conditions import Conditions
 from .layout import ENDS, marked_tables, pieces_of, restored_tables
-from .prose import DELIMITER, EQUATION, LONGEST, PROSE, SPACING, without_frame
+from .prose import EQUATION, LONGEST, PROSE, SPACING, without_frame
+from .question.asked import put_back, taken_apart, without_statements
 
 #: What separates clauses: marks of formulas, ends of rows and sentences, wide spaces.
 _BREAKS: Final = re.compile(
     r"\$+|\\[()\[\]]|\\\\|\\(?:begin|end)\s*\{[a-z]+\*?\}|&|(?<!\\)[.?!:](?=\s|\Z)|\\q?quad(?![A-Za-z])"
-)
-#: A sentence about parameters.
-_ASSUMPTION: Final = re.compile(
-    r"(?P<before>\A|[.\n]\s{0,8})(?P<sentence>(?:Assume|Suppose|Let|Here)\s[^.\n]{1,200})(?:\.(?=\s|\Z)|(?=\n|\Z))"
 )
 _WORD: Final = re.compile(
     r"(?<![\\A-Za-z_^'])[A-Za-z]{2,}(?:['’-][a-z]+)?(?![A-Za-z_^({\\'])"
@@ -42,26 +39,22 @@ class Clause(NamedTuple):
     formula: str
 
 
-def without_assumptions(text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """Remove what stands around a question, and the sentences that only state kinds of parameters.
+def without_assumptions(text: str) -> tuple[str, Conditions]:
+    """Remove what stands around a question, and the statements about its symbols.
 
-    The first result is the remaining question. The second result is a tuple of pairs. Each pair is
-    a parameter and its kind.
+    Returns:
+        The remaining question, in which formulas are marked if there are words, and the statements.
 
-    >>> without_assumptions("Solve y' = Ay. Assume A, B are real and positive.")
-    ("Solve y' = Ay. ", (('A', 'positive'), ('B', 'positive')))
+    >>> without_assumptions("Solve y' = Ay. Assume A, B are real and positive.")[1].kinds
+    (('A', 'positive'), ('B', 'positive'))
 
     """
-    kinds: list[tuple[str, str]] = []
-
-    def taken(match: re.Match[str]) -> str:
-        stated = conditions_of(DELIMITER.sub(" ", match["sentence"]))
-        if stated is None or stated.comparisons:
-            return match[0]
-        kinds.extend(stated.kinds)
-        return match["before"]
-
-    return _ASSUMPTION.sub(taken, without_frame(text)), tuple(kinds)
+    parts = taken_apart(text)
+    if parts is None:
+        return without_frame(text), Conditions()
+    places, formulas = parts
+    remainder, conditions = without_statements(places, formulas)
+    return put_back(remainder, formulas, "$"), conditions
 
 
 def clauses(text: str) -> list[Clause]:

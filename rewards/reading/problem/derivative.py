@@ -133,9 +133,9 @@ class _QuestionReader:
         self.words: tuple[str, ...] = ()
         self.asks_slope = False
         self.order = 1
-        question, kinds = without_assumptions(text)
-        self.kinds: list[tuple[str, str]] = [*kinds]
-        self.comparisons: list[Expression] = []
+        question, stated = without_assumptions(text)
+        self.kinds: list[tuple[str, str]] = [*stated.kinds]
+        self.comparisons: list[Expression] = [*stated.comparisons]
         self.trees: dict[str, Expression] = {}
         self.own: dict[str, tuple[str, ...]] = {}
         self.integrals: dict[str, IntegralProblem] = {}

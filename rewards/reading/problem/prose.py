@@ -71,7 +71,7 @@ TABLE: Final = {
         "plain": """all answer answers can do down final fully it marks non-zero nonzero only
             possible result simple simplest steps within work working you""",
         # names of methods and functions whose words would change a question elsewhere
-        "name": """by_first complete_the_square completing_the_square
+        "name": """by_first complete_integral complete_the_square completing_the_square
             denote_the_greatest_integer_less_than_or_equal_to
             denote_the_greatest_integer_not_exceeding
             denotes_the_greatest_integer_less_than_or_equal_to
@@ -81,7 +81,7 @@ TABLE: Final = {
             natural_logarithms not_a_decimal not_a_decimal_approximation partial_fraction
             partial_fractions parts_twice plus_a_constant plus_an_arbitrary_constant
             plus_the_constant rational_function real_constant real_constants real_line
-            greatest_integer_function without_using""",
+            general_integral greatest_integer_function particular_integral without_using""",
         # say what is to be done where there is no answer, up to the end of the sentence
         "aside": """or_answer or_explain or_say or_show or_state or_write otherwise""",
         # say nothing of a number: parameters are positive, and variables are real
@@ -200,6 +200,35 @@ def without_frame(text: str) -> str:
         plain = plain[label.end() :]
     plain = _REFERENCE.sub(" ", _PART.sub(" ", plain))
     return _HINT.sub(" ", _MARKS.sub("", plain))
+
+
+#: Words with which a number in prose may belong to the question.
+_COUNTS: Final = re.compile(
+    rf"\b(?:{'|'.join(sorted(TABLE['arithmetic']))}|initial\w*|orders?|power|terms?|when)\b|\d\s*(?:st|nd|rd|th)\b",
+    re.IGNORECASE,
+)
+
+
+def without_labels(question: str) -> str:
+    r"""Remove numbers from the prose of a question in which all formulas are marked.
+
+    A sentence keeps its numbers if one of its words may refer to them.
+
+    >>> without_labels("PHYS 201, set 6. Find $x'$ to 3 decimals.")
+    "PHYS  , set  . Find $x'$ to 3 decimals."
+
+    """
+    pieces, start = [], 0
+    for formula in (*MARKED.finditer(question), None):
+        prose = question[start : formula.start() if formula else len(question)]
+        for sentence in re.split(r"(?<=[.?!;:]\s)", prose):
+            pieces.append(
+                sentence if _COUNTS.search(sentence) else re.sub(r"\d+(?:[.,]\d+)*", " ", sentence)
+            )
+        if formula:
+            pieces.append(formula[0])
+            start = formula.end()
+    return "".join(pieces)
 
 
 @cache
@@ -351,11 +380,12 @@ def without_prose(text: str, understood: frozenset[str]) -> str:
     """
     if len(text) > LONGEST:  # which the reader of the question refuses
         return text
-    question = with_marks(SUBSTITUTION.sub(" ", text))
+    question = without_labels(with_marks(SUBSTITUTION.sub(" ", text)))
     formulas = list(MARKED.finditer(question))
     words = MARKED.sub(" ", question)
     if not formulas or UNMARKED.search(words) or states_kind(words):
         return text
+    described: set[str] = set()  # words of the story, which may name what is asked for
     pieces: list[str] = []
     # words of the name of what is asked for, and of operations, that are not understood
     strange: list[str] = []
@@ -385,7 +415,9 @@ def without_prose(text: str, understood: frozenset[str]) -> str:
                 if not _row("choice", "arithmetic").isdisjoint(parts):
                     raise ProblemError(f"{text!r}: {token!r} may change the question")
                 operations += [token] if not TABLE["operation"].isdisjoint(parts) else []
-                strange += [token] if asks and word not in TABLE["plain"] else []
+                is_strange = asks and word not in TABLE["plain"] | described
+                strange += [token] if is_strange else []
+                described |= set() if asks else {word}
             if not word[0].isalpha() or understood.issuperset(parts):
                 pieces.append(token)
             before = word

@@ -30,6 +30,7 @@ from .layout import (
     unbraced,
 )
 from .parameters import parameter_faults
+from .question.sums import sum_question
 
 _SIGN: Final = re.compile(r"\\(?:sum|sumop)(?![A-Za-z])|[∑Σ](?=\s*[_^])")
 _OPEN_CASE: Final = re.compile(
@@ -152,13 +153,36 @@ def read_sum(text: str) -> tuple[SumProblem, ...]:
     """
     if len(text) > prose.LONGEST:
         raise ProblemError(f"the question has more than {prose.LONGEST} characters")
+    try:
+        return _read_sum(text)
+    except ProblemError as error:
+        first_error = error
+    question = sum_question(text)
+    if question is None:
+        raise first_error
+    formula, stated = question
+    asks = _asks_convergence(text)
+    return tuple(
+        problem._replace(
+            conditions=problem.conditions.also(stated),
+            asks_convergence=asks,
+            asks_kind=asks and _asks_kind(text),
+        )
+        for problem in _read_sum(formula)
+    )
+
+
+def _asks_kind(text: str) -> bool:
+    """Whether a question asks if a series converges absolutely, conditionally, or not."""
+    return all(any(word.startswith(kind) for word in _words(text)) for kind in _KINDS)
+
+
+def _read_sum(text: str) -> tuple[SumProblem, ...]:
     text = prose.without_frame(text)
     decimal = _recurring_decimal(text)
     if decimal is not None:
         return (decimal,)
-    asks_kind = _asks_convergence(text) and all(
-        any(word.startswith(kind) for word in _words(text)) for kind in _KINDS
-    )
+    asks_kind = _asks_convergence(text) and _asks_kind(text)
     text = prose.without_words(text, prose.TABLE["kind"]) if asks_kind else text
     plain, tables = marked_tables(prose.without_prose(text, prose.SUM))
     formula, conditions = _formula(plain)

@@ -107,6 +107,10 @@ _ASKS: Final = (
     | TABLE["other"]
     | frozenset("at derivative derivatives for gradient if slope solve value values".split())
 )
+#: Words that tell a condition in a story.
+_TOLD: Final = re.compile(
+    r"\b(?:at|from)\s+rest\b|\binitially\b|\borigin\b|\b(?:starts?|started|begins?|released|dropped|poured)\b"
+)
 #: Partial derivatives; impulses, because an answer with an impulse would be no function.
 _NOT_JUDGED: Final = re.compile(r"\\partial|∂|\\delta\s*\(")
 
@@ -130,7 +134,7 @@ def read_differential_equation(text: str) -> DifferentialEquation:
     """
     if says(text, "no solution"):
         raise ProblemError(f"{text!r}: something else than a solution is asked for")
-    question, kinds = without_assumptions(text)
+    question, stated = without_assumptions(text)
     question_clauses = [
         clause for clause in clauses(without_prose(question, EQUATION)) if not _is_remark(clause)
     ]
@@ -151,23 +155,25 @@ def read_differential_equation(text: str) -> DifferentialEquation:
     jets = Jets(dict.fromkeys(functions, (variable,)))
     equations: list[tuple[Expression, Expression]] = []
     conditions: list[tuple[Expression, Expression]] = []
-    parameter_kinds: list[tuple[str, str]] = [*kinds]
+    parameter_kinds: list[tuple[str, str]] = [*stated.kinds]
     chained = [link for formula in formulas for link in _links(formula)]
     for formula in filter(None, chained):
         sides = relation(formula)
         if sides is None:
-            stated = conditions_of(formula)
-            if stated is None and _names(formula, functions):
+            condition = conditions_of(formula)
+            if condition is None and _names(formula, functions):
                 continue  # "find y(x)", "where k is a constant"
-            if stated is None:
+            if condition is None:
                 raise ProblemError(f"{text!r}: {formula!r} is no equation")
-            parameter_kinds += stated.kinds
+            parameter_kinds += condition.kinds
             continue
         pair = tuple(read_tree(side, jets, {variable}, values=True) for side in sides)
         left_tree, right_tree = pair[0], pair[1]
         named = symbols_of(left_tree) | symbols_of(right_tree)
         has_value = any(jets.names[name].at for name in named & jets.names.keys())
         (conditions if has_value else equations).append((left_tree, right_tree))
+    if not conditions and (told := _TOLD.search(text)) is not None:
+        raise ProblemError(f"{text!r}: {told[0]!r} may be a condition; write the condition")
     orders = _checked(text, variable, functions, equations, conditions, jets)
     return DifferentialEquation(
         variable,

@@ -73,12 +73,18 @@ _NOT_STATED: Final = re.compile(
 )
 #: What may be asked for "of" an integral; anything else is another question.
 _OF_ASKED: Final = re.compile(
-    r"\b(?P<noun>[A-Za-z-]+)\s+(?:of|for)\s+(?:the\s+|this\s+)?(?:[\w-]+\s+){0,3}?(?:following\s+)?:?\s*\Z"
+    r"(?<!in )\b(?P<noun>[A-Za-z-]+)\s+(?:of|for)\s+(?:the\s+|this\s+)?(?:[\w-]+\s+){0,3}?(?:following\s+)?:?\s*\Z"
 )
 _ASKED_OF: Final = frozenset(
     """aid answer computation convergence definition evaluation existence expression form formula
-    help integral integrals integrand limit means result solution terms transform use value
+    help integral integrals integrand limit means result series solution sum transform use value
     way""".split()
+)
+#: Another question: for which values of a symbol something holds.
+_FOR_WHICH: Final = re.compile(
+    r"\bfor\s+(?:what|which)\b|\bhow\s+(?:fast|large|long|many|much|small)\b|\bvalues\s+of\b"
+    r"|\bpartial\s+sums?\b",
+    re.IGNORECASE,
 )
 #: What is done with the formula afterwards.
 _THEN: Final = re.compile(
@@ -182,14 +188,15 @@ def _with_surroundings(
         ProblemError: a formula beside the formula may change the question.
 
     """
-    formula, conditions, remainder = _SIZES.sub("", asked.formula), Conditions(), ""
-    for sentence in _SENTENCE.split(places):
-        kept, stated = _without_conditions(sentence, formulas, asked)
-        conditions = conditions.also(stated)
+    formula, remainder = _SIZES.sub("", asked.formula), ""
+    places, conditions = without_statements(places, formulas, asked)
+    for kept in _SENTENCE.split(places):
         is_main = any(int(at) in asked.numbers for at in PLACE.findall(kept))
-        if not is_main and _NARRATION.search(kept):  # words and marked formulas count, others not
-            kept = " ".join(word[0] for word in _SPOKEN.finditer(kept))
-        remainder += f" {kept}"
+        # of a narration, words and formulas count, numbers do not
+        is_told = not is_main and _NARRATION.search(kept)
+        remainder += " " + (
+            " ".join(word[0] for word in _SPOKEN.finditer(kept)) if is_told else kept
+        )
     beside = [match for match in PLACE.finditer(remainder) if int(match[1]) not in asked.numbers]
     unused = {match: formulas[int(match[1])] for match in beside}
     for _ in beside:  # the formula of a definition may have further names
@@ -211,13 +218,31 @@ def _with_surroundings(
     return formula, conditions, remainder
 
 
-def _without_conditions(sentence: str, formulas: list[str], asked: Asked) -> tuple[str, Conditions]:
-    """Take the statements about symbols out of a sentence.
+def without_statements(
+    places: str, formulas: list[str], asked: Asked | None = None
+) -> tuple[str, Conditions]:
+    """Take the statements about symbols out of a question.
 
-    They stand before, between and behind instructions and the asked. A statement may end at a
-    comma, or with a formula.
+    They stand before, between and behind instructions and the formula that is asked for. A
+    statement may end at a comma, or with a formula.
+
+    Args:
+        places: the prose, with places for the formulas.
+        formulas: the formulas.
+        asked: the formula that is asked for, if it is known.
+
     """
-    mains = "|".join(f"\ue012{at}\ue012" for at in sorted(asked.numbers))
+    kept, conditions = [], Conditions()
+    for sentence in _SENTENCE.split(places):
+        remainder, stated = _of_sentence(sentence, formulas, asked)
+        kept.append(remainder)
+        conditions = conditions.also(stated)
+    return "\n".join(kept), conditions
+
+
+def _of_sentence(sentence: str, formulas: list[str], asked: Asked | None) -> tuple[str, Conditions]:
+    numbers = sorted(asked.numbers) if asked else ()
+    mains = "|".join(f"\ue012{at}\ue012" for at in numbers) or r"(?!)"
     kept, conditions = "", Conditions()
     for unit in re.split(rf"({mains}|{_INSTRUCTION.pattern})", sentence, flags=re.IGNORECASE):
         if _NOT_STATED.search(unit):
@@ -233,7 +258,7 @@ def _without_conditions(sentence: str, formulas: list[str], asked: Asked) -> tup
             words = prose.without_words(statement.strip("()"), _STATEMENT)
             has_symbols = PLACE.search(unit[start:end]) or prose.UNMARKED.search(statement)
             stated = conditions_of(words) if has_symbols and words.strip() else None
-            stated = stated or _in_interval(unit[start:end], formulas, asked)
+            stated = stated or (_in_interval(unit[start:end], formulas, asked) if asked else None)
             if stated is not None:
                 conditions = conditions.also(stated)
                 unit = f"{unit[:start]} ; {unit[end:]}"
@@ -263,6 +288,8 @@ def is_changed(places: str, formulas: list[str], asked: Asked) -> bool:
         return True  # a factor before the formula, or a term behind
     if not asked.has_sign:
         preceding = re.sub(rf"(?i)\b{_ASKS}\b(?!.*\b{_ASKS}\b).*", "", preceding, flags=re.DOTALL)
+    if _FOR_WHICH.search(places):
+        return True
     governed = _OF_ASKED.search(preceding)
     if governed is not None and governed["noun"].lower() not in _ASKED_OF:
         return True

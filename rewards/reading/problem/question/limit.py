@@ -1,0 +1,127 @@
+r"""Reads a question for a limit in other people's words.
+
+The formula of the limit has a sign, or words say which formula is the function ("the limit of") and
+where the variable tends to ("as $x$ approaches $0$ from the right").
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from ....errors import ProblemError
+from ..conditions import NAME, Conditions
+from .asked import NAMED, PLACE, RELATION, Asked, plain, taken_apart
+
+_SIGN: Final = re.compile(
+    r"\\lim(?![A-Za-z])|\\(?:operatorname\*?|mathop|mathrm|mathbf)\s*\{\s*(?:\\rm\s*)?\\?lim\s*\}"
+    r"|(?<![\\A-Za-z])lim(?![A-Za-z])"
+)
+_ARROW: Final = r"(?:\\(?:to|(?:long)?rightarrow|(?:down|up|ne|se)arrow)(?![A-Za-z])|→|⟶|-+>|[↓↑])"
+#: What a variable tends to: x \to 0.
+_APPROACH: Final = re.compile(
+    rf"\(?\s*(?P<name>\\?[A-Za-z]+)\s*\)?\s*{_ARROW}\s*(?P<point>.+)", re.DOTALL
+)
+_TENDS: Final = re.compile(
+    rf"{PLACE.pattern}\s+(?:(?:is\s+made\s+to\s+)?(?:approach(?:es)?|tends?\s+to(?:wards)?"
+    rf"|goes\s+to|converges?\s+to(?:wards)?)\s+(?:the\s+\w+\s+\w+\s+)?{PLACE.pattern}"
+    r"|(?P<grows>grows\s+without\s+(?:bound|limit)|(?:increases|grows)\s+indefinitely"
+    r"|tends\s+to\s+infinity|goes\s+to\s+infinity))"
+)
+_SIDE: Final = re.compile(
+    r"\bfrom\s+(?:the\s+)?(?P<from>right|above|left|below)\b|\b(?P<hand>right|left)-hand(?:ed)?\s+limit\b"
+)
+_OF: Final = re.compile(
+    r"\blimit(?:ing\s+value)?\b[^.?!]*?\b(?:of|by)(?:\s+(?:the|function|expression|sequence|fraction"
+    r"|quotient|ratio))*\s*:?\s*\Z"
+)
+
+
+def limit_question(text: str) -> tuple[str, Conditions] | None:
+    r"""Find the limit that a question asks for. Return its formula and the conditions.
+
+    The result is None if the question has no limit that is understood.
+
+    Raises:
+        ProblemError: a word or a formula may change the question.
+
+    >>> limit_question("What is the limit of $x^x$ as $x$ tends to $0$ from above? [2]")[0]
+    '\\lim_{x \\to 0^{+}} x^x'
+
+    """
+    parts = taken_apart(text)
+    if parts is None:
+        return None
+    places, formulas = parts
+    signed = [at for at, formula in enumerate(formulas) if _SIGN.search(formula)]
+    if len(signed) > 1:
+        raise ProblemError("the question has more than one limit")
+    if signed:
+        return plain(parts, _of_sign(places, formulas, signed[0]))
+    asked = _in_words(places, formulas)
+    return plain(parts, asked) if asked else None
+
+
+def _of_sign(places: str, formulas: list[str], at: int) -> Asked:
+    """The limit of a formula with a sign, perhaps with the function behind "of"."""
+    sign = _SIGN.search(formulas[at])
+    assert sign is not None
+    following, numbers = formulas[at][sign.end() :].strip(), frozenset((at,))
+    behind = re.match(rf"\s*of\s+{PLACE.pattern}", places.partition(f"\ue012{at}\ue012")[2])
+    bare = _APPROACH.match(following) if not following.startswith(("_", "\\limits")) else None
+    if bare is not None:  # lim x->0
+        following = rf"_{{{following}}}"
+    elif re.fullmatch(r"\\?[A-Za-z]_\{?[A-Za-z]\}?", following):  # \lim a_n
+        following = rf"_{{{following[-1].strip('}')}\to\infty}} {following}"
+    if behind is not None:
+        following, numbers = f"{following} {formulas[int(behind[1])]}", numbers | {int(behind[1])}
+    under = re.match(
+        r"(?:\\limits)?\s*_\s*\{?\s*(?:\\substack\s*\{)?\s*\(?\s*(\\?[A-Za-z]+)", following
+    )
+    before = formulas[at][: sign.start()].rpartition("=")[2] if "=" in formulas[at] else ""
+    formula = rf"{before}\lim{following}"
+    return Asked(formula, numbers, formula, under[1].lstrip("\\") if under else "", is_bound=True)
+
+
+def _in_words(places: str, formulas: list[str]) -> Asked | None:
+    """The limit that words ask for."""
+    if not re.search(r"\blimit|\btends?\b|\bapproach", places):
+        return None
+    tending = [*_TENDS.finditer(places)]
+    approaches = {
+        int(match[1]): rf"{formulas[int(match[1])]} \to "
+        + (r"\infty" if match["grows"] else formulas[int(match[2])])
+        for match in tending
+    }
+    spoken = {int(number) for match in tending for number in match.groups()[:2] if number}
+    approaches |= {
+        at: formula for at, formula in enumerate(formulas) if _APPROACH.fullmatch(formula)
+    }
+    if len(approaches) != 1:
+        return None
+    ((at, approach),) = approaches.items()
+    side = _SIDE.search(places)
+    if side is not None:
+        approach += "^{+}" if (side["from"] or side["hand"]) in ("right", "above") else "^{-}"
+    others = [other for other in range(len(formulas)) if other != at and other not in spoken]
+    of = [other for other in others if _OF.search(places.partition(f"\ue012{other}\ue012")[0])]
+    functions = (
+        of[:1]
+        or [other for other in others if NAMED.match(formulas[other])]
+        or [
+            other
+            for other in others
+            if not NAME.fullmatch(formulas[other]) and not RELATION.search(formulas[other])
+        ]
+    )
+    if len(functions) != 1:
+        return None
+    function = formulas[functions[0]]
+    named = NAMED.match(function)
+    body = function[named.end() :].strip() if named else function
+    numbers = frozenset((at, *spoken, *functions))
+    name = approach.partition(" ")[0]
+    match = _APPROACH.match(approach)
+    variable = match["name"].lstrip("\\") if match else name
+    formula = rf"\lim_{{{approach}}} {body}"
+    return Asked(formula, numbers, formula, variable, is_bound=True, has_sign=False)
