@@ -81,7 +81,8 @@ TABLE: Final = {
             natural_logarithms not_a_decimal not_a_decimal_approximation partial_fraction
             partial_fractions parts_twice plus_a_constant plus_an_arbitrary_constant
             plus_the_constant rational_function real_constant real_constants real_line
-            general_integral greatest_integer_function particular_integral without_using""",
+            general_integral greatest_integer_function maximum_mark particular_integral times_differentiable twice_differentiable
+            without_using""",
         # say what is to be done where there is no answer, up to the end of the sentence
         "aside": """or_answer or_explain or_say or_show or_state or_write otherwise""",
         # say nothing of a number: parameters are positive, and variables are real

@@ -22,6 +22,7 @@ from ..conditions import conditions_of
 from ..derivatives import DOTTED, LETTER, Jet, Jets, name_of, normal, operand, operators, read_tree
 from ..layout import pieces_of, relation
 from ..prose import EQUATION, TABLE, says, without_prose
+from .story import without_story
 
 #: Functions of a system; textbooks have up to three.
 MOST_FUNCTIONS: Final = 6
@@ -134,6 +135,17 @@ def read_differential_equation(text: str) -> DifferentialEquation:
     """
     if says(text, "no solution"):
         raise ProblemError(f"{text!r}: something else than a solution is asked for")
+    try:
+        return _read(text)
+    except ProblemError as error:
+        first_error = error
+    plain = without_story(text)
+    if plain is None or plain.strip() == text.strip():
+        raise first_error
+    return _read(plain)
+
+
+def _read(text: str) -> DifferentialEquation:
     question, stated = without_assumptions(text)
     question_clauses = [
         clause for clause in clauses(without_prose(question, EQUATION)) if not _is_remark(clause)

@@ -27,6 +27,7 @@ WRT: Final = re.compile(r"\bw\.?\s?r\.?\s?t\b\.?")
 #: How an answer is to be written: with a constant of integration, in a box, in terms of a letter.
 _ANSWER: Final = re.compile(r"\+\s*[Cc]\b|\\boxed\s*\{[^{}]*\}")
 _IN_TERMS_OF: Final = re.compile(r"(?<=\bin terms of )(?!a\s+[a-z])(\\?[A-Za-z])\b")
+PLACE: Final = re.compile("\ue012(\\d+)\ue012")
 #: A function and its argument, as they stand before the formula of the function: f(x) =, y =.
 NAMED: Final = re.compile(
     r"\s*(?P<name>[A-Za-z](?:_(?:\w|\{\w+\}))?|\\[A-Za-z]+(?:_(?:\w|\{\w+\}))?)\s*"
@@ -63,7 +64,7 @@ _COMMANDS: Final = frozenset(
 )
 #: Words that change an integral: arithmetic, and forms of a number that are not exact.
 _ARITHMETIC: Final = re.compile(
-    rf"\b(?:{'|'.join(sorted(prose.TABLE['arithmetic']))})\b", re.IGNORECASE
+    rf"\b(?:{'|'.join(sorted(prose.TABLE['arithmetic']))})\b(?!-)", re.IGNORECASE
 )
 _NAMES: Final = re.compile(prose.phrases("name", "no kind"), re.IGNORECASE)
 _DENIED: Final = re.compile(r"\b(?:no|not|never|without|instead)\b|n['’]t\b", re.IGNORECASE)
@@ -82,7 +83,8 @@ _ASKED_OF: Final = frozenset(
 )
 #: Another question: for which values of a symbol something holds.
 _FOR_WHICH: Final = re.compile(
-    r"\bfor\s+(?:what|which)\b|\bhow\s+(?:fast|large|long|many|much|small)\b|\bvalues\s+of\b"
+    r"\bfor\s+(?:what|which)\s+(?:\w+\s+){0,2}?(?:numbers?|values?)\b|\bfor\s+(?:what|which)\s+"
+    rf"{PLACE.pattern}|\bhow\s+(?:fast|large|long|many|much|small)\b|\bvalues\s+of\b"
     r"|\bpartial\s+sums?\b",
     re.IGNORECASE,
 )
@@ -109,7 +111,6 @@ _SIZES: Final = re.compile(r"\\(?:left|right)(?![A-Za-z])")
 #: Space, and sizes of fractions.
 _SPACE: Final = re.compile(r"\s|\\[,;:! ]|(?<=\\)[dt](?=frac)")
 LETTER: Final = re.compile(r"\\[A-Za-z]+|[A-Za-z]")
-PLACE: Final = re.compile("\ue012(\\d+)\ue012")
 _SPOKEN: Final = re.compile(rf"{PLACE.pattern}|[A-Za-z'’]{{2,}}|[.?!]")
 
 
@@ -267,6 +268,22 @@ def _of_sentence(sentence: str, formulas: list[str], asked: Asked | None) -> tup
     return kept, conditions
 
 
+def changes_numbers(places: str) -> bool:
+    """Whether words of arithmetic may change a number or a formula of a question."""
+    return any(
+        _ARITHMETIC.search(_NAMES.sub(" ", sentence)) and not _DENIED.search(sentence)
+        for sentence in _SENTENCE.split(places)
+    )
+
+
+def asks_values(places: str, formulas: list[str]) -> bool:
+    """Whether words ask for the values of a symbol for which something holds."""
+    return any(
+        match[1] is None or RELATION.search(formulas[int(match[1])]) is None
+        for match in _FOR_WHICH.finditer(places)
+    )
+
+
 def is_changed(places: str, formulas: list[str], asked: Asked) -> bool:
     """Whether words beside the formula that is asked for may change the question.
 
@@ -288,7 +305,7 @@ def is_changed(places: str, formulas: list[str], asked: Asked) -> bool:
         return True  # a factor before the formula, or a term behind
     if not asked.has_sign:
         preceding = re.sub(rf"(?i)\b{_ASKS}\b(?!.*\b{_ASKS}\b).*", "", preceding, flags=re.DOTALL)
-    if _FOR_WHICH.search(places):
+    if asks_values(places, formulas) or changes_numbers(places):
         return True
     governed = _OF_ASKED.search(preceding)
     if governed is not None and governed["noun"].lower() not in _ASKED_OF:
@@ -301,8 +318,6 @@ def is_changed(places: str, formulas: list[str], asked: Asked) -> bool:
     if joined and not RELATION.search(formulas[int(joined[1])]):
         return True  # two are asked for
     for sentence in _SENTENCE.split(places):
-        if _ARITHMETIC.search(_NAMES.sub(" ", sentence)) and not _DENIED.search(sentence):
-            return True
         names = {*re.findall(r"(?<![A-Za-z\\'’])[A-Za-z](?![A-Za-z'’])", sentence)}
         names |= {formulas[int(place)].lstrip("\\") for place in PLACE.findall(sentence)}
         names -= {asked.variable} if asked.is_bound else set()

@@ -1,0 +1,236 @@
+r"""Finds the differential equations and the conditions in a question of many words.
+
+The formulas with derivatives are the equations. Values of functions are conditions, also "$y = 2$
+when $x = 0$" and "through the point $(0, 2)$". Other formulas are hints, domains and names. The
+question is refused if words may state a condition, or may ask for something else than a solution.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from ....errors import ProblemError
+from .. import prose
+from ..conditions import NAME
+from ..derivatives import DOTTED, name_of, normal, operators
+from ..layout import coordinates, pieces_of, relation
+from ..question.asked import (
+    PLACE,
+    asks_values,
+    changes_numbers,
+    put_back,
+    taken_apart,
+    without_statements,
+)
+
+_ENVIRONMENT: Final = re.compile(
+    r"\\(?:begin|end)\s*\{[a-z]+\*?\}(?:\{[^{}]*\})?|\\(?:left|right)\s*(?:\.|\\[{}])|\\[{}]|&"
+)
+_ROW: Final = re.compile(r"\\\\(?:\[[^\]]*\])?|\\q?quad(?![A-Za-z])|\\[,;:! ]{2,}|,\s*\\ ")
+#: y_{xx} is y''.
+_SUBSCRIPTS: Final = re.compile(r"([a-z])_\{?\s*(x{1,4}|t{1,4})\s*\}?(?![A-Za-z])")
+#: (D^2 - 4D + 4)y
+_OPERATOR: Final = re.compile(r"(?:\(([^()=]*D[^()=]*)\)|(?<![A-Za-z\\])(D))\s*([a-z])(?![A-Za-z])")
+_TERM: Final = re.compile(r"\s*([-+]?)\s*([^-+D]*?)\s*(?:(D)(?:\^\{?(\d)\}?)?)?\s*(?=[-+]|\Z)")
+_DIFFERENTIALS: Final = re.compile(r"(?<![A-Za-z\\])d\s*\{?\s*[a-z]\s*\}?(?![A-Za-z])")
+_VALUE: Final = re.compile(r"(?P<name>[A-Za-z]|\\[a-z]+)\s*'*\s*\(\s*(?P<at>[^()]*)\s*\)")
+_NUMBER: Final = re.compile(r"[-+\d./\s]*(?:\\(?:pi|[dt]?frac|sqrt|e)|[{}\d\s.e])*")
+#: A domain of the variable, which the verdict's coverage shows anyway; a map.
+_ASKS: Final = re.compile(
+    rf"\b(?:{'|'.join(sorted(prose.TABLE['value'] | prose.TABLE['form'] | {'describe', 'integrate', 'solve'}))})\b"
+    r"(?P<words>[^.?!;:\ue012]*)(?:\ue012(?P<place>\d+)\ue012)?",
+    re.IGNORECASE,
+)
+_SLOPE: Final = re.compile(
+    r"\b(?:slope|gradient)\b[^.?!;]*?\b(?:is|equals|equal\s+to|given\s+by)\s+\ue012(?P<place>\d+)\ue012"
+)
+#: What a solution is called.
+_SOLUTION: Final = frozenset(
+    """answer curve curves equation equations expression family form formula function functions integral
+    integrals it path primitive primitives relation response result solution solutions system that
+    them this trajectories""".split()
+)
+#: Words that may state a condition, or restrict the solutions.
+_TOLD: Final = re.compile(
+    r"\b(?:at|from)\s+rest\b|\b(?:initially|unit|empty|starts?|started|begins?|released|dropped"
+    r"|poured)\b"
+)
+#: Words that restrict the solutions.
+_RESTRICTS: Final = re.compile(
+    r"\b(?:bounded|vanish\w*|periodic|half-life|orthogonal|proportional|eigenvalues?)\b"
+)
+
+
+def without_story(text: str) -> str | None:
+    r"""Write a question for a solution as its equations and conditions.
+
+    The result is None if the question has no words, or no derivative.
+
+    Raises:
+        ProblemError: words may change the question.
+
+    >>> without_story("Which curve through $(1,2)$ satisfies $y' = xy$? I am stuck in week 3.")
+    "y' = xy , y(1) = 2 "
+
+    """
+    parts = taken_apart(text)
+    if parts is None:
+        return None
+    places, conditions = without_statements(*parts)
+    formulas = parts[1]
+    if changes_numbers(places) or asks_values(*parts):
+        raise ProblemError("words may change the question")
+    equations, values, points, tuples = [], [], [], []
+    for match in PLACE.finditer(places):
+        if re.search(r"\b(?:interval|near|on|over)\s*\Z", places[: match.start()]):
+            continue  # a domain
+        for piece in map(_expanded, _pieces(formulas[int(match[1])])):
+            sides = relation(piece)
+            if sides is None:
+                if re.fullmatch(r"-?[\d.]+", piece) or (
+                    (value := _VALUE.fullmatch(piece)) and _NUMBER.fullmatch(value["at"])
+                ):
+                    raise ProblemError(f"what is {piece!r}?")
+                if re.fullmatch(r"\(.*,.*\)", piece) and _NUMBER.fullmatch(
+                    piece.strip("()").replace(",", " ")
+                ):
+                    tuples.append(piece)
+                continue
+            value = _VALUE.fullmatch(sides[0])
+            if value is not None and _NUMBER.fullmatch(value["at"]):
+                values.append(piece)
+            elif _has_derivative(piece):
+                equations.append(piece)
+            else:
+                points.append(sides)
+    if len(equations) > 1:  # p = y' defines p
+        equations = [each for each in equations if not _is_notation(each)] or equations
+    slope = _SLOPE.search(places)
+    if not equations and slope is not None:
+        equations = [f"y' = {formulas[int(slope['place'])]}"]
+    if not equations:
+        return None
+    values += _values(equations, points, tuples, places)
+    if (told := _RESTRICTS.search(places)) is not None:
+        raise ProblemError(f"{told[0]!r} may restrict the solutions")
+    if not values and (told := _TOLD.search(places)) is not None:
+        raise ProblemError(f"{told[0]!r} may be a condition; write the condition as a formula")
+    _check_asked(places, formulas, equations)
+    kinds = "".join(
+        f" . Let {name} be {kind}" for name, kind in conditions.kinds if kind in prose_kinds
+    )
+    words = " ".join(
+        word for word in ("all", "particular", "singular") if re.search(rf"\b{word}\b", places)
+    )
+    return f"{' , '.join((*equations, *values))} {words}{kinds}"
+
+
+prose_kinds: Final = ("integer", "even", "odd", "negative", "real", "positive")
+
+
+def _pieces(formula: str) -> list[str]:
+    rows = _ROW.split(_ENVIRONMENT.sub(" ", formula) if "=" in formula else formula)
+    pieces = [piece for row in rows for piece in pieces_of(normal(row), ",")]
+    joined = formula.strip()
+    if joined.startswith("(") and joined.endswith(")") and "=" not in joined:
+        return [normal(joined)]
+    return [piece.strip(" .;") for piece in pieces if piece.strip(" .;")]
+
+
+def _expanded(piece: str) -> str:
+    """Write subscripts and the operator D as primes."""
+    piece = _SUBSCRIPTS.sub(lambda match: match[1] + "'" * len(match[2]), piece)
+    if "=" not in piece:
+        return piece
+
+    def applied(match: re.Match[str]) -> str:
+        terms = [
+            f"{sign or '+'} {factor} {match[3]}{chr(39) * (int(power or 1) if d else 0)}"
+            for sign, factor, d, power in _TERM.findall(match[1] or match[2])
+            if factor.strip() or d
+        ]
+        return f"({' '.join(terms).removeprefix('+')})"
+
+    return _OPERATOR.sub(applied, piece)
+
+
+def _has_derivative(piece: str) -> bool:
+    return bool(
+        operators(piece)
+        or re.search(r"(?<![\\])[A-Za-z]\s*'|\^\s*\{\s*\(\s*[\div]+\s*\)", piece)
+        or DOTTED.search(piece)
+        or len({*_DIFFERENTIALS.findall(piece)}) > 1
+    )
+
+
+def _is_notation(equation: str) -> bool:
+    """Whether an equation only gives a derivative or an operator a name: p = y', D = d/dx."""
+    sides = relation(equation)
+    if sides is None or NAME.fullmatch(sides[0].strip()) is None:
+        return False
+    found = operators(sides[1])
+    is_operator = [each[:2] for each in found] == [(0, len(sides[1].strip()))]
+    return is_operator or re.fullmatch(r"[A-Za-z]\s*'+", sides[1].strip()) is not None
+
+
+def _values(
+    equations: Sequence[str], points: Sequence[tuple[str, str]], tuples: Sequence[str], places: str
+) -> list[str]:
+    """The conditions that are stated as ``y = 2`` at ``x = 0``, or as a point of the curve."""
+    functions, variables = [], []
+    for equation in equations:
+        for quotient in operators(equation):
+            functions.append(name_of(quotient.of.split("(")[0]))
+            variables += quotient.by
+        functions += re.findall(r"(?<![\\A-Za-z])([A-Za-z])\s*'", equation)
+        if not functions:
+            letters = sorted({match.strip("d {}") for match in _DIFFERENTIALS.findall(equation)})
+            variables += [letter for letter in letters if letter in "xt"][:1]
+            functions += [letter for letter in letters if letter not in variables]
+    variable = (variables or ["x"])[0]
+    found = (
+        [f"{functions[0]}({a}) = {b}" for a, b in (coordinates(each) for each in tuples)]
+        if (functions and tuples and re.search(r"\b(?:through|contains|point|passes)\b", places))
+        else []
+    )
+    if tuples and not found:
+        raise ProblemError(f"what is {tuples[0]!r}?")
+    at = [side for name, side in points if name_of(name) == variable and _NUMBER.fullmatch(side)]
+    given = [
+        (name, side)
+        for name, side in points
+        if name_of(name) in functions and _NUMBER.fullmatch(side)
+    ]
+    if at and not given:
+        raise ProblemError(f"what holds at {variable} = {at[0]}?")
+    if given and len(at) == 1:
+        found += [f"{name}({at[0]}) = {side}" for name, side in given]
+    elif given and re.search(r"\bwhen\b|\bat\b", places):
+        raise ProblemError(f"where is {given[0][0]} = {given[0][1]}?")
+    return found
+
+
+def _check_asked(places: str, formulas: list[str], equations: Sequence[str]) -> None:
+    """Raise an error if something else than a solution is asked for."""
+    described: set[str] = set()
+    start = 0
+    joined = " ".join(equations)
+    for asks in _ASKS.finditer(places):
+        described |= {*re.findall(r"[a-z-]{3,}", places[start : asks.start()].lower())}
+        start = asks.end()
+        words = {*re.findall(r"[a-z-]{2,}", asks["words"].lower())}
+        if asks["place"] is not None:
+            formula = formulas[int(asks["place"])]
+            name = name_of(re.split(r"[\s(=]", formula.strip())[0])
+            if "factor" in words or not (name in joined or "=" in formula):
+                raise ProblemError(
+                    f"{put_back(asks[0], formulas, '$')!r} may ask for something else"
+                )
+        elif (
+            words
+            and not words & (_SOLUTION | described)
+            and words - prose.TABLE["plain"] - prose.TABLE["nothing"]
+        ):
+            raise ProblemError(f"{asks[0]!r} may ask for something else")
