@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from ....errors import ProblemError
 from ...expression.traversal import symbols_of
 from ...expression.tree import Expression
 from ...latex import ReadError, read
-from ..clauses import clauses
+from ..clauses import Clause, clauses
 from ..derivatives import EXPONENT, name_of, normal
-from ..layout import marked_tables, pieces_of
+from ..layout import coordinates, marked_tables, pieces_of
 from ..prose import EQUATION, PROSE
 from .question import NAME, DifferentialEquation
 
@@ -27,6 +28,14 @@ _CONSTANT: Final = re.compile(
 )
 #: ``y \equiv 0``
 _IDENTICAL: Final = re.compile(r"\\equiv(?![A-Za-z])|≡")
+#: A column vector, and the name of a vector.
+_COLUMN: Final = re.compile(
+    r"\\begin\s*\{[pb]?matrix\}(?P<rows>(?:(?!\\begin|\\end).)*)\\end\s*\{[pb]?matrix\}", re.DOTALL
+)
+_VECTOR: Final = re.compile(
+    rf"{_COLUMN.pattern}|\\(?:mathbf|boldsymbol|vec|bm)\s*\{{?\s*[A-Za-z]\s*\}}?\s*(?:\([a-z]\))?",
+    re.DOTALL,
+)
 _MEMBER: Final = re.compile(r"\\(?:in|neq|ne|geq?|leq?|forall|quad)(?![A-Za-z])|[<>≠∈]")
 
 
@@ -76,7 +85,7 @@ def solutions(text: str, question: DifferentialEquation) -> list[StatedSolution]
     [1]
 
     """
-    text = _IDENTICAL.sub("=", text)
+    text = _componentwise(_IDENTICAL.sub("=", text), question)
     if len(x := question.variable) == 1:  # at + b is no word, if t is the variable
         text = re.sub(rf"(?<![A-Za-z\\])([a-z]){x}(?![A-Za-z])", rf"\1 {x}", text)
     results: list[StatedSolution] = []
@@ -85,11 +94,15 @@ def solutions(text: str, question: DifferentialEquation) -> list[StatedSolution]
         answer_clauses = clauses(PROSE.sub(_without_unknown_words, text))
     except ProblemError as error:
         raise ReadError(str(error), 0) from None
-    for clause in answer_clauses:
+    for clause, following in pairwise([*answer_clauses, Clause((), "")]):
         formula = _called(normal(clause.formula), question)
+        compared = [
+            each for each in (clause, following) if _MEMBER.search(marked_tables(each.formula)[0])
+        ]
         if (
             not formula
-            or _MEMBER.search(marked_tables(formula)[0])
+            or clause in compared
+            or (compared and NAME.fullmatch(formula))  # x, y > 0
             or _is_constant(formula, question)
         ):
             continue
@@ -110,6 +123,38 @@ def solutions(text: str, question: DifferentialEquation) -> list[StatedSolution]
     if not results:
         raise ReadError("no solution", 0)
     return results
+
+
+def _componentwise(text: str, question: DifferentialEquation) -> str:
+    """Write an equation between vectors as equations of the components.
+
+    Every column is replaced by its component. The sum of columns with factors becomes the sum of
+    their components with these factors.
+    """
+    left, equals, right = text.partition("=")
+    columns = [match["rows"] for match in _COLUMN.finditer(right)]
+    left = left.strip()
+    names = coordinates(left) if left.startswith("(") and left.endswith(")") else []
+    is_vector = _VECTOR.fullmatch(left) is not None or len(names) > 1
+    if not equals or not is_vector or any("&" in rows for rows in columns):
+        return text
+    if names and not columns:
+        values = coordinates(right.strip())
+        same = len(names) == len(values)
+        return " , ".join(map(" = ".join, zip(names, values, strict=True))) if same else text
+    named = _COLUMN.fullmatch(left)
+    names = names or (_rows(named["rows"]) if named else [*question.functions])
+    if not columns or any(len(_rows(rows)) != len(names) for rows in columns):
+        return text
+
+    def component(at: int) -> str:
+        return _COLUMN.sub(lambda match: f"({_rows(match['rows'])[at]})", right)
+
+    return " , ".join(f"{name} = {component(at)}" for at, name in enumerate(names))
+
+
+def _rows(column: str) -> list[str]:
+    return [row.strip() for row in re.split(r"\\\\", column) if row.strip()]
 
 
 def _without_unknown_words(prose: re.Match[str]) -> str:
@@ -134,6 +179,8 @@ def _called(formula: str, question: DifferentialEquation) -> str:
         own = re.escape(question.variable)
         applied = rf"(?<![A-Za-z])({letter}(?:{EXPONENT})?)\s*\(\s*\\?{own}\s*\)"
         formula = re.sub(applied, r"\1", formula)
+        # y_p, a particular solution
+        formula = re.sub(rf"\A\s*({letter})_\{{?(?:p|h|c|g|part)\}}?\s*(?==)", r"\1", formula)
     return formula
 
 

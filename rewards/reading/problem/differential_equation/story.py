@@ -25,6 +25,13 @@ from ..question.asked import (
     without_statements,
 )
 
+#: A linear system with a matrix, and an initial value of its vector.
+_MATRIX: Final = r"\\begin\s*\{[pb]?matrix\}(?P<rows>(?:(?!\\end).)*)\\end\s*\{[pb]?matrix\}"
+_BOLD: Final = r"\\(?:mathbf|boldsymbol|vec|bm)\s*\{?\s*(?P<name>[a-zA-Z])\s*\}?"
+_SYSTEM: Final = re.compile(
+    rf"(?:{_BOLD}\s*'|\\dot\s*\{{?{_BOLD.replace('name', 'dotted')}\}}?)\s*=\s*{_MATRIX}\s*{_BOLD.replace('name', 'again')}"
+)
+_START: Final = re.compile(rf"{_BOLD}\s*\((?P<at>[^()]*)\)\s*=\s*{_MATRIX}")
 _ENVIRONMENT: Final = re.compile(
     r"\\(?:begin|end)\s*\{[a-z]+\*?\}(?:\{[^{}]*\})?|\\(?:left|right)\s*(?:\.|\\[{}])|\\[{}]|&"
 )
@@ -131,12 +138,28 @@ prose_kinds: Final = ("integer", "even", "odd", "negative", "real", "positive")
 
 
 def _pieces(formula: str) -> list[str]:
+    formula = _START.sub(_components, _SYSTEM.sub(_components, formula))
     rows = _ROW.split(_ENVIRONMENT.sub(" ", formula) if "=" in formula else formula)
     pieces = [piece for row in rows for piece in pieces_of(normal(row), ",")]
     joined = formula.strip()
     if joined.startswith("(") and joined.endswith(")") and "=" not in joined:
         return [normal(joined)]
     return [piece.strip(" .;") for piece in pieces if piece.strip(" .;")]
+
+
+def _components(match: re.Match[str]) -> str:
+    """Write an equation between vectors as equations of the components x_1, x_2, ..."""
+    groups = match.groupdict()
+    name = groups["name"] or groups["dotted"]
+    rows = [row.split("&") for row in re.split(r"\\\\", groups["rows"]) if row.strip()]
+    if "at" in groups:
+        return r" \quad ".join(
+            f"{name}_{at}({groups['at']}) = {row[0]}" for at, row in enumerate(rows, 1)
+        )
+    return r" \quad ".join(
+        f"{name}_{at}' = " + " + ".join(f"({a}) {name}_{to}" for to, a in enumerate(row, 1))
+        for at, row in enumerate(rows, 1)
+    )
 
 
 def _expanded(piece: str) -> str:

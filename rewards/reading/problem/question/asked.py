@@ -172,7 +172,7 @@ def plain(parts: tuple[str, list[str]], asked: Asked) -> tuple[str, Conditions]:
 
     """
     formula, conditions, remainder = _with_surroundings(*parts, asked)
-    if is_changed(remainder, parts[1], asked):
+    if asks_values(*parts) or is_changed(remainder, parts[1], asked):
         raise ProblemError(f"words beside {asked.written!r} may change the question")
     return formula, conditions
 
@@ -305,7 +305,7 @@ def is_changed(places: str, formulas: list[str], asked: Asked) -> bool:
         return True  # a factor before the formula, or a term behind
     if not asked.has_sign:
         preceding = re.sub(rf"(?i)\b{_ASKS}\b(?!.*\b{_ASKS}\b).*", "", preceding, flags=re.DOTALL)
-    if asks_values(places, formulas) or changes_numbers(places):
+    if changes_numbers(places):
         return True
     governed = _OF_ASKED.search(preceding)
     if governed is not None and governed["noun"].lower() not in _ASKED_OF:
