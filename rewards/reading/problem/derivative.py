@@ -20,7 +20,7 @@ from ..latex import to_latex
 from ..latex.tokens.names import GREEK
 from ..latex.tokens.roles import IN_PROBLEM
 from .clauses import Clause, clauses, without_assumptions
-from .conditions import Bounds, bounds_of, conditions_of
+from .conditions import Bounds, Conditions, bounds_of, conditions_of
 from .derivatives import (
     LETTER,
     SYMBOL,
@@ -34,6 +34,7 @@ from .derivatives import (
     operators,
     read_tree,
 )
+from .derivatives.story import without_story
 from .integral import INTEGRAL, IntegralProblem, definite_integral, derivative_of_integral
 from .layout import coordinates, pieces_of, relation
 from .prose import EQUATION, ORDINALS, without_prose
@@ -115,13 +116,21 @@ def read_derivative(text: str, *, written: bool = False) -> DerivativeQuestion:
     '3 x^{2}'
 
     """
-    return _QuestionReader(text, written).read()
+    question, stated = without_assumptions(text)
+    try:
+        return _QuestionReader(text, question, stated, written).read()
+    except ProblemError as error:
+        first_error = error
+    plain = without_story(text)
+    if plain is None or plain[0].strip() == text.strip():
+        raise first_error
+    return _QuestionReader(text, *plain, written).read()
 
 
 class _QuestionReader:
     """Sorts the clauses of a question, and builds the derivative from them."""
 
-    def __init__(self, text: str, written: bool) -> None:
+    def __init__(self, text: str, question: str, stated: Conditions, written: bool) -> None:
         self.text = text
         self.written = written
         self.asked: list[Clause] = []
@@ -133,7 +142,7 @@ class _QuestionReader:
         self.words: tuple[str, ...] = ()
         self.asks_slope = False
         self.order = 1
-        question, stated = without_assumptions(text)
+        self.is_total = False
         self.kinds: list[tuple[str, str]] = [*stated.kinds]
         self.comparisons: list[Expression] = [*stated.comparisons]
         self.trees: dict[str, Expression] = {}
@@ -174,7 +183,8 @@ class _QuestionReader:
                 self.equations.append(sides)
             else:  # the derivative of f(x) = ...
                 self.equations.append(sides)
-                self.asked.append(Clause(words, sides[0]))
+                is_polar = sides[0] == "r" and not _SLOPE.isdisjoint(words)
+                self.asked.append(Clause(words, r"\frac{dy}{dx}" if is_polar else sides[0]))
         elif formula.startswith("(") and ("at" in words or "point" in words):
             self._take_point(formula)
         elif asks:
@@ -208,6 +218,7 @@ class _QuestionReader:
     def read(self) -> DerivativeQuestion:
         words, formula_asked = self.asked[0]
         quotients = operators(formula_asked)
+        self.is_total = bool(quotients) and not re.search(r"\\partial|∂", formula_asked)
         named = [_DEFINED.fullmatch(quotient.of.strip()) for quotient in quotients]
         named += [_DEFINED.fullmatch(primed[1]) for primed in _PRIMED.finditer(formula_asked)]
         function = next((name_of(match["name"]) for match in named if match), "")
@@ -226,8 +237,6 @@ class _QuestionReader:
             formula_asked = operator + (argument if argument[:1] in "([" else f"({argument})")
         variables = self._functions(function)
         formula_asked = self._applied(formula_asked, asked=True)
-        if not _SLOPE.isdisjoint(words) and "theta" in variables.get("r", ()):
-            raise self._error("the slope of a curve in polar coordinates is not read")
         jets = Jets(variables, written=self.written, applied=self.own)
         names = {self.by} - {""} | set(self.point)
         tree = read_tree(formula_asked, jets, names, values=True)
@@ -297,6 +306,17 @@ class _QuestionReader:
             differentiated = sorted(self.letters & symbols_of(tree) - {*own})
             variables[name] = (*own, *differentiated) or self._own(tree)
         self.equations = relations
+        if {"x", "y"}.isdisjoint(self.trees) and (asked_for, self.by) == ("y", "x"):
+            radius = self.trees.get("r")  # a curve in polar coordinates
+            if radius is not None and symbols_of(radius) <= {"theta"}:
+                angle = Symbol("theta")
+                self.trees["x"] = mul(radius, Call("cos", (angle,)))
+                self.trees["y"] = mul(radius, Call("sin", (angle,)))
+        if (
+            self.by in self.trees
+            and asked_for in symbols_of(self.trees[self.by]) - self.trees.keys()
+        ):
+            self.trees[asked_for] = Symbol(asked_for)  # dx/dy of y(x)
         if asked_for and asked_for not in variables:
             variables[asked_for] = (self.by or "x",)
         if self.by and self.by in self.trees:  # dy/dx of x(t), y(t)
@@ -391,8 +411,8 @@ class _QuestionReader:
                     tree = div(plain.differentiated(tree, t), speed)
             else:
                 for variable in jet.by:
-                    if variable not in symbols_of(tree):  # z(x, y) along x(t), y(t)
-                        tree = self._through_definitions(tree)
+                    if self.is_total or variable not in symbols_of(tree):
+                        tree = self._through_definitions(tree)  # z(x, y) along x(t), y(t)
                     tree = plain.differentiated(tree, variable)
         elif jet.function in self.integrals:
             tree = derivative_of_integral(self.integrals[jet.function], jet.by[0])

@@ -158,7 +158,9 @@ UNMARKED: Final = re.compile(r"[\\^_=<>+*/|{}0-9]|(?<![A-Za-z'’-])(?![aAI])[A-
 
 
 #: What stands around a question: its number, titles, marks, and hints.
-_TITLE: Final = re.compile(r"\\(?:emph|paragraph|textbf|textit)\s*\{([^{}$]*)\}|\*\*")
+_TITLE: Final = re.compile(
+    r"\\(?:emph|paragraph|textbf|textit|textsc|underline)\s*\{([^{}$]*)\}|\*\*"
+)
 _LAYOUT: Final = re.compile(
     r"\\(?:hfill|noindent|smallskip|medskip|bigskip|newline)(?![A-Za-z])"
     r"|\\(?:begin|end)\s*\{(?:exercise|problem|question|enumerate|itemize|center)\}"

@@ -14,8 +14,8 @@ from typing import Final
 from ....errors import ProblemError
 from .. import prose
 from ..conditions import NAME
-from ..derivatives import DOTTED, name_of, normal, operators
-from ..layout import coordinates, pieces_of, relation
+from ..derivatives import name_of, operators
+from ..layout import coordinates, relation
 from ..question.asked import (
     PLACE,
     asks_values,
@@ -24,32 +24,13 @@ from ..question.asked import (
     taken_apart,
     without_statements,
 )
+from ..question.pieces import ASKS, DIFFERENTIALS, NUMBER, VALUE, has_derivative, pieces
 
-#: A linear system with a matrix, and an initial value of its vector.
-_MATRIX: Final = r"\\begin\s*\{[pb]?matrix\}(?P<rows>(?:(?!\\end).)*)\\end\s*\{[pb]?matrix\}"
-_BOLD: Final = r"\\(?:mathbf|boldsymbol|vec|bm)\s*\{?\s*(?P<name>[a-zA-Z])\s*\}?"
-_SYSTEM: Final = re.compile(
-    rf"(?:{_BOLD}\s*'|\\dot\s*\{{?{_BOLD.replace('name', 'dotted')}\}}?)\s*=\s*{_MATRIX}\s*{_BOLD.replace('name', 'again')}"
-)
-_START: Final = re.compile(rf"{_BOLD}\s*\((?P<at>[^()]*)\)\s*=\s*{_MATRIX}")
-_ENVIRONMENT: Final = re.compile(
-    r"\\(?:begin|end)\s*\{[a-z]+\*?\}(?:\{[^{}]*\})?|\\(?:left|right)\s*(?:\.|\\[{}])|\\[{}]|&"
-)
-_ROW: Final = re.compile(r"\\\\(?:\[[^\]]*\])?|\\q?quad(?![A-Za-z])|\\[,;:! ]{2,}|,\s*\\ ")
 #: y_{xx} is y''.
 _SUBSCRIPTS: Final = re.compile(r"([a-z])_\{?\s*(x{1,4}|t{1,4})\s*\}?(?![A-Za-z])")
 #: (D^2 - 4D + 4)y
 _OPERATOR: Final = re.compile(r"(?:\(([^()=]*D[^()=]*)\)|(?<![A-Za-z\\])(D))\s*([a-z])(?![A-Za-z])")
 _TERM: Final = re.compile(r"\s*([-+]?)\s*([^-+D]*?)\s*(?:(D)(?:\^\{?(\d)\}?)?)?\s*(?=[-+]|\Z)")
-_DIFFERENTIALS: Final = re.compile(r"(?<![A-Za-z\\])d\s*\{?\s*[a-z]\s*\}?(?![A-Za-z])")
-_VALUE: Final = re.compile(r"(?P<name>[A-Za-z]|\\[a-z]+)\s*'*\s*\(\s*(?P<at>[^()]*)\s*\)")
-_NUMBER: Final = re.compile(r"[-+\d./\s]*(?:\\(?:pi|[dt]?frac|sqrt|e)|[{}\d\s.e])*")
-#: A domain of the variable, which the verdict's coverage shows anyway; a map.
-_ASKS: Final = re.compile(
-    rf"\b(?:{'|'.join(sorted(prose.TABLE['value'] | prose.TABLE['form'] | {'describe', 'integrate', 'solve'}))})\b"
-    r"(?P<words>[^.?!;:\ue012]*)(?:\ue012(?P<place>\d+)\ue012)?",
-    re.IGNORECASE,
-)
 _SLOPE: Final = re.compile(
     r"\b(?:slope|gradient)\b[^.?!;]*?\b(?:is|equals|equal\s+to|given\s+by)\s+\ue012(?P<place>\d+)\ue012"
 )
@@ -93,22 +74,22 @@ def without_story(text: str) -> str | None:
     for match in PLACE.finditer(places):
         if re.search(r"\b(?:interval|near|on|over)\s*\Z", places[: match.start()]):
             continue  # a domain
-        for piece in map(_expanded, _pieces(formulas[int(match[1])])):
+        for piece in map(_expanded, pieces(formulas[int(match[1])])):
             sides = relation(piece)
             if sides is None:
                 if re.fullmatch(r"-?[\d.]+", piece) or (
-                    (value := _VALUE.fullmatch(piece)) and _NUMBER.fullmatch(value["at"])
+                    (value := VALUE.fullmatch(piece)) and NUMBER.fullmatch(value["at"])
                 ):
                     raise ProblemError(f"what is {piece!r}?")
-                if re.fullmatch(r"\(.*,.*\)", piece) and _NUMBER.fullmatch(
+                if re.fullmatch(r"\(.*,.*\)", piece) and NUMBER.fullmatch(
                     piece.strip("()").replace(",", " ")
                 ):
                     tuples.append(piece)
                 continue
-            value = _VALUE.fullmatch(sides[0])
-            if value is not None and _NUMBER.fullmatch(value["at"]):
+            value = VALUE.fullmatch(sides[0])
+            if value is not None and NUMBER.fullmatch(value["at"]):
                 values.append(piece)
-            elif _has_derivative(piece):
+            elif has_derivative(piece):
                 equations.append(piece)
             else:
                 points.append(sides)
@@ -137,31 +118,6 @@ def without_story(text: str) -> str | None:
 prose_kinds: Final = ("integer", "even", "odd", "negative", "real", "positive")
 
 
-def _pieces(formula: str) -> list[str]:
-    formula = _START.sub(_components, _SYSTEM.sub(_components, formula))
-    rows = _ROW.split(_ENVIRONMENT.sub(" ", formula) if "=" in formula else formula)
-    pieces = [piece for row in rows for piece in pieces_of(normal(row), ",")]
-    joined = formula.strip()
-    if joined.startswith("(") and joined.endswith(")") and "=" not in joined:
-        return [normal(joined)]
-    return [piece.strip(" .;") for piece in pieces if piece.strip(" .;")]
-
-
-def _components(match: re.Match[str]) -> str:
-    """Write an equation between vectors as equations of the components x_1, x_2, ..."""
-    groups = match.groupdict()
-    name = groups["name"] or groups["dotted"]
-    rows = [row.split("&") for row in re.split(r"\\\\", groups["rows"]) if row.strip()]
-    if "at" in groups:
-        return r" \quad ".join(
-            f"{name}_{at}({groups['at']}) = {row[0]}" for at, row in enumerate(rows, 1)
-        )
-    return r" \quad ".join(
-        f"{name}_{at}' = " + " + ".join(f"({a}) {name}_{to}" for to, a in enumerate(row, 1))
-        for at, row in enumerate(rows, 1)
-    )
-
-
 def _expanded(piece: str) -> str:
     """Write subscripts and the operator D as primes."""
     piece = _SUBSCRIPTS.sub(lambda match: match[1] + "'" * len(match[2]), piece)
@@ -177,15 +133,6 @@ def _expanded(piece: str) -> str:
         return f"({' '.join(terms).removeprefix('+')})"
 
     return _OPERATOR.sub(applied, piece)
-
-
-def _has_derivative(piece: str) -> bool:
-    return bool(
-        operators(piece)
-        or re.search(r"(?<![\\])[A-Za-z]\s*'|\^\s*\{\s*\(\s*[\div]+\s*\)", piece)
-        or DOTTED.search(piece)
-        or len({*_DIFFERENTIALS.findall(piece)}) > 1
-    )
 
 
 def _is_notation(equation: str) -> bool:
@@ -209,7 +156,7 @@ def _values(
             variables += quotient.by
         functions += re.findall(r"(?<![\\A-Za-z])([A-Za-z])\s*'", equation)
         if not functions:
-            letters = sorted({match.strip("d {}") for match in _DIFFERENTIALS.findall(equation)})
+            letters = sorted({match.strip("d {}") for match in DIFFERENTIALS.findall(equation)})
             variables += [letter for letter in letters if letter in "xt"][:1]
             functions += [letter for letter in letters if letter not in variables]
     variable = (variables or ["x"])[0]
@@ -220,11 +167,11 @@ def _values(
     )
     if tuples and not found:
         raise ProblemError(f"what is {tuples[0]!r}?")
-    at = [side for name, side in points if name_of(name) == variable and _NUMBER.fullmatch(side)]
+    at = [side for name, side in points if name_of(name) == variable and NUMBER.fullmatch(side)]
     given = [
         (name, side)
         for name, side in points
-        if name_of(name) in functions and _NUMBER.fullmatch(side)
+        if name_of(name) in functions and NUMBER.fullmatch(side)
     ]
     if at and not given:
         raise ProblemError(f"what holds at {variable} = {at[0]}?")
@@ -240,7 +187,7 @@ def _check_asked(places: str, formulas: list[str], equations: Sequence[str]) -> 
     described: set[str] = set()
     start = 0
     joined = " ".join(equations)
-    for asks in _ASKS.finditer(places):
+    for asks in ASKS.finditer(places):
         described |= {*re.findall(r"[a-z-]{3,}", places[start : asks.start()].lower())}
         start = asks.end()
         words = {*re.findall(r"[a-z-]{2,}", asks["words"].lower())}

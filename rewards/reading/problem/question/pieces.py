@@ -1,0 +1,65 @@
+r"""The formulas of a question, cut into equations, points and names, and what words ask for."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from .. import prose
+from ..derivatives import DOTTED, normal, operators
+from ..layout import marked_tables, pieces_of, restored_tables
+
+#: A linear system with a matrix, and an initial value of its vector.
+_MATRIX: Final = r"\\begin\s*\{[pb]?matrix\}(?P<rows>(?:(?!\\end).)*)\\end\s*\{[pb]?matrix\}"
+_BOLD: Final = r"\\(?:mathbf|boldsymbol|vec|bm)\s*\{?\s*(?P<name>[a-zA-Z])\s*\}?"
+_SYSTEM: Final = re.compile(
+    rf"(?:{_BOLD}\s*'|\\dot\s*\{{?{_BOLD.replace('name', 'dotted')}\}}?)\s*=\s*{_MATRIX}\s*{_BOLD.replace('name', 'again')}"
+)
+_START: Final = re.compile(rf"{_BOLD}\s*\((?P<at>[^()]*)\)\s*=\s*{_MATRIX}")
+_ENVIRONMENT: Final = re.compile(
+    r"\\(?:begin|end)\s*\{[a-z]+\*?\}(?:\{[^{}]*\})?|\\(?:left|right)\s*(?:\.|\\[{}])|\\[{}]|&"
+)
+_ROW: Final = re.compile(r"\\\\(?:\[[^\]]*\])?|\\q?quad(?![A-Za-z])|\\[,;:! ]{2,}|,\s*\\ ")
+DIFFERENTIALS: Final = re.compile(r"(?<![A-Za-z\\])d\s*\{?\s*[a-z]\s*\}?(?![A-Za-z])")
+VALUE: Final = re.compile(r"(?P<name>[A-Za-z]|\\[a-z]+)\s*'*\s*\(\s*(?P<at>[^()]*)\s*\)")
+NUMBER: Final = re.compile(r"[-+\d./\s]*(?:\\(?:pi|[dt]?frac|sqrt|e)|[{}\d\s.e])*")
+ASKS: Final = re.compile(
+    rf"\b(?:{'|'.join(sorted(prose.TABLE['value'] | prose.TABLE['form'] | {'describe', 'integrate', 'solve'}))})\b"
+    r"(?P<words>[^.?!;:\ue012]*)(?:\ue012(?P<place>\d+)\ue012)?",
+    re.IGNORECASE,
+)
+
+
+def pieces(formula: str) -> list[str]:
+    formula, tables = marked_tables(formula)
+    formula = _START.sub(_components, _SYSTEM.sub(_components, formula))
+    rows = _ROW.split(_ENVIRONMENT.sub(" ", formula) if "=" in formula else formula)
+    found = [piece for row in rows for piece in pieces_of(normal(row), ",")]
+    joined = formula.strip()
+    if joined.startswith("(") and joined.endswith(")") and "=" not in joined:
+        return [normal(joined)]
+    return [restored_tables(piece.strip(" .;"), tables) for piece in found if piece.strip(" .;")]
+
+
+def _components(match: re.Match[str]) -> str:
+    """Write an equation between vectors as equations of the components x_1, x_2, ..."""
+    groups = match.groupdict()
+    name = groups["name"] or groups["dotted"]
+    rows = [row.split("&") for row in re.split(r"\\\\", groups["rows"]) if row.strip()]
+    if "at" in groups:
+        return r" \quad ".join(
+            f"{name}_{at}({groups['at']}) = {row[0]}" for at, row in enumerate(rows, 1)
+        )
+    return r" \quad ".join(
+        f"{name}_{at}' = " + " + ".join(f"({a}) {name}_{to}" for to, a in enumerate(row, 1))
+        for at, row in enumerate(rows, 1)
+    )
+
+
+def has_derivative(piece: str) -> bool:
+    return bool(
+        operators(piece)
+        or re.search(r"(?<![\\])[A-Za-z]\s*'|\^\s*\{\s*\(\s*[\div]+\s*\)", piece)
+        or DOTTED.search(piece)
+        or len({*DIFFERENTIALS.findall(piece)}) > 1
+    )
