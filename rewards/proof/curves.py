@@ -165,7 +165,7 @@ def points_of(
         signs: 1 or -1 for each coordinate that is assumed to be positive or negative.
 
     Yields:
-        At most five points. Each is a dictionary with the values of x, y and the parameters.
+        The points of at least five lines. Each is a dictionary with the values of x, y and the parameters.
 
     """
     tape = compile_tape(curve, y)
@@ -182,12 +182,11 @@ def points_of(
             if sign and previous and previous[1] == -sign:
                 with precision(_BITS):
                     ball = _between(tape, arb(previous[0]), arb(height), previous[1], at)
-                if ball is not None:
+                if ball is not None:  # every branch counts: x^y = y^x is more than y = x
                     yield {**at, y: acb(ball)}
                     count += 1
-                    break
             previous = (height, sign) if sign else None
-        if count == _POINTS:
+        if count >= _POINTS:
             return
 
 

@@ -23,6 +23,9 @@ Point: TypeAlias = Mapping[str, Fraction]
 
 #: The largest number of bits of an exponent whose value is computed.
 _HUGE = 200
+#: Bits by which the parts of a complex number may differ in size. mpmath's logarithm adds their
+#: squares, and needs memory of that size: 1 + i e^{-10^9} has 10^9 bits.
+_APART = 2**16
 _CONSTANTS: dict[str, Callable[[], Value]] = {
     "pi": lambda: +mpmath.pi,
     "e": lambda: +mpmath.e,
@@ -78,6 +81,9 @@ def _value(tree: Expression, point: Point, computed: dict[int, Value]) -> Value:
         raise NoValueError(str(error)) from None
     if not mpmath.isfinite(result):
         raise NoValueError("infinite")  # 1/artanh(1) would be 0
+    parts = mpmath.re(result), mpmath.im(result)
+    if all(parts) and abs(mpmath.mag(parts[0]) - mpmath.mag(parts[1])) > _APART:
+        raise NoValueError("parts of different sizes")
     return result
 
 
