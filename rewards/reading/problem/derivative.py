@@ -183,6 +183,8 @@ class _QuestionReader:
                 self.equations.append(sides)
             else:  # the derivative of f(x) = ...
                 self.equations.append(sides)
+                if re.search(r"\b(?:against|pole)\b", self.text):
+                    raise self._error("a place of a curve in polar coordinates that is not read")
                 is_polar = sides[0] == "r" and not _SLOPE.isdisjoint(words)
                 self.asked.append(Clause(words, r"\frac{dy}{dx}" if is_polar else sides[0]))
         elif formula.startswith("(") and ("at" in words or "point" in words):

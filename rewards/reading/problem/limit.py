@@ -160,6 +160,8 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
         raise first_error
     formula, conditions = question
     problem = _read_limit(formula, {*parameters, *dict(conditions.kinds)})
+    if problem.beside is not None and conditions != Conditions():
+        raise first_error
     return problem._replace(conditions=problem.conditions.also(conditions))
 
 

@@ -162,14 +162,26 @@ def read_sum(text: str) -> tuple[SumProblem, ...]:
         raise first_error
     formula, stated = question
     asks = _asks_convergence(text)
+    if not _asks_kind(text) and prose.says(text, "kind"):
+        raise first_error
     return tuple(
         problem._replace(
             conditions=problem.conditions.also(stated),
             asks_convergence=asks,
             asks_kind=asks and _asks_kind(text),
         )
-        for problem in _read_sum(formula)
+        for problem in _checked(_read_sum(formula), text)
     )
+
+
+def _checked(problems: tuple[SumProblem, ...], text: str) -> tuple[SumProblem, ...]:
+    """Raise an error if the limit of a sum is asked for, not the sum."""
+    is_partial = any(
+        not isinstance(each.upper, int) and symbols_of(each.upper) for each in problems
+    )
+    if "limit" in _words(text) and (is_partial or {"term", "terms"} & _words(text)):
+        raise ProblemError(f"{text!r}: the limit of a sum is asked for, not the sum")
+    return problems
 
 
 def _asks_kind(text: str) -> bool:
@@ -196,9 +208,6 @@ def _read_sum(text: str) -> tuple[SumProblem, ...]:
     if _SIGN.search(body):
         raise ProblemError(f"{text!r} has more than one sum")
     index, lower, upper = _range(marks, text)
-    is_partial = not isinstance(upper, int) and symbols_of(upper)
-    if "limit" in _words(text) and (is_partial or {"term", "terms"} & _words(text)):
-        raise ProblemError(f"{text!r}: the limit of a sum is asked for, not the sum")
     factor = _factor(formula[: sign.start()], text, index)
     failure: ProblemError | None = None
     for inner, stated in chain([(body, conditions)], behind(body)):
@@ -214,7 +223,7 @@ def _read_sum(text: str) -> tuple[SumProblem, ...]:
             )
             for term, addend in readings
         )
-        return tuple(map(_without_delta, problems))
+        return tuple(map(_without_delta, _checked(tuple(problems), text)))
     raise failure or ProblemError(f"unreadable sum {text!r}")
 
 

@@ -85,6 +85,10 @@ def without_story(text: str) -> str | None:
                     piece.strip("()").replace(",", " ")
                 ):
                     tuples.append(piece)
+                elif not NAME.fullmatch(piece) and re.search(
+                    r"\b(?:be|equals|for|is)\s*\Z", places[: match.start()]
+                ):
+                    raise ProblemError(f"what is {piece!r}?")
                 continue
             value = VALUE.fullmatch(sides[0])
             if value is not None and NUMBER.fullmatch(value["at"]):

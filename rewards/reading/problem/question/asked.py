@@ -72,10 +72,13 @@ _DENIED: Final = re.compile(r"\b(?:no|not|never|without|instead)\b|n['’]t\b", 
 _NOT_STATED: Final = re.compile(
     rf"{_DENIED.pattern}|\b(?:unless|except\w*|excluding)\b", re.IGNORECASE
 )
-#: What may be asked for "of" an integral; anything else is another question.
+#: What is asked for "of" the formula; anything else than some nouns is another question.
 _OF_ASKED: Final = re.compile(
-    r"(?<!in )\b(?P<noun>[A-Za-z-]+)\s+(?:of|for)\s+(?:the\s+|this\s+)?(?:[\w-]+\s+){0,3}?(?:following\s+)?:?\s*\Z"
+    r"(?:\b[A-Za-z-]+\s+(?:of|for)\s+(?:(?:the|this)\s+)?(?:[\w-]+\s+){0,2}?)+(?:following\s+)?:?\s*\Z"
 )
+#: Characters of such a chain of nouns.
+_CHAIN: Final = 200
+_NOUN: Final = re.compile(r"(?<!\bin )\b([A-Za-z-]+)\s+(?:of|for)\b")
 _ASKED_OF: Final = frozenset(
     """aid answer computation convergence definition evaluation existence expression form formula
     help integral integrals integrand limit means result series solution sum transform use value
@@ -198,12 +201,16 @@ def _with_surroundings(
         remainder += " " + (
             " ".join(word[0] for word in _SPOKEN.finditer(kept)) if is_told else kept
         )
+    names = [named[0] for at in formulas if (named := NAMED.match(at))]
     beside = [match for match in PLACE.finditer(remainder) if int(match[1]) not in asked.numbers]
     unused = {match: formulas[int(match[1])] for match in beside}
     for _ in beside:  # the formula of a definition may have further names
         for match, definition in [*unused.items()]:
             defined = with_definition(formula, definition, asked.variable)
             if defined != formula:
+                named = NAMED.match(definition)
+                if (named and names.count(named[0]) > 1) or prose.says(places, "cases"):
+                    raise ProblemError(f"{definition!r} may be one of several cases")
                 formula = defined
                 del unused[match]
     asked = replace(asked, written=f"{asked.written} {formula}")
@@ -307,8 +314,8 @@ def is_changed(places: str, formulas: list[str], asked: Asked) -> bool:
         preceding = re.sub(rf"(?i)\b{_ASKS}\b(?!.*\b{_ASKS}\b).*", "", preceding, flags=re.DOTALL)
     if changes_numbers(places):
         return True
-    governed = _OF_ASKED.search(preceding)
-    if governed is not None and governed["noun"].lower() not in _ASKED_OF:
+    governed = _OF_ASKED.search(preceding[-_CHAIN:])
+    if governed and not _ASKED_OF.issuperset(map(str.lower, _NOUN.findall(governed[0]))):
         return True
     if _THEN.search(_NAMES.sub(" ", following)):
         return True
@@ -396,8 +403,8 @@ def _may_change(formula: str, before: str, behind: str, asked: Asked) -> bool:
     """
     if NAME.fullmatch(formula):
         name = formula.lstrip("\\").partition("_")[0]
-        is_new = before.rstrip().endswith("in terms of") and name not in asked.letters
-        return is_new and name not in ("e", "pi", "ln", "log")
+        is_asked = re.search(r"\bin\s+terms\s+of\s*\Z", before) or _ASKS_FOR.search(before)
+        return bool(is_asked) and name not in asked.letters and name not in ("e", "pi", "ln", "log")
     if re.match(r"\s*(?:denotes?|means|stands\s+for)\b", behind):
         return True  # a notation
     if not asked.is_bound and _VALUE.fullmatch(formula):

@@ -39,7 +39,8 @@ _TOKEN: Final = re.compile(
     r"|(?P<prose>\\(?:text[a-z]*|mbox|hbox)\s*\{[^{}]*\}"
     r"|\\(?:q?quad|hfill|item|par|noindent)(?![A-Za-z])|\\\\)"
     r"|(?P<command>\\begin\s*\{(?P<environment>[a-z]+)\*?\}.*?\\end\s*\{(?P=environment)\*?\}"
-    r"|\\(?:left|right)\s*\.|\\(?:[A-Za-z]+\*?|[^A-Za-z]))"
+    r"|\\(?:left|right)\s*\.|\\(?:operatorname\*?|math[a-z]+|boldsymbol)\s*\{[^{}]*\}"
+    r"|\\(?:[A-Za-z]+\*?|[^A-Za-z]))"
     r"|(?P<number>\d+(?:[.,]\d+)*)"
     r"|(?P<word>[A-Za-z]{2,}(?:[-'’–][A-Za-z]+)*|[A-Za-z]['’](?:d|m|s|ll|re|ve)\b|[A-Za-z](?:-[A-Za-z]{2,})+)"
     r"|(?P<letter>[A-Za-z\u0370-\u03ff])"
@@ -53,6 +54,10 @@ _TOKEN: Final = re.compile(
 )
 #: Two letters that are a product or a differential beside other signs.
 _PRODUCT: Final = re.compile(r"d[a-ce-np-z]|[txyz]{2,3}|uv")
+_SHORT_WORDS: Final = frozenset(
+    "ad am an as at be by do eg et go he hi id if in is it me my no of oh ok on or pm re so to up us"
+    " vs we".split()
+)
 #: A function and its argument without a space between.
 _APPLIED: Final = re.compile(
     rf"(?:{'|'.join(name for name in sorted(_FUNCTIONS, reverse=True) if len(name) > 2)}|ln)[a-z]"
@@ -79,9 +84,10 @@ def with_marks(text: str) -> str:
     for match in _TOKEN.finditer(text):
         kinds.append("command" if match.lastgroup == "environment" else match.lastgroup or "")
         tokens.append(match[0])
-    if "word" not in kinds and "marked" not in kinds:
-        return text
     is_formula = _formula_tokens(kinds, tokens)
+    is_word = (kind in ("word", "marked") for kind in kinds)
+    if not any(word and not inside for word, inside in zip(is_word, is_formula, strict=True)):
+        return text
     pieces: list[str] = []
     start = 0
     while start < len(tokens):
@@ -120,9 +126,13 @@ def _formula_tokens(kinds: list[str], tokens: list[str]) -> list[bool]:
         last, following = before.get(at), after.get(at)
         return kind(last) if last == at - 1 else "", kind(following) if following == at + 1 else ""
 
+    level = 0
     for at in solid:
         last, following = before.get(at), after.get(at)
-        if kinds[at] == "word":
+        level = max(level + (tokens[at] == "{") - (tokens[at] == "}"), 0)
+        if level and kinds[at] == "word":
+            result[at] = True
+        elif kinds[at] == "word":
             beside = attached_to(at)
             slash = {tokens[each] for each in (last, following) if each is not None} & {
                 "/",
@@ -158,7 +168,9 @@ def _formula_tokens(kinds: list[str], tokens: list[str]) -> list[bool]:
             result[at] = following == at + 1 and tokens[following] == "="
     opened: list[int] = []
     for at in solid:
-        if kinds[at] == "open":
+        if tokens[at] in "{}":
+            result[at] = True
+        elif kinds[at] == "open":
             opened.append(at)
         elif kinds[at] == "close" and opened:
             start = opened.pop()
@@ -191,4 +203,6 @@ def _is_name(word: str, last: str, following: str, attached: tuple[str, str]) ->
     beside = {last, following} & {"sign", "number", "command"}
     if _PRODUCT.fullmatch(word):
         return bool(beside) or (word[0] == "d" and {last, following} & {"letter", "close"} != set())
+    if len(word) == 2 and word.lower() not in _SHORT_WORDS and beside - {"command"}:
+        return True
     return len(word) <= 4 and bool({*attached} & {"sign", "number"}) and attached[1] != "stop"

@@ -12,7 +12,9 @@ _SIGN: Final = re.compile(r"\\(?:sum|sumop)(?![A-Za-z])|[∑Σ](?=\s*[_^])")
 _DOTS: Final = re.compile(r"\+\s*(?:\\[lc]?dots(?![A-Za-z])|\.{3}|…)")
 #: What a sum is not asked for with: the values of a parameter, a part of the series.
 _PART: Final = re.compile(
-    r"\b(?:error|first|partial|radius|remainder|interval|test)\b", re.IGNORECASE
+    r"\b(?:error|even|first|interval|odd|partial|primes?|radius|remainder|second|starting|third"
+    r"|uniformly)\b|(?<!in )\bterms\b",
+    re.IGNORECASE,
 )
 _INDEX: Final = re.compile(r"_\s*\{?\s*(\\?[A-Za-z]+)")
 
