@@ -81,13 +81,12 @@ _CHAIN: Final = 200
 _NOUN: Final = re.compile(r"(?<!\bin )\b([A-Za-z-]+)\s+(?:of|for)\b")
 _ASKED_OF: Final = frozenset(
     """aid answer computation convergence definition evaluation existence expression form formula
-    help integral integrals integrand limit means result series solution sum transform use value
-    way""".split()
+    help means result solution transform use value way""".split()
 )
 #: Another question: for which values of a symbol something holds.
 _FOR_WHICH: Final = re.compile(
     r"\bfor\s+(?:what|which)\s+(?:\w+\s+){0,2}?(?:numbers?|values?)\b|\bfor\s+(?:what|which)\s+"
-    rf"{PLACE.pattern}|\bhow\s+(?:fast|large|long|many|much|small)\b|\bvalues\s+of\b"
+    rf"{PLACE.pattern}|\bhow\s+(?:fast|large|long|many|much|small)\b(?!\s+is\s+(?:it|this)\b)|\bvalues\s+of\b"
     r"|\bpartial\s+sums?\b",
     re.IGNORECASE,
 )
@@ -128,6 +127,7 @@ class Asked:
         variable: the variable of the formula.
         is_bound: whether the value of the formula does not depend on the variable.
         has_sign: whether the formula stands in the question with its sign.
+        nouns: what the formula is called, such as "series".
 
     """
 
@@ -137,6 +137,7 @@ class Asked:
     variable: str
     is_bound: bool
     has_sign: bool = True
+    nouns: tuple[str, ...] = ()
 
     @property
     def letters(self) -> set[str]:
@@ -151,6 +152,8 @@ def taken_apart(text: str) -> tuple[str, list[str]] | None:
     """
     if len(text) > prose.LONGEST:
         return None
+    if text.lstrip().startswith("{") and "\\\\" in text:  # JSON
+        text = text.replace("\\\\", "\\")
     question = prose.SUBSTITUTION.sub(" ", prose.without_frame(text))
     question = with_marks(_ANSWER.sub(" ", WRT.sub(" with respect to ", question)))
     question = _IN_TERMS_OF.sub(r"$\1$", question)
@@ -160,7 +163,7 @@ def taken_apart(text: str) -> tuple[str, list[str]] | None:
     ]
     numbers = iter(range(len(formulas)))
     places = MARKED.sub(lambda _: f" \ue012{next(numbers)}\ue012 ", question)
-    return None if DELIMITER.search(places) else (places, formulas)
+    return None if DELIMITER.search(places) or not formulas else (places, formulas)
 
 
 def plain(parts: tuple[str, list[str]], asked: Asked) -> tuple[str, Conditions]:
@@ -315,13 +318,14 @@ def is_changed(places: str, formulas: list[str], asked: Asked) -> bool:
     if changes_numbers(places):
         return True
     governed = _OF_ASKED.search(preceding[-_CHAIN:])
-    if governed and not _ASKED_OF.issuperset(map(str.lower, _NOUN.findall(governed[0]))):
+    nouns = {noun.lower() for noun in _NOUN.findall(governed[0])} if governed else set()
+    if not nouns <= _ASKED_OF.union(asked.nouns):
         return True
     if _THEN.search(_NAMES.sub(" ", following)):
         return True
     if not asked.is_bound and _FIXES.search(places):
         return True
-    joined = re.match(rf"\s*(?:and|or|over|,)\s*{PLACE.pattern}", following)
+    joined = re.match(rf"\s*(?:and|or|over)\s*{PLACE.pattern}", following)
     if joined and not RELATION.search(formulas[int(joined[1])]):
         return True  # two are asked for
     for sentence in _SENTENCE.split(places):
@@ -406,7 +410,7 @@ def _may_change(formula: str, before: str, behind: str, asked: Asked) -> bool:
         is_asked = re.search(r"\bin\s+terms\s+of\s*\Z", before) or _ASKS_FOR.search(before)
         return bool(is_asked) and name not in asked.letters and name not in ("e", "pi", "ln", "log")
     if re.match(r"\s*(?:denotes?|means|stands\s+for)\b", behind):
-        return True  # a notation
+        return _NAMES.match(behind.lstrip()) is None  # a notation
     if not asked.is_bound and _VALUE.fullmatch(formula):
         return True
     if _OF_THE_ANSWER.search(before):

@@ -29,11 +29,12 @@ _SIGN: Final = re.compile(
     r"|(?<![A-Za-z\\])int(?=[\s_(]|\Z)"
 )
 _ASKS: Final = r"(?:antiderivatives?|integrals?|integrate|integrating|primitives?)"
-_WORDS: Final = (
-    prose.INTEGRAL
-    | prose.TABLE["convergence"]
-    | {"from", "function", "improper", "respect", "to", "whether", "with"}
-)
+_NOUNS: Final = ("antiderivative", "integral", "integrals", "integrand", "primitive")
+#: Words that may not stand between "integral of" and the integrand: the square of f.
+_BETWEEN: Final = prose.TABLE["operation"] - {"antiderivative", "integral"} | {
+    "and", "equals", "is", "or", "then", "when", "where", "with"
+}  # fmt: skip
+_OPERATIONS: Final = rf"(?:{'|'.join(sorted(_BETWEEN))})\b"
 #: The last words before a formula, and what the formula is in an integral without a sign.
 _ROLES: Final = (
     (re.compile(r"\brespect\s+to\s*\Z"), "variable"),
@@ -41,8 +42,8 @@ _ROLES: Final = (
     (re.compile(r"\bto\s*\Z"), "^"),
     (
         re.compile(
-            rf"(?i)\b{_ASKS}\s*:?(?:\s+of)?(?:\s+(?:all|an?|each|following|function|given|it|of|the"
-            rf"|this|expression|from\s+\ue012\d+\ue012\s+to\s+\ue012\d+\ue012)\b)*\s*:?\s*\Z"
+            rf"(?i)\b{_ASKS}\s*:?(?:\s+(?:of\b|with\s+respect\s+to\s+{PLACE.pattern}"
+            rf"|from\s+{PLACE.pattern}\s+to\s+{PLACE.pattern}|(?!{_OPERATIONS})[a-z-]+)){{0,6}}\s*:?\s*\Z"
         ),
         "integrand",
     ),
@@ -74,6 +75,8 @@ def integral_question(text: str) -> tuple[str, Conditions] | None:
     if len(text) > prose.LONGEST:
         return None
     parts = taken_apart(text)
+    if parts is None and _SIGN.search(text) and "\\int" not in text:  # int_0^1 x dx
+        parts = "\ue0120\ue012", [text]
     integral = _integral(*parts) if parts else None
     return plain(parts, integral) if parts and integral else None
 
@@ -85,9 +88,23 @@ def _integral(places: str, formulas: list[str]) -> Asked | None:
         signed = [at for at in signed if not _is_fact(formulas[at])]
     if len(signed) > 1:
         raise ProblemError("the question has more than one integral")
-    if signed:
+    if signed and not _SIGN.fullmatch(formulas[signed[0]].strip()):
         formula = _with_latex_limits(formulas[signed[0]])
-        return _asked(_without_name(formula), frozenset(signed), formula)
+        numbers = frozenset(signed)
+        said = re.match(
+            rf"\s*from\s+{PLACE.pattern}\s+to\s+{PLACE.pattern}",
+            places.partition(f"\ue012{signed[0]}\ue012")[2],
+        )
+        if said is not None:  # \int f(x) dx from 0 to 1
+            lower, upper = map(int, said.groups())
+            sign = _SIGN.search(formula)
+            assert sign is not None
+            limits = f"_{{{formulas[lower]}}}^{{{formulas[upper]}}}"
+            formula = _with_latex_limits(formula[: sign.end()] + limits + formula[sign.end() :])
+            numbers |= {lower, upper}
+        return _asked(_without_name(formula), numbers, formula)
+    if signed:  # the sign alone, as in "\int from 0 to 1 of f(x) dx"
+        places = places.replace(f"\ue012{signed[0]}\ue012", "integral")
     parts: dict[str, int] = {}
     for match in PLACE.finditer(places):
         before = places[: match.start()]
@@ -125,7 +142,7 @@ def _asked(formula: str, numbers: frozenset[int], written: str) -> Asked:
     differentials = [match["variable"] for match in _DIFFERENTIAL.finditer(formula)]
     variable = differentials[-1].lstrip("\\") if differentials else "x"
     has_limits = re.search(rf"(?:{_SIGN.pattern})\s*(?:\\limits\s*)?[_^]", formula) is not None
-    return Asked(formula, numbers, written, variable, has_limits)
+    return Asked(formula, numbers, written, variable, has_limits, nouns=_NOUNS)
 
 
 def _without_name(formula: str) -> str:

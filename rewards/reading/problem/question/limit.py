@@ -28,6 +28,7 @@ _TENDS: Final = re.compile(
     r"|(?P<grows>grows\s+without\s+(?:bound|limit)|(?:increases|grows)\s+indefinitely"
     r"|tends\s+to\s+infinity|goes\s+to\s+infinity))"
 )
+_NOUNS: Final = ("limit", "limits", "expression", "function", "sequence")
 _SIDE: Final = re.compile(
     r"\bfrom\s+(?:the\s+)?(?P<from>right|above|left|below)\b|\b(?P<hand>right|left)-hand(?:ed)?\s+limit\b"
 )
@@ -80,7 +81,14 @@ def _of_sign(places: str, formulas: list[str], at: int) -> Asked:
     )
     before = formulas[at][: sign.start()].rpartition("=")[2] if "=" in formulas[at] else ""
     formula = rf"{before}\lim{following}"
-    return Asked(formula, numbers, formula, under[1].lstrip("\\") if under else "", is_bound=True)
+    return Asked(
+        formula,
+        numbers,
+        formula,
+        under[1].lstrip("\\") if under else "",
+        is_bound=True,
+        nouns=_NOUNS,
+    )
 
 
 def _in_words(places: str, formulas: list[str]) -> Asked | None:
@@ -124,4 +132,4 @@ def _in_words(places: str, formulas: list[str]) -> Asked | None:
     match = _APPROACH.match(approach)
     variable = match["name"].lstrip("\\") if match else name
     formula = rf"\lim_{{{approach}}} {body}"
-    return Asked(formula, numbers, formula, variable, is_bound=True, has_sign=False)
+    return Asked(formula, numbers, formula, variable, is_bound=True, nouns=_NOUNS, has_sign=False)

@@ -45,7 +45,7 @@ _TOKEN: Final = re.compile(
     r"|(?P<word>[A-Za-z]{2,}(?:[-'’–][A-Za-z]+)*|[A-Za-z]['’](?:d|m|s|ll|re|ve)\b|[A-Za-z](?:-[A-Za-z]{2,})+)"
     r"|(?P<letter>[A-Za-z\u0370-\u03ff])"
     r"|(?P<open>[(\[{])|(?P<close>[)\]}])"
-    r"|(?P<space>\s+)"
+    r"|(?P<space>\s+)|(?P<blank>_{2,})"
     r"|(?P<dots>\.{3}|…)"
     r"|(?P<stop>[.,;:?!&—\"“”`])"
     rf"|(?P<sign>[-=<>^_*/+|~%{SUPERSCRIPT}{SUBSCRIPT}²³¹√∞∑∫∂→⟶↦⟼≤≥≠∈ℝℕℤ′'’″×·⋅−–π])"
@@ -120,7 +120,12 @@ def _formula_tokens(kinds: list[str], tokens: list[str]) -> list[bool]:
     result = [kind in ("number", "command", "letter", "sign") for kind in kinds]
 
     def kind(at: int | None) -> str:
-        return kinds[at] if at is not None else ""
+        if at is None:
+            return ""
+        is_name = kinds[at] == "word" and (
+            tokens[at] in _FUNCTIONS | _LETTERS or _is_applied(tokens[at])
+        )
+        return "name" if is_name else kinds[at]
 
     def attached_to(at: int) -> tuple[str, str]:
         last, following = before.get(at), after.get(at)
@@ -148,7 +153,7 @@ def _formula_tokens(kinds: list[str], tokens: list[str]) -> list[bool]:
     for at in solid:
         last, following = before.get(at), after.get(at)
         attached = attached_to(at)
-        if tokens[at] in ("a", "A", "I"):
+        if tokens[at] in ("a", "A", "i", "I"):
             result[at] = (
                 kind(following) == "sign" or kind(last) == "sign" or bool({*attached} & _JOINS)
             )
@@ -192,17 +197,27 @@ def _formula_tokens(kinds: list[str], tokens: list[str]) -> list[bool]:
     return result
 
 
+def _is_applied(word: str) -> bool:
+    return (
+        _APPLIED.fullmatch(word) is not None
+        or _PRODUCT.fullmatch(word) is not None
+        and word[0] == "d"
+    )
+
+
 def _is_name(word: str, last: str, following: str, attached: tuple[str, str]) -> bool:
     """Whether a word is the name of a function, a Greek letter, or a product of letters."""
-    if word in _LETTERS or word == "lim" or _APPLIED.fullmatch(word):
+    if word in _LETTERS or word == "lim" or _is_applied(word):
         return True
-    if word in _FUNCTIONS:
-        return following in ("letter", "number", "open", "command", "word", "sign")
+    if word in _FUNCTIONS or word == "int":
+        return following in ("letter", "number", "open", "command", "name", "sign")
     if word in NAMED:
         return attached[1] == "open"
     beside = {last, following} & {"sign", "number", "command"}
     if _PRODUCT.fullmatch(word):
-        return bool(beside) or (word[0] == "d" and {last, following} & {"letter", "close"} != set())
+        return bool(beside or {*attached} & {"open", "close"}) or (
+            word[0] == "d" and {last, following} & {"letter", "close"} != set()
+        )
     if len(word) == 2 and word.lower() not in _SHORT_WORDS and beside - {"command"}:
         return True
     return len(word) <= 4 and bool({*attached} & {"sign", "number"}) and attached[1] != "stop"

@@ -16,6 +16,7 @@ _PART: Final = re.compile(
     r"|uniformly)\b|(?<!in )\bterms\b",
     re.IGNORECASE,
 )
+_NOUNS: Final = ("expression", "progression", "series", "sum", "sums")
 _INDEX: Final = re.compile(r"_\s*\{?\s*(\\?[A-Za-z]+)")
 
 
@@ -40,7 +41,9 @@ def sum_question(text: str) -> tuple[str, Conditions] | None:
             formula = parts[1][signed[0]]
             index = _INDEX.search(formula) if sign is _SIGN else None
             name = index[1].lstrip("\\") if index else ""
-            return plain(parts, Asked(formula, frozenset(signed), formula, name, is_bound=True))
+            return plain(
+                parts, Asked(formula, frozenset(signed), formula, name, True, nouns=_NOUNS)
+            )
         if signed:
             return None
     return None
