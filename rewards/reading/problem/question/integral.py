@@ -32,7 +32,7 @@ _ASKS: Final = r"(?:antiderivatives?|integrals?|integrate|integrating|primitives
 _NOUNS: Final = ("antiderivative", "integral", "integrals", "integrand", "primitive")
 #: Words that may not stand between "integral of" and the integrand: the square of f.
 _BETWEEN: Final = prose.TABLE["operation"] - {"antiderivative", "integral"} | {
-    "and", "equals", "is", "or", "then", "when", "where", "with"
+    "and", "at", "equals", "in", "is", "on", "or", "over", "then", "when", "where", "with"
 }  # fmt: skip
 _OPERATIONS: Final = rf"(?:{'|'.join(sorted(_BETWEEN))})\b"
 #: The last words before a formula, and what the formula is in an integral without a sign.
@@ -43,7 +43,7 @@ _ROLES: Final = (
     (
         re.compile(
             rf"(?i)\b{_ASKS}\s*:?(?:\s+(?:of\b|with\s+respect\s+to\s+{PLACE.pattern}"
-            rf"|from\s+{PLACE.pattern}\s+to\s+{PLACE.pattern}|(?!{_OPERATIONS})[a-z-]+)){{0,6}}\s*:?\s*\Z"
+            rf"|(?:in|on|over)\s+{PLACE.pattern}|from\s+{PLACE.pattern}\s+to\s+{PLACE.pattern}|(?!{_OPERATIONS})[a-z-]+)){{0,6}}\s*:?\s*\Z"
         ),
         "integrand",
     ),

@@ -17,6 +17,12 @@ _PART: Final = re.compile(
     re.IGNORECASE,
 )
 _NOUNS: Final = ("expression", "progression", "series", "sum", "sums")
+#: The formula of a sequence, the sum of its first terms, and the same in words.
+_TERM: Final = re.compile(r"\s*[a-z]_\{?(?P<index>[nkm])\}?\s*=(?!.*=)")
+_WRITTEN_SUM: Final = re.compile(
+    r"(?:[A-Z]_\{?[nkm]\}?\s*=)?\s*([a-z])_1\s*\+.*dots.*\+\s*\1_\{?[nkm]\}?\s*"
+)
+_FIRST_TERMS: Final = re.compile(r"\bfirst\s+\ue012(\d+)\ue012\s+terms\b")
 _INDEX: Final = re.compile(r"_\s*\{?\s*(\\?[A-Za-z]+)")
 
 
@@ -33,6 +39,8 @@ def sum_question(text: str) -> tuple[str, Conditions] | None:
 
     """
     parts = taken_apart(text)
+    if parts is not None and (partial := _partial_sum(*parts)) is not None:
+        return plain(parts, partial)
     if parts is None or _PART.search(parts[0]):
         return None
     for sign in (_SIGN, _DOTS):
@@ -47,3 +55,26 @@ def sum_question(text: str) -> tuple[str, Conditions] | None:
         if signed:
             return None
     return None
+
+
+def _partial_sum(places: str, formulas: list[str]) -> Asked | None:
+    """The sum of the first n terms of a sequence with a formula, such as a_n = 2^n."""
+    terms = [(at, match) for at, formula in enumerate(formulas) if (match := _TERM.match(formula))]
+    sums = [at for at, formula in enumerate(formulas) if _WRITTEN_SUM.fullmatch(formula)]
+    if len(terms) != 1 or not (sums or _FIRST_TERMS.search(places)):
+        return None
+    ((at, match),) = terms
+    n, term = match["index"], formulas[at][match.end() :]
+    index = "k" if n != "k" else "j"
+    summand = re.sub(rf"\\[A-Za-z]+|{n}", lambda m: m[0] if len(m[0]) > 1 else index, term)
+    formula = rf"\sum_{{{index}=1}}^{{{n}}} \left({summand}\right)"
+    names = {at, *sums} | {int(each) for each in _FIRST_TERMS.findall(places)}
+    return Asked(
+        formula,
+        frozenset(names),
+        formula,
+        index,
+        is_bound=True,
+        has_sign=False,
+        nouns=(*_NOUNS, "terms"),
+    )
