@@ -17,6 +17,7 @@ from typing import Final
 
 from ....errors import ProblemError
 from ...expression.traversal import symbols_of
+from ...latex.tokens.names import GREEK
 from .. import prose
 from ..conditions import NAME, Conditions, conditions_of
 from ..derivatives import arguments_at
@@ -24,8 +25,8 @@ from .marks import DELIMITER, MARKED, with_marks
 
 _ASKS: Final = r"(?:antiderivatives?|integrals?|integrate|integrating|primitives?)"
 WRT: Final = re.compile(r"\bw\.?\s?r\.?\s?t\b\.?")
-#: How an answer is to be written: with a constant of integration, in a box, in terms of a letter.
-_ANSWER: Final = re.compile(r"\+\s*[Cc]\b|\\boxed\s*\{[^{}]*\}")
+#: How an answer is to be written: in a box, in terms of a letter.
+_BOX: Final = re.compile(r"\\boxed\s*\{[^{}]*\}")
 _IN_TERMS_OF: Final = re.compile(r"(?<=\bin terms of )(?!a\s+[a-z])(\\?[A-Za-z])\b")
 PLACE: Final = re.compile("\ue012(\\d+)\ue012")
 #: A function and its argument, as they stand before the formula of the function: f(x) =, y =.
@@ -58,16 +59,14 @@ _ASKS_FOR: Final = re.compile(
     re.IGNORECASE,
 )
 RELATION: Final = re.compile(r"[=<>≤≥≠]|\\(?:leq?|geq?|neq?|[lg]t|in|approx|equiv)(?![A-Za-z])")
-#: Names of commands that are no letters.
-_COMMANDS: Final = frozenset(
-    "frac dfrac tfrac cdot times left right mathrm mathbb text quad".split()
-)
 #: Words that change an integral: arithmetic, and forms of a number that are not exact.
 _ARITHMETIC: Final = re.compile(
     rf"\b(?:{'|'.join(sorted(prose.TABLE['arithmetic']))})\b(?!-)", re.IGNORECASE
 )
 _NAMES: Final = re.compile(prose.phrases("name", "no kind"), re.IGNORECASE)
 _DENIED: Final = re.compile(r"\b(?:no|not|never|without|instead)\b|n['’]t\b", re.IGNORECASE)
+#: Characters before a statement in which a word may deny the statement.
+_NEAR: Final = 40
 #: Words with which a statement about symbols does not hold.
 _NOT_STATED: Final = re.compile(
     rf"{_DENIED.pattern}|\b(?:unless|except\w*|excluding)\b", re.IGNORECASE
@@ -87,6 +86,8 @@ _ASKED_OF: Final = frozenset(
 _FOR_WHICH: Final = re.compile(
     r"\bfor\s+(?:what|which)\s+(?:\w+\s+){0,2}?(?:numbers?|values?)\b|\bfor\s+(?:what|which)\s+"
     rf"{PLACE.pattern}|\bhow\s+(?:fast|large|long|many|much|small)\b(?!\s+is\s+(?:it|this)\b)|\bvalues\s+of\b"
+    rf"|\b(?:greatest|largest|least|smallest)\s+(?:\w+\s+){{0,2}}?{PLACE.pattern}"
+    rf"|\ball\s+(?:\w+\s+){{0,3}}?{PLACE.pattern}\s+(?:such\s+that|so\s+that|for\s+which)\b"
     r"|\bpartial\s+sums?\b",
     re.IGNORECASE,
 )
@@ -98,17 +99,25 @@ _THEN: Final = re.compile(
 )
 #: A sentence in which the writer tells what was tried. A wish may change the question.
 _NARRATION: Final = re.compile(r"\b(?:I|I['’](?:m|ve|d|ll)|[Mm]y)\b(?!.*\b(?:need|want|should)\b)")
+#: Notations whose meaning is known.
+_KNOWN: Final = re.compile(
+    r"\\left?\\l(?:floor|ceil).*|\\l(?:floor|ceil).*|\\[a-z]+(?:\^\{-1\})?(?:\s*\(?[a-z]\)?)?"
+)
 #: A name of a function without a backslash, whose letters are no variables.
 _PLAIN_NAME: Final = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{2,}")
 #: An upright letter that is no differential.
 _UPRIGHT: Final = re.compile(r"\\mathrm\s*\{\s*([A-Za-ce-z])\s*\}")
+#: An accent on a letter: l'H\^opital.
+_ACCENT: Final = re.compile(r"\\[\^'\"`~]\{?([A-Za-z])\}?")
 #: What fixes the constant of an antiderivative: a value at a number, a point, and words.
 _VALUE: Final = re.compile(r"[A-Za-z]\s*\([-\d./\\a-z{}]*\)\s*=.*|\(.*,.*\)|-?\d+")
 _FIXES: Final = re.compile(
     r"\b(?:fulfils?|initial\w*|origin|passe?s?\s+through|satisf\w+|vanish\w*)\b"
 )
 #: What asks for a value behind a formula: = ?, = ____.
-_TAIL: Final = re.compile(r"(?:=|\?|(?<!\\)\\[,;:! ]|\\q?quad|[\s.,;:]|_+(?=\s*\Z))+\Z")
+_TAIL: Final = re.compile(
+    r"(?:=\s*(?:\\[lc]?dots|\.{3}|…)|=|\?|(?<!\\)\\[,;:! ]|\\q?quad|[\s.,;:]|_+(?=\s*\Z))+\Z"
+)
 _SIZES: Final = re.compile(r"\\(?:left|right)(?![A-Za-z])")
 #: Space, and sizes of fractions.
 _SPACE: Final = re.compile(r"\s|\\[,;:! ]|(?<=\\)[dt](?=frac)")
@@ -154,8 +163,8 @@ def taken_apart(text: str) -> tuple[str, list[str]] | None:
         return None
     if text.lstrip().startswith("{") and "\\\\" in text:  # JSON
         text = text.replace("\\\\", "\\")
-    question = prose.SUBSTITUTION.sub(" ", prose.without_frame(text))
-    question = with_marks(_ANSWER.sub(" ", WRT.sub(" with respect to ", question)))
+    question = prose.SUBSTITUTION.sub(" ", prose.without_frame(_ACCENT.sub(r"\1", text)))
+    question = with_marks(_BOX.sub(" ", WRT.sub(" with respect to ", question)))
     question = _IN_TERMS_OF.sub(r"$\1$", question)
     formulas = [
         _TAIL.sub("", _UPRIGHT.sub(r"\1", DELIMITER.sub(" ", match[0]))).lstrip(" .,;:?")
@@ -256,14 +265,11 @@ def _of_sentence(sentence: str, formulas: list[str], asked: Asked | None) -> tup
     mains = "|".join(f"\ue012{at}\ue012" for at in numbers) or r"(?!)"
     kept, conditions = "", Conditions()
     for unit in re.split(rf"({mains}|{_INSTRUCTION.pattern})", sentence, flags=re.IGNORECASE):
-        if _NOT_STATED.search(unit):
-            kept += unit
-            continue
         found = (*_START.finditer(unit), *PLACE.finditer(unit))  # with length $L>0$
         starts = (0, *(match.start() for match in found))
         ends = (len(unit), *(match.end() for match in re.finditer(f"{PLACE.pattern}|(?=,)", unit)))
         for start, end in product(starts[:_TRIES], ends[:_TRIES]):
-            if start >= end:
+            if start >= end or _NOT_STATED.search(unit[max(start - _NEAR, 0) : end]):
                 continue
             statement = put_back(unit[start:end], formulas, "").strip(" .;?!")
             words = prose.without_words(statement.strip("()"), _STATEMENT)
@@ -289,7 +295,7 @@ def changes_numbers(places: str) -> bool:
 def asks_values(places: str, formulas: list[str]) -> bool:
     """Whether words ask for the values of a symbol for which something holds."""
     return any(
-        match[1] is None or RELATION.search(formulas[int(match[1])]) is None
+        not any(RELATION.search(formulas[int(place)]) for place in match.groups() if place)
         for match in _FOR_WHICH.finditer(places)
     )
 
@@ -317,7 +323,12 @@ def is_changed(places: str, formulas: list[str], asked: Asked) -> bool:
         preceding = re.sub(rf"(?i)\b{_ASKS}\b(?!.*\b{_ASKS}\b).*", "", preceding, flags=re.DOTALL)
     if changes_numbers(places):
         return True
-    governed = _OF_ASKED.search(preceding[-_CHAIN:])
+    preceding = preceding[-_CHAIN:]
+    governed = _OF_ASKED.search(preceding)
+    if governed and re.search(
+        r"\b(?:by|from|in|inside|on|through)\s+(?:the\s+)?\Z", preceding[: governed.start()]
+    ):
+        governed = None  # in the exponent of
     nouns = {noun.lower() for noun in _NOUN.findall(governed[0])} if governed else set()
     if not nouns <= _ASKED_OF.union(asked.nouns):
         return True
@@ -410,7 +421,7 @@ def _may_change(formula: str, before: str, behind: str, asked: Asked) -> bool:
         is_asked = re.search(r"\bin\s+terms\s+of\s*\Z", before) or _ASKS_FOR.search(before)
         return bool(is_asked) and name not in asked.letters and name not in ("e", "pi", "ln", "log")
     if re.match(r"\s*(?:denotes?|means|stands\s+for)\b", behind):
-        return _NAMES.match(behind.lstrip()) is None  # a notation
+        return _KNOWN.fullmatch(formula.strip()) is None  # a notation
     if not asked.is_bound and _VALUE.fullmatch(formula):
         return True
     if _OF_THE_ANSWER.search(before):
@@ -422,7 +433,7 @@ def _may_change(formula: str, before: str, behind: str, asked: Asked) -> bool:
         return True
     sides = RELATION.split(formula)
     names = [{letter.lstrip("\\") for letter in LETTER.findall(side)} for side in sides]
-    own = {name for each in names for name in each} - _COMMANDS
+    own = {name for each in names for name in each if len(name) == 1 or name in GREEK}
     about = own & asked.letters - ({asked.variable} if asked.is_bound else set())
     if len(sides) == 1 or not about:
         return False

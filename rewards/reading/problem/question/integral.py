@@ -40,6 +40,8 @@ _ROLES: Final = (
     (re.compile(r"\brespect\s+to\s*\Z"), "variable"),
     (re.compile(r"\bfrom\s*\Z"), "_"),
     (re.compile(r"\bto\s*\Z"), "^"),
+    (re.compile(r"\bbetween\s*\Z"), "_"),
+    (re.compile(rf"\bbetween\s+{PLACE.pattern}\s+and\s*\Z"), "^"),
     (
         re.compile(
             rf"(?i)\b{_ASKS}\s*:?(?:\s+(?:of\b|with\s+respect\s+to\s+{PLACE.pattern}"

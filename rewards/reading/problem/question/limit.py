@@ -67,6 +67,10 @@ def _of_sign(places: str, formulas: list[str], at: int) -> Asked:
     """The limit of a formula with a sign, perhaps with the function behind "of"."""
     sign = _SIGN.search(formulas[at])
     assert sign is not None
+    if sign.start() and formulas[at][sign.start() - 1] == "{":  # \underset{x \to 0}{\lim}
+        name = _APPROACH.search(formulas[at].replace("{", " "))
+        variable = name["name"].lstrip("\\") if name else ""
+        return Asked(formulas[at], frozenset((at,)), formulas[at], variable, True, nouns=_NOUNS)
     following, numbers = formulas[at][sign.end() :].strip(), frozenset((at,))
     behind = re.match(rf"\s*of\s+{PLACE.pattern}", places.partition(f"\ue012{at}\ue012")[2])
     bare = _APPROACH.match(following) if not following.startswith(("_", "\\limits")) else None

@@ -67,7 +67,7 @@ _FORMULA: Final = re.compile(
     r"[-=<>^_*/+|²³√∞∑∫∂→≤≥≠∈′'’″×·⋅−]|\\[A-Za-z]|\.{3}|…|\w\s*\(|\d[A-Za-z]"
 )
 #: Words before a number that is a formula: a limit, or a point.
-_EXPECTED: Final = re.compile(r"\b(?:approaches|at|equals|from|is|to)\s+\Z")
+_EXPECTED: Final = re.compile(r"\b(?:and|approaches|at|between|equals|from|is|to)\s+\Z")
 _JOINS: Final = frozenset(("sign", "number", "command", "letter", "open"))
 
 
