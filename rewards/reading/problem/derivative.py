@@ -183,8 +183,6 @@ class _QuestionReader:
                 self.equations.append(sides)
             else:  # the derivative of f(x) = ...
                 self.equations.append(sides)
-                if re.search(r"\b(?:against|pole)\b", self.text):
-                    raise self._error("a place of a curve in polar coordinates that is not read")
                 is_polar = sides[0] == "r" and not _SLOPE.isdisjoint(words)
                 self.asked.append(Clause(words, r"\frac{dy}{dx}" if is_polar else sides[0]))
         elif formula.startswith("(") and ("at" in words or "point" in words):
@@ -311,6 +309,8 @@ class _QuestionReader:
         if {"x", "y"}.isdisjoint(self.trees) and (asked_for, self.by) == ("y", "x"):
             radius = self.trees.get("r")  # a curve in polar coordinates
             if radius is not None and symbols_of(radius) <= {"theta"}:
+                if re.search(r"\b(?:against|pole)\b", self.text):
+                    raise self._error("a slope in polar coordinates that is not read")
                 angle = Symbol("theta")
                 self.trees["x"] = mul(radius, Call("cos", (angle,)))
                 self.trees["y"] = mul(radius, Call("sin", (angle,)))

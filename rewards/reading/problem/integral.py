@@ -15,12 +15,12 @@ from ..expression.traversal import substitute, symbols_of
 from ..expression.tree import Expression
 from ..latex import ReadError, Reading, read, signed_infinity, to_latex
 from ..latex.tokens.roles import DIFFERENTIAL, IN_PROBLEM
-from . import prose
 from .conditions import Conditions, behind
 from .differential import Differential, differentials, with_symbol, without_symbol
 from .layout import IntegralLayout, integral_layout, unbraced
 from .parameters import parameter_faults
 from .question.integral import integral_question
+from .question.marks import MARKED
 
 #: A limit of integration: an expression, or +1 or -1 for plus or minus infinity.
 Limit = Expression | int
@@ -91,7 +91,7 @@ def read_integral(
             problem = _read_formula(formula, variable, {*parameters, *dict(conditions.kinds)})
             return problem._replace(conditions=problem.conditions.also(conditions))
     except ProblemError as error:
-        if prose.MARKED.search(text):  # what the words say is no fault of the formula
+        if MARKED.search(text):  # what the words say is no fault of the formula
             raise ProblemError(f"{text!r}: {error}") from None
     raise first_error
 

@@ -19,6 +19,7 @@ from ..latex.tokens.pattern import FONT
 from ..latex.tokens.roles import IN_PROBLEM
 from . import prose
 from .conditions import Conditions
+from .question.marks import DELIMITER, MARKED
 
 #: Commands and characters that only leave space.
 SPACE: Final = (
@@ -181,12 +182,12 @@ def _formula(text: str) -> tuple[str, Conditions]:
     """Find the formula that contains the integral, and the conditions in the prose around it."""
     text = prose.SUBSTITUTION.sub(" ", text)
     formula, around = prose.formula_with(_SEVERAL, text, "integral")
-    words, number = prose.MARKED.subn(" ", text)
+    words, number = MARKED.subn(" ", text)
     if around:
         conditions = prose.conditions_around(around, prose.INTEGRAL)
         if conditions is not None:
             return formula, conditions
-    elif not number or prose.DELIMITER.search(words) or not (number > 1 or words.strip(" \n\t.,")):
+    elif not number or DELIMITER.search(words) or not (number > 1 or words.strip(" \n\t.,")):
         return formula, Conditions()
     raise ProblemError(f"{text!r}: one formula is expected, the problem, and conditions")
 

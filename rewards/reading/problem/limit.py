@@ -18,7 +18,6 @@ from ..expression.tree import Expression, Symbol
 from ..latex import ReadError, Reading, read
 from . import prose
 from .conditions import WHOLE, Conditions, behind, conditions_of
-from .derivatives import LETTER
 from .integral import (
     INTEGRAL,
     IntegralProblem,
@@ -29,7 +28,6 @@ from .integral import (
 )
 from .layout import (
     TAIL,
-    argument_end,
     coordinates,
     cut_at,
     marked_tables,
@@ -41,6 +39,7 @@ from .layout import (
     unbraced,
 )
 from .question.limit import limit_question
+from .question.marks import DELIMITER, LONGEST, MARKED, SPACING
 from .sums import SumProblem, has_dots, has_sum, read_sum, sum_with_dots
 
 #: The sign of a limit.
@@ -56,28 +55,9 @@ _ARROW: Final = re.compile(
 _SIDE: Final = re.compile(r"\s*(?:\^\s*\{?\s*|(?<=[0-9A-Za-z}]))(?P<sign>[+-])\s*\}?\s*\Z")
 #: What may stand before the sign without changing the problem, besides words: ``L =``.
 _LEAD: Final = re.compile(r"(?:[\s.,:;&?!}]|\\text\s*\{|[A-Za-z]\s*:?=)*")
-_APPROACHES: Final = (
-    r"as\s+(?P<name>\\?[A-Za-z]+)\s*"
-    r"(?:approaches|tends\s+to|goes\s+to|\\to(?![A-Za-z])|\\rightarrow|→|->)\s*(?P<point>.+?)"
-    r"(?:\s+from\s+(?:the\s+)?(?P<side>right|above|left|below))?"
-)
-#: "The limit of f as x approaches a", and "the limit, as x approaches a, of f".
-_IN_WORDS: Final = tuple(
-    re.compile(
-        rf"(?P<before>.*?)(?<![\\A-Za-z])(?i:limit)\s*{order}(?P<behind>\s*[.?,].*)?\Z", re.DOTALL
-    )
-    for order in (
-        rf",?\s+{_APPROACHES}\s*,?\s+of\s+(?P<body>.+?)",
-        rf"\s+(?:of\s+)?(?P<body>.+?)\s*,?\s+{_APPROACHES}",
-    )
-)
 #: A sign without a subscript: lim x->2, lim(x→0).
 _BARE: Final = re.compile(
     r"(?<![\\A-Za-z])lim\s*(?P<open>\()?\s*(?P<approach>[A-Za-z]\s*(?:->|→)\s*[^\s()]+)\s*(?(open)\))"
-)
-_NAMED: Final = re.compile(
-    r"\s*(?:(?:the\s+)?(?:sequence|function|expression)\s+)?"
-    r"(?:\{?[A-Za-z]\}?(?:_\{?[A-Za-z]\}?|\([A-Za-z]\))?\s*=(?!=))?"
 )
 #: A function of a letter, with nothing beside.
 _APPLIED: Final = re.compile(
@@ -94,13 +74,6 @@ SEQUENCE: Final = re.compile(
 INDEX: Final = re.compile(rf"[{WHOLE}](?:\s*\\(?:to|rightarrow)\s*\\infty)?")
 #: A sequence that its term denotes: \{ 1/n \}, \{ 1/n \}_{n=1}^\infty.
 _BRACED: Final = re.compile(rf"(?:\\left)?\\\{{(?P<term>[^,]+?)(?:\\right)?\\\}}{_RANGE}")
-#: Formulas beside a limit that say nothing of the limit: names, values at a point, what x tends to,
-#: and indeterminate forms. They have no spaces.
-_NO_CONDITION: Final = re.compile(
-    rf"{LETTER}(?:\([a-z]\))?|\\lfloor[a-z]\\rfloor|[A-Za-z]\([-\d./]+\)=[^=]*|[-+]?\\infty"
-    r"|[a-z]\\(?:to|rightarrow).*|(?:[01]|\\infty)(?:[-/^]|\\cdot|\\times)\{?(?:0|\\infty)\}?"
-    r"|\\[dt]?frac\{?(?:0|\\infty)\}?\{?(?:0|\\infty)\}?"
-)
 
 
 class LimitProblem(NamedTuple):
@@ -149,7 +122,7 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
         True
 
     """
-    if len(text) > prose.LONGEST:
+    if len(text) > LONGEST:
         raise ProblemError("the problem is too long")
     try:
         return _read_limit(text, parameters)
@@ -168,8 +141,10 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
 def _read_limit(text: str, parameters: Collection[str]) -> LimitProblem:
     text = _BARE.sub(r"\\lim_{\g<approach>} ", prose.without_frame(text))
     plain, tables = marked_tables(prose.without_prose(text, prose.LIMIT))
-    written = _written(plain)
-    subscript, body, around = written or _of_sequence(text) or _in_words(plain)
+    written = _written(plain) or _of_sequence(text)
+    if written is None:
+        raise ProblemError(f"{text!r} has no limit sign")
+    subscript, body, around = written
     plane = _plane(subscript)
     beside = None
     if plane is not None:
@@ -217,9 +192,17 @@ def read_limit_of_sum(text: str) -> tuple[str, SumProblem] | None:
         ProblemError: the question is unreadable.
 
     """
-    if len(text) > prose.LONGEST or not (has_sum(text) or has_dots(text)):
+    if len(text) > LONGEST or not (has_sum(text) or has_dots(text)):
         return None
-    text = prose.without_frame(text)
+    try:
+        return _read_limit_of_sum(prose.without_frame(text))
+    except ProblemError:
+        if (question := limit_question(text)) is None:
+            raise
+    return _read_limit_of_sum(question[0])
+
+
+def _read_limit_of_sum(text: str) -> tuple[str, SumProblem] | None:
     plain = prose.without_prose(text, prose.LIMIT)
     written = _written(plain)
     if written is None or not (has_sum(written[1]) or has_dots(written[1])):
@@ -263,9 +246,17 @@ def read_limit_of_integral(text: str) -> LimitOfIntegral | None:
         ProblemError: the question is unreadable.
 
     """
-    if len(text) > prose.LONGEST or INTEGRAL.search(text) is None:
+    if len(text) > LONGEST or INTEGRAL.search(text) is None:
         return None
-    text = prose.without_frame(text)
+    try:
+        return _read_limit_of_integral(prose.without_frame(text))
+    except ProblemError:
+        if (question := limit_question(text)) is None:
+            raise
+    return _read_limit_of_integral(question[0])
+
+
+def _read_limit_of_integral(text: str) -> LimitOfIntegral | None:
     plain = prose.without_prose(text, prose.LIMIT)
     written = _written(plain)
     if written is None or (sign := INTEGRAL.search(written[1])) is None:
@@ -296,13 +287,13 @@ def _written(text: str) -> tuple[str, str, str] | None:
     cut = cut_at(SIGN, formula)
     if cut is None:
         return None
-    preceding, _, marks, following = cut
-    subscript = marks.get("_", "")
+    preceding, _, scripts, following = cut
+    subscript = scripts.get("_", "")
     if not subscript and (sequence := SEQUENCE.fullmatch(TAIL.sub("", following))):
         subscript = rf"{{{sequence['name']}\to\infty}}"  # \lim a_n
     if not subscript:
         raise ProblemError(f"{text!r}: the limit sign has no subscript")
-    if not _LEAD.fullmatch(prose.without_words(prose.SPACING.sub(" ", preceding), prose.SUM)):
+    if not _LEAD.fullmatch(prose.without_words(SPACING.sub(" ", preceding), prose.SUM)):
         raise ProblemError(f"{text!r}: the limit sign has {preceding.strip()!r} before it")
     return subscript, following, around
 
@@ -320,27 +311,9 @@ def _conditions(text: str, around: str, *parts: str) -> Conditions:
 
     """
     conditions = prose.conditions_around(around, prose.SUM)
-    if conditions is None and prose.MARKED.search(text):
-        known = [_bare(part) for part in parts]
-
-        def is_part(formula: str) -> bool:
-            bare = _bare(formula)
-            defined = _APPLIED.match(bare) and bare.partition("=")[2]
-            is_known = bare in known or defined == known[0] or _NO_CONDITION.fullmatch(bare)
-            return bool(is_known or SIGN.search(formula))
-
-        conditions = prose.conditions_beside(text, prose.LIMIT, is_part)
     if conditions is None:
         raise ProblemError(f"{text!r}: {' '.join(around.split())[:60]!r} may change the limit")
     return conditions
-
-
-def _bare(formula: str) -> str:
-    """A formula without spaces, sizes and outer parentheses."""
-    plain = re.sub(r"\\(?:left|right)(?![A-Za-z])|\s", "", prose.SPACING.sub("", formula))
-    plain = plain.strip(".,;:?")
-    braced = plain.replace("(", "{").replace(")", "}")
-    return plain[1:-1] if plain[:1] == "(" and argument_end(braced) == len(plain) else plain
 
 
 def _defined(body: str, text: str) -> str:
@@ -352,8 +325,8 @@ def _defined(body: str, text: str) -> str:
     if applied is None:
         return body
     definitions = []
-    for match in prose.MARKED.finditer(text):
-        left_side, equals, formula = prose.DELIMITER.sub("", match[0]).partition("=")
+    for match in MARKED.finditer(text):
+        left_side, equals, formula = DELIMITER.sub("", match[0]).partition("=")
         defined = _APPLIED.fullmatch(left_side.strip(" :"))
         if equals and defined is not None and defined.groups() == applied.groups():
             definitions.append(formula.strip(" .,;"))
@@ -365,15 +338,15 @@ def _of_sequence(text: str) -> tuple[str, str, str] | None:
 
     The result is None for any other question, also for one with the words "as n tends to".
     """
-    words = prose.MARKED.sub(" ", text)
-    if "sequence" not in words or _said(text) is not None:
+    words = MARKED.sub(" ", text)
+    if "sequence" not in words:
         return None
     prose.check_words(text, prose.SEQUENCE)
     if "limit" not in words and not prose.says(words, "goal"):
         raise ProblemError(f"{text!r}: the limit of the sequence is not asked for")
     found, others, letters = [], [], set()
-    for match in prose.MARKED.finditer(text):
-        formula = prose.DELIMITER.sub("", match[0]).strip(" .,;:")
+    for match in MARKED.finditer(text):
+        formula = DELIMITER.sub("", match[0]).strip(" .,;:")
         name, *values = (side.strip() for side in pieces_of(formula, "="))
         named, braced = SEQUENCE.fullmatch(name), _BRACED.fullmatch(formula)
         if named is not None:
@@ -393,30 +366,9 @@ def _of_sequence(text: str) -> tuple[str, str, str] | None:
     return rf"{found[0][0]} \to \infty", found[0][1], " , ".join(others)
 
 
-def _said(text: str) -> re.Match[str] | None:
-    plain = prose.DELIMITER.sub(" ", text).strip()
-    return next((match for order in _IN_WORDS if (match := order.fullmatch(plain))), None)
-
-
-def _in_words(text: str) -> tuple[str, str, str]:
-    """Read a limit that is stated in words. Return a subscript, the function, and later words.
-
-    The subscript is written as it would be under a limit sign.
-    """
-    match = _said(text)
-    if match is None:
-        raise ProblemError(f"{text!r} has no limit sign")
-    strange = re.search("[A-Za-z]{2,}", prose.without_words(match["before"], prose.LIMIT))
-    if strange is not None and not prose.MARKED.search(text):
-        raise ProblemError(f"{text!r}: {strange[0]!r} may change the question")
-    side = {"right": "^+", "above": "^+", "left": "^-", "below": "^-"}.get(match["side"] or "", "")
-    body = _NAMED.sub("", match["body"], count=1)
-    return rf"{match['name']}\to {match['point'].strip()}{side}", body, match["behind"] or ""
-
-
 def _approach(subscript: str, text: str) -> tuple[str, str, int]:
     r"""Read a subscript such as ``{x \to 0^+}``. Return the variable, the point and the side."""
-    inner = prose.SPACING.sub(" ", unbraced(subscript).replace(r"\limits", " "))
+    inner = SPACING.sub(" ", unbraced(subscript).replace(r"\limits", " "))
     stacked = re.fullmatch(r"\s*\\(?:substack|scriptstyle)\s*\{?(.*?)\}?\s*", inner, re.DOTALL)
     inner = stacked[1] if stacked else inner
     approach, *conditions = re.split(r"\\\\|\\atop(?![A-Za-z])|,", inner)
@@ -444,7 +396,7 @@ def _plane(subscript: str) -> list[list[str]] | None:
 
     The result is None for any other subscript.
     """
-    inner = re.sub(r"\\(?:left|right)(?![A-Za-z])", " ", prose.SPACING.sub(" ", subscript))
+    inner = re.sub(r"\\(?:left|right)(?![A-Za-z])", " ", SPACING.sub(" ", subscript))
     arrow = _ARROW.search(inner)
     if arrow is None or arrow.lastgroup:  # from one side
         return None

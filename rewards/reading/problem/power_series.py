@@ -22,17 +22,14 @@ from .derivatives import normal
 from .layout import pieces_of, readings_of
 from .parameters import parameter_faults
 from .prose import (
-    DELIMITER,
-    LONGEST,
     ORDINALS,
     POWER_SERIES,
-    PROSE,
-    SPACING,
     TABLE,
     says,
     without_frame,
     without_words,
 )
+from .question.marks import DELIMITER, LONGEST, PROSE, SPACING
 from .sums import SumProblem, has_sum, read_sum
 
 #: Largest degree of a polynomial, and order of a coefficient: one of 40 takes 0.1 s.

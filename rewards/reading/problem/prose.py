@@ -8,13 +8,13 @@ other word may change the question.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
 from ...errors import ProblemError
-from .conditions import NAME, Conditions, conditions_of, has_kind
-from .question.marks import DELIMITER, LONGEST, MARKED, PROSE, SPACING, with_marks
+from .conditions import Conditions, conditions_of, has_kind
+from .question.marks import DELIMITER, LONGEST, MARKED, PROSE, with_marks
 
 #: What asks for what, and what says nothing. A word may stand in several rows.
 TABLE: Final = {
@@ -312,37 +312,6 @@ def conditions_around(around: str, words: frozenset[str]) -> Conditions | None:
     if words.issuperset(re.findall(r"[^\s.,:;?!]+", around.lower())):
         return Conditions()
     return conditions_of(without_words(around.replace("?", ","), words - _OF_CONDITIONS))
-
-
-def conditions_beside(
-    text: str, words: frozenset[str], is_part: Callable[[str], bool]
-) -> Conditions | None:
-    """Read the conditions that the formulas beside the main formula of a question state.
-
-    Args:
-        text: the question.
-        words: the words of the instruction.
-        is_part: whether a formula belongs to the main formula. Names are left out, too.
-
-    Returns:
-        The conditions. If a word or a formula is not understood, or words outside of the formulas
-        state a kind of number, the result is None.
-
-    """
-    plain = MARKED.sub(" ", text)
-    strange = re.search("[A-Za-z]{2,}", without_words(plain, words | TABLE["no kind"]))
-    if strange or states_kind(plain) or UNMARKED.search(plain):
-        return None
-    conditions = Conditions()
-    for match in MARKED.finditer(text):
-        formula = SPACING.sub(" ", DELIMITER.sub("", match[0])).strip(" .,:;?")
-        if is_part(formula) or NAME.fullmatch(formula):
-            continue
-        stated = conditions_of(formula)
-        if stated is None:
-            return None
-        conditions = conditions.also(stated)
-    return conditions
 
 
 def _tokens(prose: str) -> Iterator[str]:

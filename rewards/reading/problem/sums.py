@@ -31,6 +31,7 @@ from .layout import (
 )
 from .parameters import parameter_faults
 from .question.asked import changes_numbers, taken_apart
+from .question.marks import DELIMITER, LONGEST, MARKED
 from .question.sums import sum_question
 
 _SIGN: Final = re.compile(r"\\(?:sum|sumop)(?![A-Za-z])|[∑Σ](?=\s*[_^])")
@@ -149,8 +150,8 @@ def read_sum(text: str) -> tuple[SumProblem, ...]:
         ('n',)
 
     """
-    if len(text) > prose.LONGEST:
-        raise ProblemError(f"the question has more than {prose.LONGEST} characters")
+    if len(text) > LONGEST:
+        raise ProblemError(f"the question has more than {LONGEST} characters")
     try:
         return _read_sum(text)
     except ProblemError as error:
@@ -160,7 +161,7 @@ def read_sum(text: str) -> tuple[SumProblem, ...]:
         raise first_error
     formula, stated = question
     asks = _asks_convergence(text)
-    if not _asks_kind(text) and prose.says(text, "kind"):
+    if prose.says(text, "kind") and not (asks and _asks_kind(text)):
         raise first_error
     return tuple(
         problem._replace(
@@ -279,7 +280,7 @@ def _with_dots(text: str) -> SumProblem:
 
     Behind the dots, the text may state the general term, or the last term of a finite sum.
     """
-    text = text if prose.MARKED.search(text) else f"${text}$"
+    text = text if MARKED.search(text) else f"${text}$"
     prose.check_words(text, prose.DOTS)
     formula, around = prose.formula_with(_DOTS, text, "series")
     conditions = prose.conditions_around(around, prose.DOTS)
@@ -368,7 +369,7 @@ def _asks_convergence(text: str) -> bool:
 
 
 def _words(text: str) -> set[str]:
-    return set(re.findall(r"[a-z]+", prose.MARKED.sub(" ", text).lower()))
+    return set(re.findall(r"[a-z]+", MARKED.sub(" ", text).lower()))
 
 
 def has_sum(text: str) -> bool:
@@ -396,13 +397,11 @@ def without_open_case(text: str) -> str:
 
 def _formula(text: str) -> tuple[str, Conditions]:
     """Find the formula with the sum sign, and the conditions in the text around it."""
-    if sum(has_sum(match[0]) for match in prose.MARKED.finditer(text)) == 2:
+    if sum(has_sum(match[0]) for match in MARKED.finditer(text)) == 2:
         # given that \sum 1/n^2 = \pi^2/6, find ...
-        text = prose.MARKED.sub(lambda match: "" if _is_value_of_sum(match[0]) else match[0], text)
+        text = MARKED.sub(lambda match: "" if _is_value_of_sum(match[0]) else match[0], text)
     formula, around = prose.formula_with(_SIGN, text, "sum")
     conditions = prose.conditions_around(around, prose.SUM)
-    if conditions is None:
-        conditions = prose.conditions_beside(text, prose.SUM, has_sum)
     if conditions is None:
         around = " ".join(around.split())
         raise ProblemError(f"{text!r}: {around[:60]!r} is neither an instruction nor a condition")
@@ -418,7 +417,7 @@ def _is_value_of_sum(formula: str) -> bool:
 
     Such a formula does not change what another sum of the text means.
     """
-    *before, value = pieces_of(prose.DELIMITER.sub(" ", formula), "=")
+    *before, value = pieces_of(DELIMITER.sub(" ", formula), "=")
     if len(before) != 1 or not _SIGN.search(before[0]):
         return False
     try:

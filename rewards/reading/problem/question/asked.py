@@ -21,7 +21,7 @@ from ...latex.tokens.names import GREEK
 from .. import prose
 from ..conditions import NAME, Conditions, conditions_of
 from ..derivatives import arguments_at
-from .marks import DELIMITER, MARKED, with_marks
+from .marks import DELIMITER, LONGEST, MARKED, with_marks
 
 _ASKS: Final = r"(?:antiderivatives?|integrals?|integrate|integrating|primitives?)"
 WRT: Final = re.compile(r"\bw\.?\s?r\.?\s?t\b\.?")
@@ -159,7 +159,7 @@ def taken_apart(text: str) -> tuple[str, list[str]] | None:
 
     The result is None if a formula is not marked to its end.
     """
-    if len(text) > prose.LONGEST:
+    if len(text) > LONGEST:
         return None
     if text.lstrip().startswith("{") and "\\\\" in text:  # JSON
         text = text.replace("\\\\", "\\")
@@ -422,8 +422,8 @@ def _may_change(formula: str, before: str, behind: str, asked: Asked) -> bool:
         return bool(is_asked) and name not in asked.letters and name not in ("e", "pi", "ln", "log")
     if re.match(r"\s*(?:denotes?|means|stands\s+for)\b", behind):
         return _KNOWN.fullmatch(formula.strip()) is None  # a notation
-    if not asked.is_bound and _VALUE.fullmatch(formula):
-        return True
+    if _VALUE.fullmatch(formula):
+        return not asked.is_bound
     if _OF_THE_ANSWER.search(before):
         return False
     part, whole = (_SPACE.sub("", text) for text in (formula, asked.written))

@@ -74,8 +74,6 @@ def integral_question(text: str) -> tuple[str, Conditions] | None:
     '\\int _{0}^{1} {x*e^x} '
 
     """
-    if len(text) > prose.LONGEST:
-        return None
     parts = taken_apart(text)
     if parts is None and _SIGN.search(text) and "\\int" not in text:  # int_0^1 x dx
         parts = "\ue0120\ue012", [text]

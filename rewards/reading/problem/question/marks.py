@@ -33,7 +33,7 @@ MARKED: Final = re.compile(
 _FUNCTIONS: Final = frozenset(
     (*UNARY, *(name for names in UNARY.values() for name in names), "sqrt")
 )
-_LETTERS: Final = frozenset((*GREEK, *GREEK_VARIANTS, "pi", "inf", "infinity", "oo"))
+_LETTERS: Final = frozenset((*GREEK, *GREEK_VARIANTS, "pi", "inf", "oo"))
 _TOKEN: Final = re.compile(
     rf"(?P<marked>{MARKED.pattern})"
     r"|(?P<prose>\\(?:text[a-z]*|mbox|hbox)\s*\{[^{}]*\}"
@@ -137,6 +137,8 @@ def _formula_tokens(kinds: list[str], tokens: list[str]) -> list[bool]:
         level = max(level + (tokens[at] == "{") - (tokens[at] == "}"), 0)
         if level and kinds[at] == "word":
             result[at] = True
+        elif tokens[at] == "infinity":  # -infinity, to infinity
+            result[at] = kind(last) == "sign" or (last is not None and tokens[last] == "to")
         elif kinds[at] == "word":
             beside = attached_to(at)
             slash = {tokens[each] for each in (last, following) if each is not None} & {
@@ -198,10 +200,8 @@ def _formula_tokens(kinds: list[str], tokens: list[str]) -> list[bool]:
 
 
 def _is_applied(word: str) -> bool:
-    return (
-        _APPLIED.fullmatch(word) is not None
-        or _PRODUCT.fullmatch(word) is not None
-        and word[0] == "d"
+    return _APPLIED.fullmatch(word) is not None or (
+        _PRODUCT.fullmatch(word) is not None and word[0] == "d"
     )
 
 

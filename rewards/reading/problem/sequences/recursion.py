@@ -12,6 +12,7 @@ from .. import prose
 from ..conditions import WHOLE, conditions_of
 from ..layout import cut_at, only_reading, pieces_of
 from ..limit import INDEX, SEQUENCE, SIGN
+from ..question.marks import DELIMITER, LONGEST, MARKED, SPACING
 
 #: The next term of a sequence, as a formula in the term before: u_{n+1} = 2u_n, u_n = 2u_{n-1}.
 _RECURSION: Final = re.compile(
@@ -51,15 +52,15 @@ def read_recursion(text: str) -> Recursion | None:
         ProblemError: the question has more than a recursion and a first term.
 
     """
-    if len(text) > prose.LONGEST or _RECURSION.search(text) is None:
+    if len(text) > LONGEST or _RECURSION.search(text) is None:
         return None
-    words = prose.MARKED.sub(" ", text)
+    words = MARKED.sub(" ", text)
     asks = "limit" in words.lower() or prose.says(words, "goal")
     firsts: list[str] = []
     steps: list[re.Match[str]] = []
     letters: set[str] = set()
-    for match in prose.MARKED.finditer(text):
-        formula = prose.SPACING.sub(" ", prose.DELIMITER.sub("", match[0]))
+    for match in MARKED.finditer(text):
+        formula = SPACING.sub(" ", DELIMITER.sub("", match[0]))
         if _is_of_index(formula):
             continue
         for piece in (piece.strip(" .;:?") for piece in pieces_of(formula, ",")):
