@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from ..arguments import Acceptance
+from ..arguments import Acceptance, check_text
 from ..errors import ProblemError
 from ..numeric.ball_arithmetic.balls import UnusableError
 from ..numeric.outcome import Budget, DecisionPolicy, Outcome
@@ -37,6 +37,7 @@ from ..reading.expression.tree import Expression, Number, Symbol
 from ..reading.latex.tokens.roles import IS_VALUE
 from ..reading.problem.derivative import DerivativeQuestion, read_derivative
 from ..reading.problem.derivatives import DERIVATIVE, LARGEST, VALUE_AT
+from ..reading.problem.derivatives.answer import with_named_answer
 from ..reading.problem.derivatives.general_order import GeneralOrder, general_order
 from ..verdict import Status, Verdict
 from ..workers.deadline import Deadline
@@ -115,7 +116,9 @@ def verify_derivative(
         strict, stop, truncated, accept, undecided_reward, deadline, assumptions
     )
     question = _prepared(problem, assumption_items(assumptions))
-    answer = find_answer(completion, options, symbols=question.names)
+    check_text("completion", completion)
+    named = with_named_answer(completion, problem, question.names)
+    answer = find_answer(named, options, symbols=question.names)
     read_answer(answer, question.names)
     if answer.status is not None:
         return answer.verdict(answer.status)
@@ -285,6 +288,10 @@ class _DerivativeJudge:
     def judge(self, answer: Expression, text: str, budget: Budget) -> Outcome:
         """Judge whether an expression is the derivative that the question asks for."""
         question = self.question
+        at = dict(question.point)
+        fixed = {*at, *question.definitions} if at else set()
+        if symbols_of(answer) & fixed - set().union(*map(symbols_of, at.values())):
+            return Outcome(Status.INCORRECT, detail="the answer is not evaluated at the point")
         for name, formula in question.definitions.items():
             if name in symbols_of(answer):
                 answer = substitute(answer, name, formula)

@@ -1,0 +1,81 @@
+r"""Finds what a completion calls the derivative that is asked for: ``f'(x) = ..``.
+
+In a solution of an integral, an equation with a derivative on its left side is a check. Extraction
+therefore leaves such equations out. For a question for a derivative, they state the answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import Final
+
+from .. import prose
+from .operators import LETTER
+
+_ROMAN: Final = {"i": 1, "ii": 2, "iii": 3, "iv": 4, "v": 5, "vi": 6}
+_D: Final = r"(?:d|\\partial|∂|\\mathrm\s*\{\s*d\s*\})"
+_POWER: Final = r"(?:\^\s*\{?\s*(?P<%s>\d+)\s*\}?|(?P<%s>[²³⁴]))?"
+_AT: Final = r"(?:\s*(?:\\left)?\([^()=]{1,40}(?:\\right)?\))?(?:\s*(?:\\[bB]igg?r?|\\right)?\s*\|_\{?[^{}]{1,40}\}?)?"
+#: A derivative as a name, by its notation.
+_NOTATION: Final = re.compile(
+    rf"(?<![A-Za-z\\])(?:{LETTER}\s*(?:(?P<primes>(?:['′’]|″|\^\s*\{{?(?:\s*\\prime)+\s*\}}?)+)"
+    r"|\^\s*\{?\s*\(\s*(?P<order>\d+|[ivx]+)\s*\)\s*\}?|⁽(?P<raised>[⁰¹²³⁴-⁹]+)⁾"
+    r"|_\s*(?P<below>\{\s*[a-z]{1,3}\s*\}|[a-z](?![a-z])))"
+    rf"|\\[dt]?frac\s*\{{\s*{_D}\s*{_POWER % ('top', 'raised_top')}[^{{}}=]{{0,60}}\}}\s*\{{\s*{_D}[^{{}}=]{{1,40}}(?:\{{\d+\}}[^{{}}=]{{0,20}})?\}}"
+    rf"|{_D}\s*{_POWER % ('plain', 'raised_plain')}\s*{LETTER}\s*/\s*(?:{_D}\s*{LETTER}\s*(?:\^\s*\{{?\d+\}}?|[²³⁴])?)+"
+    rf"){_AT}"
+)
+_OPERATOR: Final = re.compile(
+    rf"\\[dt]?frac\s*\{{\s*{_D}\s*\}}\s*\{{\s*{_D}\s*[a-z]\s*\}}[^=$\n]{{1,120}}?(?=\s*&?\s*=)"
+)
+_IS: Final = re.compile(r"\s*&?\s*=")
+_DIGITS: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+#: Usual names of an answer; the first one that the question does not use stands for the derivative.
+_NAMES: Final = "FGHI"
+
+
+def with_named_answer(completion: str, question: str, used: Collection[str]) -> str:
+    """Replace the derivative that a question asks for, before an equals sign, by a name.
+
+    Derivatives of another order are left as they are. The text keeps its length.
+
+    Args:
+        completion: the completion.
+        question: the question.
+        used: the names of the question.
+
+    >>> with_named_answer("so f'(x) = 2x and f''(x) = 2.", "Find $f'(x)$.", ["x", "f"])
+    "so F     = 2x and f''(x) = 2."
+
+    """
+    name = next((name for name in _NAMES if name not in used), "")
+    asked = [_order(match) for match in _NOTATION.finditer(question)]
+    asked += [
+        prose.ORDINALS[word]
+        for word in re.findall(r"[a-z]+", question.lower())
+        if word in prose.ORDINALS
+    ]
+    order = max(asked, default=1)
+
+    def named(match: re.Match[str]) -> str:
+        if not name or _order(match) != order or not _IS.match(completion, match.end()):
+            return match[0]
+        return name.ljust(len(match[0]))
+
+    text = _NOTATION.sub(named, completion)
+    return (
+        _OPERATOR.sub(lambda match: name.ljust(len(match[0])), text)
+        if order == 1 and name
+        else text
+    )
+
+
+def _order(match: re.Match[str]) -> int:
+    if match["primes"]:
+        return len(re.findall(r"['′’]|\\prime", match["primes"])) + 2 * match["primes"].count("″")
+    if match["below"]:
+        return len(match["below"].strip("{} "))
+    digits = match["order"] or match["raised"] or match["top"] or match["raised_top"]
+    digits = (digits or match["plain"] or match["raised_plain"] or "1").translate(_DIGITS)
+    return _ROMAN.get(digits) or int(digits)
