@@ -51,9 +51,10 @@ TABLE: Final = {
             unknown values variable variables we whose without""",
         # change a number: they may change any question
         "arithmetic": """add added again approximate approximately decimals degrees digit digits divide
-            divided doubled estimate half halve halved least maximum minimum minus multiplied multiply nearest
-            numerically per percent percentage plus round rounded significant subtract subtracted tail
-            times trapezium trapezoidal tripled twice""",
+            divided doubled estimate half halve halved least maximum minimum minus
+            multiplied multiply nearest numerically per percent percentage plus
+            round rounded significant subtract subtracted tail times trapezium
+            trapezoidal tripled twice""",
         # deny, or choose among answers
         "choice": """absolutely conditional conditionally except excluding false first hint
             incorrect kth largest mth negative never no none not nth omitted omitting partial prime
@@ -75,14 +76,16 @@ TABLE: Final = {
             denote_the_greatest_integer_less_than_or_equal_to
             denote_the_greatest_integer_not_exceeding
             denotes_the_greatest_integer_less_than_or_equal_to
-            denotes_the_greatest_integer_not_exceeding first_principles inverse_cosecant
-            inverse_cosine inverse_cotangent inverse_hyperbolic inverse_secant inverse_sine
-            inverse_tangent inverse_trigonometric minus_infinity natural_logarithm
-            natural_logarithms not_a_decimal not_a_decimal_approximation partial_fraction
-            partial_fractions parts_twice plus_a_constant plus_an_arbitrary_constant
-            plus_the_constant rational_function real_constant real_constants real_line
-            general_integral greatest_integer_function maximum_mark particular_integral times_differentiable twice_differentiable
-            without_using""",
+            denotes_the_greatest_integer_not_exceeding first_principles
+            general_integral greatest_integer_function inverse_cosecant
+            inverse_cosine inverse_cotangent inverse_hyperbolic inverse_secant
+            inverse_sine inverse_tangent inverse_trigonometric maximum_mark
+            minus_infinity natural_logarithm natural_logarithms not_a_decimal
+            not_a_decimal_approximation partial_fraction partial_fractions
+            particular_integral parts_twice plus_a_constant
+            plus_an_arbitrary_constant plus_the_constant rational_function
+            real_constant real_constants real_line times_differentiable
+            twice_differentiable without_using""",
         # say what is to be done where there is no answer, up to the end of the sentence
         "aside": """or_answer or_explain or_say or_show or_state or_write otherwise""",
         # say nothing of a number: parameters are positive, and variables are real

@@ -16,14 +16,20 @@ from .operators import LETTER
 _ROMAN: Final = {"i": 1, "ii": 2, "iii": 3, "iv": 4, "v": 5, "vi": 6}
 _D: Final = r"(?:d|\\partial|∂|\\mathrm\s*\{\s*d\s*\})"
 _POWER: Final = r"(?:\^\s*\{?\s*(?P<%s>\d+)\s*\}?|(?P<%s>[²³⁴]))?"
-_AT: Final = r"(?:\s*(?:\\left)?\([^()=]{1,40}(?:\\right)?\))?(?:\s*(?:\\[bB]igg?r?|\\right)?\s*\|_\{?[^{}]{1,40}\}?)?"
+_AT: Final = (
+    r"(?:\s*(?:\\left)?\([^()=]{1,40}(?:\\right)?\))?"
+    r"(?:\s*(?:\\[bB]igg?r?|\\right)?\s*\|_\{?[^{}]{1,40}\}?)?"
+)
+_DENOMINATOR: Final = rf"{_D}[^{{}}=]{{1,40}}(?:\{{\d+\}}[^{{}}=]{{0,20}})?"
 #: A derivative as a name, by its notation.
 _NOTATION: Final = re.compile(
     rf"(?<![A-Za-z\\])(?:{LETTER}\s*(?:(?P<primes>(?:['′’]|″|\^\s*\{{?(?:\s*\\prime)+\s*\}}?)+)"
     r"|\^\s*\{?\s*\(\s*(?P<order>\d+|[ivx]+)\s*\)\s*\}?|⁽(?P<raised>[⁰¹²³⁴-⁹]+)⁾"
     r"|_\s*(?P<below>\{\s*[a-z]{1,3}\s*\}|[a-z](?![a-z])))"
-    rf"|\\[dt]?frac\s*\{{\s*{_D}\s*{_POWER % ('top', 'raised_top')}[^{{}}=]{{0,60}}\}}\s*\{{\s*{_D}[^{{}}=]{{1,40}}(?:\{{\d+\}}[^{{}}=]{{0,20}})?\}}"
-    rf"|{_D}\s*{_POWER % ('plain', 'raised_plain')}\s*{LETTER}\s*/\s*(?:{_D}\s*{LETTER}\s*(?:\^\s*\{{?\d+\}}?|[²³⁴])?)+"
+    rf"|\\[dt]?frac\s*\{{\s*{_D}\s*{_POWER % ('top', 'raised_top')}[^{{}}=]{{0,60}}\}}"
+    rf"\s*\{{\s*{_DENOMINATOR}\}}"
+    rf"|{_D}\s*{_POWER % ('plain', 'raised_plain')}\s*{LETTER}\s*/\s*"
+    rf"(?:{_D}\s*{LETTER}\s*(?:\^\s*\{{?\d+\}}?|[²³⁴])?)+"
     rf"){_AT}"
 )
 _OPERATOR: Final = re.compile(

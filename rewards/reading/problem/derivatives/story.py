@@ -7,6 +7,7 @@ A formula with a derivative is asked for, or the derivative of the formula behin
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from typing import Final
 
 from ....errors import ProblemError
@@ -29,8 +30,6 @@ _DERIVATIVE: Final = re.compile(
     r"\b(?:derivative|derived\s+function|differential\s+coefficient|differentiat(?:e|ing)|slope|gradient)\b",
     re.IGNORECASE,
 )
-#: Words that the reader of clauses understands before a formula.
-_KEPT: Final = frozenset(("at", "gradient", "point", "slope", "when", *prose.ORDINALS))
 #: What is asked for without a formula.
 _ITS: Final = re.compile(
     rf"\b(?:its|the|their)\s+(?:(?P<order>{'|'.join(prose.ORDINALS)})\s+)?(?:derivative|derived\s+function|slope|gradient)\b",
@@ -70,72 +69,91 @@ def without_story(text: str) -> tuple[str, Conditions] | None:
     parts = taken_apart(text)
     if parts is None:
         return None
-    formulas = parts[1]
     places, conditions = without_statements(*parts)
     if changes_numbers(places) or asks_values(*parts) or _OF_ORDER.search(text):
         raise ProblemError("words may change the question")
-    written: list[str] = []
-    asked: list[str] = []
-    defined: list[str] = []
-    function, by, start = "", "", 0
+    story, start = _Story(), 0
     for match in PLACE.finditer(places):
         before, start = places[start : match.start()], match.end()
         if re.search(r"\b(?:interval|near|on|over)\s*\Z", before):
             continue  # a domain
-        words = [word for word in re.findall(r"[a-z]+", before.lower()) if word in _KEPT]
-        own = pieces(formulas[int(match[1])])
-        for piece in own:
+        sentence = re.split(r"[.?!;]\s", places[: match.start()])[-1]
+        for piece in pieces(parts[1][int(match[1])]):
             sides = relation(piece)
-            if sides is None and re.search(r"respect\s+to\s*\Z", before):
-                by = piece
-            elif sides is None and (has_derivative(piece) or _is_partial(piece, defined)):
-                asked.append(piece)
-            elif sides is None and piece.startswith("("):
-                coordinates = piece.strip("() ").replace(",", " ")
-                written += (
-                    [f"at ${piece}$"]
-                    if NUMBER.fullmatch(coordinates) and "at" in words + ["at"] * ("point" in words)
-                    else []
-                )
-            elif sides is None:
-                sentence = re.split(r"[.?!;]\s", places[: match.start()])[-1]
-                if _DERIVATIVE.search(sentence) and not (
-                    NAME.fullmatch(piece) and piece not in defined
-                ):
-                    order = " ".join(word for word in words if word in prose.ORDINALS)
-                    function = function or f"{order} {piece}".strip()
-                elif NUMBER.fullmatch(piece) and piece.strip():
-                    raise ProblemError(f"what is {piece!r}?")
-            elif _OF_ITSELF.fullmatch(piece):
-                continue
-            elif has_derivative(sides[1]) and NAME.fullmatch(sides[0].partition("(")[0].strip()):
-                asked.append(sides[1])
-            elif has_derivative(sides[0]):
-                if sides[1].strip(" ?.") and not re.fullmatch(r"\\[lc]?dots", sides[1].strip()):
-                    raise ProblemError(f"{piece!r} is not used")
-                asked.append(sides[0])
-            elif NAME.fullmatch(sides[0].strip()) and NUMBER.fullmatch(sides[1]):
-                written.append(f"at ${piece}$")
-            elif (value := VALUE.fullmatch(sides[0])) and NUMBER.fullmatch(value["at"]):
-                continue  # f(0) = 0 beside a formula of f
+            if sides is None:
+                story.take_formula(piece, before, sentence)
             else:
-                written.append(f"{' '.join(words)} ${piece}$".strip())
-                defined.append(sides[0].partition("(")[0].strip())
-                if _DERIVATIVE.search(re.split(r"[.?!;]\s", places[: match.start()])[-1]):
-                    function = function or defined[-1]
-    _check(places, formulas, defined)
-    asked = [_by_function(piece) for piece in asked]
-    if not asked:
-        asked = _from_words(function, by, places, defined)
-    elif by and NAME.fullmatch(by) is None:
-        raise ProblemError(f"with respect to {by!r}?")
-    order = {"at": 1}
-    written.sort(key=lambda piece: order.get(piece.partition(" ")[0], 0))
-    at = sum(piece.startswith("at") for piece in written)
-    middle = len(written) - at
-    return " . ".join(
-        [*written[:middle], *(f"${piece}$" for piece in asked[-1:]), *written[middle:]]
-    ), conditions
+                story.take_relation(piece, sides, before, sentence)
+    _check(places, parts[1], story.defined)
+    return story.clauses(places), conditions
+
+
+@dataclass(slots=True)
+class _Story:
+    """The formulas of a question.
+
+    ``definitions`` and ``points`` are clauses. ``asked`` has the derivatives that are written.
+    ``defined`` has the names that have a formula. ``function`` is the formula behind words such as
+    "derivative of", perhaps with an ordinal before, and ``by`` the formula behind "respect to".
+    """
+
+    definitions: list[str] = field(default_factory=list)
+    points: list[str] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+    defined: list[str] = field(default_factory=list)
+    function: str = ""
+    by: str = ""
+
+    def take_formula(self, piece: str, before: str, sentence: str) -> None:
+        """Take a formula without an equals sign."""
+        if re.search(r"respect\s+to\s*\Z", before):
+            self.by = piece
+        elif has_derivative(piece) or _is_partial(piece, self.defined):
+            self.asked.append(piece)
+        elif piece.startswith("("):
+            is_point = re.search(r"\b(?:at|point)\b", before)
+            if is_point and NUMBER.fullmatch(piece.strip("() ").replace(",", " ")):
+                self.points.append(f"at ${piece}$")
+        elif _DERIVATIVE.search(sentence):
+            if piece in self.defined or not NAME.fullmatch(piece):
+                order = next((word for word in _words(before) if word in prose.ORDINALS), "")
+                self.function = self.function or f"{order} {piece}".strip()
+        elif NUMBER.fullmatch(piece) and piece.strip():
+            raise ProblemError(f"what is {piece!r}?")
+
+    def take_relation(self, piece: str, sides: tuple[str, str], before: str, sentence: str) -> None:
+        """Take a formula with an equals sign."""
+        left, right = sides
+        name = left.partition("(")[0].strip()
+        value = VALUE.fullmatch(left)
+        if has_derivative(right) and NAME.fullmatch(name):
+            self.asked.append(right)
+        elif has_derivative(left):
+            if right.strip(" ?.") and not re.fullmatch(r"\\[lc]?dots", right.strip()):
+                raise ProblemError(f"{piece!r} is not used")
+            self.asked.append(left)
+        elif NAME.fullmatch(left.strip()) and NUMBER.fullmatch(right):
+            self.points.append(f"at ${piece}$")
+        elif not _OF_ITSELF.fullmatch(piece) and not (
+            value is not None and NUMBER.fullmatch(value["at"])  # f(0) = 0 beside a formula of f
+        ):
+            slope = " ".join({"gradient", "slope"}.intersection(_words(before)))
+            self.definitions.append(f"{slope} ${piece}$".strip())
+            self.defined.append(name)
+            if _DERIVATIVE.search(sentence):
+                self.function = self.function or name
+
+    def clauses(self, places: str) -> str:
+        """Write the question: the definitions, the derivative, and the point."""
+        asked = [*dict.fromkeys(map(_by_function, self.asked))]
+        if len(asked) > 1 or (asked and self.by and NAME.fullmatch(self.by) is None):
+            raise ProblemError(f"several derivatives: {', '.join((*asked, self.by))}")
+        asked = asked or _from_words(self.function, self.by, places, self.defined)
+        return " . ".join((*self.definitions, *(f"${each}$" for each in asked), *self.points))
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[a-z]+", text.lower())
 
 
 def _is_partial(piece: str, defined: list[str]) -> bool:

@@ -8,7 +8,7 @@ question is refused if words may state a condition, or may ask for something els
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ....errors import ProblemError
@@ -36,8 +36,8 @@ _SLOPE: Final = re.compile(
 )
 #: What a solution is called.
 _SOLUTION: Final = frozenset(
-    """answer curve curves equation equations expression family form formula function functions integral
-    integrals it path primitive primitives relation response result solution solutions system that
+    """answer curve curves equation equations expression family form formula function functions
+    integral integrals it path primitive primitives relation response result solution solutions system that
     them this trajectories""".split()
 )
 #: Words that may state a condition, or restrict the solutions.
@@ -71,32 +71,18 @@ def without_story(text: str) -> str | None:
     if changes_numbers(places) or asks_values(*parts):
         raise ProblemError("words may change the question")
     equations, values, points, tuples = [], [], [], []
-    for match in PLACE.finditer(places):
-        if re.search(r"\b(?:interval|near|on|over)\s*\Z", places[: match.start()]):
-            continue  # a domain
-        for piece in map(_expanded, pieces(formulas[int(match[1])])):
-            sides = relation(piece)
-            if sides is None:
-                if re.fullmatch(r"-?[\d.]+", piece) or (
-                    (value := VALUE.fullmatch(piece)) and NUMBER.fullmatch(value["at"])
-                ):
-                    raise ProblemError(f"what is {piece!r}?")
-                if re.fullmatch(r"\(.*,.*\)", piece) and NUMBER.fullmatch(
-                    piece.strip("()").replace(",", " ")
-                ):
-                    tuples.append(piece)
-                elif not NAME.fullmatch(piece) and re.search(
-                    r"\b(?:be|equals|for|is)\s*\Z", places[: match.start()]
-                ):
-                    raise ProblemError(f"what is {piece!r}?")
-                continue
-            value = VALUE.fullmatch(sides[0])
-            if value is not None and NUMBER.fullmatch(value["at"]):
-                values.append(piece)
-            elif has_derivative(piece):
-                equations.append(piece)
-            else:
-                points.append(sides)
+    for piece, before in _stated(places, formulas):
+        sides = relation(piece)
+        if sides is None:
+            tuples += _point(piece, before)
+            continue
+        value = VALUE.fullmatch(sides[0])
+        if value is not None and NUMBER.fullmatch(value["at"]):
+            values.append(piece)
+        elif has_derivative(piece):
+            equations.append(piece)
+        else:
+            points.append(sides)
     if len(equations) > 1:  # p = y' defines p
         equations = [each for each in equations if not _is_notation(each)] or equations
     slope = _SLOPE.search(places)
@@ -110,16 +96,43 @@ def without_story(text: str) -> str | None:
     if not values and (told := _TOLD.search(places)) is not None:
         raise ProblemError(f"{told[0]!r} may be a condition; write the condition as a formula")
     _check_asked(places, formulas, equations)
-    kinds = "".join(
-        f" . Let {name} be {kind}" for name, kind in conditions.kinds if kind in prose_kinds
-    )
+    kinds = "".join(f" . Let {name} be {kind}" for name, kind in conditions.kinds if kind in _KINDS)
     words = " ".join(
         word for word in ("all", "particular", "singular") if re.search(rf"\b{word}\b", places)
     )
     return f"{' , '.join((*equations, *values))} {words}{kinds}"
 
 
-prose_kinds: Final = ("integer", "even", "odd", "negative", "real", "positive")
+def _stated(places: str, formulas: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield the equations and other formulas of a question, each with the text before."""
+    for match in PLACE.finditer(places):
+        before = places[: match.start()]
+        if not re.search(r"\b(?:interval|near|on|over)\s*\Z", before):  # a domain
+            for piece in map(_expanded, pieces(formulas[int(match[1])])):
+                yield piece, before
+
+
+def _point(piece: str, before: str) -> list[str]:
+    """A point of the plane, if a formula without an equals sign is one.
+
+    Raises:
+        ProblemError: the formula may be what is asked for, or may say what something is.
+
+    """
+    value = VALUE.fullmatch(piece)
+    is_value = value is not None and NUMBER.fullmatch(value["at"]) is not None
+    is_stated = re.search(r"\b(?:be|equals|for|is)\s*\Z", before) and not NAME.fullmatch(piece)
+    if re.fullmatch(r"-?[\d.]+", piece) or is_value:
+        raise ProblemError(f"what is {piece!r}?")
+    if re.fullmatch(r"\(.*,.*\)", piece) and NUMBER.fullmatch(piece.strip("()").replace(",", " ")):
+        return [piece]
+    if is_stated:
+        raise ProblemError(f"what is {piece!r}?")
+    return []
+
+
+#: Kinds of parameters that are written again as words.
+_KINDS: Final = ("integer", "even", "odd", "negative", "real", "positive")
 
 
 def _expanded(piece: str) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from typing import Final
 
@@ -395,12 +396,14 @@ def with_definition(formula: str, beside: str, bound: str) -> str:
         if arguments[0].strip() != variable:
             if _PLAIN_NAME.search(body):
                 continue
-            value = LETTER.sub(
-                lambda letter: f"({arguments[0]})" if letter[0] == variable else letter[0], body
-            )
+            value = LETTER.sub(partial(_replaced, variable, f"({arguments[0]})"), body)
         pieces += [formula[position : match.start()], rf"\left({value}\right)"]
         position = end
     return "".join((*pieces, formula[position:]))
+
+
+def _replaced(name: str, value: str, letter: re.Match[str]) -> str:
+    return value if letter[0] == name else letter[0]
 
 
 def _may_change(formula: str, before: str, behind: str, asked: Asked) -> bool:

@@ -7,6 +7,7 @@ alone is not marked, because a number in prose may be a label.
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import Final
 
@@ -55,8 +56,8 @@ _TOKEN: Final = re.compile(
 #: Two letters that are a product or a differential beside other signs.
 _PRODUCT: Final = re.compile(r"d[a-ce-np-z]|[txyz]{2,3}|uv")
 _SHORT_WORDS: Final = frozenset(
-    "ad am an as at be by do eg et go he hi id if in is it me my no of oh ok on or pm re so to up us"
-    " vs we".split()
+    """ad am an as at be by do eg et go he hi id if in is it me my no of oh ok on or pm re so to up
+    us vs we""".split()
 )
 #: A function and its argument without a space between.
 _APPLIED: Final = re.compile(
@@ -68,6 +69,9 @@ _FORMULA: Final = re.compile(
 )
 #: Words before a number that is a formula: a limit, or a point.
 _EXPECTED: Final = re.compile(r"\b(?:and|approaches|at|between|equals|from|is|to)\s+\Z")
+#: Kinds of tokens that belong to formulas, and kinds that may follow the name of a function.
+_MATHEMATICAL: Final = frozenset(("number", "command", "letter", "sign"))
+_ARGUMENTS: Final = frozenset(("letter", "number", "open", "command", "name", "sign"))
 _JOINS: Final = frozenset(("sign", "number", "command", "letter", "open"))
 
 
@@ -80,144 +84,167 @@ def with_marks(text: str) -> str:
     """
     if len(text) > LONGEST:
         return text
-    kinds, tokens = [], []
-    for match in _TOKEN.finditer(text):
-        kinds.append("command" if match.lastgroup == "environment" else match.lastgroup or "")
-        tokens.append(match[0])
-    is_formula = _formula_tokens(kinds, tokens)
-    is_word = (kind in ("word", "marked") for kind in kinds)
-    if not any(word and not inside for word, inside in zip(is_word, is_formula, strict=True)):
+    tokens = _Tokens(text)
+    tokens.classify()
+    if not tokens.has_prose():
         return text
     pieces: list[str] = []
     start = 0
-    while start < len(tokens):
-        end = start
-        while end < len(tokens) and (is_formula[end] or (end > start and kinds[end] == "space")):
-            end += 1
-        while end > start and kinds[end - 1] == "space":
-            end -= 1
-        run = "".join(tokens[start:end])
-        is_letter = end == start + 1 and (
-            kinds[start] in ("letter", "word")
-            or (
-                kinds[start] == "number"
-                and _EXPECTED.search("".join(tokens[max(start - 4, 0) : start]))
-            )
-        )
-        pieces.append(f"${run}$" if is_letter or _FORMULA.search(run) else run)
-        if end == start:
-            pieces[-1] = tokens[start]
-            end += 1
-        start = end
+    while start < len(tokens.texts):
+        end = tokens.end_of_formula(start)
+        run = "".join(tokens.texts[start:end])
+        is_marked = _FORMULA.search(run) is not None or tokens.is_alone(start, end)
+        pieces.append(f"${run}$" if is_marked else run or tokens.texts[start])
+        start = max(end, start + 1)
     return "".join(pieces)
 
 
-def _formula_tokens(kinds: list[str], tokens: list[str]) -> list[bool]:
-    """Whether each token belongs to a formula."""
-    solid = [at for at, kind in enumerate(kinds) if kind != "space"]
-    before = {at: solid[index - 1] for index, at in enumerate(solid) if index}
-    after = {at: solid[index + 1] for index, at in enumerate(solid[:-1])}
-    result = [kind in ("number", "command", "letter", "sign") for kind in kinds]
+class _Tokens:
+    """The tokens of a text, and whether each belongs to a formula.
 
-    def kind(at: int | None) -> str:
+    First, every token is classified by itself and by its neighbours. Then brackets belong to a
+    formula if all tokens between them do, and brackets around a label do not.
+    """
+
+    def __init__(self, text: str) -> None:
+        matches = list(_TOKEN.finditer(text))
+        self.texts = [match[0] for match in matches]
+        self.kinds = ["command" if m.lastgroup == "environment" else m.lastgroup for m in matches]
+        self.is_formula = [kind in _MATHEMATICAL for kind in self.kinds]
+        self.solid = [at for at, kind in enumerate(self.kinds) if kind != "space"]
+        self.before: dict[int, int] = dict(itertools.pairwise(self.solid[::-1]))
+        self.after: dict[int, int] = dict(itertools.pairwise(self.solid))
+
+    def has_prose(self) -> bool:
+        """Whether the text has a word that belongs to no formula, or a marked formula."""
+        return any(
+            kind in ("word", "marked") and not inside
+            for kind, inside in zip(self.kinds, self.is_formula, strict=True)
+        )
+
+    def end_of_formula(self, start: int) -> int:
+        """The end of the tokens of a formula that begins at ``start``, or ``start``."""
+        end = start
+        while end < len(self.texts) and (
+            self.is_formula[end] or (end > start and self.kinds[end] == "space")
+        ):
+            end += 1
+        while end > start and self.kinds[end - 1] == "space":
+            end -= 1
+        return end
+
+    def is_alone(self, start: int, end: int) -> bool:
+        """Whether tokens are a letter, or a number where a formula is expected."""
+        if end != start + 1:
+            return False
+        preceding = "".join(self.texts[max(start - 4, 0) : start])
+        expected = self.kinds[start] == "number" and _EXPECTED.search(preceding) is not None
+        return self.kinds[start] in ("letter", "word") or expected
+
+    def classify(self) -> None:
+        """Find out which tokens belong to formulas."""
+        level = 0
+        for at in self.solid:
+            level = max(level + (self.texts[at] == "{") - (self.texts[at] == "}"), 0)
+            if self.kinds[at] == "word":
+                self.is_formula[at] = level > 0 or self._is_name(at)
+        for at in self.solid:
+            if self.kinds[at] != "word":
+                self.is_formula[at] = self._is_sign(at)
+        opened: list[int] = []
+        for at in self.solid:
+            if self.kinds[at] == "open" and self.texts[at] != "{":
+                opened.append(at)
+            elif self.kinds[at] == "close" and self.texts[at] != "}" and opened:
+                self._classify_brackets(opened.pop(), at)
+
+    def _kind(self, at: int | None) -> str:
+        """The kind of a token, which is "name" for names of functions and Greek letters."""
         if at is None:
             return ""
-        is_name = kinds[at] == "word" and (
-            tokens[at] in _FUNCTIONS | _LETTERS or _is_applied(tokens[at])
+        if self.kinds[at] == "word" and _is_name_alone(self.texts[at]):
+            return "name"
+        return self.kinds[at] or ""
+
+    def _attached(self, at: int) -> tuple[str, str]:
+        """The kinds of the tokens directly before and behind a token, without a space between."""
+        last, following = self.before.get(at), self.after.get(at)
+        return (
+            self._kind(last) if last == at - 1 else "",
+            self._kind(following) if following == at + 1 else "",
         )
-        return "name" if is_name else kinds[at]
 
-    def attached_to(at: int) -> tuple[str, str]:
-        last, following = before.get(at), after.get(at)
-        return kind(last) if last == at - 1 else "", kind(following) if following == at + 1 else ""
+    def _is_name(self, at: int) -> bool:
+        """Whether a word is the name of a function, a Greek letter, or a product of letters."""
+        word, last, following = self.texts[at], self.before.get(at), self.after.get(at)
+        kinds = {self._kind(last), self._kind(following)}
+        attached = self._attached(at)
+        near = {self.texts[each] for each in (last, following) if each is not None}
+        if word == "infinity":  # -infinity, to infinity
+            return self._kind(last) == "sign" or (last is not None and self.texts[last] == "to")
+        if word in _LETTERS or word == "lim" or _is_applied(word):
+            return True
+        if word in _FUNCTIONS or word == "int":
+            return self._kind(following) in _ARGUMENTS
+        if word in NAMED:
+            return attached[1] == "open"
+        if not near.isdisjoint("/-–"):  # and/or
+            attached = ("", "")
+        beside = kinds & {"sign", "number", "command"}
+        if _PRODUCT.fullmatch(word):
+            is_differential = word[0] == "d" and not kinds.isdisjoint(("letter", "close"))
+            return bool(beside or {*attached} & {"open", "close"}) or is_differential
+        if len(word) == 2 and word.lower() not in _SHORT_WORDS and beside - {"command"}:
+            return True
+        return len(word) <= 4 and not {"sign", "number"}.isdisjoint(attached)
 
-    level = 0
-    for at in solid:
-        last, following = before.get(at), after.get(at)
-        level = max(level + (tokens[at] == "{") - (tokens[at] == "}"), 0)
-        if level and kinds[at] == "word":
-            result[at] = True
-        elif tokens[at] == "infinity":  # -infinity, to infinity
-            result[at] = kind(last) == "sign" or (last is not None and tokens[last] == "to")
-        elif kinds[at] == "word":
-            beside = attached_to(at)
-            slash = {tokens[each] for each in (last, following) if each is not None} & {
-                "/",
-                "-",
-                "–",
-            }
-            result[at] = _is_name(
-                tokens[at], kind(last), kind(following), ("", "") if slash else beside
+    def _is_sign(self, at: int) -> bool:
+        """Whether a token that is no word belongs to a formula, brackets aside."""
+        token, last, following = self.texts[at], self.before.get(at), self.after.get(at)
+        attached = {*self._attached(at)}
+        if token in ("a", "A", "i", "I"):  # words, unless a sign is beside
+            around = {self._kind(last), self._kind(following)}
+            return "sign" in around or not attached.isdisjoint(_JOINS)
+        if token in ("'", "’", "|", "/", "-", "–", "~", "%"):
+            closes = last is not None and (self.is_formula[last] or self.kinds[last] == "close")
+            opens = following is not None and (
+                self.is_formula[following] or self.kinds[following] == "open"
             )
-        elif kinds[at] == "number":
-            # a number is a part of a formula, or stands where a formula is expected
-            result[at] = True
-    for at in solid:
-        last, following = before.get(at), after.get(at)
-        attached = attached_to(at)
-        if tokens[at] in ("a", "A", "i", "I"):
-            result[at] = (
-                kind(following) == "sign" or kind(last) == "sign" or bool({*attached} & _JOINS)
-            )
-        elif tokens[at] in ("'", "’", "|", "/", "-", "–", "~", "%"):
-            result[at] = (last is not None and (result[last] or kinds[last] == "close")) or (
-                tokens[at] in "-|"
-                and following is not None
-                and (result[following] or kinds[following] == "open")
-            )
-        elif kinds[at] == "dots":
-            result[at] = kind(last) == "sign" or (last is not None and tokens[last] == ",")
-        elif kinds[at] == "other":  # an unknown sign
-            result[at] = bool({*attached} & {"sign", "number", "letter", "command", "close"})
-        elif tokens[at] == "!":
-            result[at] = attached[0] in ("letter", "number", "close") and kind(following) != "stop"
-        elif tokens[at] == ":":
-            result[at] = following == at + 1 and tokens[following] == "="
-    opened: list[int] = []
-    for at in solid:
-        if tokens[at] in "{}":
-            result[at] = True
-        elif kinds[at] == "open":
-            opened.append(at)
-        elif kinds[at] == "close" and opened:
-            start = opened.pop()
-            inner = range(start + 1, at)
-            is_inner = all(
-                result[each] or kinds[each] == "space" or tokens[each] in (",", ";")
-                for each in inner
-            )
-            last = before.get(start)
-            is_label = len([each for each in inner if kinds[each] != "space"]) <= 1 and not (
-                last is not None and result[last] and (last == start - 1 or kinds[last] == "sign")
-            )
-            if is_inner and not is_label:
-                for each in range(start, at + 1):
-                    result[each] = True
-            elif is_label:
-                for each in range(start, at + 1):
-                    result[each] = False
-    return result
+            return closes or (token in "-|" and opens)
+        if self.kinds[at] == "dots":
+            return self._kind(last) == "sign" or (last is not None and self.texts[last] == ",")
+        if self.kinds[at] == "other":  # an unknown sign
+            return not attached.isdisjoint(("sign", "number", "letter", "command", "close"))
+        if token == "!":
+            factor = self._attached(at)[0] in ("letter", "number", "close")
+            return factor and self._kind(following) != "stop"
+        if token == ":":
+            return following == at + 1 and self.texts[following] == "="
+        return self.kinds[at] in _MATHEMATICAL or token in "{}"
+
+    def _classify_brackets(self, start: int, end: int) -> None:
+        """Decide whether a pair of brackets belongs to a formula."""
+        inner = range(start + 1, end)
+        last = self.before.get(start)
+        is_applied = (
+            last is not None
+            and self.is_formula[last]
+            and (last == start - 1 or self.kinds[last] == "sign")
+        )
+        is_label = sum(self.kinds[at] != "space" for at in inner) <= 1 and not is_applied
+        is_formula = all(
+            self.is_formula[at] or self.kinds[at] == "space" or self.texts[at] in ",;"
+            for at in inner
+        )
+        if is_label or is_formula:
+            for at in range(start, end + 1):
+                self.is_formula[at] = not is_label
 
 
 def _is_applied(word: str) -> bool:
-    return _APPLIED.fullmatch(word) is not None or (
-        _PRODUCT.fullmatch(word) is not None and word[0] == "d"
-    )
+    is_differential = _PRODUCT.fullmatch(word) is not None and word[0] == "d"
+    return _APPLIED.fullmatch(word) is not None or is_differential
 
 
-def _is_name(word: str, last: str, following: str, attached: tuple[str, str]) -> bool:
-    """Whether a word is the name of a function, a Greek letter, or a product of letters."""
-    if word in _LETTERS or word == "lim" or _is_applied(word):
-        return True
-    if word in _FUNCTIONS or word == "int":
-        return following in ("letter", "number", "open", "command", "name", "sign")
-    if word in NAMED:
-        return attached[1] == "open"
-    beside = {last, following} & {"sign", "number", "command"}
-    if _PRODUCT.fullmatch(word):
-        return bool(beside or {*attached} & {"open", "close"}) or (
-            word[0] == "d" and {last, following} & {"letter", "close"} != set()
-        )
-    if len(word) == 2 and word.lower() not in _SHORT_WORDS and beside - {"command"}:
-        return True
-    return len(word) <= 4 and bool({*attached} & {"sign", "number"}) and attached[1] != "stop"
+def _is_name_alone(word: str) -> bool:
+    return word in _FUNCTIONS or word in _LETTERS or _is_applied(word)

@@ -13,7 +13,8 @@ from ..layout import marked_tables, pieces_of, restored_tables
 _MATRIX: Final = r"\\begin\s*\{[pb]?matrix\}(?P<rows>(?:(?!\\end).)*)\\end\s*\{[pb]?matrix\}"
 _BOLD: Final = r"\\(?:mathbf|boldsymbol|vec|bm)\s*\{?\s*(?P<name>[a-zA-Z])\s*\}?"
 _SYSTEM: Final = re.compile(
-    rf"(?:{_BOLD}\s*'|\\dot\s*\{{?{_BOLD.replace('name', 'dotted')}\}}?)\s*=\s*{_MATRIX}\s*{_BOLD.replace('name', 'again')}"
+    rf"(?:{_BOLD}\s*'|\\dot\s*\{{?{_BOLD.replace('name', 'dotted')}\}}?)\s*=\s*{_MATRIX}\s*"
+    + _BOLD.replace("name", "again")
 )
 _START: Final = re.compile(rf"{_BOLD}\s*\((?P<at>[^()]*)\)\s*=\s*{_MATRIX}")
 _ENVIRONMENT: Final = re.compile(
@@ -23,8 +24,9 @@ _ROW: Final = re.compile(r"\\\\(?:\[[^\]]*\])?|\\q?quad(?![A-Za-z])|\\[,;:! ]{2,
 DIFFERENTIALS: Final = re.compile(r"(?<![A-Za-z\\])d\s*\{?\s*[a-z]\s*\}?(?![A-Za-z])")
 VALUE: Final = re.compile(r"(?P<name>[A-Za-z]|\\[a-z]+)\s*'*\s*\(\s*(?P<at>[^()]*)\s*\)")
 NUMBER: Final = re.compile(r"[-+\d./\s]*(?:\\(?:pi|[dt]?frac|sqrt|e)|[{}\d\s.e])*")
+_VERBS: Final = prose.TABLE["value"] | prose.TABLE["form"] | {"describe", "integrate", "solve"}
 ASKS: Final = re.compile(
-    rf"\b(?:{'|'.join(sorted(prose.TABLE['value'] | prose.TABLE['form'] | {'describe', 'integrate', 'solve'}))})\b"
+    rf"\b(?:{'|'.join(sorted(_VERBS))})\b"
     r"(?P<words>[^.?!;:\ue012]*)(?:\ue012(?P<place>\d+)\ue012)?",
     re.IGNORECASE,
 )

@@ -1,4 +1,4 @@
-r"""Reads a question for a sum in other people's words: the formula with a sum sign, or with dots."""
+"""Reads a question for a sum in other people's words: a formula with a sum sign, or with dots."""
 
 from __future__ import annotations
 
