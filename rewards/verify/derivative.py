@@ -291,7 +291,7 @@ class _DerivativeJudge:
         at = dict(question.point)
         fixed = {*at, *question.definitions} if at else set()
         if symbols_of(answer) & fixed - set().union(*map(symbols_of, at.values())):
-            return Outcome(Status.INCORRECT, detail="the answer is not evaluated at the point")
+            return Outcome(Status.UNDECIDED, detail="the answer is not evaluated at the point")
         for name, formula in question.definitions.items():
             if name in symbols_of(answer):
                 answer = substitute(answer, name, formula)

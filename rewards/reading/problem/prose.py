@@ -50,8 +50,8 @@ TABLE: Final = {
             subject such suppose system tangent tenth their there third trivial twice two under
             unknown values variable variables we whose without""",
         # change a number: they may change any question
-        "arithmetic": """add added again approximate approximately decimals degrees digit digits divide
-            divided doubled estimate half halve halved least maximum minimum minus
+        "arithmetic": """add added again approximate approximately decimals degrees digit digits
+            divide divided doubled estimate half halve halved least maximum minimum minus
             multiplied multiply nearest numerically per percent percentage plus
             round rounded significant subtract subtracted tail times trapezium
             trapezoidal tripled twice""",

@@ -37,8 +37,8 @@ _SLOPE: Final = re.compile(
 #: What a solution is called.
 _SOLUTION: Final = frozenset(
     """answer curve curves equation equations expression family form formula function functions
-    integral integrals it path primitive primitives relation response result solution solutions system that
-    them this trajectories""".split()
+    integral integrals it path primitive primitives relation response result solution solutions
+    system that them this trajectories""".split()
 )
 #: Words that may state a condition, or restrict the solutions.
 _TOLD: Final = re.compile(
@@ -166,7 +166,8 @@ def _values(
     equations: Sequence[str], points: Sequence[tuple[str, str]], tuples: Sequence[str], places: str
 ) -> list[str]:
     """The conditions that are stated as ``y = 2`` at ``x = 0``, or as a point of the curve."""
-    functions, variables = [], []
+    functions: list[str] = []
+    variables: list[str] = []
     for equation in equations:
         for quotient in operators(equation):
             functions.append(name_of(quotient.of.split("(")[0]))

@@ -23,6 +23,7 @@ from .. import prose
 from ..conditions import NAME, Conditions, conditions_of
 from ..derivatives import arguments_at
 from .marks import DELIMITER, LONGEST, MARKED, with_marks
+from .pieces import ASKS
 
 _ASKS: Final = r"(?:antiderivatives?|integrals?|integrate|integrating|primitives?)"
 WRT: Final = re.compile(r"\bw\.?\s?r\.?\s?t\b\.?")
@@ -98,6 +99,10 @@ _THEN: Final = re.compile(
     r"|take\s+(?:its|the)|triple)\b",
     re.IGNORECASE,
 )
+#: Words of operations that may name the formula that is asked for, or the form of the answer.
+_FORMS: Final = frozenset(
+    "antiderivative approximation decimal integral logarithm root roots".split()
+)
 #: A sentence in which the writer tells what was tried. A wish may change the question.
 _NARRATION: Final = re.compile(r"\b(?:I|I['’](?:m|ve|d|ll)|[Mm]y)\b(?!.*\b(?:need|want|should)\b)")
 #: Notations whose meaning is known.
@@ -122,6 +127,8 @@ _TAIL: Final = re.compile(
 _SIZES: Final = re.compile(r"\\(?:left|right)(?![A-Za-z])")
 #: Space, and sizes of fractions.
 _SPACE: Final = re.compile(r"\s|\\[,;:! ]|(?<=\\)[dt](?=frac)")
+#: Definitions that build on each other: K = (gamma - 1) m c^2 with gamma = .. has two.
+_MOST_NESTED: Final = 4
 LETTER: Final = re.compile(r"\\[A-Za-z]+|[A-Za-z]")
 _SPOKEN: Final = re.compile(rf"{PLACE.pattern}|[A-Za-z'’]{{2,}}|[.?!]")
 
@@ -217,15 +224,18 @@ def _with_surroundings(
     names = [named[0] for at in formulas if (named := NAMED.match(at))]
     beside = [match for match in PLACE.finditer(remainder) if int(match[1]) not in asked.numbers]
     unused = {match: formulas[int(match[1])] for match in beside}
-    for _ in beside:  # the formula of a definition may have further names
-        for match, definition in [*unused.items()]:
-            defined = with_definition(formula, definition, asked.variable)
-            if defined != formula:
-                named = NAMED.match(definition)
-                if (named and names.count(named[0]) > 1) or prose.says(places, "cases"):
-                    raise ProblemError(f"{definition!r} may be one of several cases")
-                formula = defined
-                del unused[match]
+    for _ in range(_MOST_NESTED):  # the formula of a definition may have further names
+        used = [
+            match for match, other in unused.items() if _defines(other, formula, asked.variable)
+        ]
+        for match in used:
+            definition = unused.pop(match)
+            named = NAMED.match(definition)
+            if (named and names.count(named[0]) > 1) or prose.says(places, "cases"):
+                raise ProblemError(f"{definition!r} may be one of several cases")
+            formula = with_definition(formula, definition, asked.variable)
+        if not used or len(formula) > LONGEST:
+            break
     asked = replace(asked, written=f"{asked.written} {formula}")
     for match, other in unused.items():
         around = remainder[: match.start()], remainder[match.end() :]
@@ -301,6 +311,16 @@ def asks_values(places: str, formulas: list[str]) -> bool:
     )
 
 
+def _asks_else(places: str, asked: Asked) -> bool:
+    """Whether words ask for a quantity of another kind: report the product."""
+    other = prose.TABLE["operation"] - _FORMS - {*asked.nouns}
+    for asks in ASKS.finditer(places):
+        words = {*re.findall(r"[a-z]+", asks["words"].lower())}
+        if asks["place"] is None and "as" not in words and not words.isdisjoint(other):
+            return True
+    return False
+
+
 def is_changed(places: str, formulas: list[str], asked: Asked) -> bool:
     """Whether words beside the formula that is asked for may change the question.
 
@@ -322,7 +342,7 @@ def is_changed(places: str, formulas: list[str], asked: Asked) -> bool:
         return True  # a factor before the formula, or a term behind
     if not asked.has_sign:
         preceding = re.sub(rf"(?i)\b{_ASKS}\b(?!.*\b{_ASKS}\b).*", "", preceding, flags=re.DOTALL)
-    if changes_numbers(places):
+    if changes_numbers(places) or _asks_else(places, asked):
         return True
     preceding = preceding[-_CHAIN:]
     governed = _OF_ASKED.search(preceding)
@@ -400,6 +420,10 @@ def with_definition(formula: str, beside: str, bound: str) -> str:
         pieces += [formula[position : match.start()], rf"\left({value}\right)"]
         position = end
     return "".join((*pieces, formula[position:]))
+
+
+def _defines(definition: str, formula: str, bound: str) -> bool:
+    return with_definition(formula, definition, bound) != formula
 
 
 def _replaced(name: str, value: str, letter: re.Match[str]) -> str:

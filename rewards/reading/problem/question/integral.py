@@ -76,7 +76,7 @@ def integral_question(text: str) -> tuple[str, Conditions] | None:
     """
     parts = taken_apart(text)
     if parts is None and _SIGN.search(text) and "\\int" not in text:  # int_0^1 x dx
-        parts = "\ue0120\ue012", [text]
+        parts = ("\ue0120\ue012", [text])
     integral = _integral(*parts) if parts else None
     return plain(parts, integral) if parts and integral else None
 

@@ -65,8 +65,11 @@ _APPLIED: Final = re.compile(
 )
 #: What makes a run of tokens a formula, besides a number and a letter that follows at once.
 _FORMULA: Final = re.compile(
-    r"[-=<>^_*/+|²³√∞∑∫∂→≤≥≠∈′'’″×·⋅−]|\\[A-Za-z]|\.{3}|…|\w\s*\(|\d[A-Za-z]"
+    r"[-=<>^_*/+|²³√∞∑∫∂→≤≥≠∈′'’″×·⋅−]|\\[A-Za-z]|\.{3}|…|\w\s*\(|\d[A-Za-z]|[(\[].*,"
 )
+#: Brackets, which a formula closes.
+_OPENS: Final = re.compile(r"[(\[{]|\\left(?![A-Za-z])")
+_CLOSES: Final = re.compile(r"[)\]}]|\\right(?![A-Za-z])")
 #: Words before a number that is a formula: a limit, or a point.
 _EXPECTED: Final = re.compile(r"\b(?:and|approaches|at|between|equals|from|is|to)\s+\Z")
 #: Kinds of tokens that belong to formulas, and kinds that may follow the name of a function.
@@ -86,13 +89,15 @@ def with_marks(text: str) -> str:
         return text
     tokens = _Tokens(text)
     tokens.classify()
-    if not tokens.has_prose():
+    if tokens.is_unclear or not tokens.has_prose():
         return text
     pieces: list[str] = []
     start = 0
     while start < len(tokens.texts):
         end = tokens.end_of_formula(start)
         run = "".join(tokens.texts[start:end])
+        if len(_OPENS.findall(run)) != len(_CLOSES.findall(run)):
+            return text  # a word of a formula was not recognised
         is_marked = _FORMULA.search(run) is not None or tokens.is_alone(start, end)
         pieces.append(f"${run}$" if is_marked else run or tokens.texts[start])
         start = max(end, start + 1)
@@ -114,6 +119,7 @@ class _Tokens:
         self.solid = [at for at, kind in enumerate(self.kinds) if kind != "space"]
         self.before: dict[int, int] = dict(itertools.pairwise(self.solid[::-1]))
         self.after: dict[int, int] = dict(itertools.pairwise(self.solid))
+        self.is_unclear = False
 
     def has_prose(self) -> bool:
         """Whether the text has a word that belongs to no formula, or a marked formula."""
@@ -151,12 +157,7 @@ class _Tokens:
         for at in self.solid:
             if self.kinds[at] != "word":
                 self.is_formula[at] = self._is_sign(at)
-        opened: list[int] = []
-        for at in self.solid:
-            if self.kinds[at] == "open" and self.texts[at] != "{":
-                opened.append(at)
-            elif self.kinds[at] == "close" and self.texts[at] != "}" and opened:
-                self._classify_brackets(opened.pop(), at)
+        self._classify_brackets()
 
     def _kind(self, at: int | None) -> str:
         """The kind of a token, which is "name" for names of functions and Greek letters."""
@@ -194,7 +195,9 @@ class _Tokens:
         if _PRODUCT.fullmatch(word):
             is_differential = word[0] == "d" and not kinds.isdisjoint(("letter", "close"))
             return bool(beside or {*attached} & {"open", "close"}) or is_differential
-        if len(word) == 2 and word.lower() not in _SHORT_WORDS and beside - {"command"}:
+        is_product = len(word) == 2 and word.lower() not in _SHORT_WORDS
+        is_inside = attached == ("open", "close")
+        if is_product and (beside - {"command"} or self._kind(last) == "command" or is_inside):
             return True
         return len(word) <= 4 and not {"sign", "number"}.isdisjoint(attached)
 
@@ -222,23 +225,38 @@ class _Tokens:
             return following == at + 1 and self.texts[following] == "="
         return self.kinds[at] in _MATHEMATICAL or token in "{}"
 
-    def _classify_brackets(self, start: int, end: int) -> None:
-        """Decide whether a pair of brackets belongs to a formula."""
-        inner = range(start + 1, end)
-        last = self.before.get(start)
-        is_applied = (
-            last is not None
-            and self.is_formula[last]
-            and (last == start - 1 or self.kinds[last] == "sign")
-        )
-        is_label = sum(self.kinds[at] != "space" for at in inner) <= 1 and not is_applied
-        is_formula = all(
-            self.is_formula[at] or self.kinds[at] == "space" or self.texts[at] in ",;"
-            for at in inner
-        )
-        if is_label or is_formula:
-            for at in range(start, end + 1):
-                self.is_formula[at] = not is_label
+    def _classify_brackets(self) -> None:
+        """Decide whether pairs of brackets belong to formulas, from the inside to the outside."""
+        # for each open bracket: its place, the tokens between, and whether these are a formula
+        opened: list[tuple[int, int, bool]] = []
+        for at in self.solid:
+            if self.kinds[at] == "open" and self.texts[at] != "{":
+                opened.append((at, 0, True))
+                continue
+            count, inside = 1, self.is_formula[at] or self.texts[at] in ",;"
+            if self.kinds[at] == "close" and self.texts[at] != "}" and opened:
+                start, inner_count, inner_inside = opened.pop()
+                last = self.before.get(start)
+                is_applied = (
+                    last is not None
+                    and self.is_formula[last]
+                    and (last == start - 1 or self.kinds[last] == "sign")
+                )
+                is_pair = "," in "".join(self.texts[start:at])
+                is_label = inner_count <= 1 and not is_applied and not is_pair
+                count, inside = inner_count + 2, inner_inside and not is_label
+                if is_applied and last == start - 1 and not inside:
+                    self.is_unclear = True  # the word is an argument of a function
+                if inside:
+                    self.is_formula[start] = self.is_formula[at] = True
+                    for between in range(start, at) if is_pair else ():
+                        self.is_formula[between] = True
+                elif is_label:
+                    for between in range(start, at + 1):  # at most one token
+                        self.is_formula[between] = False
+            if opened:
+                start, counted, was_inside = opened[-1]
+                opened[-1] = start, counted + count, was_inside and inside
 
 
 def _is_applied(word: str) -> bool:
