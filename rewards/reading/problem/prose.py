@@ -39,7 +39,7 @@ TABLE: Final = {
             indefinite integral integrate integrating most primitive proper""",
         "power series": """and as by derive down expand expansion function generated get
             lagrange maclaurin on polynomial power powers series taylor term up""",
-        "equation": """about all around assume be bounded by classify complete condition conditions
+        "equation": """about all around assume be by classify complete condition conditions
             coordinate curve defined denote denotes derivative derivatives differentiable
             differential differentiate differentiating domain eighth equation equations every
             explicit explicitly family fifth first follow fourth functions general gradient has
@@ -56,9 +56,10 @@ TABLE: Final = {
             round rounded significant subtract subtracted tail times trapezium
             trapezoidal tripled twice""",
         # deny, or choose among answers
-        "choice": """absolutely conditional conditionally except excluding false first hint
-            incorrect kth largest mth negative never no none not nth omitted omitting partial prime
-            primes removed second smallest th third uniformly unless which without wrong""",
+        "choice": """absolutely bounded chosen conditional conditionally except excluding false first
+            hint incorrect kth largest mth negative never no none not nth omitted
+            omitting partial prime primes removed second smallest th third uniformly
+            unless which without wrong""",
         # name an operation: they change a question unless they describe the formula behind them,
         # or name a rule
         "operation": """absolute antiderivative approximation average cube cubed cubes decimal

@@ -1,8 +1,9 @@
 """Questions for an integral in other people's words.
 
-`integral_questions.json` has 370 questions of fifteen writers that knew nothing of the project,
-such as textbooks, examination boards, forums, worksheets, and prompts for language models. The
-reader was developed on the first two sets (i and j), not on the third (k).
+`integral_questions.json` has 470 questions of sixteen writers that knew nothing of the project,
+such as textbooks, examination boards, forums, worksheets, and prompts for language models. Of the
+first set, 62 of 150 were read before the reader was developed on them; of the last one (l), of
+which the second half was not looked at before, 39 of 100 were read before and 52 at its first run.
 """
 
 from __future__ import annotations
@@ -33,14 +34,8 @@ DEFINITE = [
     (r"Integrate $f(x)=x^a$ from $x=0$ to $x=1$, where $a>0$.", r"\frac{1}{a+1}"),
     (r"Evaluate the integral of $\frac{1}{t^2}$ from $1$ to $\infty$.", "1"),
 ]
-#: Questions that are refused.
-UNREAD = frozenset(
-    """i010 i034 i038 i063 i067 i072 i083 i086 i090 i138 j007 j016 j024 j025 j027 j030 j031
-    j034 j039 j048 j054 j056 j060 j064 j065 j067 j081 j085 j091 j096 j102 j104 j108 j115
-    j120 k001 k003 k004 k005 k006 k007 k009 k011 k012 k014 k015 k016 k017 k023 k030 k032
-    k039 k041 k042 k043 k047 k051 k052 k054 k056 k057 k058 k059 k063 k065 k069 k073 k074
-    k075 k076 k077 k078 k079 k080 k083 k087 k092 k095 k099""".split()
-)
+#: Right answers that are accepted, of each set; the other questions are refused.
+ACCEPTED = {"i": 145, "j": 103, "k": 66, "l": 60}
 QUESTIONS = json.loads((Path(__file__).parents[1] / "cases/integral_questions.json").read_text())
 #: Sentences around an integral that ask for something else than the integral.
 OTHER = r"""
@@ -84,27 +79,28 @@ REFUSED = [
     r"Integrate $x^2$ from $0$ to $1$ and from $1$ to $2$.",
     r"Integrate $x^2$ and $y$.",
     r"Integrate $x^2$ over $y$.",
-    r"Let $y=x^2$. Find the integral of $y$ with respect to $x$.",
     r"Find the area of $x^2$.",
     r"Find the integral of the square of $x$.",
     r"Integrate twice: $x^2$",
 ]
 
 
-@pytest.mark.parametrize("row", QUESTIONS, ids=lambda row: row["id"])
-def test_other_peoples_questions(row: dict[str, str]) -> None:
-    definite = row["kind"] == "definite"
-    verify = verify_definite_integral if definite else verify_antiderivative
-    if row["id"] in UNREAD:
-        with pytest.raises(ProblemError):
-            verify(rf"\boxed{{{row['right']}}}", row["question"])
-        return
-    right = verify(rf"\boxed{{{row['right']}}}", row["question"])
-    if row["id"] == "k064":  # cos(tx) for any real t: the value is not computed
-        assert right.status is Status.UNDECIDED
-        return
-    assert right.correct
-    assert verify(rf"\boxed{{{row['wrong']}}}", row["question"]).status is Status.INCORRECT
+@pytest.mark.parametrize("name", ACCEPTED)
+def test_other_peoples_questions(name: str) -> None:
+    accepted = 0
+    for row in QUESTIONS:
+        if not row["id"].startswith(name):
+            continue
+        verify = verify_definite_integral if row["kind"] == "definite" else verify_antiderivative
+        try:
+            right = verify(rf"\boxed{{{row['right']}}}", row["question"]).status
+            wrong = verify(rf"\boxed{{{row['wrong']}}}", row["question"]).status
+        except ProblemError:
+            continue
+        assert right is not Status.INCORRECT, row
+        assert wrong is not Status.CORRECT, row
+        accepted += right is Status.CORRECT
+    assert accepted >= ACCEPTED[name]
 
 
 @pytest.mark.parametrize("question", OTHER)
@@ -114,7 +110,8 @@ def test_other_peoples_questions(row: dict[str, str]) -> None:
 def test_something_else_than_the_integral_is_refused(
     question: str, integral: str, value: str
 ) -> None:
-    if "_" in integral and "$x=" in question:  # a place says nothing of a definite integral
+    says_nothing = "$x=" in question or "F(0)" in question  # of a definite integral
+    if "_" in integral and says_nothing:
         return
     verify = verify_definite_integral if "_" in integral else verify_antiderivative
     with pytest.raises(ProblemError) as raised:
@@ -141,13 +138,25 @@ def test_a_definite_integral_in_words(question: str, answer: str) -> None:
     [
         r"Find $\int a|x|\,dx$ unless $x<0$.",
         r"Find $\int a|x|\,dx$ without assuming $x<0$.",
-        r"Find $\int a|x|\,dx$ with $a=2b$.",
-        r"Find $\int a|x|\,dx$. I know that $a=2$.",
     ],
 )
 def test_what_is_not_stated_is_no_condition(question: str) -> None:
     with pytest.raises(ProblemError):
         verify_antiderivative(r"\boxed{-\frac{ax^2}{2}}", question)
+
+
+@pytest.mark.parametrize(
+    ("question", "right", "wrong"),
+    [
+        (r"Find $\int a|x|\,dx$ with $a=2b$.", "bx|x|", "ax|x|/4"),
+        (r"Let $y=x^2$. Find the integral of $y$ with respect to $x$.", "x^3/3", "xy"),
+        (r"I am stuck. Find $\int (x+c)\,dx$. Use $+C$, please.", "x^2/2+cx", "x^2/2"),
+        (r"Let $f(t)=t^2$. Find $\int f(2x)\,dx$.", r"\frac43x^3", r"\frac13x^3"),
+    ],
+)
+def test_what_a_question_defines_is_put_in(question: str, right: str, wrong: str) -> None:
+    assert verify_antiderivative(rf"\boxed{{{right}}}", question).correct
+    assert verify_antiderivative(rf"\boxed{{{wrong}}}", question).status is Status.INCORRECT
 
 
 @pytest.mark.parametrize("question", REFUSED)

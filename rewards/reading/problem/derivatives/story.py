@@ -108,7 +108,11 @@ class _Story:
         """Take a formula without an equals sign."""
         if re.search(r"respect\s+to\s*\Z", before):
             self.by = piece
-        elif has_derivative(piece) or _is_partial(piece, self.defined):
+        elif (
+            has_derivative(piece)
+            or _is_partial(piece, self.defined)
+            or _BY_FUNCTION.search(piece) is not None
+        ):
             self.asked.append(piece)
         elif piece.startswith("("):
             is_point = re.search(r"\b(?:at|point)\b", before)

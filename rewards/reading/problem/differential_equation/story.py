@@ -71,7 +71,9 @@ def without_story(text: str) -> str | None:
     if changes_numbers(places) or asks_values(*parts):
         raise ProblemError("words may change the question")
     equations, values, points, tuples = [], [], [], []
-    for piece, before in _stated(places, formulas):
+    slope = _SLOPE.search(places)
+    without_slope = places.replace(f"\ue012{slope['place']}\ue012", " ") if slope else places
+    for piece, before in _stated(without_slope, formulas):
         sides = relation(piece)
         if sides is None:
             tuples += _point(piece, before)
@@ -85,8 +87,9 @@ def without_story(text: str) -> str | None:
             points.append(sides)
     if len(equations) > 1:  # p = y' defines p
         equations = [each for each in equations if not _is_notation(each)] or equations
-    slope = _SLOPE.search(places)
-    if not equations and slope is not None:
+    if equations and slope is not None:
+        raise ProblemError("an equation, and the slope of a curve")
+    if slope is not None:
         equations = [f"y' = {formulas[int(slope['place'])]}"]
     if not equations:
         return None

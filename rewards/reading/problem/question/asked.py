@@ -46,6 +46,8 @@ _INSTRUCTION: Final = re.compile(
     rf"\b(?:{'|'.join(sorted(prose.TABLE['value'] | prose.TABLE['form']))}|{_ASKS})\b",
     re.IGNORECASE,
 )
+#: The letter a before a kind of number: a real.
+_NO_ARTICLE: Final = re.compile(r"\Aa\s+(?=(?:real|positive|negative|nonzero)\b\s*\Z)")
 #: Words beside statements about symbols.
 _STATEMENT: Final = frozenset(("as", "given", "that", "the", "treat"))
 #: Places between two instructions where a statement may begin or end, each of which is tried.
@@ -283,6 +285,7 @@ def _of_sentence(sentence: str, formulas: list[str], asked: Asked | None) -> tup
             if start >= end or _NOT_STATED.search(unit[max(start - _NEAR, 0) : end]):
                 continue
             statement = put_back(unit[start:end], formulas, "").strip(" .;?!")
+            statement = _NO_ARTICLE.sub("a is ", statement)
             words = prose.without_words(statement.strip("()"), _STATEMENT)
             has_symbols = PLACE.search(unit[start:end]) or prose.UNMARKED.search(statement)
             stated = conditions_of(words) if has_symbols and words.strip() else None

@@ -17,12 +17,14 @@ _SYSTEM: Final = re.compile(
     + _BOLD.replace("name", "again")
 )
 _START: Final = re.compile(rf"{_BOLD}\s*\((?P<at>[^()]*)\)\s*=\s*{_MATRIX}")
+_RAISED: Final = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
+_DIGITS: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _ENVIRONMENT: Final = re.compile(
     r"\\(?:begin|end)\s*\{[a-z]+\*?\}(?:\{[^{}]*\})?|\\(?:left|right)\s*(?:\.|\\[{}])|\\[{}]|&"
 )
 _ROW: Final = re.compile(r"\\\\(?:\[[^\]]*\])?|\\q?quad(?![A-Za-z])|\\[,;:! ]{2,}|,\s*\\ ")
 DIFFERENTIALS: Final = re.compile(r"(?<![A-Za-z\\])d\s*\{?\s*[a-z]\s*\}?(?![A-Za-z])")
-VALUE: Final = re.compile(r"(?P<name>[A-Za-z]|\\[a-z]+)\s*'*\s*\(\s*(?P<at>[^()]*)\s*\)")
+VALUE: Final = re.compile(r"(?P<name>[A-Za-z](?:_\w)?|\\[a-z]+)\s*'*\s*\(\s*(?P<at>[^()]*)\s*\)")
 NUMBER: Final = re.compile(r"[-+\d./\s]*(?:\\(?:pi|[dt]?frac|sqrt|e)|[{}\d\s.e])*")
 _VERBS: Final = prose.TABLE["value"] | prose.TABLE["form"] | {"describe", "integrate", "solve"}
 ASKS: Final = re.compile(
@@ -33,6 +35,7 @@ ASKS: Final = re.compile(
 
 
 def pieces(formula: str) -> list[str]:
+    formula = _RAISED.sub(_exponent, formula)
     formula, tables = marked_tables(formula)
     formula = _START.sub(_components, _SYSTEM.sub(_components, formula))
     rows = _ROW.split(_ENVIRONMENT.sub(" ", formula) if "=" in formula else formula)
@@ -41,6 +44,11 @@ def pieces(formula: str) -> list[str]:
     if joined.startswith("(") and joined.endswith(")") and "=" not in joined:
         return [normal(joined)]
     return [restored_tables(piece.strip(" .;"), tables) for piece in found if piece.strip(" .;")]
+
+
+def _exponent(raised: re.Match[str]) -> str:
+    digits = raised[0].translate(_DIGITS)
+    return f"^{digits}" if len(digits) == 1 else f"^{{{digits}}}"
 
 
 def _components(match: re.Match[str]) -> str:
@@ -52,8 +60,10 @@ def _components(match: re.Match[str]) -> str:
         return r" \quad ".join(
             f"{name}_{at}({groups['at']}) = {row[0]}" for at, row in enumerate(rows, 1)
         )
+    derivative = r"\frac{{dx_{at}}}{{dt}}" if name == "x" else f"{name}_{{at}}'"
     return r" \quad ".join(
-        f"{name}_{at}' = " + " + ".join(f"({a}) {name}_{to}" for to, a in enumerate(row, 1))
+        f"{derivative.format(at=at)} = "
+        + " + ".join(f"({a}) {name}_{to}" for to, a in enumerate(row, 1))
         for at, row in enumerate(rows, 1)
     )
 
@@ -61,7 +71,7 @@ def _components(match: re.Match[str]) -> str:
 def has_derivative(piece: str) -> bool:
     return bool(
         operators(piece)
-        or re.search(r"(?<![\\])[A-Za-z]\s*'|\^\s*\{\s*\(\s*[\div]+\s*\)", piece)
+        or re.search(r"(?<![\\])[A-Za-z](?:_\w)?\s*'|\^\s*\{\s*\(\s*[\div]+\s*\)", piece)
         or DOTTED.search(piece)
         or len({*DIFFERENTIALS.findall(piece)}) > 1
     )

@@ -180,9 +180,9 @@ REFUSED = [
     (
         "limit",
         r"Let $a_n=\frac1n$ for even $n$ and $a_n=1$ for odd $n$. Find $\lim_{n\to\infty} a_n$.",
-        "may change the limit",
+        "one of several cases",
     ),
-    ("limit", r"For which value of $a$ does $\lim_{x\to0}\frac{ax+a-1}{x}$ exist?", "parameter"),
+    ("limit", r"For which value of $a$ does $\lim_{x\to0}\frac{ax+a-1}{x}$ exist?", "may change"),
     ("derivative", r"Find $f^{(n)}(0)$ for $f(x) = e^{3x}$.", "order is a letter"),
 ]
 

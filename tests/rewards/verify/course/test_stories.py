@@ -1,0 +1,119 @@
+"""Questions of the course in many words: definitions are put in, hints and remarks are left out."""
+
+from __future__ import annotations
+
+import pytest
+
+from calculus_harness.rewards import ProblemError, Status, verify_definite_integral
+from calculus_harness.rewards.questions import QUESTIONS
+
+RIGHT = [
+    ("derivative", r"PHYS 2. A bead is at $x(t)=t^3$. Report its velocity $v(t)=\dot x(t)$.", "3t^2"),
+    ("derivative", r"Consider $w=xy$ along $y=\ln x$. Find the total derivative $\frac{dw}{dx}$.",
+     r"\ln x+1"),
+    ("derivative", r"What is $\dfrac{d(\sin x)}{d(\cos x)}$, where $\sin x\neq 0$?", r"-\cot x"),
+    ("derivative", r"Differentiate $\sin^2x$ with respect to $e^{\cos x}$.", r"-2\cos x/e^{\cos x}"),
+    ("derivative", r"I have $y=x+\ln x$. Is there a way to get $\frac{dx}{dy}$ in terms of $x$?",
+     r"\frac{x}{x+1}"),
+    ("derivative", r"Find the slope of the curve $r=1+\sin\theta$ where $\theta=\pi/3$.", "-1"),
+    ("derivative", "x = a(θ − sin θ), y = a(1 − cos θ) with a > 0 a constant. What's d²y/dx²?",
+     r"-\frac{1}{a(1-\cos\theta)^2}"),
+    ("limit", r"Let $f(x)=x^3$ and $a$ real. Express $\lim_{h\to0}\frac{f(a+2h)-f(a)}{h}$.", "6a^2"),
+    ("limit", r"With $K=(\gamma-1)m$, $\gamma=1/\sqrt{1-v^2}$, find $\lim_{v\to0}\frac{K}{v^2}$.",
+     "m/2"),
+    ("limit", r"Find the value that $y=\frac{2x+1}{x}$ approaches as $x\to-\infty$. (3 marks)", "2"),
+    ("limit", r"For $u_n=n(\sqrt[n]{5}-1)$, $n\ge1$, determine $\lim u_n$. I got 0, is it ok?",
+     r"\ln 5"),
+    ("sum", r"Hi! I'm stuck on $\sum_{n=1}^\infty 2^{-n}$ from week 7. Wolfram gives 1?", "1"),
+    ("sum", r"Express $0.58\dot{3}$ as a fraction.", r"\frac{7}{12}"),
+    ("sum", r"The sequence has $a_n=(2n-1)3^n$. Find the sum $S_n$ of the first $n$ terms.",
+     "(n-1)3^{n+1}+3"),
+    ("differential_equation", r"Which curve through $(1,1)$ satisfies $y'=-\frac{y}{x}$?", "y=1/x"),
+    ("differential_equation", r"When $x=0$, $v=6$, and $v\frac{dv}{dx}=-4x$. Relate $v$ and $x$.",
+     "v^2=36-4x^2"),
+    ("differential_equation", r"With $D\equiv\frac{d}{dx}$, solve $(D^2-4D+4)y=0$.",
+     "y=(a+bx)e^{2x}"),
+    ("differential_equation",
+     r"Solve $\mathbf{x}'=\begin{pmatrix}2&1\\0&2\end{pmatrix}\mathbf{x}$,"
+     r" $\mathbf{x}(0)=\begin{pmatrix}1\\3\end{pmatrix}$.",
+     r"\mathbf{x}(t)=\begin{pmatrix}(1+3t)e^{2t}\\3e^{2t}\end{pmatrix}"),
+    ("differential_equation", r"Find the curve through $(1,2)$ whose slope is $1+\frac{y}{x}$, $x>0$.",
+     r"y=x\ln x+2x"),
+    ("differential_equation", r"A polynomial is a particular solution of $y''-y'-2y=4x^2$. Find it.",
+     "y_p=-2x^2+2x-3"),
+]  # fmt: skip
+REFUSED = [
+    ("derivative", r"Find $f'(x)$ and $f''(x)$ for $f(x)=x^3$."),
+    ("derivative", r"Calculate the 2023rd derivative of $\sin 2x$."),
+    ("derivative", r"Find the gradient of the \underline{normal} to $y=x\ln x$ at $x=e$."),
+    ("derivative", r"Constants $a,b$ are chosen so that $f(x)=ax+b$ is smooth. Find $f'(5)$."),
+    ("limit", r"Find $k$ if $\lim_{x\to0}\frac{\sin kx}{x}=2$."),
+    ("limit", r"Let $a_n=1$ for odd $n$ and $a_n=2$ for even $n$. Find $\lim_{n\to\infty}a_n$."),
+    ("sum", r"What is the smallest $N$ for which $\sum_{n=1}^{N}\frac1n$ exceeds $2$?"),
+    ("sum", r"Find all real $p$ such that $\sum_{n=1}^\infty n^{-p}$ converges."),
+    ("differential_equation", r"A stone sinks from rest; $\dot v=g-kv$. Determine $v(t)$."),
+    ("differential_equation", r"$\psi''=9\psi$, $\psi(0)=2$, and $\psi$ stays bounded. Find it."),
+    ("differential_equation", r"Find an integrating factor of $y'+2y=x$."),
+    ("differential_equation", r"At $t=0$ the depth is 9, and $h'=-2\sqrt h$. Find $h(t)$."),
+]
+
+
+@pytest.mark.parametrize(("kind", "question", "answer"), RIGHT)
+def test_right_answers_are_accepted(kind: str, question: str, answer: str) -> None:
+    verify = QUESTIONS[kind].verify
+    assert verify(rf"\boxed{{{answer}}}", question).status is Status.CORRECT
+    left, equals, right = answer.rpartition("=")
+    doubled = rf"{left}{equals}3({right})+1" if "pmatrix" not in answer else r"\mathbf{x}=0"
+    assert verify(rf"\boxed{{{doubled}}}", question).status is not Status.CORRECT
+
+
+@pytest.mark.parametrize(("kind", "question"), REFUSED)
+def test_another_question_is_refused(kind: str, question: str) -> None:
+    with pytest.raises(ProblemError) as raised:
+        QUESTIONS[kind].verify(r"\boxed{1}", question)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_product_of_two_values_is_not_the_second_value() -> None:
+    question = r"Evaluate $\sum_{k=1}^{50}k$ and then $\int_0^1 2t\,dt$; report the product."
+    with pytest.raises(ProblemError):
+        verify_definite_integral(r"\boxed{1}", question)
+
+
+def test_words_of_arithmetic_between_formulas_refute_nothing() -> None:
+    question = "Find the limit as x tends to infinity of ln(x^3+1) divided by ln(x^5+1)."
+    with pytest.raises(ProblemError):
+        QUESTIONS["limit"].verify(r"\boxed{3/5}", question)
+
+
+@pytest.mark.parametrize(
+    ("answer", "question"),
+    [
+        (r"Therefore $f'(x)=\cos x$.", r"Find $f'(x)$ for $f(x)=\sin x$."),
+        (r"$f^{(4)}(x)=\sin x$", r"Find $f^{(4)}(x)$ for $f(x)=\sin x$."),
+        (r"\boxed{y^{(4)}=\sin x}", r"Find $y^{(4)}$ for $y=\sin x$."),
+        ("**f′(x) = (1 − x²)/(1 + x²)²**", r"Find $f'(x)$ if $f(x)=\frac{x}{x^2+1}$."),
+        ("so y' = cos x and y'' = −sin x", r"Find $y'$ for $y=\sin x$."),
+        (r"\[\frac{d}{dx}\sin x=\cos x\]", r"Find $\frac{d}{dx}\sin x$."),
+    ],
+)
+def test_an_equation_names_the_derivative(answer: str, question: str) -> None:
+    assert QUESTIONS["derivative"].verify(answer, question).status is Status.CORRECT
+    wrong = (
+        answer.replace("cos x", "cos 2x").replace("sin x}", "sin 2x}").replace("1 − x²", "1 + x")
+    )
+    if wrong != answer:
+        assert QUESTIONS["derivative"].verify(wrong, question).status is not Status.CORRECT
+
+
+def test_an_answer_that_is_not_evaluated_at_the_point_is_no_value() -> None:
+    question = r"Compute the third derivative of $x^5$ at $x=1$."
+    assert QUESTIONS["derivative"].verify(r"\boxed{60}", question).correct
+    assert not QUESTIONS["derivative"].verify(r"\boxed{60x^2}", question).correct
+
+
+def test_every_branch_of_a_curve_counts() -> None:
+    question = r"Find $\frac{dy}{dx}$ for $x^y=y^x$, $x,y>0$."
+    verify = QUESTIONS["derivative"].verify
+    assert verify(r"\boxed{\frac{y}{x}}", question).status is Status.INCORRECT
+    assert verify(r"\boxed{\frac{y(x\ln y-y)}{x(y\ln x-x)}}", question).correct
