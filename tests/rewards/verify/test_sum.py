@@ -158,6 +158,19 @@ def test_statuses(asked: str, answer: str, expected: Status) -> None:
     assert status(asked, answer) is expected
 
 
+@pytest.mark.parametrize(
+    ("asked", "right", "wrong"),
+    [
+        (r"\sum_{n=1}^\infty r^n, r>1", r"\infty", r"\frac{r}{1-r}"),
+        (r"\sum_{k=0}^n |r-1|r^k, r>1", "r^{n+1}-1", "1-r^{n+1}"),
+        (r"\sum_{k=0}^n |r-2|, r>2", "(n+1)(r-2)", "(n+1)(2-r)"),
+    ],
+)
+def test_every_value_of_a_parameter_fits_its_conditions(asked: str, right: str, wrong: str) -> None:
+    assert status(asked, right) is Status.CORRECT
+    assert status(asked, wrong) is Status.INCORRECT
+
+
 def test_a_sentence_without_a_box_may_say_that_a_sum_diverges() -> None:
     asked = r"\sum_{n=1}^{\infty} \frac{n}{n+1}"
     assert verify_sum("The terms do not tend to zero. So the series diverges.", asked).correct
