@@ -105,8 +105,11 @@ def _choices(
     integer_names = whole_parameters(problem)
     names = [name for name in problem.parameters if name not in integer_names]
     draws: list[Values] = [{}]
+    comparisons = problem.conditions.comparisons
+    conditions = [each for each in comparisons if symbols_of(each).isdisjoint(integer_names)]
+    of_whole = [each for each in comparisons if each not in conditions]
     if names:
-        trees, conditions = [problem.term, problem.factor], problem.conditions.comparisons
+        trees = [problem.term, problem.factor]
         drawn, special = regimes(names, assumptions, trees, conditions)
         draws = [{name: Fraction(value) for name, value in draw} for draw in (*drawn, *special)]
         draws.sort(key=lambda draw: max(map(abs, draw.values())))
@@ -117,14 +120,17 @@ def _choices(
         return
     ranges = [CONSECUTIVE if len(integer_names) == 1 else OF_SEVERAL] * len(integer_names)
     further = [[2 * largest + step + at for at in range(len(integer_names))] for step in BEYOND]
-    for draw, chosen in zip(cycle(draws), [*product(*ranges), *further], strict=False):
-        yield {
-            **draw,
-            **{
-                name: Fraction(_of_parity(number, assumptions.get(name)))
-                for name, number in zip(integer_names, chosen, strict=True)
-            },
+    numbers = (fold(side) for each in of_whole for side in each.args)
+    start = max((0, *(int(value) for value in numbers if value is not None)))
+    beside = [tuple(start + step for step in steps) for steps in product(*ranges)]
+    all_chosen = dict.fromkeys((*product(*ranges), *beside, *map(tuple, further)))
+    for draw, chosen in zip(cycle(draws), all_chosen, strict=False):
+        values = draw | {
+            name: Fraction(_of_parity(number, assumptions.get(name)))
+            for name, number in zip(integer_names, chosen, strict=True)
         }
+        if admits(of_whole, values):
+            yield values
 
 
 def _of_parity(number: int, kind: str | None) -> int:
