@@ -165,7 +165,7 @@ def test_statuses(asked: str, answer: str, expected: Status) -> None:
         (r"\sum_{k=0}^n |r-1|r^k, r>1", "r^{n+1}-1", "1-r^{n+1}"),
         (r"\sum_{k=0}^n |r-2|, r>2", "(n+1)(r-2)", "(n+1)(2-r)"),
         (r"\sum_{k=1}^n |k-m|, m>n", r"mn-\frac{n(n+1)}{2}", r"\frac{n(n+1)}{2}-mn"),
-        (r"\sum_{k=1}^n a|k-50|, n>99, a>1", r"\frac{an(n-99)}{2}+2450a", "an(n-99)/2"),
+        (r"\sum_{k=1}^n a|k-10|, n>19, a>1", r"\frac{an(n-19)}{2}+90a", "an(n-19)/2"),
     ],
 )
 def test_every_value_of_a_parameter_fits_its_conditions(asked: str, right: str, wrong: str) -> None:
