@@ -185,6 +185,18 @@ def test_what_has_no_expansion_is_proposed_and_never_refuted() -> None:
     assert verify_limit(r"\boxed{2}", r"\lim_{x\to1}(x-1)\zeta(x)").status is Status.UNDECIDED
 
 
+def test_an_infinity_that_is_proposed_has_a_sign() -> None:
+    asked = r"\lim_{x\to\infty}-x\sqrt xe^xK_0(x)"
+    assert verify_limit(r"\boxed{-\infty}", asked).correct
+    assert verify_limit(r"\boxed{\infty}", asked).status is Status.UNDECIDED
+
+
+def test_a_parameter_is_judged_at_zero_only_where_it_may_be_zero() -> None:
+    asked = r"\lim_{x\to\infty}\arctan(ax), a\ge%d"
+    assert verify_limit(r"\boxed{\frac\pi2}", asked % 1).correct
+    assert verify_limit(r"\boxed{\frac\pi2}", asked % 0).status is Status.UNDECIDED
+
+
 def _near_misses() -> list[tuple[str, str]]:
     pairs: list[tuple[str, str]] = []
     rows = [(entry.question, entry.answer) for entry in entries("limits")]

@@ -152,6 +152,11 @@ def test_a_binomial_coefficient_that_vanishes_below_60_is_seen() -> None:
             Status.INCORRECT,
         ),
         (r"Coefficient of $x^n$ in the power series of $\frac{1}{1-2x}$", "n^2", Status.INCORRECT),
+        (
+            r"Coefficient of $x^n$ in the power series of $\frac{1}{1-x}$",
+            r"1+\binom{n}{30}",
+            Status.UNDECIDED,
+        ),
     ],
 )  # fmt: skip
 def test_statuses(asked: str, answer: str, expected: Status) -> None:
@@ -196,6 +201,19 @@ def test_alternating_series(term: str, kind: str) -> None:
     for answer in question.replace(" or", "").split(", "):
         status = verify_sum(rf"\boxed{{\text{{{answer}}}}}", asked).status
         assert status is (Status.CORRECT if answer == kind else Status.INCORRECT)
+
+
+def test_the_convergence_of_a_sum_may_need_a_proof() -> None:
+    for term in (r"\frac{(-1)^n}{n^2}", r"\frac{(-1)^n}{\ln n}"):
+        asked = rf"Does $\sum_{{n=2}}^\infty {term}$ converge?"
+        assert verify_sum(r"\boxed{\text{converges}}", asked, accept="proof").correct
+
+
+@pytest.mark.parametrize("term", [r"\frac{a}{\ln n}", r"(-1)^n\zeta(n)"])
+def test_what_is_not_compared_may_diverge(term: str) -> None:
+    for answer in ("converges", "diverges"):
+        asked = rf"Does $\sum_{{n=2}}^\infty {term}$ converge?"
+        assert status(asked, rf"\text{{{answer}}}") is Status.UNDECIDED
 
 
 def test_leibniz_criterion_needs_monotone_terms_that_are_defined() -> None:
