@@ -31,7 +31,7 @@ from ...proof.power_series import (
     whole_degree,
 )
 from ...reading.expression.build import ZERO
-from ...reading.expression.traversal import all_nodes, fold, nodes_of, substitute, symbols_of
+from ...reading.expression.traversal import all_nodes, fold, substitute, symbols_of
 from ...reading.expression.tree import Expression, Number, Symbol
 from ...reading.problem.conditions import Interval
 from ...reading.problem.power_series import MAX_DEGREE, SeriesQuestion
@@ -144,8 +144,9 @@ def _coefficient(
             return Outcome(Status.INCORRECT, detail=detail, witness=_witness(expected, value))
         compared += same
     # a part that vanishes at all numbers compared has a large number, or many factors n - k
-    largest = max((abs(fold(node) or Fraction(0)) for node in nodes_of(answer)), default=0)
-    factors = [*all_nodes(answer)].count(Symbol(name))
+    nodes = all_nodes(answer)
+    largest = max(abs(fold(node) or Fraction(0)) for node in nodes)
+    factors = nodes.count(Symbol(name))
     if compared < GENERAL // 3 or max(largest, factors) > GENERAL // 2:
         return Outcome(Status.UNDECIDED, detail=f"agrees for {compared} values of {name}")
     return Outcome(Status.CORRECT, points=compared, proof="agreement")
