@@ -145,7 +145,7 @@ def _coefficient(
         compared += same
     # a part that vanishes at all numbers compared has a large number, or many factors n - k
     nodes = all_nodes(answer)
-    largest = max(abs(fold(node) or Fraction(0)) for node in nodes)
+    largest = max((abs(fold(node) or Fraction(0)) for node in nodes), default=0)
     factors = nodes.count(Symbol(name))
     if compared < GENERAL // 3 or max(largest, factors) > GENERAL // 2:
         return Outcome(Status.UNDECIDED, detail=f"agrees for {compared} values of {name}")

@@ -347,6 +347,12 @@ def test_coverage_is_the_share_of_points_on_the_principal_branch() -> None:
     assert 0.4 < evidence.coverage < 1
 
 
+@pytest.mark.parametrize("sign", ["", "-"])
+def test_a_constant_of_integration_may_be_huge(sign: str) -> None:
+    answer = rf"$\boxed{{\frac{{x^2}}{{2}}+x\max(0,{sign}C-10^{{20}})}}$"
+    assert verify_antiderivative(answer, "x").status is Status.INCORRECT
+
+
 def test_an_answer_that_is_too_large_is_undecided() -> None:
     answer = r"\sum_{k=1}^{2400}\sin\sin\sin kx"
     assert verify_antiderivative(rf"$\boxed{{{answer}}}$", "x").status is Status.UNDECIDED
