@@ -185,6 +185,19 @@ def test_what_has_no_expansion_is_proposed_and_never_refuted() -> None:
     assert verify_limit(r"\boxed{2}", r"\lim_{x\to1}(x-1)\zeta(x)").status is Status.UNDECIDED
 
 
+@pytest.mark.parametrize(
+    ("asked", "answer", "expected"),
+    [
+        (r"\lim_{x\to\infty}\lfloor\sin x\rfloor", r"\text{does not exist}", Status.CORRECT),
+        (r"\lim_{x\to\infty}\lfloor\sin x\rfloor", "0", Status.INCORRECT),
+        (r"\lim_{x\to\infty}\frac{\lfloor\sin x\rfloor}{x}", "0", Status.UNDECIDED),
+        (r"\lim_{n\to\infty}(-1)^n\lceil\sin n\rceil", "0", Status.UNDECIDED),
+    ],
+)
+def test_floors_of_what_oscillates(asked: str, answer: str, expected: Status) -> None:
+    assert verify_limit(rf"\boxed{{{answer}}}", asked).status is expected
+
+
 def test_an_infinity_that_is_proposed_has_a_sign() -> None:
     asked = r"\lim_{x\to\infty}-x\sqrt xe^xK_0(x)"
     assert verify_limit(r"\boxed{-\infty}", asked).correct

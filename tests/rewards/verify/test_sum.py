@@ -175,11 +175,26 @@ def test_every_value_of_a_parameter_fits_its_conditions(asked: str, right: str, 
     assert status(asked, wrong) is Status.INCORRECT
 
 
-@pytest.mark.parametrize("shift", ["", "-12"])
-def test_a_coefficient_that_agrees_for_small_numbers_only_is_undecided(shift: str) -> None:
-    zeros = "".join(f"(n-{k})(n{shift}-{k if shift else k + 12})" for k in range(1, 13))
+@pytest.mark.parametrize(
+    "part",
+    [
+        "n" + "".join(f"(n-{k})(n-12-{k})" for k in range(1, 13)),
+        "|n-30|+n-30",
+        r"\max(0,n-12-12-6)",
+        r"\max(n,e^4)-e^4",
+        r"\begin{cases}0&\sqrt n<6\\1&\text{otherwise}\end{cases}",
+    ],
+)
+def test_a_coefficient_that_agrees_for_small_numbers_only_is_undecided(part: str) -> None:
     asked = r"Coefficient of $x^n$ in the power series of $\frac{1}{1-x}$"
-    assert status(asked, f"1+n{zeros}") is Status.UNDECIDED
+    assert status(asked, f"1+{part}") is Status.UNDECIDED
+
+
+def test_a_coefficient_may_have_cases() -> None:
+    asked = r"Coefficient of $x^n$ in the power series of $-\ln(1-x)$"
+    for condition in (r"n\ge1", "n>0"):
+        answer = rf"\begin{{cases}}\frac1n&{condition}\\0&\text{{otherwise}}\end{{cases}}"
+        assert status(asked, answer) is Status.CORRECT
 
 
 def test_a_sentence_without_a_box_may_say_that_a_sum_diverges() -> None:
@@ -213,7 +228,7 @@ def test_the_convergence_of_a_sum_may_need_a_proof() -> None:
         assert verify_sum(r"\boxed{\text{converges}}", asked, accept="proof").correct
 
 
-@pytest.mark.parametrize("term", [r"\frac{a}{\ln n}", r"(-1)^n\zeta(n)"])
+@pytest.mark.parametrize("term", [r"\frac{a}{\ln n}", "(-1)^n n!!", r"\lfloor\sin n\rfloor"])
 def test_what_is_not_compared_may_diverge(term: str) -> None:
     for answer in ("converges", "diverges"):
         asked = rf"Does $\sum_{{n=2}}^\infty {term}$ converge?"
