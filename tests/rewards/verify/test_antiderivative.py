@@ -335,16 +335,9 @@ def test_a_witness_between_bounds_has_the_values_at_x() -> None:
     assert got.overlaps(4 * x)
 
 
-def test_conditions_behind_a_long_integrand_are_read() -> None:
-    integrand = "+".join(f"({k}x+a)" for k in range(1, 80))
-    asked = rf"\int {integrand}\,dx, a<0"
-    assert verify_antiderivative(r"$\boxed{1580x^2-79|a|x}$", asked).correct
-
-
 def test_coverage_is_the_share_of_points_on_the_principal_branch() -> None:
-    evidence = verify_antiderivative(r"$\boxed{\sin x}$", r"\sqrt{1-\sin^2 x}").evidence
-    assert evidence.coverage is not None
-    assert 0.4 < evidence.coverage < 1
+    evidence = verify_antiderivative(r"$\boxed{\frac{x^2}{2}}$", r"\sqrt{x^2}").evidence
+    assert evidence.coverage == pytest.approx(0.5, abs=0.1)
 
 
 @pytest.mark.parametrize("sign", ["", "-"])

@@ -204,6 +204,11 @@ def test_an_infinity_that_is_proposed_has_a_sign() -> None:
     assert verify_limit(r"\boxed{\infty}", asked).status is Status.UNDECIDED
 
 
+def test_conditions_behind_a_long_formula_are_read() -> None:
+    asked = rf"\lim_{{x\to0}} |a|{'(x+1)' * 14}{'+x' * 200}, a<0"
+    assert verify_limit(r"\boxed{-a}", asked).correct
+
+
 def test_a_parameter_is_judged_at_zero_only_where_it_may_be_zero() -> None:
     asked = r"\lim_{x\to\infty}\arctan(ax), a\ge%d"
     assert verify_limit(r"\boxed{\frac\pi2}", asked % 1).correct
