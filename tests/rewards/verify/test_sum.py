@@ -212,6 +212,7 @@ def test_a_sentence_without_a_box_may_say_that_a_sum_diverges() -> None:
         (r"\frac{(-1)^{2n}}{\ln n}", "divergent"),
         (r"\frac{(-1)^n n}{n+1}", "divergent"),
         (r"\frac{(-1)^n}{n\ln^2 n}", "absolutely convergent"),
+        (r"\frac{1}{n\ln(n)^{3/2}}", "absolutely convergent"),
     ],
 )
 def test_alternating_series(term: str, kind: str) -> None:
@@ -220,6 +221,22 @@ def test_alternating_series(term: str, kind: str) -> None:
     for answer in question.replace(" or", "").split(", "):
         status = verify_sum(rf"\boxed{{\text{{{answer}}}}}", asked).status
         assert status is (Status.CORRECT if answer == kind else Status.INCORRECT)
+
+
+def test_iterated_logarithms_decide_convergence() -> None:
+    for exponent, right in ((1, "diverges"), (2, "converges")):
+        term = rf"\frac{{1}}{{n(\ln n)(\ln\ln n)^{exponent}}}"
+        for answer in ("converges", "diverges"):
+            expected = Status.CORRECT if answer == right else Status.INCORRECT
+            asked = rf"Does $\sum_{{n=3}}^\infty {term}$ converge?"
+            assert status(asked, rf"\text{{{answer}}}") is expected
+
+
+def test_a_sum_does_not_both_converge_and_diverge() -> None:
+    """The logarithm may be that of n (ln ln n)^2, and the sum then diverges."""
+    asked = r"Does $\sum_{n=3}^\infty \frac{1}{n\ln n(\ln\ln n)^2}$ converge?"
+    assert status(asked, r"\text{converges}") is Status.CORRECT
+    assert status(asked, r"\text{diverges}") is Status.UNDECIDED
 
 
 def test_the_convergence_of_a_sum_may_need_a_proof() -> None:
