@@ -12,6 +12,7 @@ from calculus_harness.benchmarks.hashed_random import HashedRandom
 from calculus_harness.harness.studies.redteam.case import case_at
 from calculus_harness.harness.studies.redteam.questions.sums import wrong_answers
 from calculus_harness.rewards import ProblemError, Status, verify_sum
+from calculus_harness.rewards.numeric.summation.choices import choices
 from calculus_harness.rewards.reading.expression.build import add, number
 from calculus_harness.rewards.reading.expression.traversal import fold, substitute
 from calculus_harness.rewards.reading.expression.tree import Symbol
@@ -166,6 +167,7 @@ def test_statuses(asked: str, answer: str, expected: Status) -> None:
         (r"\sum_{n=1}^\infty r^n, r>1", r"\infty", r"\frac{r}{1-r}"),
         (r"\sum_{k=0}^n |r-1|r^k, r>1", "r^{n+1}-1", "1-r^{n+1}"),
         (r"\sum_{k=0}^n |r-2|, r>2", "(n+1)(r-2)", "(n+1)(2-r)"),
+        (r"\sum_{k=1}^n k, n>100", r"\frac{n(n+1)}{2}", r"\frac{n(n-1)}{2}"),
         (r"\sum_{k=1}^n |k-m|, m>n", r"mn-\frac{n(n+1)}{2}", r"\frac{n(n+1)}{2}-mn"),
         (r"\sum_{k=1}^n a|k-10|, n>19, a>1", r"\frac{an(n-19)}{2}+90a", "an(n-19)/2"),
     ],
@@ -182,6 +184,7 @@ def test_every_value_of_a_parameter_fits_its_conditions(asked: str, right: str, 
         "|n-30|+n-30",
         r"\max(0,n-12-12-6)",
         r"\max(n,e^4)-e^4",
+        r"\max(n,30)-30",
         r"\begin{cases}0&\sqrt n<6\\1&\text{otherwise}\end{cases}",
     ],
 )
@@ -195,6 +198,14 @@ def test_a_coefficient_may_have_cases() -> None:
     for condition in (r"n\ge1", "n>0"):
         answer = rf"\begin{{cases}}\frac1n&{condition}\\0&\text{{otherwise}}\end{{cases}}"
         assert status(asked, answer) is Status.CORRECT
+
+
+def test_one_value_of_a_parameter_depends_on_the_answer() -> None:
+    asked = r"\sum_{k=0}^\infty \frac{a}{2^k}"
+    drawn = [values["a"] for values in choices(read_sum(asked)[0], {}, 0, "")]
+    zeros = "".join(rf"(a-\frac{{{a.numerator}}}{{{a.denominator}}})" for a in drawn[1:])
+    assert status(asked, "2a") is Status.CORRECT
+    assert status(asked, f"2a+{zeros}") is Status.INCORRECT
 
 
 def test_a_sentence_without_a_box_may_say_that_a_sum_diverges() -> None:
@@ -245,7 +256,15 @@ def test_the_convergence_of_a_sum_may_need_a_proof() -> None:
         assert verify_sum(r"\boxed{\text{converges}}", asked, accept="proof").correct
 
 
-@pytest.mark.parametrize("term", [r"\frac{a}{\ln n}", "(-1)^n n!!", r"\lfloor\sin n\rfloor"])
+@pytest.mark.parametrize(
+    "term",
+    [
+        r"\frac{a}{\ln n}",
+        "(-1)^n n!!",
+        r"\lfloor\sin n\rfloor",
+        r"\frac{1}{(n+20)\ln(n+20)(\ln\ln(n+20))\ln\ln\ln(n+20)}",
+    ],
+)
 def test_what_is_not_compared_may_diverge(term: str) -> None:
     for answer in ("converges", "diverges"):
         asked = rf"Does $\sum_{{n=2}}^\infty {term}$ converge?"
