@@ -108,8 +108,10 @@ class ExactNumbers:
         ratio = self.rational(value)
         if ratio is not None:
             return self.number(fmpq(int(ratio.p) // int(ratio.q)))
-        floor = self.ball(self.tree(value), PRECISIONS[0]).real.floor().unique_fmpz()
-        if floor is None or symbols_of(self.tree(value)):
+        tree = self.tree(value)
+        constant = not symbols_of(tree)
+        floor = self.ball(tree, PRECISIONS[0]).real.floor().unique_fmpz() if constant else None
+        if floor is None:
             raise NotExpandedError("a floor that is not known")
         return self.number(fmpq(int(floor)))
 

@@ -179,11 +179,9 @@ def _judge(
     A correct outcome becomes incorrect if the text also states a wrong answer (`with_others`).
     """
     outcome, reading = best(_outcomes(answer, problem, policy, budget))
-    if answer.alternatives or answer.steps:
-        judge = partial(_outcomes, problem=problem, policy=policy, budget=budget)
-        symbols, f = problem.symbols, problem.expression
-        outcome = with_others(answer, outcome, reading, judge, symbols, allowed=f)
-    return outcome, reading
+    judge = partial(_outcomes, problem=problem, policy=policy, budget=budget)
+    symbols, f = problem.symbols, problem.expression
+    return with_others(answer, outcome, reading, judge, symbols, allowed=f), reading
 
 
 #: Decisions that are remembered for each integrand: those of a group of usual size.
@@ -238,7 +236,7 @@ def _in_stated_range(
     place = re.search(rf"(?<!\w){re.escape(x)} = (\S+?)(?:,|$)", str(outcome.witness or ""))
     if outcome.status is Status.INCORRECT and place and _lies_between(place[1], bounds):
         return outcome
-    if outcome.status is Status.CORRECT and outcome.coverage == 1 and not outcome.flags:
+    if outcome.status is Status.CORRECT and not outcome.flags:
         return outcome
     inside = on_interval(Symbol(x), x, *bounds)
     answer, f = (substitute(tree, x, inside) for tree in (reading.expression, problem.expression))

@@ -319,7 +319,7 @@ class Family:
         """Yield the outcome of the solution in each equation and in each condition."""
         for lhs, rhs in self.substituted():
             outcome = self._same(lhs, rhs, text, budget)
-            if outcome.status is Status.INCORRECT and outcome.witness is not None:
+            if outcome.witness is not None:
                 # A solution is a function on an interval; elsewhere radicals may change their sign.
                 retry = self._same(lhs, rhs, text, budget, DecisionPolicy())
                 on_part = retry.status is Status.CORRECT and retry.coverage

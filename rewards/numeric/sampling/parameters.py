@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from functools import lru_cache
 from itertools import cycle, pairwise, product
 
@@ -194,7 +195,7 @@ def _regimes(
         ]
     usual = list(dict.fromkeys([*all_[:2], *middle, *beyond]))
     if conditions:
-        usual, all_ = ([d for d in drawn if _admits(conditions, d)] for drawn in (usual, all_))
+        usual, all_ = ([d for d in drawn if admits(conditions, dict(d))] for drawn in (usual, all_))
         if len(usual) < MIN_DRAWS:
             usual = list(dict.fromkeys([*usual, *_admissible(names, assumptions, conditions)]))
         if not usual:
@@ -228,7 +229,7 @@ def _admissible(
             )
             for name in names
         )
-        if _admits(conditions, draw):
+        if admits(conditions, dict(draw)):
             yield draw
             count += 1
         if count == 2 * MIN_DRAWS:
@@ -244,7 +245,9 @@ def _constants(tree: Expression) -> Iterator[float]:
         yield float(value)
 
 
-def _admits(conditions: Iterable[Expression], draw: Draw) -> bool:
+def admits(conditions: Iterable[Expression], values: Mapping[str, float | Fraction]) -> bool:
+    """Whether all conditions hold for values of the parameters."""
+    draw = tuple((name, float(value)) for name, value in values.items())
     for condition in conditions:
         low, high = condition.args
         gap = _value(Call("add", (high, Call("neg", (low,)))), draw)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from hashlib import sha256
-from itertools import cycle, product
+from itertools import cycle, islice, product
 from typing import Final
 
 from flint import acb, arb, fmpq
@@ -22,7 +22,7 @@ from ..ball_arithmetic.balls import precision
 from ..ball_arithmetic.jets import Ball
 from ..quadrature.value import IntegralValue
 from ..quadrature.work import QuadratureError, working_bits
-from ..sampling.parameters import regimes
+from ..sampling.parameters import admits, regimes
 from .finite import at, exact, finite_sum
 from .hypergeometric import MAX_TERMS
 from .value import infinite_sum, long_sum, mirrored
@@ -38,6 +38,9 @@ BEYOND: Final = (19, 28)
 #: Draws of the parameters of an infinite sum: an answer that is right at those of two regimes and
 #: in the middle by chance has the fourth, which depends on its text, against it.
 DRAWS: Final = 4
+#: The most by which a parameter is reduced for this draw, so that it keeps its regime. A smaller
+#: share is taken where a condition such as r > 1 fails.
+SHARES: Final = (Fraction(1, 2), Fraction(1, 16), Fraction(1, 128))
 #: Kinds that say no more of an index than its range does.
 _KINDS_OF_INDEX: Final = ("real", "integer", "signed integer")
 #: Values of sums that are kept: 20 for each of the questions of a batch.
@@ -102,25 +105,32 @@ def _choices(
     integer_names = whole_parameters(problem)
     names = [name for name in problem.parameters if name not in integer_names]
     draws: list[Values] = [{}]
+    comparisons = problem.conditions.comparisons
+    conditions = [each for each in comparisons if symbols_of(each).isdisjoint(integer_names)]
+    of_whole = [each for each in comparisons if each not in conditions]
     if names:
-        trees, conditions = [problem.term, problem.factor], problem.conditions.comparisons
+        trees = [problem.term, problem.factor]
         drawn, special = regimes(names, assumptions, trees, conditions)
         draws = [{name: Fraction(value) for name, value in draw} for draw in (*drawn, *special)]
         draws.sort(key=lambda draw: max(map(abs, draw.values())))
-        draws.insert(0, _salted(draws[0], assumptions, salt))
+        salted = (_salted(draws[0], assumptions, salt, share) for share in SHARES)
+        draws[:0] = islice((draw for draw in salted if admits(conditions, draw)), 1)
     if not integer_names:
         yield from draws
         return
     ranges = [CONSECUTIVE if len(integer_names) == 1 else OF_SEVERAL] * len(integer_names)
     further = [[2 * largest + step + at for at in range(len(integer_names))] for step in BEYOND]
-    for draw, chosen in zip(cycle(draws), [*product(*ranges), *further], strict=False):
-        yield {
-            **draw,
-            **{
-                name: Fraction(_of_parity(number, assumptions.get(name)))
-                for name, number in zip(integer_names, chosen, strict=True)
-            },
+    numbers = (fold(side) for each in of_whole for side in each.args)
+    start = max((0, *(int(value) for value in numbers if value is not None)))
+    beside = [tuple(start + step for step in steps) for steps in product(*ranges)]
+    all_chosen = dict.fromkeys((*product(*ranges), *beside, *map(tuple, further)))
+    for draw, chosen in zip(cycle(draws), all_chosen, strict=False):
+        values = draw | {
+            name: Fraction(_of_parity(number, assumptions.get(name)))
+            for name, number in zip(integer_names, chosen, strict=True)
         }
+        if admits(of_whole, values):
+            yield values
 
 
 def _of_parity(number: int, kind: str | None) -> int:
@@ -163,10 +173,10 @@ def _is_reversed(problem: SumProblem, assumptions: Mapping[str, str]) -> bool:
     return seen
 
 
-def _salted(draw: Values, assumptions: Mapping[str, str], salt: str) -> Values:
-    """Reduce the value of each real parameter by at most 50 percent.
+def _salted(draw: Values, assumptions: Mapping[str, str], salt: str, share: Fraction) -> Values:
+    """Reduce the value of each real parameter by at most a share of it.
 
-    The percentage for a parameter is computed from a hash of the text ``salt``.
+    The reduction of a parameter is computed from a hash of the text ``salt``.
     """
     digest = sha256(salt.encode()).digest()
     values: Values = {}
@@ -174,8 +184,7 @@ def _salted(draw: Values, assumptions: Mapping[str, str], salt: str) -> Values:
         start = 2 * position % len(digest)
         summand = int.from_bytes(digest[start : start + 2])
         real = assumptions.get(name, "positive") in ("positive", "negative", "real")
-        # smaller by at most a half, so that the draw keeps its regime
-        values[name] = value * (1 - Fraction(summand, 2**17)) if real else value
+        values[name] = value * (1 - share * Fraction(summand, 2**16)) if real else value
     return values
 
 

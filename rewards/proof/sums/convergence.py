@@ -28,12 +28,23 @@ from .telescoping import identical
 DIGITS: Final = 60
 
 
+#: An exponent of comparison: the nearer to 1, the more series it decides.
+_ABOVE_ONE: Final = Number(1001, 1000)
+
+
+def _slow(counter: str, exponent: Expression) -> Expression:
+    """The expression n ln(n) ln(ln(n))^p in a counter n, for an exponent p."""
+    n = Symbol(counter)
+    logarithm = Call("ln", (n,))
+    return mul(n, logarithm, power(Call("ln", (logarithm,)), exponent))
+
+
 def diverges_by_comparison(problem: SumProblem) -> int | None:
     r"""Prove that an infinite sum without parameters diverges.
 
-    Let a(n) be the term. The sum diverges if n ln(n) a(n) tends to an infinity or to a number other
-    than 0. The reason is that the sum of 1/(n ln n) diverges. The sum also diverges if a(n) does
-    not tend to 0.
+    Let a(n) be the term. The sum diverges if n ln(n) ln(ln(n)) a(n) tends to an infinity or to a
+    number other than 0. The reason is that the sum of 1/(n ln(n) ln(ln(n))) diverges. The sum also
+    diverges if a(n) does not tend to 0.
 
     Args:
         problem: the sum.
@@ -45,8 +56,7 @@ def diverges_by_comparison(problem: SumProblem) -> int | None:
     """
     if problem.parameters or problem.upper != 1 or isinstance(problem.lower, int):
         return None
-    n = Symbol(problem.counter)
-    for factor in (mul(n, Call("ln", (n,))), ONE):
+    for factor in (_slow(problem.counter, ONE), ONE):
         try:
             growth = limit(mul(problem.term, factor), problem.counter, 1, 0, (), True)
         except NotExpandedError:
@@ -87,8 +97,9 @@ def _alternates_to_zero(problem: SumProblem) -> bool:
 def converges_by_comparison(problem: SumProblem) -> bool:
     r"""Whether an infinite sum without parameters provably converges.
 
-    Let a(n) be the term. The sum converges if n ln(n)^2 a(n) tends to a number, because the sum of
-    1/(n ln(n)^2) converges. The sum also converges by Leibniz's criterion for alternating terms.
+    Let a(n) be the term. The sum converges if n ln(n) ln(ln(n))^p a(n) tends to a number for a
+    p > 1, because the sum of 1/(n ln(n) ln(ln(n))^p) converges. The sum also converges by Leibniz's
+    criterion for alternating terms.
 
     Args:
         problem: the sum.
@@ -96,8 +107,7 @@ def converges_by_comparison(problem: SumProblem) -> bool:
     """
     if problem.parameters or problem.upper != 1 or isinstance(problem.lower, int):
         return False
-    n = Symbol(problem.counter)
-    scaled = mul(problem.term, n, power(Call("ln", (n,)), Number(2)))
+    scaled = mul(problem.term, _slow(problem.counter, _ABOVE_ONE))
     try:
         if limit(scaled, problem.counter, 1, 0, (), True).value is not None:
             return True
@@ -157,7 +167,7 @@ def judge_divergence(problem: SumProblem, kinds: Mapping[str, str], infinity: in
         except QuadratureError as undefined:
             return Outcome(Status.UNDECIDED, detail=str(undefined))
         return Outcome(Status.INCORRECT, detail="the sum converges")
-    if not all(point.sum.diverges for point in chosen):
+    if not chosen[0].sum.diverges:  # `points` keeps those that converge, if there are any
         return Outcome(Status.INCORRECT, detail="the sum converges")
     factor = exact(problem.factor, {})
     if factor is None and infinity:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
+from typing import Final
 
 from ...errors import ProblemError
 from ...numeric.ball_arithmetic.balls import precision
@@ -30,13 +31,19 @@ from ...proof.power_series import (
     whole_degree,
 )
 from ...reading.expression.build import ZERO
-from ...reading.expression.traversal import fold, nodes_of, substitute, symbols_of
-from ...reading.expression.tree import Expression, Number
+from ...reading.expression.traversal import all_nodes, fold, substitute, symbols_of
+from ...reading.expression.tree import Expression, Number, Symbol
+from ...reading.functions.arithmetic import COMPARISONS, PIECEWISE
 from ...reading.problem.conditions import Interval
 from ...reading.problem.power_series import MAX_DEGREE, SeriesQuestion
 from ...verdict import Status, Witness
 from ..answers import with_strangers
 from ..values import compare_values, equality
+
+#: Polynomials that are multiplied out. A product such as x^5 (1+x)^40 - x^5 (1+x)^40 may be 0.
+LARGEST_DEGREE: Final = 4 * MAX_DEGREE
+#: Functions that may change at a number, without `piecewise`, which has comparisons.
+_WITH_CASES: Final = {each.name for each in (*PIECEWISE, *COMPARISONS)} - {"piecewise"}
 
 
 def judge_series(
@@ -91,9 +98,10 @@ def _polynomial(
         return Outcome(Status.INCORRECT, detail="the answer is no polynomial")
     if (strange := with_strangers(answer, question.parameters)) is not None:
         return strange
+    if bound > LARGEST_DEGREE:
+        return Outcome(Status.UNDECIDED, detail=f"the degree may be more than {LARGEST_DEGREE}")
     if bound > degree and any(
-        k > degree
-        for k, _ in coefficients_of(answer, question, assumptions, min(bound, 4 * MAX_DEGREE))
+        k > degree for k, _ in coefficients_of(answer, question, assumptions, bound)
     ):
         return Outcome(Status.INCORRECT, detail=f"the degree is more than {degree}")
     terms = dict(coefficients_of(question.function, question, assumptions, through))
@@ -138,10 +146,24 @@ def _coefficient(
             detail = f"another coefficient for {name} = {n}"
             return Outcome(Status.INCORRECT, detail=detail, witness=_witness(expected, value))
         compared += same
-    largest = max((abs(fold(node) or Fraction(0)) for node in nodes_of(answer)), default=0)
-    if compared < GENERAL // 3 or largest > GENERAL // 2:
+    # a part that vanishes at all numbers compared has a large number, many factors n - k, or cases
+    nodes = all_nodes(answer)
+    largest = max((abs(fold(node) or Fraction(0)) for node in nodes), default=0)
+    factors = nodes.count(Symbol(name))
+    if (
+        compared < GENERAL // 3
+        or max(largest, factors) > GENERAL // 2
+        or any(_compares_terms(node) for node in nodes)
+    ):
         return Outcome(Status.UNDECIDED, detail=f"agrees for {compared} values of {name}")
     return Outcome(Status.CORRECT, points=compared, proof="agreement")
+
+
+def _compares_terms(node: Expression) -> bool:
+    """Whether a function with cases has another argument than a symbol or a rational number."""
+    return node.function in _WITH_CASES and not all(
+        isinstance(arg, Symbol) or fold(arg) is not None for arg in node.args
+    )
 
 
 def _lagrange(

@@ -190,7 +190,7 @@ def _of_sum(
         if problems[0].asks_kind and not convergence:
             return Outcome(Status.UNPARSEABLE, detail="the kind of convergence is missing"), None
         kind = convergence if problems[0].asks_kind else ""
-        return best(
+        return _of_words(
             (judge_convergence(each.problem, each.assumptions, kind), None) for each in asked
         )
     if infinity is None and is_unevaluated(text):
@@ -200,7 +200,22 @@ def _of_sum(
     if answer.status is not None and infinity is None:
         return Outcome(answer.status, detail=answer.detail), None
     answer.readings = tuple(answer.readings)  # for each reading of the problem
-    return best(_judged(answer, infinity, asked))
+    return (best if infinity is None else _of_words)(_judged(answer, infinity, asked))
+
+
+def _of_words(
+    outcomes: Iterator[tuple[Outcome, Reading | None]],
+) -> tuple[Outcome, Reading | None]:
+    """The best outcome of an answer such as "converges", of those for the problem's readings.
+
+    Almost every such answer is right for one of two readings. An answer that is wrong for the
+    first reading, which is the usual one, is therefore not accepted.
+    """
+    of_readings = [*outcomes]
+    outcome, reading = best(iter(of_readings))
+    if outcome.status is Status.CORRECT and of_readings[0][0].status is Status.INCORRECT:
+        return Outcome(Status.UNDECIDED, detail="right for an unusual reading only"), None
+    return outcome, reading
 
 
 def _judged(

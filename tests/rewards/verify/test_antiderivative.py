@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import sympy
-from flint import ctx
+from flint import arb, ctx
 
 from calculus_harness.rewards import (
     NoCertificateError,
@@ -317,6 +317,48 @@ def test_stated_bounds_of_the_variable_count(integral: str, answer: str, status:
     if status is Status.INCORRECT and "x < 0" in integral:
         assert verdict.evidence.witness is not None
         assert "x = -" in str(verdict.evidence.witness)
+
+
+def test_what_the_whole_line_decides_is_not_judged_again_between_bounds() -> None:
+    """Its evidence is about x itself, of which a certificate can be made."""
+    for answer, kind in (("x^2", "witness"), (r"\frac{x^2}{2}", "identity")):
+        assert certify(rf"$\boxed{{{answer}}}$", r"\int x\,dx, x > 0")["kind"] == kind
+
+
+def test_a_witness_between_bounds_has_the_values_at_x() -> None:
+    verdict = verify_antiderivative(r"$\boxed{2x^2}$", r"\int |x|\,dx, 2 < x < 3")
+    witness = verdict.evidence.witness
+    assert witness is not None
+    x, expected, got = map(arb, (witness.point.split("=")[1], witness.expected, witness.got))
+    assert 2 < x < 3
+    assert expected.overlaps(x)
+    assert got.overlaps(4 * x)
+
+
+def test_coverage_is_the_share_of_points_on_the_principal_branch() -> None:
+    evidence = verify_antiderivative(r"$\boxed{\frac{x^2}{2}}$", r"\sqrt{x^2}").evidence
+    assert evidence.coverage == pytest.approx(0.5, abs=0.1)
+
+
+@pytest.mark.parametrize("sign", ["", "-"])
+def test_a_constant_of_integration_may_be_huge(sign: str) -> None:
+    answer = rf"$\boxed{{\frac{{x^2}}{{2}}+x\max(0,{sign}C-10^{{20}})}}$"
+    assert verify_antiderivative(answer, "x").status is Status.INCORRECT
+
+
+def test_an_answer_that_is_too_large_is_undecided() -> None:
+    answer = r"\sum_{k=1}^{2400}\sin\sin\sin kx"
+    assert verify_antiderivative(rf"$\boxed{{{answer}}}$", "x").status is Status.UNDECIDED
+
+
+def test_an_answer_that_was_undecided_for_want_of_work_is_judged_anew(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    answer, f = r"$\boxed{\sin x}$", r"\sqrt{1-\sin^2 x}+0"
+    with monkeypatch.context() as patch:
+        patch.setattr("calculus_harness.rewards.numeric.outcome.BUDGET", 0)
+        assert verify_antiderivative(answer, f).status is Status.UNDECIDED
+    assert verify_antiderivative(answer, f).correct
 
 
 def test_a_verdict_on_a_half_line_has_no_certificate() -> None:

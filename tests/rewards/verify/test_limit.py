@@ -185,6 +185,36 @@ def test_what_has_no_expansion_is_proposed_and_never_refuted() -> None:
     assert verify_limit(r"\boxed{2}", r"\lim_{x\to1}(x-1)\zeta(x)").status is Status.UNDECIDED
 
 
+@pytest.mark.parametrize(
+    ("asked", "answer", "expected"),
+    [
+        (r"\lim_{x\to\infty}\lfloor\sin x\rfloor", r"\text{does not exist}", Status.CORRECT),
+        (r"\lim_{x\to\infty}\lfloor\sin x\rfloor", "0", Status.INCORRECT),
+        (r"\lim_{x\to\infty}\frac{\lfloor\sin x\rfloor}{x}", "0", Status.UNDECIDED),
+        (r"\lim_{n\to\infty}(-1)^n\lceil\sin n\rceil", "0", Status.UNDECIDED),
+    ],
+)
+def test_floors_of_what_oscillates(asked: str, answer: str, expected: Status) -> None:
+    assert verify_limit(rf"\boxed{{{answer}}}", asked).status is expected
+
+
+def test_an_infinity_that_is_proposed_has_a_sign() -> None:
+    asked = r"\lim_{x\to\infty}-x\sqrt xe^xK_0(x)"
+    assert verify_limit(r"\boxed{-\infty}", asked).correct
+    assert verify_limit(r"\boxed{\infty}", asked).status is Status.UNDECIDED
+
+
+def test_conditions_behind_a_long_formula_are_read() -> None:
+    asked = rf"\lim_{{x\to0}} |a|{'(x+1)' * 14}{'+x' * 200}, a<0"
+    assert verify_limit(r"\boxed{-a}", asked).correct
+
+
+def test_a_parameter_is_judged_at_zero_only_where_it_may_be_zero() -> None:
+    asked = r"\lim_{x\to\infty}\arctan(ax), a\ge%d"
+    assert verify_limit(r"\boxed{\frac\pi2}", asked % 1).correct
+    assert verify_limit(r"\boxed{\frac\pi2}", asked % 0).status is Status.UNDECIDED
+
+
 def _near_misses() -> list[tuple[str, str]]:
     pairs: list[tuple[str, str]] = []
     rows = [(entry.question, entry.answer) for entry in entries("limits")]

@@ -12,6 +12,7 @@ from calculus_harness.benchmarks.hashed_random import HashedRandom
 from calculus_harness.harness.studies.redteam.case import case_at
 from calculus_harness.harness.studies.redteam.questions.sums import wrong_answers
 from calculus_harness.rewards import ProblemError, Status, verify_sum
+from calculus_harness.rewards.numeric.summation.choices import choices
 from calculus_harness.rewards.reading.expression.build import add, number
 from calculus_harness.rewards.reading.expression.traversal import fold, substitute
 from calculus_harness.rewards.reading.expression.tree import Symbol
@@ -138,6 +139,8 @@ def test_a_binomial_coefficient_that_vanishes_below_60_is_seen() -> None:
         (SINE, r"x+\frac{x^3}{6}", Status.INCORRECT),
         (SINE, r"\sin x", Status.INCORRECT),
         (SINE, r"\infty", Status.INCORRECT),
+        (SINE, r"x-\frac{x^3}{6}+(x^{10})^5", Status.INCORRECT),
+        (SINE, r"x-\frac{x^3}{6}+(x^{40})^{40}", Status.UNDECIDED),
         ("Radius of convergence of $\\sum_{n=0}^{\\infty} \\frac{x^n}{n!}$", "3", Status.INCORRECT),
         ("Radius of convergence of $\\sum_{n=1}^{\\infty} n x^n$", r"\infty", Status.INCORRECT),
         ("Radius of convergence of $\\sum_{n=1}^{\\infty} n x^n$", "R=1", Status.CORRECT),
@@ -158,6 +161,54 @@ def test_statuses(asked: str, answer: str, expected: Status) -> None:
     assert status(asked, answer) is expected
 
 
+@pytest.mark.parametrize(
+    ("asked", "right", "wrong"),
+    [
+        (r"\sum_{n=1}^\infty r^n, r>1", r"\infty", r"\frac{r}{1-r}"),
+        (r"\sum_{k=0}^n |r-1|r^k, r>1", "r^{n+1}-1", "1-r^{n+1}"),
+        (r"\sum_{k=0}^n |r-2|, r>2", "(n+1)(r-2)", "(n+1)(2-r)"),
+        (r"\sum_{k=1}^n k, n>100", r"\frac{n(n+1)}{2}", r"\frac{n(n-1)}{2}"),
+        (r"\sum_{k=1}^n |k-m|, m>n", r"mn-\frac{n(n+1)}{2}", r"\frac{n(n+1)}{2}-mn"),
+        (r"\sum_{k=1}^n a|k-10|, n>19, a>1", r"\frac{an(n-19)}{2}+90a", "an(n-19)/2"),
+    ],
+)
+def test_every_value_of_a_parameter_fits_its_conditions(asked: str, right: str, wrong: str) -> None:
+    assert status(asked, right) is Status.CORRECT
+    assert status(asked, wrong) is Status.INCORRECT
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "n" + "".join(f"(n-{k})(n-12-{k})" for k in range(1, 13)),
+        "|n-30|+n-30",
+        r"\max(0,n-12-12-6)",
+        r"\max(n,e^4)-e^4",
+        r"\max(n,30)-30",
+        r"\begin{cases}0&\sqrt n<6\\1&\text{otherwise}\end{cases}",
+    ],
+)
+def test_a_coefficient_that_agrees_for_small_numbers_only_is_undecided(part: str) -> None:
+    asked = r"Coefficient of $x^n$ in the power series of $\frac{1}{1-x}$"
+    assert status(asked, f"1+{part}") is Status.UNDECIDED
+
+
+def test_a_coefficient_may_have_cases() -> None:
+    asked = r"Coefficient of $x^n$ in the power series of $-\ln(1-x)$"
+    for condition in (r"n\ge1", "n>0"):
+        answer = rf"\begin{{cases}}\frac1n&{condition}\\0&\text{{otherwise}}\end{{cases}}"
+        assert status(asked, answer) is Status.CORRECT
+
+
+def test_one_value_of_a_parameter_depends_on_the_answer() -> None:
+    asked = r"\sum_{k=0}^\infty \frac{a}{2^k}"
+    drawn = [{values["a"] for values in choices(read_sum(asked)[0], {}, 0, text)} for text in "xy"]
+    foreseen = sorted(drawn[0] & drawn[1])
+    zeros = "".join(rf"(a-\frac{{{a.numerator}}}{{{a.denominator}}})" for a in foreseen)
+    assert status(asked, "2a") is Status.CORRECT
+    assert status(asked, f"2a+{zeros}") is Status.INCORRECT
+
+
 def test_a_sentence_without_a_box_may_say_that_a_sum_diverges() -> None:
     asked = r"\sum_{n=1}^{\infty} \frac{n}{n+1}"
     assert verify_sum("The terms do not tend to zero. So the series diverges.", asked).correct
@@ -173,6 +224,7 @@ def test_a_sentence_without_a_box_may_say_that_a_sum_diverges() -> None:
         (r"\frac{(-1)^{2n}}{\ln n}", "divergent"),
         (r"\frac{(-1)^n n}{n+1}", "divergent"),
         (r"\frac{(-1)^n}{n\ln^2 n}", "absolutely convergent"),
+        (r"\frac{1}{n\ln(n)^{3/2}}", "absolutely convergent"),
     ],
 )
 def test_alternating_series(term: str, kind: str) -> None:
@@ -181,6 +233,43 @@ def test_alternating_series(term: str, kind: str) -> None:
     for answer in question.replace(" or", "").split(", "):
         status = verify_sum(rf"\boxed{{\text{{{answer}}}}}", asked).status
         assert status is (Status.CORRECT if answer == kind else Status.INCORRECT)
+
+
+def test_iterated_logarithms_decide_convergence() -> None:
+    for exponent, right in ((1, "diverges"), (2, "converges")):
+        term = rf"\frac{{1}}{{n(\ln n)(\ln\ln n)^{exponent}}}"
+        for answer in ("converges", "diverges"):
+            expected = Status.CORRECT if answer == right else Status.INCORRECT
+            asked = rf"Does $\sum_{{n=3}}^\infty {term}$ converge?"
+            assert status(asked, rf"\text{{{answer}}}") is expected
+
+
+def test_a_sum_does_not_both_converge_and_diverge() -> None:
+    """The logarithm may be that of n (ln ln n)^2, and the sum then diverges."""
+    asked = r"Does $\sum_{n=3}^\infty \frac{1}{n\ln n(\ln\ln n)^2}$ converge?"
+    assert status(asked, r"\text{converges}") is Status.CORRECT
+    assert status(asked, r"\text{diverges}") is Status.UNDECIDED
+
+
+def test_the_convergence_of_a_sum_may_need_a_proof() -> None:
+    for term in (r"\frac{(-1)^n}{n^2}", r"\frac{(-1)^n}{\ln n}"):
+        asked = rf"Does $\sum_{{n=2}}^\infty {term}$ converge?"
+        assert verify_sum(r"\boxed{\text{converges}}", asked, accept="proof").correct
+
+
+@pytest.mark.parametrize(
+    "term",
+    [
+        r"\frac{a}{\ln n}",
+        "(-1)^n n!!",
+        r"\lfloor\sin n\rfloor",
+        r"\frac{1}{(n+20)\ln(n+20)(\ln\ln(n+20))\ln\ln\ln(n+20)}",
+    ],
+)
+def test_what_is_not_compared_may_diverge(term: str) -> None:
+    for answer in ("converges", "diverges"):
+        asked = rf"Does $\sum_{{n=2}}^\infty {term}$ converge?"
+        assert status(asked, rf"\text{{{answer}}}") is Status.UNDECIDED
 
 
 def test_leibniz_criterion_needs_monotone_terms_that_are_defined() -> None:

@@ -90,6 +90,13 @@ def test_an_echo_earns_nothing(answer: str, status: Status) -> None:
     assert verdict.status in (status, Status.NO_ANSWER, Status.NOT_CLOSED_FORM)
 
 
+def test_a_value_that_agrees_is_not_proved() -> None:
+    asked = r"f(x)=\frac{\pi^2}{6}x, f'(0)"
+    assert verify_derivative(r"$\boxed{\zeta(2)}$", asked).evidence.proof == "agreement"
+    strict = verify_derivative(r"$\boxed{\zeta(2)}$", asked, accept="proof")
+    assert strict.status is Status.UNDECIDED
+
+
 def test_a_list_of_guesses_is_wrong() -> None:
     text = r"\boxed{2x} or \boxed{3x}"
     assert verify_derivative(text, r"\frac{d}{dx} x^2").status is Status.INCORRECT

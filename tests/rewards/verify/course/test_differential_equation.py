@@ -171,6 +171,20 @@ def test_zero_for_boundary_values_is_undecided() -> None:
     assert verdict.status is Status.UNDECIDED
 
 
+def test_uniqueness_is_not_shown_where_the_equation_has_no_derivative() -> None:
+    """The function 1 - x solves it, too, for x > 0."""
+    asked = r"y' = \lfloor y\rfloor - 1, y(0) = 1"
+    verdict = verify_differential_equation(r"$\boxed{y = 1}$", asked)
+    assert "uniqueness_not_shown" in verdict.evidence.flags
+
+
+def test_values_of_other_derivatives_do_not_show_uniqueness() -> None:
+    asked = "y'' + y = 0, y(0) = 0, y''(0) = 0"
+    verdict = verify_differential_equation(r"$\boxed{y = \sin x}$", asked)
+    assert verdict.status is Status.INCORRECT
+    assert "multiple" in str(verdict.evidence.detail)
+
+
 def test_a_solution_on_a_part_of_the_line_says_how_much() -> None:
     verdict = verify_differential_equation(r"\boxed{y = \sin(x+C)}", r"y' = \sqrt{1-y^2}")
     assert verdict.correct
