@@ -165,7 +165,8 @@ def points_of(
         signs: 1 or -1 for each coordinate that is assumed to be positive or negative.
 
     Yields:
-        The points of at least five lines. Each is a dictionary with the values of x, y and the parameters.
+        Points of lines until there are five points. Each is a dictionary with the values of x, y
+        and the parameters.
 
     """
     tape = compile_tape(curve, y)

@@ -12,9 +12,9 @@ from typing import Final, NamedTuple
 from ...errors import ProblemError
 from .conditions import Conditions
 from .layout import ENDS, marked_tables, pieces_of, restored_tables
+from .marks import LONGEST, PROSE, SPACING
 from .prose import EQUATION, without_frame
 from .question.asked import put_back, taken_apart, without_statements
-from .question.marks import LONGEST, PROSE, SPACING
 
 #: What separates clauses: marks of formulas, ends of rows and sentences, wide spaces.
 _BREAKS: Final = re.compile(

@@ -34,10 +34,10 @@ from .derivatives import (
     operators,
     read_tree,
 )
-from .derivatives.story import without_story
 from .integral import INTEGRAL, IntegralProblem, definite_integral, derivative_of_integral
 from .layout import coordinates, pieces_of, relation
 from .prose import EQUATION, ORDINALS, without_prose
+from .question.derivative import without_story
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,9 @@ from ..latex.tokens.roles import DIFFERENTIAL, IN_PROBLEM
 from .conditions import Conditions, behind
 from .differential import Differential, differentials, with_symbol, without_symbol
 from .layout import IntegralLayout, integral_layout, unbraced
+from .marks import MARKED
 from .parameters import parameter_faults
 from .question.integral import integral_question
-from .question.marks import MARKED
 
 #: A limit of integration: an expression, or +1 or -1 for plus or minus infinity.
 Limit = Expression | int

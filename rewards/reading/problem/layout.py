@@ -19,7 +19,7 @@ from ..latex.tokens.pattern import FONT
 from ..latex.tokens.roles import IN_PROBLEM
 from . import prose
 from .conditions import Conditions
-from .question.marks import DELIMITER, MARKED
+from .marks import DELIMITER, MARKED
 
 #: Commands and characters that only leave space.
 SPACE: Final = (

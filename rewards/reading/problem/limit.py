@@ -38,8 +38,8 @@ from .layout import (
     restored_tables,
     unbraced,
 )
+from .marks import DELIMITER, LONGEST, MARKED, SPACING
 from .question.limit import limit_question
-from .question.marks import DELIMITER, LONGEST, MARKED, SPACING
 from .sums import SumProblem, has_dots, has_sum, read_sum, sum_with_dots
 
 #: The sign of a limit.

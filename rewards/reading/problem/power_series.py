@@ -20,6 +20,7 @@ from ..latex.tokens.roles import IS_VALUE
 from .conditions import Conditions, Interval, comparisons_of, conditions_of, interval_of
 from .derivatives import normal
 from .layout import pieces_of, readings_of
+from .marks import DELIMITER, LONGEST, PROSE, SPACING
 from .parameters import parameter_faults
 from .prose import (
     ORDINALS,
@@ -29,7 +30,6 @@ from .prose import (
     without_frame,
     without_words,
 )
-from .question.marks import DELIMITER, LONGEST, PROSE, SPACING
 from .sums import SumProblem, has_sum, read_sum
 
 #: Largest degree of a polynomial, and order of a coefficient: one of 40 takes 0.1 s.

@@ -14,7 +14,7 @@ from typing import Final
 
 from ...errors import ProblemError
 from .conditions import Conditions, conditions_of, has_kind
-from .question.marks import DELIMITER, LONGEST, MARKED, PROSE, with_marks
+from .marks import DELIMITER, LONGEST, MARKED, PROSE, with_marks
 
 #: What asks for what, and what says nothing. A word may stand in several rows.
 TABLE: Final = {
@@ -56,8 +56,8 @@ TABLE: Final = {
             round rounded significant subtract subtracted tail times trapezium
             trapezoidal tripled twice""",
         # deny, or choose among answers
-        "choice": """absolutely bounded chosen conditional conditionally except excluding false first
-            hint incorrect kth largest mth negative never no none not nth omitted
+        "choice": """absolutely bounded chosen conditional conditionally except excluding false
+            first hint incorrect kth largest mth negative never no none not nth omitted
             omitting partial prime primes removed second smallest th third uniformly
             unless which without wrong""",
         # name an operation: they change a question unless they describe the formula behind them,

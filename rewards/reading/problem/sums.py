@@ -29,9 +29,9 @@ from .layout import (
     restored_tables,
     unbraced,
 )
+from .marks import DELIMITER, LONGEST, MARKED
 from .parameters import parameter_faults
 from .question.asked import changes_numbers, taken_apart
-from .question.marks import DELIMITER, LONGEST, MARKED
 from .question.sums import sum_question
 
 _SIGN: Final = re.compile(r"\\(?:sum|sumop)(?![A-Za-z])|[∑Σ](?=\s*[_^])")

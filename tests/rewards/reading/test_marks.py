@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from calculus_harness.rewards.reading.problem.question.marks import with_marks
+from calculus_harness.rewards.reading.problem.marks import with_marks
 
 
 @pytest.mark.parametrize(

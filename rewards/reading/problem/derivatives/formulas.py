@@ -21,7 +21,7 @@ from ...latex import ReadError, read
 from ...latex.tokens.pattern import FONT
 from ...latex.tokens.roles import IN_PROBLEM
 from ..layout import opening
-from ..question.marks import LONGEST
+from ..marks import LONGEST
 from .operators import HIGHEST, POWER, D, name_of, operand, operators
 
 #: The most derivatives in one formula. Textbooks have up to 6.

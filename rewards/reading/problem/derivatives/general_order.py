@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from ....errors import ProblemError
 from ..conditions import WHOLE
-from ..question.marks import LONGEST
+from ..marks import LONGEST
 
 _TH: Final = r"(?:\^\s*\{?\s*)?(?:\\(?:text|mathrm|textrm)\s*\{\s*)?-?\s*th(?:\s*\})?(?:\s*\})?"
 #: The word for an order, such as ``$n$th``, n-th and ``$n^{\text{th}}$``.

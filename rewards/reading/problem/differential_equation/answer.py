@@ -15,8 +15,8 @@ from ...latex import ReadError, read
 from ..clauses import Clause, clauses
 from ..derivatives import EXPONENT, name_of, normal
 from ..layout import coordinates, marked_tables, pieces_of
+from ..marks import PROSE
 from ..prose import EQUATION
-from ..question.marks import PROSE
 from .question import NAME, DifferentialEquation
 
 #: Solutions of an answer, and signs ``\pm`` of one: textbooks have up to four and two.

@@ -22,7 +22,7 @@ from ...latex.tokens.names import GREEK
 from .. import prose
 from ..conditions import NAME, Conditions, conditions_of
 from ..derivatives import arguments_at
-from .marks import DELIMITER, LONGEST, MARKED, with_marks
+from ..marks import DELIMITER, LONGEST, MARKED, with_marks
 from .pieces import ASKS
 
 _ASKS: Final = r"(?:antiderivatives?|integrals?|integrate|integrating|primitives?)"

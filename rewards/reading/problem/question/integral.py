@@ -105,29 +105,29 @@ def _integral(places: str, formulas: list[str]) -> Asked | None:
         return _asked(_without_name(formula), numbers, formula)
     if signed:  # the sign alone, as in "\int from 0 to 1 of f(x) dx"
         places = places.replace(f"\ue012{signed[0]}\ue012", "integral")
-    parts: dict[str, int] = {}
+    roles: dict[str, int] = {}
     for match in PLACE.finditer(places):
         before = places[: match.start()]
         role = next((role for last, role in _ROLES if last.search(before)), "")
-        if role in parts and role != "integrand":
+        if role in roles and role != "integrand":
             return None
         if role:
-            parts.setdefault(role, int(match[1]))
-    limits = [mark for mark in "_^" if mark in parts]
+            roles.setdefault(role, int(match[1]))
+    limits = [mark for mark in "_^" if mark in roles]
     is_definite = bool(limits) or re.search(r"\bdefinite\b", places)
-    if "integrand" not in parts or (is_definite and len(limits) < 2):
+    if "integrand" not in roles or (is_definite and len(limits) < 2):
         return None
-    integrand, variable = formulas[parts["integrand"]], ""
+    integrand, variable = formulas[roles["integrand"]], ""
     if (mapped := _MAPPED.match(integrand)) is not None:
         integrand, variable = integrand[mapped.end() :], mapped["variable"]
     elif (named := NAMED.match(integrand)) is not None:
         integrand, variable = integrand[named.end() :], named["variable"] or ""
-    if "variable" in parts:
-        variable = formulas[parts["variable"]]
-    marks = "".join(f"{mark}{{{formulas[parts[mark]]}}}" for mark in limits)
+    if "variable" in roles:
+        variable = formulas[roles["variable"]]
+    marks = "".join(f"{mark}{{{formulas[roles[mark]]}}}" for mark in limits)
     differential = rf"\,d{variable}" if variable else ""
     written = _with_latex_limits(rf"\int {marks} {{{integrand}}} {differential}")
-    return replace(_asked(written, frozenset(parts.values()), written), has_sign=False)
+    return replace(_asked(written, frozenset(roles.values()), written), has_sign=False)
 
 
 def _is_fact(formula: str) -> bool:

@@ -12,7 +12,7 @@ from .. import prose
 from ..conditions import WHOLE, conditions_of
 from ..layout import cut_at, only_reading, pieces_of
 from ..limit import INDEX, SEQUENCE, SIGN
-from ..question.marks import DELIMITER, LONGEST, MARKED, SPACING
+from ..marks import DELIMITER, LONGEST, MARKED, SPACING
 
 #: The next term of a sequence, as a formula in the term before: u_{n+1} = 2u_n, u_n = 2u_{n-1}.
 _RECURSION: Final = re.compile(

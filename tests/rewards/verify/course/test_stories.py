@@ -8,40 +8,88 @@ from calculus_harness.rewards import ProblemError, Status, verify_definite_integ
 from calculus_harness.rewards.questions import QUESTIONS
 
 RIGHT = [
-    ("derivative", r"PHYS 2. A bead is at $x(t)=t^3$. Report its velocity $v(t)=\dot x(t)$.", "3t^2"),
-    ("derivative", r"Consider $w=xy$ along $y=\ln x$. Find the total derivative $\frac{dw}{dx}$.",
-     r"\ln x+1"),
+    (
+        "derivative",
+        r"PHYS 2. A bead is at $x(t)=t^3$. Report its velocity $v(t)=\dot x(t)$.",
+        "3t^2",
+    ),
+    (
+        "derivative",
+        r"Consider $w=xy$ along $y=\ln x$. Find the total derivative $\frac{dw}{dx}$.",
+        r"\ln x+1",
+    ),
     ("derivative", r"What is $\dfrac{d(\sin x)}{d(\cos x)}$, where $\sin x\neq 0$?", r"-\cot x"),
-    ("derivative", r"Differentiate $\sin^2x$ with respect to $e^{\cos x}$.", r"-2\cos x/e^{\cos x}"),
-    ("derivative", r"I have $y=x+\ln x$. Is there a way to get $\frac{dx}{dy}$ in terms of $x$?",
-     r"\frac{x}{x+1}"),
+    (
+        "derivative",
+        r"Differentiate $\sin^2x$ with respect to $e^{\cos x}$.",
+        r"-2\cos x/e^{\cos x}",
+    ),
+    (
+        "derivative",
+        r"I have $y=x+\ln x$. Is there a way to get $\frac{dx}{dy}$ in terms of $x$?",
+        r"\frac{x}{x+1}",
+    ),
     ("derivative", r"Find the slope of the curve $r=1+\sin\theta$ where $\theta=\pi/3$.", "-1"),
-    ("derivative", "x = a(θ − sin θ), y = a(1 − cos θ) with a > 0 a constant. What's d²y/dx²?",
-     r"-\frac{1}{a(1-\cos\theta)^2}"),
-    ("limit", r"Let $f(x)=x^3$ and $a$ real. Express $\lim_{h\to0}\frac{f(a+2h)-f(a)}{h}$.", "6a^2"),
-    ("limit", r"With $K=(\gamma-1)m$, $\gamma=1/\sqrt{1-v^2}$, find $\lim_{v\to0}\frac{K}{v^2}$.",
-     "m/2"),
-    ("limit", r"Find the value that $y=\frac{2x+1}{x}$ approaches as $x\to-\infty$. (3 marks)", "2"),
-    ("limit", r"For $u_n=n(\sqrt[n]{5}-1)$, $n\ge1$, determine $\lim u_n$. I got 0, is it ok?",
-     r"\ln 5"),
+    (
+        "derivative",
+        "x = a(θ − sin θ), y = a(1 − cos θ) with a > 0 a constant. What's d²y/dx²?",
+        r"-\frac{1}{a(1-\cos\theta)^2}",
+    ),
+    (
+        "limit",
+        r"Let $f(x)=x^3$ and $a$ real. Express $\lim_{h\to0}\frac{f(a+2h)-f(a)}{h}$.",
+        "6a^2",
+    ),
+    (
+        "limit",
+        r"With $K=(\gamma-1)m$, $\gamma=1/\sqrt{1-v^2}$, find $\lim_{v\to0}\frac{K}{v^2}$.",
+        "m/2",
+    ),
+    (
+        "limit",
+        r"Find the value that $y=\frac{2x+1}{x}$ approaches as $x\to-\infty$. (3 marks)",
+        "2",
+    ),
+    (
+        "limit",
+        r"For $u_n=n(\sqrt[n]{5}-1)$, $n\ge1$, determine $\lim u_n$. I got 0, is it ok?",
+        r"\ln 5",
+    ),
     ("sum", r"Hi! I'm stuck on $\sum_{n=1}^\infty 2^{-n}$ from week 7. Wolfram gives 1?", "1"),
     ("sum", r"Express $0.58\dot{3}$ as a fraction.", r"\frac{7}{12}"),
-    ("sum", r"The sequence has $a_n=(2n-1)3^n$. Find the sum $S_n$ of the first $n$ terms.",
-     "(n-1)3^{n+1}+3"),
+    (
+        "sum",
+        r"The sequence has $a_n=(2n-1)3^n$. Find the sum $S_n$ of the first $n$ terms.",
+        "(n-1)3^{n+1}+3",
+    ),
     ("differential_equation", r"Which curve through $(1,1)$ satisfies $y'=-\frac{y}{x}$?", "y=1/x"),
-    ("differential_equation", r"When $x=0$, $v=6$, and $v\frac{dv}{dx}=-4x$. Relate $v$ and $x$.",
-     "v^2=36-4x^2"),
-    ("differential_equation", r"With $D\equiv\frac{d}{dx}$, solve $(D^2-4D+4)y=0$.",
-     "y=(a+bx)e^{2x}"),
-    ("differential_equation",
-     r"Solve $\mathbf{x}'=\begin{pmatrix}2&1\\0&2\end{pmatrix}\mathbf{x}$,"
-     r" $\mathbf{x}(0)=\begin{pmatrix}1\\3\end{pmatrix}$.",
-     r"\mathbf{x}(t)=\begin{pmatrix}(1+3t)e^{2t}\\3e^{2t}\end{pmatrix}"),
-    ("differential_equation", r"Find the curve through $(1,2)$ whose slope is $1+\frac{y}{x}$, $x>0$.",
-     r"y=x\ln x+2x"),
-    ("differential_equation", r"A polynomial is a particular solution of $y''-y'-2y=4x^2$. Find it.",
-     "y_p=-2x^2+2x-3"),
-]  # fmt: skip
+    (
+        "differential_equation",
+        r"When $x=0$, $v=6$, and $v\frac{dv}{dx}=-4x$. Relate $v$ and $x$.",
+        "v^2=36-4x^2",
+    ),
+    (
+        "differential_equation",
+        r"With $D\equiv\frac{d}{dx}$, solve $(D^2-4D+4)y=0$.",
+        "y=(a+bx)e^{2x}",
+    ),
+    (
+        "differential_equation",
+        r"Solve $\mathbf{x}'=\begin{pmatrix}2&1\\0&2\end{pmatrix}\mathbf{x}$,"
+        r" $\mathbf{x}(0)=\begin{pmatrix}1\\3\end{pmatrix}$.",
+        r"\mathbf{x}(t)=\begin{pmatrix}(1+3t)e^{2t}\\3e^{2t}\end{pmatrix}",
+    ),
+    (
+        "differential_equation",
+        r"Find the curve through $(1,2)$ whose slope is $1+\frac{y}{x}$, $x>0$.",
+        r"y=x\ln x+2x",
+    ),
+    (
+        "differential_equation",
+        r"A polynomial is a particular solution of $y''-y'-2y=4x^2$. Find it.",
+        "y_p=-2x^2+2x-3",
+    ),
+]
 REFUSED = [
     ("derivative", r"Find $f'(x)$ and $f''(x)$ for $f(x)=x^3$."),
     ("derivative", r"Calculate the 2023rd derivative of $\sin 2x$."),

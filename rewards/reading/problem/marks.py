@@ -11,8 +11,8 @@ import itertools
 import re
 from typing import Final
 
-from ...latex.tokens.names import GREEK, GREEK_VARIANTS, NAMED, UNARY
-from ...latex.tokens.pattern import SUBSCRIPT, SUPERSCRIPT
+from ..latex.tokens.names import GREEK, GREEK_VARIANTS, NAMED, UNARY
+from ..latex.tokens.pattern import SUBSCRIPT, SUPERSCRIPT
 
 #: A longer text is no question; those of textbooks have up to 400 characters.
 LONGEST: Final = 4_000

@@ -13,8 +13,9 @@ from typing import Final
 from ....errors import ProblemError
 from .. import prose
 from ..conditions import NAME, Conditions
+from ..derivatives import name_of
 from ..layout import relation
-from ..question.asked import (
+from .asked import (
     LETTER,
     PLACE,
     asks_values,
@@ -23,8 +24,7 @@ from ..question.asked import (
     taken_apart,
     without_statements,
 )
-from ..question.pieces import ASKS, NUMBER, VALUE, has_derivative, pieces
-from .operators import name_of
+from .pieces import ASKS, NUMBER, VALUE, has_derivative, pieces
 
 _DERIVATIVE: Final = re.compile(
     r"\b(?:derivative|derived\s+function|differential\s+coefficient|differentiat(?:e|ing)|slope|gradient)\b",
