@@ -99,8 +99,8 @@ def _integral(places: str, formulas: list[str]) -> Asked | None:
             lower, upper = map(int, said.groups())
             sign = _SIGN.search(formula)
             assert sign is not None
-            limits = f"_{{{formulas[lower]}}}^{{{formulas[upper]}}}"
-            formula = _with_latex_limits(formula[: sign.end()] + limits + formula[sign.end() :])
+            scripts = f"_{{{formulas[lower]}}}^{{{formulas[upper]}}}"
+            formula = _with_latex_limits(formula[: sign.end()] + scripts + formula[sign.end() :])
             numbers |= {lower, upper}
         return _asked(_without_name(formula), numbers, formula)
     if signed:  # the sign alone, as in "\int from 0 to 1 of f(x) dx"
