@@ -50,10 +50,11 @@ TABLE: Final = {
             subject such suppose system tangent tenth their there third trivial twice two under
             unknown values variable variables we whose without""",
         # change a number: they may change any question
-        "arithmetic": """add added again approximate approximately decimals degrees digit digits
-            divide divided doubled estimate half halve halved least maximum minimum minus
-            multiplied multiply nearest numerically per percent percentage plus
-            round rounded significant subtract subtracted tail times trapezium
+        "arithmetic": """add added again approximate approximately decimals decreased
+            degrees digit digits divide divided doubled estimate half halve halved
+            increased larger least maximum minimum minus multiplied multiply nearest
+            next numerically per percent percentage plus raise raised replaced round
+            rounded significant smaller subtract subtracted tail times trapezium
             trapezoidal tripled twice""",
         # deny, or choose among answers
         "choice": """absolutely bounded chosen conditional conditionally except excluding false
@@ -209,6 +210,12 @@ def without_frame(text: str) -> str:
     return _HINT.sub(" ", _MARKS.sub("", plain))
 
 
+#: What is done with an answer afterwards.
+DONE_WITH: Final = re.compile(
+    r"\b(?:and|then)\s+(?:(?!is\b)\w+\s+){0,2}?(?:cube|double|invert|square|triple)\b"
+    r"|\b(?:cube|double|invert|negate|square|triple)\s+(?:it|that|this|your|the\s+(?:answer|result))\b",
+    re.IGNORECASE,
+)
 #: Words with which a number in prose may belong to the question.
 _COUNTS: Final = re.compile(
     rf"\b(?:{'|'.join(sorted(TABLE['arithmetic']))}|initial\w*|orders?|power|terms?|when)\b|\d\s*(?:st|nd|rd|th)\b",
@@ -328,6 +335,13 @@ def _tokens(prose: str) -> Iterator[str]:
             yield token
 
 
+def _finished(text: str) -> str:
+    """Raise an error if something is to be done with the answer."""
+    if DONE_WITH.search(text):
+        raise ProblemError(f"{text!r}: what is done with the answer?")
+    return text
+
+
 def without_prose(text: str, understood: frozenset[str]) -> str:
     r"""Remove the words from a question that do not change what is asked for.
 
@@ -356,7 +370,7 @@ def without_prose(text: str, understood: frozenset[str]) -> str:
     """
     if len(text) > LONGEST:  # which the reader of the question refuses
         return text
-    question = without_labels(with_marks(SUBSTITUTION.sub(" ", text)))
+    question = without_labels(with_marks(SUBSTITUTION.sub(" ", _finished(text))))
     formulas = list(MARKED.finditer(question))
     words = MARKED.sub(" ", question)
     if not formulas or UNMARKED.search(words) or states_kind(words):

@@ -22,7 +22,7 @@ from ..conditions import conditions_of
 from ..derivatives import DOTTED, LETTER, Jet, Jets, name_of, normal, operand, operators, read_tree
 from ..layout import pieces_of, relation
 from ..prose import EQUATION, TABLE, says, without_prose
-from .story import without_story
+from .story import RESTRICTS, TOLD, without_story
 
 #: Functions of a system; textbooks have up to three.
 MOST_FUNCTIONS: Final = 6
@@ -108,10 +108,6 @@ _ASKS: Final = (
     | TABLE["other"]
     | frozenset("at derivative derivatives for gradient if slope solve value values".split())
 )
-#: Words that tell a condition in a story.
-_TOLD: Final = re.compile(
-    r"\b(?:at|from)\s+rest\b|\binitially\b|\borigin\b|\b(?:starts?|started|begins?|released|dropped|poured)\b"
-)
 #: Partial derivatives; impulses, because an answer with an impulse would be no function.
 _NOT_JUDGED: Final = re.compile(r"\\partial|∂|\\delta\s*\(")
 
@@ -184,8 +180,9 @@ def _read(text: str) -> DifferentialEquation:
         named = symbols_of(left_tree) | symbols_of(right_tree)
         has_value = any(jets.names[name].at for name in named & jets.names.keys())
         (conditions if has_value else equations).append((left_tree, right_tree))
-    if not conditions and (told := _TOLD.search(text)) is not None:
-        raise ProblemError(f"{text!r}: {told[0]!r} may be a condition; write the condition")
+    told = RESTRICTS.search(text) or (None if conditions else TOLD.search(text))
+    if told is not None:
+        raise ProblemError(f"{text!r}: {told[0]!r} may restrict the solutions; write a condition")
     orders = _checked(text, variable, functions, equations, conditions, jets)
     return DifferentialEquation(
         variable,

@@ -40,15 +40,19 @@ _SOLUTION: Final = frozenset(
     integral integrals it path primitive primitives relation response result solution solutions
     system that them this trajectories""".split()
 )
-#: Words that may state a condition, or restrict the solutions.
-_TOLD: Final = re.compile(
-    r"\b(?:at|from)\s+rest\b|\b(?:initially|unit|empty|starts?|started|begins?|released|dropped"
-    r"|poured)\b"
+#: Words that may state a condition.
+TOLD: Final = re.compile(
+    r"\b(?:at|from)\s+rest\b|\b(?:begins?|dropped|doubles|empty|even|halves|initial\w*|odd|origin"
+    r"|poured|released|started|starts?|triples|unit)\b"
 )
-#: Words that restrict the solutions.
-_RESTRICTS: Final = re.compile(
-    r"\b(?:bounded|vanish\w*|periodic|half-life|orthogonal|proportional|eigenvalues?)\b"
+#: Words that restrict the solutions, or name something else than a solution.
+RESTRICTS: Final = re.compile(
+    r"\b(?:as\s+a\s+system|backwards?|besides|bounded|eigenvalues?|equilibri\w+|half-life|orthogonal|periodic"
+    r"|proportional|vanish\w*|Wronskian)\b",
+    re.IGNORECASE,
 )
+#: Words behind which a question describes what was named before.
+_DESCRIBES: Final = re.compile(r"\b(?:from|given|if|such|when|where|with)\b")
 
 
 def without_story(text: str) -> str | None:
@@ -94,9 +98,9 @@ def without_story(text: str) -> str | None:
     if not equations:
         return None
     values += _values(equations, points, tuples, places)
-    if (told := _RESTRICTS.search(places)) is not None:
+    if (told := RESTRICTS.search(places)) is not None:
         raise ProblemError(f"{told[0]!r} may restrict the solutions")
-    if not values and (told := _TOLD.search(places)) is not None:
+    if not values and (told := TOLD.search(places)) is not None:
         raise ProblemError(f"{told[0]!r} may be a condition; write the condition as a formula")
     _check_asked(places, formulas, equations)
     kinds = "".join(f" . Let {name} be {kind}" for name, kind in conditions.kinds if kind in _KINDS)
@@ -211,17 +215,17 @@ def _check_asked(places: str, formulas: list[str], equations: Sequence[str]) -> 
     for asks in ASKS.finditer(places):
         described |= {*re.findall(r"[a-z-]{3,}", places[start : asks.start()].lower())}
         start = asks.end()
-        words = {*re.findall(r"[a-z-]{2,}", asks["words"].lower())}
-        if asks["place"] is not None:
+        named, *described_by = _DESCRIBES.split(asks["words"].lower(), maxsplit=1)
+        words = {*re.findall(r"[a-z-]{2,}", named)}
+        nouns = {*re.findall(r"([a-z-]+)\s+(?:of|to)\b", named)} - _SOLUTION - {"subject"}
+        is_formula = asks["place"] is not None and not described_by
+        if is_formula:
             formula = formulas[int(asks["place"])]
             name = name_of(re.split(r"[\s(=]", formula.strip())[0])
-            if "factor" in words or not (name in joined or "=" in formula):
-                raise ProblemError(
-                    f"{put_back(asks[0], formulas, '$')!r} may ask for something else"
-                )
-        elif (
-            words
-            and not words & (_SOLUTION | described)
-            and words - prose.TABLE["plain"] - prose.TABLE["nothing"]
-        ):
-            raise ProblemError(f"{asks[0]!r} may ask for something else")
+            is_other = bool(nouns) or "factor" in words or not (name in joined or "=" in formula)
+        else:
+            spoken = words - prose.TABLE["plain"] - prose.TABLE["nothing"]
+            is_other = bool(nouns) or bool(spoken and not words & (_SOLUTION | described))
+            is_other = is_other or bool(described_by and not words)  # find when y = 2
+        if is_other:
+            raise ProblemError(f"{put_back(asks[0], formulas, '$')!r} may ask for something else")

@@ -97,8 +97,7 @@ _FOR_WHICH: Final = re.compile(
 )
 #: What is done with the formula afterwards.
 _THEN: Final = re.compile(
-    r"\b(?:and|then)\s+(?:(?!is\b)\w+\s+){0,2}?(?:cube|differentiate|double|integrate|invert|square"
-    r"|take\s+(?:its|the)|triple)\b",
+    r"\b(?:and|then)\s+(?:(?!is\b)\w+\s+){0,2}?(?:differentiate|integrate|take\s+(?:its|the))\b",
     re.IGNORECASE,
 )
 #: Words of operations that may name the formula that is asked for, or the form of the answer.
@@ -300,7 +299,7 @@ def _of_sentence(sentence: str, formulas: list[str], asked: Asked | None) -> tup
 
 def changes_numbers(places: str) -> bool:
     """Whether words of arithmetic may change a number or a formula of a question."""
-    return any(
+    return prose.DONE_WITH.search(places) is not None or any(
         _ARITHMETIC.search(_NAMES.sub(" ", sentence)) and not _DENIED.search(sentence)
         for sentence in _SENTENCE.split(places)
     )

@@ -83,7 +83,7 @@ def _of_sign(places: str, formulas: list[str], at: int) -> Asked:
     under = re.match(
         r"(?:\\limits)?\s*_\s*\{?\s*(?:\\substack\s*\{)?\s*\(?\s*(\\?[A-Za-z]+)", following
     )
-    before = formulas[at][: sign.start()].rpartition("=")[2] if "=" in formulas[at] else ""
+    before = formulas[at][: sign.start()].rpartition("=")[2]
     formula = rf"{before}\lim{following}"
     return Asked(
         formula,
