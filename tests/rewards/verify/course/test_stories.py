@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from calculus_harness.rewards import ProblemError, Status, verify_definite_integral
+from calculus_harness.rewards import (
+    ProblemError,
+    Status,
+    verify_antiderivative,
+    verify_definite_integral,
+)
 from calculus_harness.rewards.questions import QUESTIONS
 
 RIGHT = [
@@ -165,3 +170,152 @@ def test_every_branch_of_a_curve_counts() -> None:
     verify = QUESTIONS["derivative"].verify
     assert verify(r"\boxed{\frac{y}{x}}", question).status is Status.INCORRECT
     assert verify(r"\boxed{\frac{y(x\ln y-y)}{x(y\ln x-x)}}", question).correct
+
+
+#: Questions for something else than the value of the formula.
+OTHER = r"""
+What is one third of $G$?
+Compute $G$, then subtract it from 5.
+Let $A=G$ and $B=3$. Find $AB$.
+Let $A=G$. Find $1/A$.
+Find the natural logarithm of $G$.
+$G=k$. What is $k+1$?
+Find the reciprocal of the value of $G$.
+How many digits does $G$ have?
+Is $G$ larger than 2?
+By how much does $G$ exceed $\frac12$?
+Find $x$ such that $G=x^3$.
+Find $G$ if the integrand is replaced by its square.
+If $a=3$, find $a$ times $G$.
+Find $G$ and $H$, where $H=2$.
+Write $G$ as a percentage.
+Find the difference between $G$ and $3$.
+Compute $G-3$ given that.. wait, compute $G$ modulo 7.
+What must be added to $G$ to get $10$?
+Find $2\cdot G$.
+Find $\left(G\right)^2$.
+Find $\sqrt{G}$.
+Evaluate $e^{G}$.
+$f(t)=t+1$. Find $f(G)$.
+What is the next integer after $G$?
+Find the complex conjugate of $i$ times $G$.
+Evaluate the negative of $G$.
+Let $L=G$. Determine $L^2+L$.
+Assume $L=G$; what is $2L$?
+Give $3G$.
+Find the sum of $G$ and $4$.
+Raise $G$ to the power 3.
+Find $G$. Square your answer.
+Find $G$, and give the result increased by one.
+Let $I=G$. Find the value of $I^2$.
+Suppose $G=c$. Compute $\cos c$.
+""".strip().splitlines()
+FORMULAS = [
+    ("limit", r"\lim_{x\to0}\frac{\sin x}{x}", "1"),
+    ("sum", r"\sum_{n=1}^\infty 2^{-n}", "1"),
+    ("definite", r"\int_0^1 2x\,dx", "1"),
+    ("antiderivative", r"\int 2x\,dx", "x^2"),
+]
+#: Questions for something else than the derivative or the solution that is given as an answer.
+OTHER_OF_FUNCTIONS = [
+    ("derivative", r"Find the reciprocal of $f'(x)$ for $f(x)=x^2$.", r"2x"),
+    ("derivative", r"Find $f'(x)$ for $f(x)=x^2$ and double it.", r"2x"),
+    ("derivative", r"Find the derivative of the inverse of $f(x)=x^3$.", r"3x^2"),
+    ("derivative", r"For $y=x^2$, find the $x$ where $dy/dx=4$.", r"2x"),
+    ("derivative", r"The curve $y=x^3$ has a tangent at $x=1$. Find its equation.", r"3"),
+    ("derivative", r"Find the maximum slope of $y=\sin x$.", r"\cos x"),
+    (
+        "derivative",
+        r"If $y=x^2$ and $x$ increases at 3 units per second, find $dy/dt$ when $x=2$.",
+        r"4",
+    ),
+    ("derivative", r"Let $f(x)=x^2$. Evaluate $f'(f'(1))$.", r"2"),
+    ("derivative", r"Find $\frac{dy}{dx}$ of $y=x^2$ when $x$ is replaced by $3x$.", r"2x"),
+    ("derivative", r"Find $y'$ where $y=x^2$ at the point where $y=4$.", r"2x"),
+    ("derivative", r"Let $y=u^2$, $u=3x$. Find $dy/du$.", r"18x"),
+    ("derivative", r"Let $y=u^2$, $u=3x$. Find $dy/dx$.", r"2u"),
+    ("derivative", r"Find the second derivative of $y=x^3$ with respect to $x$.", r"3x^2"),
+    ("derivative", r"Find the derivative of $x^3$ with respect to $t$, where $x=t^2$.", r"3x^2"),
+    ("derivative", r"Find the average rate of change of $f(x)=x^2$ on $[1,3]$.", r"2x"),
+    ("derivative", r"Find $f'(2)$ for $f(x)=x^2$ in degrees.", r"4"),
+    ("derivative", r"Find the derivative of the product of $x$ and $\sin x$.", r"\cos x"),
+    ("derivative", r"Find the angle of slope of $y=x^2$ at $x=1$.", r"2"),
+    ("derivative", r"Differentiate $\sin x$ with $x$ in degrees.", r"\cos x"),
+    ("derivative", r"$g(x)=f(2x)$ and $f(x)=x^2$. Find $g'(x)$.", r"2x"),
+    ("derivative", r"If $f(x)=x^2$ and $g(x)=x^3$, find $(fg)'(1)$.", r"2"),
+    ("derivative", r"Find $f'(x)$ for $f(x)=x^2$. Then find $f'(3)$.", r"2x"),
+    ("derivative", r"For $z=x^2y$, $x=t$, $y=t^2$ find $\frac{\partial z}{\partial x}$.", r"4t^3"),
+    ("derivative", r"Find the differential $dy$ for $y=x^2$.", r"2x"),
+    ("differential_equation", r"Find the time at which $y=2$, where $y'=y$, $y(0)=1$.", r"y=e^x"),
+    ("differential_equation", r"Solve $y'=y$ backwards in time.", r"y=Ce^x"),
+    ("differential_equation", r"Find $y(1)$ if $y'=y$, $y(0)=1$.", r"y=e^x"),
+    (
+        "differential_equation",
+        r"Solve $y'=y$ with $y(0)=1$ and find the limit of $y$ as $x\to-\infty$.",
+        r"y=e^x",
+    ),
+    ("differential_equation", r"Find the equilibrium of $y'=y(1-y)$.", r"y=1"),
+    ("differential_equation", r"Write $y''=y$ as a system.", r"y=C_1e^x+C_2e^{-x}"),
+    ("differential_equation", r"Find the Wronskian of $y''=y$.", r"y=C_1e^x+C_2e^{-x}"),
+    (
+        "differential_equation",
+        r"Which differential equation has the solution $y=Ce^x$: $y'=y$ or $y'=2y$?",
+        r"y=Ce^x",
+    ),
+    ("differential_equation", r"Find a second solution of $y''=y$ besides $e^x$.", r"e^{-x}"),
+    ("differential_equation", r"Solve $y'=ky$ given that $y$ doubles every 3 hours.", r"y=Ce^{kx}"),
+    (
+        "differential_equation",
+        r"A solution of $y'=y$ passes through the origin. Find it.",
+        r"y=Ce^x",
+    ),
+    ("differential_equation", r"Solve $y'=y$ if $y=3$ initially.", r"y=Ce^x"),
+    ("differential_equation", r"Solve $y''=-y$ if $y$ is even.", r"y=A\cos x+B\sin x"),
+    ("differential_equation", r"Solve $y'=2y$ with the initial value one.", r"y=Ce^{2x}"),
+    ("differential_equation", r"Let $y'=y$ and $z=y^2$. Find $z$.", r"Ce^x"),
+    ("differential_equation", r"$y''+y=0$ and its amplitude is 3. Find $y$.", r"y=A\cos x+B\sin x"),
+    (
+        "differential_equation",
+        r"Solve $y'=y$ by Euler's method with step $0.1$ up to $x=1$.",
+        r"y=Ce^x",
+    ),
+    ("differential_equation", r"Solve $xy'=y$ and state its degree.", r"y=Cx"),
+    (
+        "differential_equation",
+        r"Solve $y'=-y$, $y(0)=y_0$, and find when $y=y_0/2$.",
+        r"y=y_0e^{-x}",
+    ),
+    ("differential_equation", r"Find the velocity if $x''=-x$, $x(0)=0$, $x'(0)=1$.", r"x=\sin t"),
+    (
+        "differential_equation",
+        r"Find the orthogonal trajectories of the solutions of $y'=y$.",
+        r"y=Ce^x",
+    ),
+    (
+        "differential_equation",
+        r"The rate of $N$ is $2N$. $N'=3N$ for another. Find $N$.",
+        r"N=Ce^{3t}",
+    ),
+]
+
+
+@pytest.mark.parametrize(("kind", "formula", "answer"), FORMULAS)
+@pytest.mark.parametrize("question", OTHER)
+def test_the_value_of_the_formula_alone_is_not_accepted(
+    question: str, kind: str, formula: str, answer: str
+) -> None:
+    integrals = {"definite": verify_definite_integral, "antiderivative": verify_antiderivative}
+    verify = integrals.get(kind) or QUESTIONS[kind].verify
+    with pytest.raises(ProblemError):
+        verify(rf"\boxed{{{answer}}}", question.replace("G", formula))
+
+
+@pytest.mark.parametrize(("kind", "question", "answer"), OTHER_OF_FUNCTIONS)
+def test_another_derivative_or_solution_is_not_accepted(
+    kind: str, question: str, answer: str
+) -> None:
+    try:
+        verdict = QUESTIONS[kind].verify(rf"\boxed{{{answer}}}", question)
+    except ProblemError:
+        return
+    assert verdict.status is Status.INCORRECT
