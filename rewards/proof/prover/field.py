@@ -25,17 +25,20 @@ from ...reading.expression.build import add, power, product
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import RECORDS
 from .quotients import (
+    MAX_GENERATORS,
     MAX_TERMS,
+    ONE,
+    RING,
     UNIT,
+    ZERO,
     NotProvedError,
     Poly,
     Quotient,
     quotient,
-    ring_of,
 )
 
-#: Most generators; most terms of all values together.
-MAX_GENERATORS, MAX_WORK = 40, 40_000
+#: Most terms of all values together.
+MAX_WORK = 40_000
 #: Terms up to which the power of a sum that has a generator is expanded in normal forms (as in
 #: `rules.radicals.MAX_POWER`).
 MAX_EXPANDED = 64
@@ -89,7 +92,6 @@ class Field:
     are real at every point that counts.
     """
 
-    size: int = MAX_GENERATORS
     generators: list[Generator] = field(default_factory=list)
     related: list[Generator] = field(default_factory=list)
     varying: int = 0
@@ -98,28 +100,15 @@ class Field:
     bound: int = 0
     real_parts: bool = False
     work: int = 0
-    ring: Any = None
-    variables: list[Poly] = field(default_factory=list)
-    one: Quotient = field(init=False)
-    zero: Quotient = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.ring, self.variables, self.one, self.zero = ring_of(self.size)
 
     def free(self) -> None:
         """Break the reference cycles of the generators, so that Python frees their memory."""
         for generator in self.generators:
             del generator.slope_rule, generator.partner
 
-    def constant(self, value: Any) -> Quotient:
-        return Quotient(self.ring.constant(value), self.one.num, 0)
-
-    def poly(self, num: Poly) -> Quotient:
-        return Quotient(num, self.one.num)
-
-    def find(self, kind: str, args: tuple[Any, ...]) -> Generator | None:
+    def find(self, kind: str, args: tuple[Any, ...], unit: fmpq) -> Generator | None:
         for generator in self.generators:
-            if generator.kind == kind and generator.args == args:
+            if generator.kind == kind and generator.args == args and generator.unit == unit:
                 return generator
         return None
 
@@ -149,10 +138,10 @@ class Field:
         for arg in args if kind != "symbol" else ():
             support |= self.support(arg)
         real = (real or (self.real_parts and kind in RESTRICTED)) and not support & self.unreal
-        generator = self.find(kind, args)
+        generator = self.find(kind, args, unit)
         if generator is None:
             index = len(self.generators)
-            if index >= self.size:
+            if index >= MAX_GENERATORS:
                 raise NotProvedError("too many generators")
             bit = 1 << index
             self.unreal |= bit
@@ -162,11 +151,10 @@ class Field:
                 slope = None
             elif slope is not None:
                 self.varying |= bit
-            element = Quotient(self.variables[index], self.one.num, bit)
-            generator = Generator(index, self.size - 1 - index, element, kind, args, unit, slope)
+            at = MAX_GENERATORS - 1 - index
+            element = Quotient(RING.gen(at), support=bit)
+            generator = Generator(index, at, element, kind, args, unit, slope)
             self.generators.append(generator)
-        elif generator.unit != unit:
-            raise NotProvedError("a function of the same argument with two units")
         if real:
             self.unreal &= ~(1 << generator.index)
         return generator
@@ -192,7 +180,7 @@ class Field:
             degrees = element.num.degrees()
             if not element.den.is_one():
                 degrees = map(max, degrees, element.den.degrees())
-            bits = zip(_BITS[-self.size :], degrees, strict=True)
+            bits = zip(_BITS, degrees, strict=True)
             element.support = sum([bit for bit, degree in bits if degree > 0])
         return element.support
 
@@ -216,7 +204,7 @@ class Field:
             return True
         if poly.is_zero() or poly.leading_coefficient() < 0 or min(poly.coeffs()) < 0:
             return False
-        bits = zip(_BITS[-self.size :], poly.degrees(), strict=True)
+        bits = zip(_BITS, poly.degrees(), strict=True)
         signed = [
             (at, bit) for at, (bit, k) in enumerate(bits) if k > 0 and not self.positive & bit
         ]
@@ -231,7 +219,7 @@ class Field:
 
         The generator has values in the range of its function (`RECORDS`) only.
         """
-        support = self.support(self.poly(poly)) if poly.total_degree() <= MAX_SIGN_DEGREE else 0
+        support = self.support(Quotient(poly)) if poly.total_degree() <= MAX_SIGN_DEGREE else 0
         if not support or support & (support - 1) or support & self.unreal:
             return False
         generator = self.generators[support.bit_length() - 1]
@@ -287,7 +275,7 @@ class Field:
 
     def spend(self, element: Quotient) -> Quotient:
         """Count the terms of a new element against the work budget, and return the element."""
-        terms = len(element.num) + (1 if element.den is self.one.num else len(element.den))
+        terms = len(element.num) + (1 if element.den is ONE.num else len(element.den))
         self.work += 1 + terms
         if self.work > MAX_WORK or terms > MAX_TERMS:
             raise NotProvedError("work budget spent")
@@ -297,17 +285,17 @@ class Field:
         """The derivative of a generator."""
         if generator.slope is None:
             rule = generator.slope_rule
-            generator.slope = rule() if rule else self.zero
+            generator.slope = rule() if rule else ZERO
         return generator.slope
 
     def derivative(self, element: Quotient) -> Quotient:
         """The derivative of an element, by the chain rule and the quotient rule."""
         varying = self.support(element) & self.varying
         if not varying:
-            return self.zero
+            return ZERO
         slope = self._of_poly(element.num, varying)
         if not element.den.is_one():
-            slope = (slope - element * self._of_poly(element.den, varying)) / self.poly(element.den)
+            slope = (slope - element * self._of_poly(element.den, varying)) / Quotient(element.den)
         return self.spend(slope)
 
     def _of_poly(self, poly: Poly, varying: int) -> Quotient:
@@ -317,9 +305,9 @@ class Field:
                 partial = poly.derivative(generator.at)
                 if not partial.is_zero():
                     slope = self.slope(generator)
-                    slope = slope if partial.is_one() else self.poly(partial) * slope
+                    slope = slope if partial.is_one() else Quotient(partial) * slope
                     total = slope if total is None else total + slope
-        return self.zero if total is None else total
+        return ZERO if total is None else total
 
     def tree(self, element: Quotient) -> Expression:
         """An expression with the value of an element."""
@@ -350,7 +338,7 @@ class Field:
         if kind == "base":
             return trees[0]
         if "root" in kind:  # of n/d: the generator is d (n/d)^unit
-            denominator = self.tree(self.poly(args[0].den))
+            denominator = self.tree(Quotient(args[0].den))
             return Call("mul", (denominator, Call("pow", (trees[0], number))))
         if kind == "ln_abs":
             return Call("ln", (Call("abs", trees),))

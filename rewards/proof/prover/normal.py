@@ -58,7 +58,7 @@ def slope_factors(expression: Expression, variable: str) -> list[Expression]:
         slope = field.normal(field.derivative(value))
         if slope.is_zero() or not _is_small(slope):
             return []
-        polys = (field.poly(factor) for factor, _ in slope.num.factor()[1])
+        polys = (Quotient(factor) for factor, _ in slope.num.factor()[1])
         return [field.tree(poly) for poly in polys if not field.is_constant(poly)]
 
     return _in_field(expression, variable, {}, factors)
@@ -92,9 +92,9 @@ def squares(expression: Expression, variable: str) -> list[Expression]:
         terms = value.num, value.den
         polys = [p for poly in terms for p, e in factored(field, poly)[1] if (e / times).q == 1]
         return [
-            field.tree(field.poly(poly))
+            field.tree(Quotient(poly))
             for poly in polys
-            if not (field.is_positive(poly) or field.is_constant(field.poly(poly)))
+            if not (field.is_positive(poly) or field.is_constant(Quotient(poly)))
         ]
 
     bases = [(expression, 2), *((base, 1) for base in _written_squares(expression))]
@@ -140,5 +140,5 @@ def _is_small(value: Quotient) -> bool:
 
 def _factored(field: Field, poly: Poly) -> Expression:
     constant, factors = (0, []) if poly.is_zero() else poly.factor()
-    powers = [power(field.tree(field.poly(factor)), Number(int(e))) for factor, e in factors]
-    return product([field.tree(field.constant(constant)), *powers])
+    powers = [power(field.tree(Quotient(factor)), Number(int(e))) for factor, e in factors]
+    return product([field.tree(constant(constant)), *powers])

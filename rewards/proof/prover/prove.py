@@ -12,7 +12,7 @@ from ...reading.functions import names
 from ...reading.functions.record import LOGARITHM
 from .field import Field
 from .lattice import Units
-from .quotients import NotProvedError, Poly, Quotient
+from .quotients import ZERO, NotProvedError, Poly, Quotient
 from .rules import constants
 from .tower import Signs, Tower, attempted
 
@@ -188,7 +188,7 @@ class ProofSearch:
             slope = base.derivative(value)
             # A sum of fractions takes long: F has mostly one term, whose derivative looks like f.
             whole = value is terms[0] and slope == f
-            total = base.zero if whole else total.add(slope, lowest=False)
+            total = ZERO if whole else total.add(slope, lowest=False)
         if not _vanishes(tower, total):
             raise NotProvedError("a difference that is not zero")
         return Case(tower.signs, base, tuple(terms), f)

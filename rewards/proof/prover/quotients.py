@@ -23,20 +23,16 @@ MAX_FACTORED_DEGREE, MAX_FACTORED_BOX, MAX_FACTORED_BITS = 400, 300, 200_000
 MAX_DIVIDED_DEGREE = 40_000
 
 UNIT = fmpq(1)
+#: Most generators of a field: variables of the ring. FLINT packs the exponents of 32 into four
+#: words. Of 4918 proofs of the tests' corpora, the largest needs 27.
+MAX_GENERATORS = 32
+#: The last generator is the largest variable, so that relations lead with their own generators.
+RING = fmpq_mpoly_ctx.get([f"g{i}" for i in reversed(range(MAX_GENERATORS))], Ordering.lex)
+_ONE = RING.constant(1)
 
 
 class NotProvedError(Exception):
     """The prover gives up: it can neither prove nor refute the identity."""
-
-
-# Sizes are `proof.constants.SIZE` and powers of two times `lattice.WORD`: at most five.
-@lru_cache(maxsize=8)
-def ring_of(size: int) -> tuple[Any, list[Poly], Quotient, Quotient]:
-    """A polynomial ring with ``size`` variables, its variables, one and zero."""
-    ring = fmpq_mpoly_ctx.get([f"g{size - 1 - i}" for i in range(size)], Ordering.lex)
-    unit = ring.constant(1)
-    unity, zero = Quotient(unit, unit, 0), Quotient(ring.constant(0), unit, 0)
-    return ring, list(ring.gens())[::-1], unity, zero
 
 
 def gcd(a: Poly, b: Poly) -> Poly:
@@ -95,15 +91,12 @@ class Quotient:
 
     __slots__ = ("den", "num", "support")
 
-    def __init__(self, num: Poly, den: Poly, support: int = -1) -> None:
+    def __init__(self, num: Poly, den: Poly = _ONE, support: int = -1) -> None:
         self.num, self.den, self.support = num, den, support
-
-    def of(self, right: int) -> Quotient:
-        return rational_of(self.num.context().nvars(), right, 1)
 
     def add(self, operand: Operand, *, lowest: bool = True) -> Quotient:
         """The sum. If ``lowest`` is False, the result need not be in lowest terms."""
-        right = operand if type(operand) is Quotient else self.of(operand)
+        right = operand if type(operand) is Quotient else constant(operand)
         if not self.support and self.num.is_zero():
             return right
         a, b = self.den, right.den
@@ -124,7 +117,7 @@ class Quotient:
     __add__ = __radd__ = add
 
     def __sub__(self, operand: Operand) -> Quotient:
-        right = operand if type(operand) is Quotient else self.of(operand)
+        right = operand if type(operand) is Quotient else constant(operand)
         return self + -right
 
     def __rsub__(self, right: Operand) -> Quotient:
@@ -134,7 +127,7 @@ class Quotient:
         return Quotient(-self.num, self.den, self.support)
 
     def __mul__(self, operand: Operand) -> Quotient:
-        right = operand if type(operand) is Quotient else self.of(operand)
+        right = operand if type(operand) is Quotient else constant(operand)
         if not (self.support and right.support):
             number, factor = (right, self) if self.support else (self, right)
             if number.num.is_one():
@@ -153,7 +146,7 @@ class Quotient:
     __rmul__ = __mul__
 
     def __truediv__(self, operand: Operand) -> Quotient:
-        right = operand if type(operand) is Quotient else self.of(operand)
+        right = operand if type(operand) is Quotient else constant(operand)
         if right.support and self.den.is_one() and right.den.is_one():
             return quotient(self.num, right.num)
         return self * right.inverse()
@@ -197,13 +190,15 @@ class Quotient:
         return fmpq(0) if self.num.is_zero() else self.num.leading_coefficient()
 
 
-Operand: TypeAlias = Quotient | int
+Operand: TypeAlias = Quotient | fmpq | int
+
+
+ONE, ZERO = Quotient(_ONE, _ONE, 0), Quotient(RING.constant(0), _ONE, 0)
 
 
 @lru_cache(maxsize=256)
-def rational_of(size: int, p: int, q: int) -> Quotient:
-    ring, _, unity, _ = ring_of(size)
-    return Quotient(ring.constant(fmpq(p, q)), unity.num, 0)
+def constant(value: fmpq | int) -> Quotient:
+    return Quotient(RING.constant(value), _ONE, 0)
 
 
 def monic(num: Poly, den: Poly) -> tuple[Poly, Poly]:

@@ -28,13 +28,20 @@ from ...reading.expression.formulas import template
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import RECORDS
 from ...reading.functions.record import ODD
-from .field import MAX_GENERATORS, Field, Generator
-from .lattice import CoarseUnitsError, Lattice, Units, Vector
-from .quotients import UNIT, NotProvedError, Poly, Quotient, quotient, rational_of
+from .field import Field, Generator
+from .lattice import Lattice, Units, Vector
+from .quotients import (
+    ONE,
+    RING,
+    UNIT,
+    ZERO,
+    NotProvedError,
+    Poly,
+    Quotient,
+    constant,
+    quotient,
+)
 
-#: Most attempts with finer units, or in a larger ring. Of 2,236 answers of the tests' table of
-#: antiderivatives 346 need a second attempt, 36 of these a third, and none a fourth.
-MAX_ATTEMPTS = 12
 #: A sum in an exponent or an angle is taken apart if it has no more terms than this: each is a row
 #: of a small matrix.
 MAX_ADDENDS = 24
@@ -104,7 +111,7 @@ class Tower:
 
     def symbol(self, name: str) -> Quotient:
         base, varies = self.field, name == self.variable
-        slope = (lambda: base.one) if varies else None
+        slope = (lambda: ONE) if varies else None
         positive = not varies and self.kinds.get(name) in POSITIVE
         generator = base.get("symbol", (name,), slope, real=True, positive=positive)
         self.symbols[name] = generator.element
@@ -143,12 +150,14 @@ class Tower:
             c = num.leading_coefficient()
             terms = [(c, element if c == 1 else Quotient(num / c, den, element.support))]
         else:
-            from_dict = base.ring.from_dict
+            from_dict = RING.from_dict
             terms = [(c, quotient(from_dict({powers: 1}), den)) for powers, c in num.terms()]
         return [(c, monomial, base.single(monomial)) for c, monomial in terms]
 
     def key(self, monomial: Quotient) -> Expression:
         """The key of a monomial in vectors (exponents and angles), which is its expression."""
+        while self.units.keys:  # another expression of the same monomial may have been read
+            self._keyed(self.units.keys.pop())
         num, den = monomial.num, monomial.den
         for tree, earlier in self.monomials.items():
             if earlier.num == num and earlier.den == den:
@@ -165,11 +174,11 @@ class Tower:
         return (UNIT, self._sum(lattice.units[at])) if further else (c, self._keyed(key))
 
     def _sum(self, vector: Mapping[Any, fmpq]) -> Quotient:
-        products = (self._keyed(key) * self.field.constant(c) for key, c in vector.items())
+        products = (self._keyed(key) * constant(c) for key, c in vector.items())
         return reduce(add, products)
 
     def _keyed(self, key: Any) -> Quotient:
-        """The monomial or the sum with a key, perhaps from an earlier attempt at the proof."""
+        """The monomial or the sum with a key, perhaps of an earlier tower."""
         if key not in self.monomials:
             is_sum = type(key) is frozenset
             with self.no_part():
@@ -235,7 +244,7 @@ class Tower:
             name = node.name
             return self.symbols[name] if name in self.symbols else self.symbol(name)
         if type(node) is Number:
-            return rational_of(self.field.size, node.numerator, node.denominator)
+            return constant(fmpq(node.numerator, node.denominator))
         if (key := id(node)) in self.met:
             return self.met[key][1]
         name = node.function
@@ -272,7 +281,7 @@ class Tower:
         if not record.derivative or len(arguments) != len(values):
             if not all(map(self.field.is_constant, values)):
                 raise NotProvedError(f"no rule for {name}")
-            return self.function(name, values, lambda: self.field.zero)  # of numbers, as zeta(3)
+            return self.function(name, values, lambda: ZERO)  # of numbers, as zeta(3)
         if record.parity == ODD:  # of arguments with a positive leading coefficient only
             (u,) = values
             if u.is_zero():
@@ -293,31 +302,38 @@ class Tower:
         if type(tree) is Symbol:
             return variables[tree.name]
         if type(tree) is Number:
-            return rational_of(self.field.size, tree.numerator, tree.denominator)
+            return constant(fmpq(tree.numerator, tree.denominator))
         return self.applied(tree.function, *[self.formula(arg, variables) for arg in tree.args])
 
 
 def attempted(use: Callable[[Tower], T], **state: Any) -> tuple[Tower, T | None]:
-    """Apply ``use`` to a new tower. If the tower's ring or units do not suffice, try again.
+    """Apply ``use`` to a tower that has the attributes in ``state``.
 
-    Each tower has the attributes in ``state``. The result is the last tower and the value of
-    ``use``, or None if ``use`` failed.
+    An exponent is known when its expression has been evaluated. The first tower therefore reads:
+    it makes a generator for each unit as it comes. Only if it read an exponent that its units do
+    not divide, a second tower is built, whose units divide all exponents that were read.
+
+    Returns:
+        The last tower, and the value of ``use``, or None if ``use`` failed or the units of the
+        second tower do not suffice.
+
     """
     units = state.setdefault("units", Units())
-    for _ in range(MAX_ATTEMPTS):
-        units.exponents.settle()
-        units.angles.settle()
-        tower = Tower(Field(units.size), **state)
-        try:
-            return tower, use(tower)
-        except NowhereError:
-            tower.nowhere = True
-            break
-        except NotProvedError as error:
-            if len(tower.field.generators) == units.size < MAX_GENERATORS:
-                units.size = min(2 * units.size, MAX_GENERATORS)
-            elif not isinstance(error, CoarseUnitsError):
-                break
+    tower, value = _built(use, state)
+    if units.is_coarse:
+        tower, value = _built(use, state)
+    return tower, None if units.is_coarse else value
+
+
+def _built(use: Callable[[Tower], T], state: dict[str, Any]) -> tuple[Tower, T | None]:
+    state["units"].settle()
+    tower = Tower(Field(), **state)
+    try:
+        return tower, use(tower)
+    except NowhereError:
+        tower.nowhere = True
+    except NotProvedError:
+        pass
     return tower, None
 
 

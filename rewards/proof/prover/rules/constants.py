@@ -14,7 +14,7 @@ from flint.types._gr import gr_complex_ca_ctx
 
 from ....reading.expression.tree import Expression, Number
 from ..field import Field
-from ..quotients import Poly, Quotient
+from ..quotients import MAX_GENERATORS, RING, ZERO, Poly, Quotient
 
 #: Generators that Calcium has with the values that they have here.
 _KNOWN = frozenset(("pi", "i", "root", "even root", "exp", "ln", "sin", "cos", "atan"))
@@ -30,7 +30,7 @@ def vanishes(field: Field, num: Poly, den: Poly) -> bool:
     for g in field.generators:
         if g.kind != "symbol" and not any(field.support(arg) & ~numbers for arg in g.args):
             numbers |= 1 << g.index
-    if not field.support(field.poly(num)) & numbers or len(num) > MAX_TERMS or len(den) > MAX_TERMS:
+    if not field.support(Quotient(num)) & numbers or len(num) > MAX_TERMS or len(den) > MAX_TERMS:
         return False
     numerators, denominators = (_coefficients(field, poly, numbers) for poly in (num, den))
     return all(is_zero(field, poly) for poly in numerators) and any(
@@ -42,7 +42,7 @@ def is_zero(field: Field, poly: Poly) -> bool | None:
     """Whether a polynomial in constant generators is zero, or None if Calcium cannot decide."""
     if poly.is_constant():
         return bool(poly.is_zero())
-    element = field.poly(poly)
+    element = Quotient(poly)
     if poly.total_degree() > MAX_DEGREE or not _is_known(field, element):
         return None
     text = _text(field.tree(element))
@@ -57,11 +57,11 @@ def is_zero(field: Field, poly: Poly) -> bool | None:
 
 def _coefficients(field: Field, poly: Poly, numbers: int) -> list[Poly]:
     """The coefficients of a polynomial in the generators without a bit in ``numbers``."""
-    polys: dict[tuple[int, ...], Poly] = defaultdict(lambda: field.zero.num)
+    polys: dict[tuple[int, ...], Poly] = defaultdict(lambda: ZERO.num)
     for powers, c in poly.terms():
-        others = [e * (~numbers >> field.size - 1 - at & 1) for at, e in enumerate(powers)]
+        others = [e * (~numbers >> MAX_GENERATORS - 1 - at & 1) for at, e in enumerate(powers)]
         own = [e - k for e, k in zip(powers, others, strict=True)]
-        polys[tuple(others)] += field.ring.from_dict({tuple(own): c})
+        polys[tuple(others)] += RING.from_dict({tuple(own): c})
     return list(polys.values())
 
 

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from ....reading.expression.tree import Call, Expression
 from ....reading.functions import CONSTANTS
-from ..quotients import NotProvedError, Quotient
+from ..quotients import ZERO, NotProvedError, Quotient, constant
 from ..tower import FORMS, RULES, Tower
 from .exponentials import LOGARITHMIC, exp
 from .logarithms import ln
@@ -107,15 +107,15 @@ def _whole(name: str) -> Callable[[T, Q], Q]:
     def rule(t: T, u: Q) -> Q:
         if not t.field.is_real(u):
             raise NotProvedError("rounding what may not be real")
-        return t.function(name, (t.field.normal(u),), lambda: t.field.zero, real=True)
+        return t.function(name, (t.field.normal(u),), lambda: ZERO, real=True)
 
     return rule
 
 
 RULES |= {
     "abs": lambda t, u: u * require_sign(t, u),
-    "sgn": lambda t, u: t.field.constant(require_sign(t, u)),
-    "heaviside": lambda t, u: t.field.constant(int(require_sign(t, u) > 0)),
+    "sgn": lambda t, u: constant(require_sign(t, u)),
+    "heaviside": lambda t, u: constant(int(require_sign(t, u) > 0)),
     "max": partial(_largest, sign=1),
     "min": partial(_largest, sign=-1),
     "floor": _whole("floor"),

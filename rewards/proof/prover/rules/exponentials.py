@@ -17,7 +17,7 @@ from flint import fmpq
 
 from ..field import Generator
 from ..lattice import MAX_MULTIPLE
-from ..quotients import NotProvedError, Quotient
+from ..quotients import ONE, ZERO, NotProvedError, Quotient, constant
 from ..tower import RULES, Law, Tower
 from .radicals import integer_power, positive_root, power, radical, root
 
@@ -32,7 +32,7 @@ def exp(t: Tower, u: Quotient) -> Quotient:
 
 def _exp_by_rule(t: Tower, c: fmpq, arg: Quotient, inner: Generator | None) -> Quotient | None:
     if t.unit_i is not None and (turn := t.without_i(arg)) is not None:
-        angle = turn * t.field.constant(c)
+        angle = turn * constant(c)
         sine, cosine = sin_cos(t, angle)
         return cosine + t.i * sine
     rule = EXPONENTIALS.get(inner.kind) if inner else None
@@ -44,7 +44,7 @@ def _exp_by_rule(t: Tower, c: fmpq, arg: Quotient, inner: Generator | None) -> Q
 
 def _exp_of_unit(t: Tower, c: fmpq, arg: Quotient) -> Quotient:
     def slope() -> Quotient:
-        return exponential * t.field.derivative(arg) * t.field.constant(c)
+        return exponential * t.field.derivative(arg) * constant(c)
 
     exponential = t.field.get("exp", (arg,), slope, c, real=True, positive=True).element
     t.rules.add("exp")
@@ -56,7 +56,7 @@ _EXP = Law(
     of_unit=_exp_of_unit,
     multiple=lambda t, unit, n: unit**n,
     of_two=lambda t, one, other: one * other,
-    of_zero=lambda t: t.field.one,
+    of_zero=lambda t: ONE,
 )
 #: Functions whose values are logarithms, and of what (DLMF 4.37.16, 4.37.21).
 LOGARITHMIC: dict[str, Callable[[Tower, Quotient], Quotient]] = {
@@ -83,7 +83,7 @@ def _exp_atanh(t: Tower, g: Generator, c: fmpq) -> Quotient | None:
     (u,) = g.args
     square = t.field.normal((1 + u) / (1 - u))
     half, odd = divmod(int(c.p), 2)
-    either = radical(t, "either root", square, fmpq(1, 2)) if odd else t.field.one
+    either = radical(t, "either root", square, fmpq(1, 2)) if odd else ONE
     return integer_power(t, square, half) * either
 
 
@@ -118,7 +118,7 @@ def _of_unit(t: Tower, number: fmpq, arg: Quotient) -> Pair:
     base = t.field
 
     def slope(factor: Quotient) -> Quotient:
-        return factor * base.derivative(arg) * base.constant(number)
+        return factor * base.derivative(arg) * constant(number)
 
     cosine = base.get("cos", (arg,), lambda: -slope(sine.element), number, real=True)
     sine = base.get("sin", (arg,), lambda: slope(cosine.element), number, real=True)
@@ -135,7 +135,7 @@ def _by_rule(t: Tower, c: fmpq, arg: Quotient, inner: Generator | None) -> Pair 
     if kind == "pi" and c.q in (1, 2, 3, 4, 6, 8, 12):
         return _of_pi(t, Fraction(int(c.p), int(c.q)) % 2)
     if kind in ("", "i") and t.unit_i is not None and (turn := t.without_i(arg)) is not None:
-        exponent = turn * t.field.constant(c)
+        exponent = turn * constant(c)
         up, down = exp(t, exponent), exp(t, -exponent)
         return t.i * (up - down) / 2, (up + down) / 2
     if inner is None or kind not in ("asin", "atan") or c.q != 1:
@@ -169,7 +169,7 @@ def _of_pi(t: Tower, turns: Fraction) -> Pair:
     """The sine and cosine of pi times a fraction with denominator 1, 2, 3, 4, 6, 8 or 12."""
     k, n = turns.numerator, turns.denominator
     if n == 8:  # tan(pi/8) = sqrt(2) - 1, and 4 cos(pi/8)^2 = 2 + sqrt(2)
-        radical = root(t, t.field.constant(2), 2)
+        radical = root(t, constant(2), 2)
         cosine = root(t, 2 + radical, 2) / 2
         return _multiple(t, ((radical - 1) * cosine, cosine), k)
     if n == 12:  # k/12 = 3 k/4 - 2 k/3
@@ -183,7 +183,7 @@ def _cosine(t: Tower, turns: Fraction) -> Quotient:
         return -_cosine(t, 1 - turns)
     # Denominators of the angle, and 4 cos^2 of pi over them.
     square = {0: 4, 6: 3, 4: 2, 3: 1, 2: 0}[turns.denominator if turns else 0]
-    return root(t, t.field.constant(fmpq(square, 4)), 2)
+    return root(t, constant(fmpq(square, 4)), 2)
 
 
 def _of_two(t: Tower, first: Pair, second: Pair) -> Pair:
@@ -191,8 +191,8 @@ def _of_two(t: Tower, first: Pair, second: Pair) -> Pair:
     return s * cosine + c * sine, c * cosine - s * sine
 
 
-_SINES = Law(_by_rule, _of_unit, _multiple, _of_two, of_zero=lambda t: (t.field.zero, t.field.one))
+_SINES = Law(_by_rule, _of_unit, _multiple, _of_two, of_zero=lambda t: (ZERO, ONE))
 RULES["exp"] = exp
-RULES["e"] = lambda t: exp(t, t.field.one)
+RULES["e"] = lambda t: exp(t, ONE)
 RULES["sin"] = lambda t, u: sin_cos(t, u)[0]
 RULES["cos"] = lambda t, u: sin_cos(t, u)[1]

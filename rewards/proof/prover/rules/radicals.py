@@ -16,8 +16,17 @@ from flint import fmpq, fmpz
 
 from ..factors import factored
 from ..field import Field, Generator
-from ..lattice import MAX_LETTER_POWER, CoarseUnitsError
-from ..quotients import UNIT, NotProvedError, Poly, Quotient, is_factored_quickly, product
+from ..lattice import MAX_LETTER_POWER
+from ..quotients import (
+    ONE,
+    UNIT,
+    NotProvedError,
+    Poly,
+    Quotient,
+    constant,
+    is_factored_quickly,
+    product,
+)
 from ..tower import RULES, Tower
 from .signs import require_positive, sign
 
@@ -41,7 +50,7 @@ def power(
     if q == 1:
         return integer_power(t, element, p)
     if q % 2 and (principal or t.principal_roots):
-        return RULES["exp"](t, RULES["ln"](t, element) * t.field.constant(fmpq(p, q)))
+        return RULES["exp"](t, RULES["ln"](t, element) * constant(fmpq(p, q)))
     return integer_power(t, root(t, element, q), p)
 
 
@@ -76,9 +85,9 @@ def _in_bases(t: Tower, poly: Poly) -> Quotient:
     base, lead = t.field, poly.leading_coefficient()
     quick = is_factored_quickly(poly)
     number, powers = (poly / lead).factor_squarefree() if quick else (UNIT, [(poly / lead, 1)])
-    result = base.constant(number * lead)
+    result = constant(number * lead)
     for factor, e in powers:
-        element = base.poly(base.reduce(factor))
+        element = Quotient(base.reduce(factor))
         if len(element.num) > 1:
             slope = partial(base.derivative, element)
             generator = base.get("base", (element,), slope, real=True)
@@ -97,16 +106,16 @@ def root(t: Tower, element: Quotient, q: int) -> Quotient:
     if element.is_zero():
         return element
     powers, chosen, rest = split(t, element, "roots", positive=q % 2 == 0)
-    result = base.one
+    result = ONE
     if chosen < 0:
         result = -result if q % 2 else RULES["exp"](t, t.i * t.named("pi") / q)
     if not rest.den.is_one() and _is_nonnegative(base, rest.den):
-        powers, rest = [*powers, (base.poly(rest.den), fmpq(-1))], base.poly(rest.num)
+        powers, rest = [*powers, (Quotient(rest.den), fmpq(-1))], Quotient(rest.num)
     if rest.den.is_one() and _is_nonnegative(base, rest.num):
-        powers, rest = [*powers, (rest, UNIT)], base.one
+        powers, rest = [*powers, (rest, UNIT)], ONE
     for factor, e in powers:
         result = result * positive_root(t, factor, e / q)
-    if rest is base.one:
+    if rest is ONE:
         return result
     return result * radical(t, "odd root" if q % 2 else "even root", rest, fmpq(1, q))
 
@@ -120,13 +129,13 @@ def positive_root(t: Tower, base: Quotient, exponent: fmpq) -> Quotient:
 
     If the element has a denominator, which may be negative, the generator may be negative, too.
     """
-    if base is t.field.one or base == t.field.one:
+    if base is ONE or base == ONE:
         return base
     if exponent.q == 1:
         return integer_power(t, base, int(exponent.p))
     inner = t.field.single(base)
     if inner is not None and inner.kind == "exp":
-        return RULES["exp"](t, inner.args[0] * t.field.constant(exponent * inner.unit))
+        return RULES["exp"](t, inner.args[0] * constant(exponent * inner.unit))
     family = "root" if base.den.is_one() else "odd root" if exponent.q % 2 else "even root"
     return radical(t, family, base, exponent)
 
@@ -136,32 +145,36 @@ def radical(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Quotient
 
     The generator equals d (n/d)^(1/q), so that its q-th power n d^(q-1) is a polynomial. A radical
     of the kind ``either root`` may be the negative of the principal root, for example on a branch
-    cut. If the generator is of too low an order, the next attempt makes one of a higher order.
+    cut.
     """
-    generator = t.field.find(kind, (radicand,)) or _generator(t, kind, radicand, exponent)
-    times = exponent / generator.unit
-    if times.q == 1:
-        whole, value = radicand.den.is_one(), generator.element
-        return (value if whole else value / t.field.poly(radicand.den)) ** int(times.p)
-    t.units.roots[kind, t.field.tree(radicand)] = exponent.gcd(generator.unit)
-    raise CoarseUnitsError
+    found = [g for g in t.field.generators if g.kind == kind and g.args == (radicand,)]
+    generator = next((g for g in found if (exponent / g.unit).q == 1), None)
+    if found and generator is None:
+        key, units = (kind, t.field.tree(radicand)), t.units
+        units.has_new_root = True
+        units.roots[key] = units.roots.get(key, exponent).gcd(exponent).gcd(found[0].unit)
+    generator = generator or _generator(t, kind, radicand, exponent)
+    whole, value = radicand.den.is_one(), generator.element
+    return (value if whole else value / Quotient(radicand.den)) ** int(
+        (exponent / generator.unit).p
+    )
 
 
 def _generator(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Generator:
     """Make the generator r of a radical: r^q is in the field, and r' = (r^q)'/(q r^(q-1))."""
     base = t.field
     unit = fmpq(1, exponent.q)
-    if t.units.roots:
+    if t.units.roots and not t.units.has_new_root:
         unit = unit.gcd(t.units.roots.get((kind, base.tree(radicand)), UNIT))
     order = int(unit.q)
     if order > MAX_ORDER:
         raise NotProvedError("a root of too high an order")
     relation_value = radicand.num
     if not radicand.den.is_one():
-        relation_value = product(relation_value, (base.poly(radicand.den) ** (order - 1)).num)
+        relation_value = product(relation_value, (Quotient(radicand.den) ** (order - 1)).num)
 
     def slope() -> Quotient:
-        return base.derivative(base.poly(relation_value)) / order / generator.element ** (order - 1)
+        return base.derivative(Quotient(relation_value)) / order / generator.element ** (order - 1)
 
     real, positive = kind in ("root", "odd root"), kind == "root"
     generator = base.get(kind, (radicand,), slope, unit, real=real, positive=positive)
@@ -180,7 +193,7 @@ def split(
     """
     powers, element = positive_factors(t.field, element)
     if not t.field.support(element):
-        return powers, 1 if element.num.is_one() else -1, t.field.one
+        return powers, 1 if element.num.is_one() else -1, ONE
     t.splittable = True
     coprime = factors(t, element) if t.split else None
     if coprime is None:
@@ -188,7 +201,7 @@ def split(
     if positive:
         require_positive(t, coprime[0], element)
     t.rules.add(f"{name} of coprime factors")
-    return powers + coprime[1], coprime[0], t.field.one
+    return powers + coprime[1], coprime[0], ONE
 
 
 def positive_factors(field: Field, element: Quotient) -> tuple[Powers, Quotient]:
@@ -200,7 +213,7 @@ def positive_factors(field: Field, element: Quotient) -> tuple[Powers, Quotient]
     c = abs(element.num.leading_coefficient())
     if c != 1:
         element = Quotient(element.num / c, element.den, element.support)
-        powers += [(field.constant(prime), e) for prime, e in _prime_factors(c)]
+        powers += [(constant(prime), e) for prime, e in _prime_factors(c)]
     if not field.support(element) & field.positive:
         return powers, element
     polys: list[Poly] = []
@@ -223,15 +236,13 @@ def factors(t: Tower, element: Quotient) -> tuple[int, Powers] | None:
     for poly, direction in ((element.num, 1), (element.den, -1)):
         number, polys = factored(base, poly)
         chosen *= 1 if number > 0 else -1
-        powers += [
-            (base.constant(prime), e * direction) for prime, e in _prime_factors(abs(number))
-        ]
+        powers += [(constant(prime), e * direction) for prime, e in _prime_factors(abs(number))]
         for factor, times in polys:
             s = sign(t, factor)
             if s is None:
                 return None
             chosen *= s ** (int(times.p) % 2)
-            powers.append((base.poly(factor * s), times * direction))
+            powers.append((Quotient(factor * s), times * direction))
     return chosen, powers
 
 

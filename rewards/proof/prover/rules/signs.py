@@ -15,7 +15,7 @@ from ....numeric.ball_arithmetic.compiler import compile_tape
 from ....reading.expression.traversal import needs_worker, symbols_of
 from ....reading.expression.tree import Expression
 from ..factors import norms
-from ..quotients import MAX_DIVIDED_DEGREE, NotProvedError, Poly, Quotient
+from ..quotients import MAX_DIVIDED_DEGREE, RING, NotProvedError, Poly, Quotient
 from ..tower import NowhereError, Tower
 
 #: Most signs that one case fixes, and bits with which the sign of a constant is computed.
@@ -30,8 +30,8 @@ def sign(t: Tower, poly: Poly) -> int | None:
     if poly.is_zero():
         return None
     content = poly.term_content()
-    if content.total_degree() > 1 and base.is_real(base.poly(content)):
-        letters = zip(base.variables[::-1], content.degrees(), strict=True)
+    if content.total_degree() > 1 and base.is_real(Quotient(content)):
+        letters = zip(RING.gens(), content.degrees(), strict=True)
         poly = poly / math.prod((x ** (d // 2 * 2) for x, d in letters), start=content**0)
     known = _known_sign(t, poly)
     if known is not None:
@@ -44,10 +44,10 @@ def sign(t: Tower, poly: Poly) -> int | None:
                 return None if cofactor_sign is None else cofactor_sign * chosen
     t.splittable = True
     lead = poly.leading_coefficient()
-    if not t.split or not base.is_real(base.poly(poly)):
+    if not t.split or not base.is_real(Quotient(poly)):
         return None
     monic = poly / lead
-    tree = base.tree(base.poly(monic))
+    tree = base.tree(Quotient(monic))
     if symbols_of(tree):
         if len(t.conditions) >= MAX_CONDITIONS:
             raise NotProvedError("too many signs")
@@ -67,10 +67,10 @@ def _known_sign(t: Tower, poly: Poly) -> int | None:
             least = assumed if chosen > 0 else -assumed
             if candidate == least or t.field.is_positive(candidate - least):
                 return s
-    if not t.split or len(poly) > MAX_TERMS or not t.field.is_real(t.field.poly(poly)):
+    if not t.split or len(poly) > MAX_TERMS or not t.field.is_real(Quotient(poly)):
         return None
     for r, conjugate, norm in norms(t.field, poly):  # the sign of a + b r from a^2 - b^2 r^2
-        larger = None if norm.is_zero() else _known_sign(t, t.field.spend(t.field.poly(norm)).num)
+        larger = None if norm.is_zero() else _known_sign(t, t.field.spend(Quotient(norm)).num)
         if larger == 1:
             return _known_sign(t, poly + conjugate)
         if larger == -1 and t.field.positive >> r.index & 1:

@@ -12,7 +12,7 @@ from flint import fmpq
 
 from ....reading.expression.traversal import fold
 from ....reading.expression.tree import Call
-from ..quotients import NotProvedError
+from ..quotients import MAX_GENERATORS, ONE, ZERO, NotProvedError, constant
 from ..tower import FORMS, RULES
 from .elementary import Q, T
 from .exponentials import exp
@@ -33,7 +33,7 @@ def _shift(t: T, order: Q, *, least: int = 0) -> tuple[Q, int]:
     The rational term of the base order is in [least, least + 1).
     """
     order = t.field.normal(order)
-    number = order.num[(0,) * t.field.size] if order.den.is_one() else fmpq(0)
+    number = order.num[(0,) * MAX_GENERATORS] if order.den.is_one() else fmpq(0)
     steps = int(number.floor()) - least if number else 0
     if abs(steps) > MAX_STEPS:
         raise NotProvedError("an order that is too large")
@@ -65,7 +65,7 @@ def _gamma(t: T, u: Q) -> Q:
     """Compute the gamma function, by Gamma(u + 1) = u Gamma(u)."""
     integer = u.rational()
     if integer is not None and integer.q == 1 and 1 <= integer <= MAX_WHOLE:
-        return t.field.constant(factorial(int(integer) - 1))
+        return constant(factorial(int(integer) - 1))
     u, steps = _shift(t, u, least=1)
     ratio = u.rational()
     if ratio == 1:
@@ -91,7 +91,7 @@ RULES |= {
     "gamma_upper": _gamma_upper,
     "expint": lambda t, n, u: power(t, u, n - 1) * _gamma_upper(t, 1 - n, u),
     "polygamma": _polygamma,
-    "digamma": lambda t, u: _polygamma(t, t.field.zero, u),
+    "digamma": lambda t, u: _polygamma(t, ZERO, u),
 }
 
 
@@ -158,7 +158,7 @@ def _pfq(t: T, upper: list[Q], lower: list[Q], z: Q) -> Q:
     if same is not None:
         return _pfq(t, _without(upper, same), _without(lower, same), z)
     if any(a.is_zero() for a in upper):
-        return t.field.one
+        return ONE
     if not lower and len(upper) < 2:
         return power(t, 1 - z, -upper[0]) if upper else exp(t, z)
     contiguous = next((a for a in upper if a + 1 in lower), None)
@@ -174,7 +174,7 @@ def _pfq(t: T, upper: list[Q], lower: list[Q], z: Q) -> Q:
             total = total / b
         return total
 
-    sizes = t.field.constant(len(upper)), t.field.constant(len(lower))
+    sizes = constant(len(upper)), constant(len(lower))
     args = (*sizes, *upper, *lower, z)
     return t.function("hypgeom", args, factor, at=len(args) - 1)
 
