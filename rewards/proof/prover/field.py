@@ -29,7 +29,6 @@ from .quotients import (
     MAX_TERMS,
     ONE,
     RING,
-    UNIT,
     ZERO,
     NotProvedError,
     Poly,
@@ -62,9 +61,9 @@ _BITS = tuple(1 << index for index in reversed(range(MAX_GENERATORS)))
 class Generator:
     """A generator of the field, which stands for the function ``kind`` applied to ``args``.
 
-    ``unit`` is a rational factor of the argument, or the exponent of a root. ``at`` is the place of
-    the generator in exponents of polynomials. The ``partner`` of a sine is the cosine of the same
-    argument, and the ``partner`` of a cosine is the sine.
+    ``at`` is the place of the generator in exponents of polynomials, and ``order`` the degree of
+    its relation, if there is one. A sine and the cosine of its argument are ``partner`` of each
+    other.
     """
 
     index: int
@@ -72,11 +71,10 @@ class Generator:
     element: Quotient
     kind: str
     args: tuple[Any, ...]
-    unit: fmpq
+    order: int
     slope_rule: Callable[[], Quotient] | None
     relation: Poly = None
     partner: Generator | None = None
-    order: int = 0
     weight: int = 0
     slope: Quotient | None = None
     expression: Expression | None = None
@@ -106,44 +104,33 @@ class Field:
         for generator in self.generators:
             del generator.slope_rule, generator.partner
 
-    def find(self, kind: str, args: tuple[Any, ...], unit: fmpq) -> Generator | None:
-        for generator in self.generators:
-            if generator.kind == kind and generator.args == args and generator.unit == unit:
-                return generator
-        return None
-
     def get(
         self,
         kind: str,
         args: tuple[Any, ...] = (),
         slope: Callable[[], Quotient] | None = None,
-        unit: fmpq = UNIT,
+        order: int = 0,
         *,
         real: bool = False,
         positive: bool = False,
     ) -> Generator:
-        """Find or make the generator that has this kind and these arguments.
+        """Find or make the generator for a function, a constant, a ``symbol`` or a kind of roots.
 
-        Args:
-            kind: the name of a function or a constant, ``symbol``, or a kind of roots
-                (`rules.radicals`).
-            args: the arguments.
-            slope: a function that computes the generator's derivative if an argument varies.
-            unit: a factor of the argument, or the exponent of a root.
-            real: whether all values are real where the arguments are real.
-            positive: whether all these values are also positive.
-
+        ``slope`` computes its derivative if an argument varies. Where the arguments are real, all
+        values may be ``real``, and these also ``positive``.
         """
         support = 0
         for arg in args if kind != "symbol" else ():
             support |= self.support(arg)
         real = (real or (self.real_parts and kind in RESTRICTED)) and not support & self.unreal
-        generator = self.find(kind, args, unit)
-        if generator is None:
+        for generator in self.generators:
+            if generator.kind == kind and generator.args == args and generator.order == order:
+                break
+        else:
             index = len(self.generators)
-            if index >= MAX_GENERATORS:
+            if index == MAX_GENERATORS:
                 raise NotProvedError("too many generators")
-            bit = 1 << index
+            bit, at = 1 << index, MAX_GENERATORS - 1 - index
             self.unreal |= bit
             if real and positive:
                 self.positive |= bit
@@ -151,20 +138,19 @@ class Field:
                 slope = None
             elif slope is not None:
                 self.varying |= bit
-            at = MAX_GENERATORS - 1 - index
             element = Quotient(RING.gen(at), support=bit)
-            generator = Generator(index, at, element, kind, args, unit, slope)
+            generator = Generator(index, at, element, kind, args, order, slope)
             self.generators.append(generator)
         if real:
-            self.unreal &= ~(1 << generator.index)
+            self.unreal &= ~generator.element.support
         return generator
 
-    def relate(self, generator: Generator, relation: Poly, order: int) -> None:
-        """Set the relation, a polynomial that is zero and monic of degree ``order``."""
+    def relate(self, generator: Generator, relation: Poly) -> None:
+        """Set the relation, a polynomial that is zero and monic in the generator."""
         if generator.relation is None:
-            generator.relation, generator.order = relation, order
+            generator.relation = relation
             self.related.append(generator)
-            self.bound |= 1 << generator.index
+            self.bound |= generator.element.support
 
     def single(self, element: Quotient) -> Generator | None:
         """The generator that an element equals, or None if the element is not a generator."""
@@ -215,9 +201,9 @@ class Field:
         )
 
     def is_positive_in_range(self, poly: Poly) -> bool:
-        """Whether a polynomial in one real generator has no negative values.
+        """Whether a polynomial in one real generator is not negative in the range of its function.
 
-        The generator has values in the range of its function (`RECORDS`) only.
+        `RECORDS` has the ranges.
         """
         support = self.support(Quotient(poly)) if poly.total_degree() <= MAX_SIGN_DEGREE else 0
         if not support or support & (support - 1) or support & self.unreal:
@@ -299,15 +285,13 @@ class Field:
         return self.spend(slope)
 
     def _of_poly(self, poly: Poly, varying: int) -> Quotient:
-        total = None
+        total = ZERO
         for generator in self.generators:
             if varying >> generator.index & 1:
                 partial = poly.derivative(generator.at)
                 if not partial.is_zero():
-                    slope = self.slope(generator)
-                    slope = slope if partial.is_one() else Quotient(partial) * slope
-                    total = slope if total is None else total + slope
-        return ZERO if total is None else total
+                    total += Quotient(partial) * self.slope(generator)
+        return total
 
     def tree(self, element: Quotient) -> Expression:
         """An expression with the value of an element."""
@@ -334,15 +318,14 @@ class Field:
         if kind == "symbol":
             return Symbol(args[0])
         trees = tuple(map(self.tree, args))
-        number = Number(int(generator.unit.p), int(generator.unit.q))
         if kind == "base":
             return trees[0]
-        if "root" in kind:  # of n/d: the generator is d (n/d)^unit
-            denominator = self.tree(Quotient(args[0].den))
-            return Call("mul", (denominator, Call("pow", (trees[0], number))))
+        if "root" in kind:  # of n/d: the generator is d (n/d)^(1/q)
+            root = Call("pow", (trees[0], Number(1, generator.order)))
+            return Call("mul", (self.tree(Quotient(args[0].den)), root))
         if kind == "ln_abs":
             return Call("ln", (Call("abs", trees),))
-        return Call(kind, trees if generator.unit == 1 else (Call("mul", (number, *trees)),))
+        return Call(kind, trees)
 
     def _tree_of(self, poly: Poly) -> Expression:
         terms: list[Expression] = []

@@ -98,14 +98,14 @@ class Lattice:
 class Units:
     """What the towers of a proof read: exponents, angles, and the exponents of roots.
 
-    ``roots`` maps the kind and the radicand of a root to the greatest common divisor of the root's
-    exponents, if there are several. ``keys`` are those of earlier towers whose monomials the present
+    ``orders`` maps the kind and the radicand of a root to a common multiple of its orders, if there
+    are several. ``keys`` are those of earlier towers whose monomials the present
     tower has not computed.
     """
 
     exponents: Lattice = field(default_factory=lambda: Lattice(MAX_LETTER_POWER))
     angles: Lattice = field(default_factory=lambda: Lattice(MAX_MULTIPLE))
-    roots: dict[tuple[str, Expression], fmpq] = field(default_factory=dict)
+    orders: dict[tuple[str, Expression], int] = field(default_factory=dict)
     has_new_root: bool = False
     keys: list[Any] = field(default_factory=list)
 

@@ -1,20 +1,20 @@
 """Normal forms: an expression is converted to an element of a differential field and back.
 
 A normal form is exactly equal to the expression. Functions return nothing where a function has no
-rule, or where the budgets of `field` or limits on sizes are spent. No clock is used.
+rule, or where the budgets of `field` or limits on sizes are spent. The variable is real, and so are
+parameters without an assumption.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 
 from ...reading.expression.build import power, product
 from ...reading.expression.traversal import fold
 from ...reading.expression.tree import Call, Expression, Number
 from .factors import factored, norms
 from .field import Field
-from .quotients import Poly, Quotient, is_factored_quickly
+from .quotients import Poly, Quotient, constant, is_factored_quickly
 from .tower import Tower, attempted
 
 #: Polynomials are factored up to this number of terms, and this total degree. Of 4649 answers in
@@ -26,11 +26,6 @@ def normal_forms(
     expression: Expression, variable: str, kinds: Mapping[str, str]
 ) -> list[Expression]:
     """Rewrite an expression as a quotient of polynomials in exponentials, sines, roots, ...
-
-    Args:
-        expression: the expression.
-        variable: the variable, which is real.
-        kinds: assumptions about the other symbols. A symbol without an assumption is real.
 
     Returns:
         The quotient in lowest terms with expanded polynomials. If the polynomials are small, a
@@ -44,7 +39,7 @@ def normal_forms(
             trees.append(Call("div", (_factored(field, value.num), _factored(field, value.den))))
         return trees
 
-    return _in_field(expression, variable, kinds, forms)
+    return _in_field(expression, variable, forms, kinds)
 
 
 def slope_factors(expression: Expression, variable: str) -> list[Expression]:
@@ -56,12 +51,11 @@ def slope_factors(expression: Expression, variable: str) -> list[Expression]:
 
     def factors(field: Field, value: Quotient) -> list[Expression]:
         slope = field.normal(field.derivative(value))
-        if slope.is_zero() or not _is_small(slope):
-            return []
-        polys = (Quotient(factor) for factor, _ in slope.num.factor()[1])
-        return [field.tree(poly) for poly in polys if not field.is_constant(poly)]
+        polys = slope.num.factor()[1] if _is_small(slope) and not slope.is_zero() else ()
+        elements = [Quotient(poly) for poly, _ in polys]
+        return [field.tree(element) for element in elements if not field.is_constant(element)]
 
-    return _in_field(expression, variable, {}, factors)
+    return _in_field(expression, variable, factors)
 
 
 def has_no_zeros(expression: Expression, variable: str) -> bool:
@@ -72,11 +66,11 @@ def has_no_zeros(expression: Expression, variable: str) -> bool:
     """
 
     def divisors(field: Field, value: Quotient) -> list[Expression]:
-        reduced = (field.reduce(norm) for _, _, norm in norms(field, value.num))
-        divides = any(n.is_constant() and not n.is_zero() for n in (value.num, *reduced))
+        polys = (value.num, *(field.reduce(norm) for _, _, norm in norms(field, value.num)))
+        divides = any(poly.is_constant() and not poly.is_zero() for poly in polys)
         return [expression] if divides else []
 
-    return bool(_in_field(expression, variable, {}, divisors))
+    return bool(_in_field(expression, variable, divisors))
 
 
 def squares(expression: Expression, variable: str) -> list[Expression]:
@@ -86,23 +80,21 @@ def squares(expression: Expression, variable: str) -> list[Expression]:
     All parameters are real.
     """
 
-    def factors(field: Field, value: Quotient, times: int) -> list[Expression]:
+    def factors(field: Field, value: Quotient, step: int = 1) -> list[Expression]:
         if value.is_zero() or not _is_small(value):
             return []
-        terms = value.num, value.den
-        polys = [p for poly in terms for p, e in factored(field, poly)[1] if (e / times).q == 1]
+        powers = [power for poly in (value.num, value.den) for power in factored(field, poly)[1]]
         return [
             field.tree(Quotient(poly))
-            for poly in polys
-            if not (field.is_positive(poly) or field.is_constant(Quotient(poly)))
+            for poly, e in powers
+            if (e / step).q == 1
+            and not (field.is_positive(poly) or field.is_constant(Quotient(poly)))
         ]
 
-    bases = [(expression, 2), *((base, 1) for base in _written_squares(expression))]
-    return [
-        factor
-        for base, times in bases
-        for factor in _in_field(base, variable, {}, partial(factors, times=times))
-    ]
+    found = _in_field(expression, variable, lambda field, value: factors(field, value, 2))
+    for base in _written_squares(expression):
+        found += _in_field(base, variable, factors)
+    return found
 
 
 def _written_squares(expression: Expression) -> Iterator[Expression]:
@@ -119,26 +111,25 @@ def _written_squares(expression: Expression) -> Iterator[Expression]:
 def _in_field(
     expression: Expression,
     variable: str,
-    kinds: Mapping[str, str],
     use: Callable[[Field, Quotient], list[Expression]],
+    kinds: Mapping[str, str] | None = None,
 ) -> list[Expression]:
     """Apply a function to an expression's element of a field. If this fails, the list is empty."""
 
     def used(tower: Tower) -> list[Expression]:
         return use(tower.field, tower.field.normal(tower.value(expression)))
 
-    return attempted(used, variable=variable, kinds=kinds)[1] or []
+    return attempted(used, variable=variable, kinds=kinds or {})[1] or []
 
 
 def _is_small(value: Quotient) -> bool:
-    polys = (value.num, value.den)
     return all(
         len(p) <= MAX_TERMS and p.total_degree() <= MAX_DEGREE and is_factored_quickly(p)
-        for p in polys
+        for p in (value.num, value.den)
     )
 
 
 def _factored(field: Field, poly: Poly) -> Expression:
-    constant, factors = (0, []) if poly.is_zero() else poly.factor()
+    number, factors = (0, []) if poly.is_zero() else poly.factor()
     powers = [power(field.tree(Quotient(factor)), Number(int(e))) for factor, e in factors]
-    return product([field.tree(constant(constant)), *powers])
+    return product([field.tree(constant(number)), *powers])

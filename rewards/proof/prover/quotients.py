@@ -50,8 +50,8 @@ def _may_take_long(a: Poly, b: Poly) -> bool:
     pairs = list(zip(_spans(a, b), _spans(b, a), strict=True))
     if max(map(max, pairs)) > MAX_DIVIDED_DEGREE:
         return True
-    box = math.prod(1 + min(pair) for pair in pairs)
-    return box > 1 and max(box, math.prod(1 + max(pair) for pair in pairs)) > MAX_GCD_BOX
+    has_common = any(map(min, pairs))
+    return has_common and math.prod(1 + max(pair) for pair in pairs) > MAX_GCD_BOX
 
 
 def _spans(poly: Poly, divisor: Poly) -> list[int]:
@@ -116,9 +116,8 @@ class Quotient:
 
     __add__ = __radd__ = add
 
-    def __sub__(self, operand: Operand) -> Quotient:
-        right = operand if type(operand) is Quotient else constant(operand)
-        return self + -right
+    def __sub__(self, right: Operand) -> Quotient:
+        return self.add(-right)
 
     def __rsub__(self, right: Operand) -> Quotient:
         return -self + right
@@ -163,13 +162,12 @@ class Quotient:
         terms = max(len(num), len(den))
         if terms > 1 and math.comb(exponent + terms - 1, terms - 1) > MAX_TERMS:
             raise NotProvedError("too many terms in a power")
-        den = den if den.is_one() else den**exponent
-        return Quotient(num**exponent, den, self.support if exponent else 0)
+        return Quotient(num**exponent, den**exponent, self.support if exponent else 0)
 
     def __eq__(self, right: object) -> bool:
-        if self is right:
-            return True
-        return type(right) is Quotient and self.num == right.num and self.den == right.den
+        return self is right or (
+            type(right) is Quotient and self.num == right.num and self.den == right.den
+        )
 
     __hash__ = None  # type: ignore[assignment]
 

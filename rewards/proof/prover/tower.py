@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from dataclasses import field as new
-from functools import partial, reduce
+from functools import reduce
 from operator import add, mul
 from typing import Any, Generic, TypeAlias, TypeVar
 
@@ -33,7 +33,6 @@ from .lattice import Lattice, Units, Vector
 from .quotients import (
     ONE,
     RING,
-    UNIT,
     ZERO,
     NotProvedError,
     Poly,
@@ -60,17 +59,17 @@ class NowhereError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Law(Generic[T]):
-    """How f(u + v) follows from f(u) and f(v).
+    """How values of a function f with f(u + v) = f(u) * f(v) are computed.
 
     ``by_rule`` is f(c g) for a number c, a monomial g and the generator that equals g, if there is
-    one. The result is None where no rule applies. ``of_unit`` makes the generators of f(c u).
+    one. The result is None where no rule applies. ``of_unit`` makes the generators of f(u), and
+    ``multiple`` computes f(n u) from f(u).
     """
 
     by_rule: Callable[[Tower, fmpq, Quotient, Generator | None], T | None]
-    of_unit: Callable[[Tower, fmpq, Quotient], T]
+    of_unit: Callable[[Tower, Quotient], T]
     multiple: Callable[[Tower, T, int], T]
-    of_two: Callable[[Tower, T, T], T]
-    of_zero: Callable[[Tower], T]
+    of_zero: T
 
 
 @dataclass(slots=True)
@@ -124,9 +123,9 @@ class Tower:
     @property
     def i(self) -> Quotient:
         if self.unit_i is None:
-            generator = self.field.get("i")
+            generator = self.field.get("i", order=2)
             self.unit_i = generator.element
-            self.field.relate(generator, self.unit_i.num**2 + 1, 2)
+            self.field.relate(generator, self.unit_i.num**2 + 1)
         return self.unit_i
 
     # --- elements ---
@@ -168,14 +167,8 @@ class Tower:
         self.monomials[tree] = monomial
         return tree
 
-    def unit(self, lattice: Lattice, at: int) -> tuple[fmpq, Quotient]:
-        """A number and an element. Their product is the basis vector (unit) ``at`` of a lattice."""
-        (key, c), *further = lattice.units[at].items()
-        return (UNIT, self._sum(lattice.units[at])) if further else (c, self._keyed(key))
-
     def _sum(self, vector: Mapping[Any, fmpq]) -> Quotient:
-        products = (self._keyed(key) * constant(c) for key, c in vector.items())
-        return reduce(add, products)
+        return reduce(add, (self._keyed(key) * c for key, c in vector.items()))
 
     def _keyed(self, key: Any) -> Quotient:
         """The monomial or the sum with a key, perhaps of an earlier tower."""
@@ -191,7 +184,7 @@ class Tower:
             if before.num == u.num and before.den == u.den:
                 return value  # type: ignore[no-any-return]
         vector: Vector = {}
-        parts: list[T] = []
+        parts: list[Any] = []
         for c, arg, inner in self.addends(u):
             by_rule = law.by_rule(self, c, arg, inner)
             if by_rule is None:
@@ -200,9 +193,9 @@ class Tower:
                 parts.append(by_rule)
         for at, n in lattice.add(vector) if vector else ():
             if at not in lattice.generators:
-                lattice.generators[at] = law.of_unit(self, *self.unit(lattice, at))
+                lattice.generators[at] = law.of_unit(self, self._sum(lattice.units[at]))
             parts.append(law.multiple(self, lattice.generators[at], int(n.p)))
-        result = reduce(partial(law.of_two, self), parts) if parts else law.of_zero(self)
+        result = reduce(mul, parts) if parts else law.of_zero
         lattice.values.append((u, result))
         return result
 

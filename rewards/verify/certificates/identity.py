@@ -129,7 +129,7 @@ def _generator(base: Field, g: Generator, slope: Quotient | None) -> dict[str, A
         "function": "variable" if variable else g.kind,
         "meaning": to_latex(base.written(g)),
         "args": [_fraction(base, arg) for arg in args],
-        "unit": str(g.unit),
+        "unit": f"1/{g.order}" if "root" in g.kind else "1",
         "partner": g.partner.index if g.partner else None,
         "derivative": None if slope is None else _fraction(base, slope),
     }

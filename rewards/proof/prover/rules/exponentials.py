@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any, NamedTuple
 
 from flint import fmpq
 
@@ -21,8 +22,16 @@ from ..quotients import ONE, ZERO, NotProvedError, Quotient, constant
 from ..tower import RULES, Law, Tower
 from .radicals import integer_power, positive_root, power, radical, root
 
-#: A sine and a cosine.
-Pair = tuple[Quotient, Quotient]
+
+class Circle(NamedTuple):
+    """The sine and the cosine of an angle. The product belongs to the sum of two angles."""
+
+    sine: Quotient
+    cosine: Quotient
+
+    def __mul__(self, other: Any) -> Circle:
+        (s, c), (sine, cosine) = self, other
+        return Circle(s * cosine + c * sine, c * cosine - s * sine)
 
 
 def exp(t: Tower, u: Quotient) -> Quotient:
@@ -32,8 +41,7 @@ def exp(t: Tower, u: Quotient) -> Quotient:
 
 def _exp_by_rule(t: Tower, c: fmpq, arg: Quotient, inner: Generator | None) -> Quotient | None:
     if t.unit_i is not None and (turn := t.without_i(arg)) is not None:
-        angle = turn * constant(c)
-        sine, cosine = sin_cos(t, angle)
+        sine, cosine = sin_cos(t, turn * c)
         return cosine + t.i * sine
     rule = EXPONENTIALS.get(inner.kind) if inner else None
     value = rule(t, inner, c) if rule and inner else None
@@ -42,22 +50,16 @@ def _exp_by_rule(t: Tower, c: fmpq, arg: Quotient, inner: Generator | None) -> Q
     return value
 
 
-def _exp_of_unit(t: Tower, c: fmpq, arg: Quotient) -> Quotient:
+def _exp_of_unit(t: Tower, u: Quotient) -> Quotient:
     def slope() -> Quotient:
-        return exponential * t.field.derivative(arg) * constant(c)
+        return exponential * t.field.derivative(u)
 
-    exponential = t.field.get("exp", (arg,), slope, c, real=True, positive=True).element
+    exponential = t.field.get("exp", (u,), slope, real=True, positive=True).element
     t.rules.add("exp")
     return exponential
 
 
-_EXP = Law(
-    by_rule=_exp_by_rule,
-    of_unit=_exp_of_unit,
-    multiple=lambda t, unit, n: unit**n,
-    of_two=lambda t, one, other: one * other,
-    of_zero=lambda t: ONE,
-)
+_EXP = Law(_exp_by_rule, _exp_of_unit, multiple=lambda t, unit, n: unit**n, of_zero=ONE)
 #: Functions whose values are logarithms, and of what (DLMF 4.37.16, 4.37.21).
 LOGARITHMIC: dict[str, Callable[[Tower, Quotient], Quotient]] = {
     "asinh": lambda t, u: u + root(t, u * u + 1, 2),
@@ -106,75 +108,65 @@ EXPONENTIALS: dict[str, Callable[[Tower, Generator, fmpq], Quotient | None]] = {
 # --- sines and cosines
 
 
-def sin_cos(t: Tower, u: Quotient) -> Pair:
+def sin_cos(t: Tower, u: Quotient) -> Circle:
     return t.of_sum(_SINES, t.units.angles, u)
 
 
-def _of_unit(t: Tower, number: fmpq, arg: Quotient) -> Pair:
-    """Make the generators s and c for the sine and the cosine of a unit u.
-
-    The rules are c' = -u' s, s' = u' c, and s^2 + c^2 = 1.
-    """
+def _of_unit(t: Tower, u: Quotient) -> Circle:
+    """Make the generators s and c for a unit: c' = -u' s, s' = u' c, and s^2 + c^2 = 1."""
     base = t.field
-
-    def slope(factor: Quotient) -> Quotient:
-        return factor * base.derivative(arg) * constant(number)
-
-    cosine = base.get("cos", (arg,), lambda: -slope(sine.element), number, real=True)
-    sine = base.get("sin", (arg,), lambda: slope(cosine.element), number, real=True)
+    cosine = base.get("cos", (u,), lambda: -sine.element * base.derivative(u), real=True)
+    sine = base.get("sin", (u,), lambda: cosine.element * base.derivative(u), 2, real=True)
     sine.partner, cosine.partner = cosine, sine
-    base.relate(sine, sine.element.num**2 + cosine.element.num**2 - 1, 2)
+    base.relate(sine, sine.element.num**2 + cosine.element.num**2 - 1)
     t.rules.add("cos")
-    return sine.element, cosine.element
+    return Circle(sine.element, cosine.element)
 
 
-def _by_rule(t: Tower, c: fmpq, arg: Quotient, inner: Generator | None) -> Pair | None:
+def _by_rule(t: Tower, c: fmpq, arg: Quotient, inner: Generator | None) -> Circle | None:
     """The sine and the cosine of ``c`` times ``arg``, or None if no rule applies."""
     kind = inner.kind if inner else ""
     # Of these parts of pi, `_of_pi` has sines and cosines in square roots.
     if kind == "pi" and c.q in (1, 2, 3, 4, 6, 8, 12):
         return _of_pi(t, Fraction(int(c.p), int(c.q)) % 2)
     if kind in ("", "i") and t.unit_i is not None and (turn := t.without_i(arg)) is not None:
-        exponent = turn * constant(c)
-        up, down = exp(t, exponent), exp(t, -exponent)
-        return t.i * (up - down) / 2, (up + down) / 2
+        up, down = exp(t, turn * c), exp(t, turn * -c)
+        return Circle(t.i * (up - down) / 2, (up + down) / 2)
     if inner is None or kind not in ("asin", "atan") or c.q != 1:
         return None
     (u,) = inner.args
     if kind == "asin":  # on the branch cuts, too, as python-flint has them
-        return _multiple(t, (u, root(t, 1 - u * u, 2)), int(c.p))
+        return _multiple(t, Circle(u, root(t, 1 - u * u, 2)), int(c.p))
     if not t.field.is_real(u):
         return None
     radical = root(t, 1 + u * u, 2)
-    return _multiple(t, (u / radical, 1 / radical), int(c.p))
+    return _multiple(t, Circle(u / radical, 1 / radical), int(c.p))
 
 
-def _multiple(t: Tower, pair: Pair, times: int) -> Pair:
+def _multiple(t: Tower, circle: Circle, times: int) -> Circle:
     """The sine and the cosine of a multiple of an angle, computed by doubling."""
     if times < 0:
-        sine, cosine = _multiple(t, pair, -times)
-        return -sine, cosine
+        sine, cosine = _multiple(t, circle, -times)
+        return Circle(-sine, cosine)
     if times == 1:
-        return pair
+        return circle
     if times > MAX_MULTIPLE:
         raise NotProvedError("a multiple of an angle that is too high")
-    half = _multiple(t, pair, times // 2)
-    sine, cosine = _of_two(t, half, half)
-    if times % 2:
-        sine, cosine = _of_two(t, (sine, cosine), pair)
-    return t.field.normal(sine), t.field.normal(cosine)
+    half = _multiple(t, circle, times // 2)
+    whole = half * half * circle if times % 2 else half * half
+    return Circle(*map(t.field.normal, whole))
 
 
-def _of_pi(t: Tower, turns: Fraction) -> Pair:
+def _of_pi(t: Tower, turns: Fraction) -> Circle:
     """The sine and cosine of pi times a fraction with denominator 1, 2, 3, 4, 6, 8 or 12."""
     k, n = turns.numerator, turns.denominator
     if n == 8:  # tan(pi/8) = sqrt(2) - 1, and 4 cos(pi/8)^2 = 2 + sqrt(2)
         radical = root(t, constant(2), 2)
         cosine = root(t, 2 + radical, 2) / 2
-        return _multiple(t, ((radical - 1) * cosine, cosine), k)
+        return _multiple(t, Circle((radical - 1) * cosine, cosine), k)
     if n == 12:  # k/12 = 3 k/4 - 2 k/3
-        return _of_two(t, _of_pi(t, Fraction(-2 * k, 3) % 2), _of_pi(t, Fraction(3 * k, 4) % 2))
-    return _cosine(t, (Fraction(1, 2) - turns) % 2), _cosine(t, turns)
+        return _of_pi(t, Fraction(-2 * k, 3) % 2) * _of_pi(t, Fraction(3 * k, 4) % 2)
+    return Circle(_cosine(t, (Fraction(1, 2) - turns) % 2), _cosine(t, turns))
 
 
 def _cosine(t: Tower, turns: Fraction) -> Quotient:
@@ -186,13 +178,8 @@ def _cosine(t: Tower, turns: Fraction) -> Quotient:
     return root(t, constant(fmpq(square, 4)), 2)
 
 
-def _of_two(t: Tower, first: Pair, second: Pair) -> Pair:
-    (s, c), (sine, cosine) = first, second
-    return s * cosine + c * sine, c * cosine - s * sine
-
-
-_SINES = Law(_by_rule, _of_unit, _multiple, _of_two, of_zero=lambda t: (ZERO, ONE))
+_SINES = Law(_by_rule, _of_unit, _multiple, of_zero=Circle(ZERO, ONE))
 RULES["exp"] = exp
 RULES["e"] = lambda t: exp(t, ONE)
-RULES["sin"] = lambda t, u: sin_cos(t, u)[0]
-RULES["cos"] = lambda t, u: sin_cos(t, u)[1]
+RULES["sin"] = lambda t, u: sin_cos(t, u).sine
+RULES["cos"] = lambda t, u: sin_cos(t, u).cosine

@@ -41,7 +41,7 @@ def _ln(t: Tower, element: Quotient, *, bars: bool = False, positive: bool = Fal
     inner = base.single(element) if positive else None
     if inner is not None and inner.kind == "exp":
         argument: Quotient = inner.args[0]
-        return argument * constant(inner.unit)
+        return argument
     if bars and element.num.leading_coefficient() < 0:
         element = -element
     name = "ln_abs" if bars and not positive else "ln"
@@ -63,7 +63,7 @@ def _ln_modulus(t: Tower, element: Quotient) -> Quotient:
             poly = poly / generator.element.num**degree
             # The generator is d (n/d)^(1/q) for a radicand n/d.
             (radicand,) = generator.args
-            modulus = ln(t, radicand, bars=True) * constant(generator.unit)
+            modulus = ln(t, radicand, bars=True) / generator.order
             total = total + degree * (modulus + ln(t, Quotient(radicand.den), bars=True))
     cofactor, i = Quotient(poly), t.i
     if base.is_real(cofactor):

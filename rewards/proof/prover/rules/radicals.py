@@ -9,6 +9,7 @@ the relation ``r^q = b``.
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from functools import partial
 
@@ -90,8 +91,8 @@ def _in_bases(t: Tower, poly: Poly) -> Quotient:
         element = Quotient(base.reduce(factor))
         if len(element.num) > 1:
             slope = partial(base.derivative, element)
-            generator = base.get("base", (element,), slope, real=True)
-            base.relate(generator, generator.element.num - element.num, 1)
+            generator = base.get("base", (element,), slope, 1, real=True)
+            base.relate(generator, generator.element.num - element.num)
             element = generator.element
         result = result * element ** int(e)
     return result
@@ -135,7 +136,7 @@ def positive_root(t: Tower, base: Quotient, exponent: fmpq) -> Quotient:
         return integer_power(t, base, int(exponent.p))
     inner = t.field.single(base)
     if inner is not None and inner.kind == "exp":
-        return RULES["exp"](t, inner.args[0] * constant(exponent * inner.unit))
+        return RULES["exp"](t, inner.args[0] * exponent)
     family = "root" if base.den.is_one() else "odd root" if exponent.q % 2 else "even root"
     return radical(t, family, base, exponent)
 
@@ -148,25 +149,21 @@ def radical(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Quotient
     cut.
     """
     found = [g for g in t.field.generators if g.kind == kind and g.args == (radicand,)]
-    generator = next((g for g in found if (exponent / g.unit).q == 1), None)
+    generator = next((g for g in found if g.order % int(exponent.q) == 0), None)
     if found and generator is None:
         key, units = (kind, t.field.tree(radicand)), t.units
         units.has_new_root = True
-        units.roots[key] = units.roots.get(key, exponent).gcd(exponent).gcd(found[0].unit)
-    generator = generator or _generator(t, kind, radicand, exponent)
+        units.orders[key] = math.lcm(units.orders.get(key, 1), int(exponent.q), found[0].order)
+    generator = generator or _generator(t, kind, radicand, int(exponent.q))
     whole, value = radicand.den.is_one(), generator.element
-    return (value if whole else value / Quotient(radicand.den)) ** int(
-        (exponent / generator.unit).p
-    )
+    return (value if whole else value / Quotient(radicand.den)) ** int(exponent * generator.order)
 
 
-def _generator(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Generator:
+def _generator(t: Tower, kind: str, radicand: Quotient, order: int) -> Generator:
     """Make the generator r of a radical: r^q is in the field, and r' = (r^q)'/(q r^(q-1))."""
     base = t.field
-    unit = fmpq(1, exponent.q)
-    if t.units.roots and not t.units.has_new_root:
-        unit = unit.gcd(t.units.roots.get((kind, base.tree(radicand)), UNIT))
-    order = int(unit.q)
+    if t.units.orders:
+        order = math.lcm(order, t.units.orders.get((kind, base.tree(radicand)), 1))
     if order > MAX_ORDER:
         raise NotProvedError("a root of too high an order")
     relation_value = radicand.num
@@ -177,8 +174,8 @@ def _generator(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Gener
         return base.derivative(Quotient(relation_value)) / order / generator.element ** (order - 1)
 
     real, positive = kind in ("root", "odd root"), kind == "root"
-    generator = base.get(kind, (radicand,), slope, unit, real=real, positive=positive)
-    base.relate(generator, generator.element.num**order - relation_value, order)
+    generator = base.get(kind, (radicand,), slope, order, real=real, positive=positive)
+    base.relate(generator, generator.element.num**order - relation_value)
     t.rules.add("root")
     return generator
 
@@ -223,8 +220,8 @@ def positive_factors(field: Field, element: Quotient) -> tuple[Powers, Quotient]
             if degree and field.positive >> g.index & 1:
                 poly = poly / g.element.num**degree
                 of_root = g.kind == "root"
-                base, unit = (g.args[0], g.unit) if of_root else (g.element, UNIT)
-                powers.append((base, unit * direction * degree))
+                base, order = (g.args[0], g.order) if of_root else (g.element, 1)
+                powers.append((base, fmpq(direction * degree, order)))
         polys.append(poly)
     return powers, Quotient(*polys)
 
