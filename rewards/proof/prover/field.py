@@ -290,7 +290,8 @@ class Field:
             if varying >> generator.index & 1:
                 partial = poly.derivative(generator.at)
                 if not partial.is_zero():
-                    total += Quotient(partial) * self.slope(generator)
+                    slope = self.slope(generator)
+                    total += slope if partial.is_one() else Quotient(partial) * slope
         return total
 
     def tree(self, element: Quotient) -> Expression:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeAlias
 
 from flint import fmpq, fmpq_mat, fmpz_mat
@@ -103,13 +104,12 @@ class Units:
     tower has not computed.
     """
 
-    exponents: Lattice = field(default_factory=lambda: Lattice(MAX_LETTER_POWER))
-    angles: Lattice = field(default_factory=lambda: Lattice(MAX_MULTIPLE))
+    exponents: Lattice = field(default_factory=partial(Lattice, MAX_LETTER_POWER))
+    angles: Lattice = field(default_factory=partial(Lattice, MAX_MULTIPLE))
     orders: dict[tuple[str, Expression], int] = field(default_factory=dict)
     has_new_root: bool = False
     keys: list[Any] = field(default_factory=list)
 
-    @property
     def is_coarse(self) -> bool:
         """Whether the last tower read what its units do not divide."""
         return self.exponents.is_coarse or self.angles.is_coarse or self.has_new_root
@@ -119,7 +119,7 @@ class Units:
         self.angles.settle()
         self.has_new_root = False
         units = (*self.exponents.units, *self.angles.units)
-        self.keys = list(dict.fromkeys(key for unit in units for key in unit))
+        self.keys = [key for unit in units for key in unit]
 
 
 def _directed(vector: Vector) -> Vector:

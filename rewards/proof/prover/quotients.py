@@ -194,9 +194,13 @@ Operand: TypeAlias = Quotient | fmpq | int
 ONE, ZERO = Quotient(_ONE, _ONE, 0), Quotient(RING.constant(0), _ONE, 0)
 
 
-@lru_cache(maxsize=256)
 def constant(value: fmpq | int) -> Quotient:
     return Quotient(RING.constant(value), _ONE, 0)
+
+
+@lru_cache(maxsize=256)
+def rational(p: int, q: int) -> Quotient:
+    return constant(fmpq(p, q))
 
 
 def monic(num: Poly, den: Poly) -> tuple[Poly, Poly]:

@@ -37,8 +37,8 @@ from .quotients import (
     NotProvedError,
     Poly,
     Quotient,
-    constant,
     quotient,
+    rational,
 )
 
 #: A sum in an exponent or an angle is taken apart if it has no more terms than this: each is a row
@@ -237,7 +237,7 @@ class Tower:
             name = node.name
             return self.symbols[name] if name in self.symbols else self.symbol(name)
         if type(node) is Number:
-            return constant(fmpq(node.numerator, node.denominator))
+            return rational(node.numerator, node.denominator)
         if (key := id(node)) in self.met:
             return self.met[key][1]
         name = node.function
@@ -295,7 +295,7 @@ class Tower:
         if type(tree) is Symbol:
             return variables[tree.name]
         if type(tree) is Number:
-            return constant(fmpq(tree.numerator, tree.denominator))
+            return rational(tree.numerator, tree.denominator)
         return self.applied(tree.function, *[self.formula(arg, variables) for arg in tree.args])
 
 
@@ -313,9 +313,10 @@ def attempted(use: Callable[[Tower], T], **state: Any) -> tuple[Tower, T | None]
     """
     units = state.setdefault("units", Units())
     tower, value = _built(use, state)
-    if units.is_coarse:
-        tower, value = _built(use, state)
-    return tower, None if units.is_coarse else value
+    if not units.is_coarse():
+        return tower, value
+    tower, value = _built(use, state)
+    return tower, None if units.is_coarse() else value
 
 
 def _built(use: Callable[[Tower], T], state: dict[str, Any]) -> tuple[Tower, T | None]:
