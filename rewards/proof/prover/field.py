@@ -53,9 +53,6 @@ RESTRICTED = DOMAIN - {"root"} | {"even root"}
 #: How often a relation may be applied to one power.
 MAX_TIMES = 256
 
-#: A bit for each generator, the last first, as polynomials have their degrees.
-_BITS = tuple(1 << index for index in reversed(range(MAX_GENERATORS)))
-
 
 @dataclass(slots=True, eq=False)
 class Generator:
@@ -163,12 +160,14 @@ class Field:
     def support(self, element: Quotient) -> int:
         """The generators that occur in an element, as an integer with a bit for each."""
         if element.support < 0:
-            degrees = element.num.degrees()
+            element.support = self._support_of(element.num)
             if not element.den.is_one():
-                degrees = map(max, degrees, element.den.degrees())
-            bits = zip(_BITS, degrees, strict=True)
-            element.support = sum([bit for bit, degree in bits if degree > 0])
+                element.support |= self._support_of(element.den)
         return element.support
+
+    def _support_of(self, poly: Poly) -> int:
+        degrees = poly.degrees()
+        return sum([1 << g.index for g in self.generators if degrees[g.at] > 0])
 
     def used(self, element: Quotient) -> list[Generator]:
         """The generators that occur in an element."""
@@ -190,15 +189,11 @@ class Field:
             return True
         if poly.is_zero() or poly.leading_coefficient() < 0 or min(poly.coeffs()) < 0:
             return False
-        bits = zip(_BITS, poly.degrees(), strict=True)
-        signed = [
-            (at, bit) for at, (bit, k) in enumerate(bits) if k > 0 and not self.positive & bit
-        ]
-        if not signed:
-            return True
-        return not any(self.unreal & bit for _, bit in signed) and all(
-            powers[at] % 2 == 0 for powers in poly.monoms() for at, _ in signed
-        )
+        signed = self._support_of(poly) & ~self.positive
+        if not signed or signed & self.unreal:
+            return not signed
+        at = [g.at for g in self.generators if signed >> g.index & 1]
+        return all(powers[k] % 2 == 0 for powers in poly.monoms() for k in at)
 
     def is_positive_in_range(self, poly: Poly) -> bool:
         """Whether a polynomial in one real generator is not negative in the range of its function.
@@ -235,8 +230,9 @@ class Field:
         """
         if not self.related or poly.is_constant():
             return poly
-        degrees = poly.degrees()
+        degrees = None
         for generator in reversed(self.related):
+            degrees = degrees or poly.degrees()
             times = degrees[generator.at] // generator.order
             if times <= 0:
                 continue
@@ -246,10 +242,7 @@ class Field:
                 continue
             if times > MAX_TIMES or len(poly) * expanded > MAX_TERMS:
                 raise NotProvedError("too many terms modulo the relations")
-            poly = divmod(poly, generator.relation)[1]
-            if poly.is_zero():
-                break
-            degrees = poly.degrees()
+            poly, degrees = divmod(poly, generator.relation)[1], None
         return poly
 
     def normal(self, element: Quotient) -> Quotient:

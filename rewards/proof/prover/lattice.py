@@ -54,7 +54,7 @@ class Lattice:
         self.units, self.generators, self.values, self.is_coarse = [], {}, [], False
         if not self.vectors:
             return
-        self.vectors = sorted(filter(None, self.vectors), key=len)
+        self.vectors.sort(key=len)
         basis: list[Vector] = []
         rows = [_coordinates(basis, vector) for vector in self.vectors]
         scale = math.lcm(*(int(c.q) for row in rows for c in row))
@@ -115,6 +115,7 @@ class Units:
         return self.exponents.is_coarse or self.angles.is_coarse or self.has_new_root
 
     def settle(self) -> None:
+        """Begin a tower: nothing that an earlier tower made is left, only what was read."""
         self.exponents.settle()
         self.angles.settle()
         self.has_new_root = False

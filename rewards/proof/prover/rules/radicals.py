@@ -215,9 +215,9 @@ def positive_factors(field: Field, element: Quotient) -> tuple[Powers, Quotient]
         return powers, element
     polys: list[Poly] = []
     for poly, direction in ((element.num, 1), (element.den, -1)):
-        degrees = poly.term_content().degrees()[::-1]
-        for g, degree in zip(field.generators, degrees, strict=False):
-            if degree and field.positive >> g.index & 1:
+        degrees = poly.term_content().degrees()
+        for g in field.generators:
+            if (degree := degrees[g.at]) and field.positive >> g.index & 1:
                 poly = poly / g.element.num**degree
                 of_root = g.kind == "root"
                 base, order = (g.args[0], g.order) if of_root else (g.element, 1)
