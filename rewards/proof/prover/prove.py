@@ -22,13 +22,10 @@ MAX_CASES = 24
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A proof of F' = f in a differential field, under conditions on signs.
-
-    The identity holds wherever F and f are defined and the expressions in ``conditions`` have the
-    signs that are given there.
+    """A proof of F' = f in a differential field, where both are defined, for some signs.
 
     Attributes:
-        conditions: the signs of expressions.
+        conditions: the signs that expressions have.
         field: the differential field.
         terms: elements whose sum is F without its constants of integration.
         integrand: f.
@@ -50,13 +47,11 @@ class Case:
 class Proof:
     """A proof that F' = f at all points where both are defined, except at isolated points.
 
-    At these points, an expression in a condition may be zero, or a function that is not analytic,
-    such as ``|x|``, may have a breakpoint.
+    At these, an expression in a condition is zero, or a function such as ``|x|`` has a breakpoint.
 
     Attributes:
         rules: the functions and the rewriting rules that were used.
-        cases: the cases of signs in which F' = f was proved. Together they cover all real points at
-            which f is real.
+        cases: cases of signs. Together they cover all real points at which f is real.
 
     >>> Proof(rules=("cos",), cases=()).rules
     ('cos',)
@@ -121,21 +116,22 @@ class ProofSearch:
 
     def whole(self) -> Proof | None:
         """The proof without cases of signs, or None if none was found."""
-        return self._whole[0]
+        tower, case = self._whole
+        return _proof(tower.rules, [case]) if case else None
 
     @property
     def is_splittable(self) -> bool:
         """Whether no proof without cases was found, and a proof by cases of signs may exist."""
-        return self._whole[1]
+        tower, case = self._whole
+        return case is None and tower.splittable
 
     def in_cases(self) -> Proof | None:
         """The proof by cases of signs, or None if none was found."""
         return self._in_cases
 
     @cached_property
-    def _whole(self) -> tuple[Proof | None, bool]:
-        tower, case = self._attempt()
-        return (_proof(tower.rules, [case]), False) if case else (None, tower.splittable)
+    def _whole(self) -> tuple[Tower, Case | None]:
+        return self._attempt()
 
     @cached_property
     def _in_cases(self) -> Proof | None:
@@ -144,7 +140,7 @@ class ProofSearch:
         waiting: list[Signs] = [()] if self.is_splittable else []
         for _ in range(MAX_CASES):
             if not waiting:
-                return _proof(rules, proved) if proved else None
+                break
             signs = waiting.pop()
             tower, case = self._attempt(split=True, case=signs)
             # What was asked for beyond ``signs`` was positive; these are the cases where it is not.
@@ -154,20 +150,14 @@ class ProofSearch:
                 proved.append(case)
                 rules |= tower.rules
             elif not tower.nowhere:
-                break
-        return None
+                return None
+        return _proof(rules, proved) if proved and not waiting else None
 
     def _attempt(self, *, split: bool = False, case: Signs = ()) -> tuple[Tower, Case | None]:
         """Try to prove F' = f in a case. The result is the last tower, and the proved case."""
-        return attempted(
-            self._equal,
-            variable=self.variable,
-            kinds=self.kinds,
-            split=split,
-            case=case,
-            principal_roots=not self.real_roots,
-            units=self.units,
-        )
+        state = {"variable": self.variable, "kinds": self.kinds, "units": self.units}
+        principal = not self.real_roots
+        return attempted(self._equal, split=split, case=case, principal_roots=principal, **state)
 
     def _equal(self, tower: Tower) -> Case:
         base = tower.field
@@ -225,17 +215,14 @@ def _vanishes(tower: Tower, total: Quotient) -> bool:
     if total.is_zero():
         return True
     den = base.reduce(_without_content(total.den))
-    if den.is_zero():
-        return False
     short = base.reduce(_without_content(total.num), powers=False)
     num = base.reduce(_without_content(short))
-    if num.is_zero():
-        return True
+    if den.is_zero() or num.is_zero():
+        return not den.is_zero()
     tower.rules.add("constants")
     return constants.vanishes(base, num, den)
 
 
 def _without_content(poly: Poly) -> Poly:
     """The polynomial divided by its monomial factor, a high power of which makes a test slow."""
-    content = poly.term_content()
-    return poly if content.is_one() or poly.is_zero() else poly / content
+    return poly if poly.is_zero() else poly / poly.term_content()
