@@ -14,8 +14,10 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any
 
 from flint import fmpq, fmpq_poly
@@ -278,14 +280,12 @@ class Field:
         return self.spend(slope)
 
     def _of_poly(self, poly: Poly, varying: int) -> Quotient:
-        total = ZERO
-        for generator in self.generators:
-            if varying >> generator.index & 1:
-                partial = poly.derivative(generator.at)
-                if not partial.is_zero():
-                    slope = self.slope(generator)
-                    total += slope if partial.is_one() else Quotient(partial) * slope
-        return total
+        parts = []
+        for g in self.generators:
+            if varying >> g.index & 1 and not (partial := poly.derivative(g.at)).is_zero():
+                slope = self.slope(g)
+                parts.append(slope if partial.is_one() else Quotient(partial) * slope)
+        return reduce(operator.add, parts) if parts else ZERO
 
     def tree(self, element: Quotient) -> Expression:
         """An expression with the value of an element."""

@@ -5,11 +5,11 @@ exponential (t'/t = u'), a logarithm (t' = u'/u), algebraic (with a relation), o
 derivative is in the tower (Bronstein, *Symbolic Integration I*, chapter 3).
 
 `FORMS` and `RULES` hold the functions that the prover knows. The modules of `rules` register them.
-A rule computes a value of a function by an equation. Most equations hold wherever both sides are
-defined. Branches are those of `rewards.numeric.ball_arithmetic.jets`: principal, except that odd
-roots of negative numbers are real. The other equations hold for certain *signs* of expressions only
-and are left to a second search (``split``), which factors radicands and arguments of logarithms. It
-distinguishes *cases*: each assumes a sign for every factor, and F' = f has to be proved in all.
+A rule computes a value by an equation that holds wherever both sides are defined. Branches are
+those of `rewards.numeric.ball_arithmetic.jets`: principal, except that odd roots of negative
+numbers are real. Equations that hold for certain *signs* only are left to a second search
+(``split``), which factors radicands and arguments of logarithms. It distinguishes *cases*: each
+assumes a sign for every factor, and F' = f has to be proved in all.
 """
 
 from __future__ import annotations
@@ -30,22 +30,12 @@ from ...reading.functions import RECORDS
 from ...reading.functions.record import ODD
 from .field import Field, Generator
 from .lattice import Lattice, Units, Vector
-from .quotients import (
-    ONE,
-    RING,
-    ZERO,
-    NotProvedError,
-    Poly,
-    Quotient,
-    quotient,
-    rational,
-)
+from .quotients import ONE, RING, ZERO, NotProvedError, Poly, Quotient, quotient, rational
 
 #: A sum in an exponent or an angle is taken apart if it has no more terms than this: each is a row
 #: of a small matrix.
 MAX_ADDENDS = 24
-#: Assumptions that make a parameter positive (see
-#: `rewards.numeric.sampling.pool.ASSUMPTIONS`).
+#: Assumptions that make a parameter positive (see `rewards.numeric.sampling.pool.ASSUMPTIONS`).
 POSITIVE = frozenset(("positive", "integer", "even", "odd"))
 _ARITHMETIC = frozenset(("add", "mul", "neg", "div"))
 T = TypeVar("T")
@@ -138,10 +128,9 @@ class Tower:
         return Quotient(arg.num / i, arg.den) if arg.num.term_content().gcd(i) == i else None
 
     def addends(self, element: Quotient) -> list[tuple[fmpq, Quotient, Generator | None]]:
-        """Write an element as a sum of rational numbers times monomials.
+        """Write an element as a sum of numbers times monomials. A long sum counts as one monomial.
 
-        Beside each is the generator that equals the monomial, if there is one. A long sum counts as
-        one monomial.
+        Beside each is the generator that equals the monomial, if there is one.
         """
         base, element = self.field, self.field.normal(element)
         num, den = element.num, element.den
@@ -149,18 +138,16 @@ class Tower:
             c = num.leading_coefficient()
             terms = [(c, element if c == 1 else Quotient(num / c, den, element.support))]
         else:
-            from_dict = RING.from_dict
-            terms = [(c, quotient(from_dict({powers: 1}), den)) for powers, c in num.terms()]
+            terms = [(c, quotient(RING.term(exp_vec=at), den)) for at, c in num.terms()]
         return [(c, monomial, base.single(monomial)) for c, monomial in terms]
 
-    def key(self, monomial: Quotient) -> Expression:
+    def key(self, monomial: Quotient) -> Any:
         """The key of a monomial in vectors (exponents and angles), which is its expression."""
         while self.units.keys:  # another expression of the same monomial may have been read
             self._keyed(self.units.keys.pop())
-        num, den = monomial.num, monomial.den
-        for tree, earlier in self.monomials.items():
-            if earlier.num == num and earlier.den == den:
-                return tree  # type: ignore[no-any-return]
+        for key, earlier in self.monomials.items():
+            if earlier.num == monomial.num and earlier.den == monomial.den:
+                return key
         tree = self.field.tree(monomial)
         if tree in self.monomials:
             raise NotProvedError("two monomials that are written alike")
@@ -247,9 +234,8 @@ class Tower:
         elif name in FORMS:
             element = self.field.spend(FORMS[name](self, node))
         else:
-            values = map(self.value, node.args)
-            known = name in RULES
-            element = RULES[name](self, *values) if known else self.by_record(name, *values)
+            values, rule = map(self.value, node.args), RULES.get(name)
+            element = rule(self, *values) if rule else self.by_record(name, *values)
             self.field.spend(element)
         if not is_sum:
             self.values[node] = element
@@ -257,14 +243,11 @@ class Tower:
         return element
 
     def applied(self, name: str, *values: Quotient) -> Quotient:
-        """Compute a function's value by its rule, or by its record."""
+        """A function's value by its rule, or by its record."""
         return RULES[name](self, *values) if name in RULES else self.by_record(name, *values)
 
     def by_record(self, name: str, *values: Quotient) -> Quotient:
-        """Compute a function's value by the definition in `RECORDS`, or make a generator.
-
-        The record of a function without a definition states the function's derivative.
-        """
+        """A function's value by the definition in `RECORDS`, or a generator with its derivative."""
         record = RECORDS[name]
         arguments = record.arguments.split()
         if record.definition:
@@ -277,10 +260,8 @@ class Tower:
             return self.function(name, values, lambda: ZERO)  # of numbers, as zeta(3)
         if record.parity == ODD:  # of arguments with a positive leading coefficient only
             (u,) = values
-            if u.is_zero():
-                return u
-            if u.num.leading_coefficient() < 0:
-                return -self.by_record(name, -u)
+            if u.is_zero() or u.num.leading_coefficient() < 0:
+                return u if u.is_zero() else -self.by_record(name, -u)
         variables = dict(zip(arguments, values, strict=True))
         return self.function(
             name,
@@ -291,7 +272,7 @@ class Tower:
         )
 
     def formula(self, tree: Expression, variables: Mapping[str, Quotient]) -> Quotient:
-        """Evaluate a formula at the given values of its variables."""
+        """The value of a formula at values of its variables."""
         if type(tree) is Symbol:
             return variables[tree.name]
         if type(tree) is Number:
