@@ -24,14 +24,7 @@ from flint import fmpq
 from flint.utils.flint_exceptions import DomainError
 
 from .field import Field, Generator
-from .quotients import (
-    RING,
-    UNIT,
-    NotProvedError,
-    Poly,
-    is_factored_quickly,
-    product,
-)
+from .quotients import RING, UNIT, NotProvedError, Poly, is_factored_quickly, product
 
 #: A number, and polynomials with exponents.
 Factors = tuple[fmpq, list[tuple[Poly, fmpq]]]

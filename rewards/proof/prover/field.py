@@ -197,6 +197,9 @@ class Field:
         at = [g.at for g in self.generators if signed >> g.index & 1]
         return all(powers[k] % 2 == 0 for powers in poly.monoms() for k in at)
 
+    def is_nonnegative(self, poly: Poly) -> bool:
+        return self.is_positive(poly) or self.is_positive_in_range(poly)
+
     def is_positive_in_range(self, poly: Poly) -> bool:
         """Whether a polynomial in one real generator is not negative in the range of its function.
 

@@ -234,8 +234,9 @@ class Tower:
         elif name in FORMS:
             element = self.field.spend(FORMS[name](self, node))
         else:
-            values, rule = map(self.value, node.args), RULES.get(name)
-            element = rule(self, *values) if rule else self.by_record(name, *values)
+            values = map(self.value, node.args)
+            known = name in RULES
+            element = RULES[name](self, *values) if known else self.by_record(name, *values)
             self.field.spend(element)
         if not is_sum:
             self.values[node] = element

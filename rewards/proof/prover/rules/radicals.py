@@ -13,7 +13,7 @@ import math
 from fractions import Fraction
 from functools import partial
 
-from flint import fmpq, fmpz
+from flint import fmpq
 
 from ..factors import factored
 from ..field import Field, Generator
@@ -26,7 +26,6 @@ from ..quotients import (
     Quotient,
     constant,
     is_factored_quickly,
-    product,
 )
 from ..tower import RULES, Tower
 from .signs import require_positive, sign
@@ -48,27 +47,24 @@ def power(
 ) -> Quotient:
     """Compute a rational power, as `rewards.numeric.ball_arithmetic.jets.pow_rational` does."""
     p, q = int(exponent.numerator), int(exponent.denominator)
-    if q == 1:
-        return integer_power(t, element, p)
-    if q % 2 and (principal or t.principal_roots):
-        return RULES["exp"](t, RULES["ln"](t, element) * constant(fmpq(p, q)))
-    return integer_power(t, root(t, element, q), p)
+    if q > 1 and q % 2 and (principal or t.principal_roots):
+        return RULES["exp"](t, RULES["ln"](t, element) * fmpq(p, q))
+    return integer_power(t, element if q == 1 else root(t, element, q), p)
 
 
 def principal_power(t: Tower, base: Quotient, exponent: Quotient) -> Quotient:
     """The principal value of a power. In contrast, `power` uses real odd roots."""
-    ratio = exponent.rational()
-    if ratio is None:
-        return RULES["exp"](t, exponent * RULES["ln"](t, base))
-    return power(t, base, ratio, principal=True)
+    if (ratio := exponent.rational()) is not None:
+        return power(t, base, ratio, principal=True)
+    return RULES["exp"](t, exponent * RULES["ln"](t, base))
 
 
 def integer_power(t: Tower, element: Quotient, k: int) -> Quotient:
     """A power with a whole exponent. If it is too long, generators replace sums in the element."""
     if element.is_zero():
-        if k <= 0:
-            raise NotProvedError("a power of zero that has no value")
-        return element
+        if k > 0:
+            return element
+        raise NotProvedError("a power of zero that has no value")
     times, terms = abs(k), len(element.num) + len(element.den)
     lead = element.num.leading_coefficient()
     is_short = times <= 2 or terms == 2
@@ -110,19 +106,15 @@ def root(t: Tower, element: Quotient, q: int) -> Quotient:
     result = ONE
     if chosen < 0:
         result = -result if q % 2 else RULES["exp"](t, t.i * t.named("pi") / q)
-    if not rest.den.is_one() and _is_nonnegative(base, rest.den):
+    if not rest.den.is_one() and base.is_nonnegative(rest.den):
         powers, rest = [*powers, (Quotient(rest.den), fmpq(-1))], Quotient(rest.num)
-    if rest.den.is_one() and _is_nonnegative(base, rest.num):
+    if rest.den.is_one() and base.is_nonnegative(rest.num):
         powers, rest = [*powers, (rest, UNIT)], ONE
     for factor, e in powers:
         result = result * positive_root(t, factor, e / q)
     if rest is ONE:
         return result
     return result * radical(t, "odd root" if q % 2 else "even root", rest, fmpq(1, q))
-
-
-def _is_nonnegative(field: Field, poly: Poly) -> bool:
-    return field.is_positive(poly) or field.is_positive_in_range(poly)
 
 
 def positive_root(t: Tower, base: Quotient, exponent: fmpq) -> Quotient:
@@ -142,11 +134,10 @@ def positive_root(t: Tower, base: Quotient, exponent: fmpq) -> Quotient:
 
 
 def radical(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Quotient:
-    """Write a rational power of the radicand n/d as a power of a generator.
+    """Write a rational power of the radicand n/d as a power of a generator, d (n/d)^(1/q).
 
-    The generator equals d (n/d)^(1/q), so that its q-th power n d^(q-1) is a polynomial. A radical
-    of the kind ``either root`` may be the negative of the principal root, for example on a branch
-    cut.
+    Its q-th power n d^(q-1) is a polynomial. A radical of the kind ``either root`` may be the
+    negative of the principal root, for example on a branch cut.
     """
     found = [g for g in t.field.generators if g.kind == kind and g.args == (radicand,)]
     generator = next((g for g in found if g.order % int(exponent.q) == 0), None)
@@ -166,16 +157,14 @@ def _generator(t: Tower, kind: str, radicand: Quotient, order: int) -> Generator
         order = math.lcm(order, t.units.orders.get((kind, base.tree(radicand)), 1))
     if order > MAX_ORDER:
         raise NotProvedError("a root of too high an order")
-    relation_value = radicand.num
-    if not radicand.den.is_one():
-        relation_value = product(relation_value, (Quotient(radicand.den) ** (order - 1)).num)
+    power = Quotient(radicand.num) * Quotient(radicand.den) ** (order - 1)
 
     def slope() -> Quotient:
-        return base.derivative(Quotient(relation_value)) / order / generator.element ** (order - 1)
+        return base.derivative(power) / order / generator.element ** (order - 1)
 
     real, positive = kind in ("root", "odd root"), kind == "root"
     generator = base.get(kind, (radicand,), slope, order, real=real, positive=positive)
-    base.relate(generator, generator.element.num**order - relation_value)
+    base.relate(generator, generator.element.num**order - power.num)
     t.rules.add("root")
     return generator
 
@@ -195,22 +184,20 @@ def split(
     coprime = factors(t, element) if t.split else None
     if coprime is None:
         return powers, 1, element
+    chosen, further = coprime
     if positive:
-        require_positive(t, coprime[0], element)
+        require_positive(t, chosen, element)
     t.rules.add(f"{name} of coprime factors")
-    return powers + coprime[1], coprime[0], ONE
+    return powers + further, chosen, ONE
 
 
 def positive_factors(field: Field, element: Quotient) -> tuple[Powers, Quotient]:
-    """Split an element into powers of provably positive factors and a cofactor.
-
-    The leading coefficient of the cofactor is 1 or -1.
-    """
+    """Powers of provably positive factors, and a cofactor whose leading coefficient is 1 or -1."""
     powers: Powers = []
     c = abs(element.num.leading_coefficient())
     if c != 1:
         element = Quotient(element.num / c, element.den, element.support)
-        powers += [(constant(prime), e) for prime, e in _prime_factors(c)]
+        powers = _prime_powers(c)
     if not field.support(element) & field.positive:
         return powers, element
     polys: list[Poly] = []
@@ -219,8 +206,7 @@ def positive_factors(field: Field, element: Quotient) -> tuple[Powers, Quotient]
         for g in field.generators:
             if (degree := degrees[g.at]) and field.positive >> g.index & 1:
                 poly = poly / g.element.num**degree
-                of_root = g.kind == "root"
-                base, order = (g.args[0], g.order) if of_root else (g.element, 1)
+                base, order = (g.args[0], g.order) if g.kind == "root" else (g.element, 1)
                 powers.append((base, fmpq(direction * degree, order)))
         polys.append(poly)
     return powers, Quotient(*polys)
@@ -233,7 +219,7 @@ def factors(t: Tower, element: Quotient) -> tuple[int, Powers] | None:
     for poly, direction in ((element.num, 1), (element.den, -1)):
         number, polys = factored(base, poly)
         chosen *= 1 if number > 0 else -1
-        powers += [(constant(prime), e * direction) for prime, e in _prime_factors(abs(number))]
+        powers += _prime_powers(abs(number) ** direction)
         for factor, times in polys:
             s = sign(t, factor)
             if s is None:
@@ -243,19 +229,14 @@ def factors(t: Tower, element: Quotient) -> tuple[int, Powers] | None:
     return chosen, powers
 
 
-def _prime_factors(value: fmpq) -> list[tuple[int, fmpq]]:
-    """The prime factors of a positive rational number, with exponents.
-
-    A large numerator or denominator is not factored, and counts as one prime.
-    """
-    return [
-        (int(prime), fmpq(e) * direction)
-        for number, direction in ((value.p, 1), (value.q, -1))
-        for prime, e in (
-            fmpz(number).factor() if int(number).bit_length() <= MAX_FACTOR_BITS else [(number, 1)]
-        )
-        if prime != 1
-    ]
+def _prime_powers(value: fmpq) -> Powers:
+    """The factors of a positive rational number. A large numerator or denominator has only one."""
+    powers: Powers = []
+    for number, direction in ((value.p, 1), (value.q, -1)):
+        is_small = int(number).bit_length() <= MAX_FACTOR_BITS
+        primes = number.factor() if is_small else [(number, 1)]
+        powers += [(constant(int(prime)), fmpq(e * direction)) for prime, e in primes]
+    return powers
 
 
 sqrt = partial(root, q=2)

@@ -81,8 +81,7 @@ def _polygamma(t: T, n: Q, u: Q) -> Q:
     if order is None or order.q != 1 or not 0 <= order.p <= MAX_STEPS:
         raise NotProvedError("an order that is not a whole number")
     u, steps = _shift(t, u, least=1)
-    k, base = int(order.p), u
-    value = t.function("polygamma", (n, u), lambda: _polygamma(t, n + 1, base), at=1, real=True)
+    k, value = int(order.p), t.by_record("polygamma", n, u)
     return _raised(value, u, steps, lambda u: (1, (-1) ** k * factorial(k) / u ** (k + 1)))
 
 
