@@ -1,13 +1,10 @@
 """A differential field: rational functions over Q in generators, modulo algebraic relations.
 
-A `Generator` stands for a sub-expression (``x``, ``exp(x/2)``, ``sqrt(1 - x^2)``, ``erf(x)``). The
-derivative of a generator is in the field. A generator may have a monic relation, which holds
-wherever the generator is defined. The coefficients of a relation contain earlier generators only.
-The leading terms are powers of distinct variables, so that the relations are a Groebner basis, and
-division by each in turn gives the unique remainder modulo all of them (Cox, Little and O'Shea,
-*Ideals, Varieties, and Algorithms*, section 2.6).
-
-Work is bounded by numbers of generators, terms and degrees, never by clocks.
+A `Generator` stands for a sub-expression (``x``, ``exp(x/2)``, ``sqrt(1 - x^2)``, ``erf(x)``). Its
+derivative is in the field. It may have a relation ``r^q = u`` with a polynomial u in earlier
+generators, which holds wherever the generator is defined. The leading terms are powers of distinct
+variables, so that the relations are a Groebner basis, and division by each in turn gives the unique
+remainder modulo all of them (Cox, Little and O'Shea, *Ideals, Varieties, and Algorithms*, 2.6).
 """
 
 from __future__ import annotations
@@ -40,8 +37,7 @@ from .quotients import (
 
 #: Most terms of all values together.
 MAX_WORK = 40_000
-#: Terms up to which the power of a sum that has a generator is expanded in normal forms (as in
-#: `rules.radicals.MAX_POWER`).
+#: Most terms of an expanded power of a sum that has a generator (as `rules.radicals.MAX_POWER`).
 MAX_EXPANDED = 64
 #: Highest degree of a polynomial whose real zeros are isolated, and most bits of a coefficient.
 #: FLINT takes 12 ms for (x - 1) ... (x - 32), and 82 ms for twice the degree; 4 ms with random
@@ -60,9 +56,8 @@ MAX_TIMES = 256
 class Generator:
     """A generator of the field, which stands for the function ``kind`` applied to ``args``.
 
-    ``at`` is the place of the generator in exponents of polynomials, and ``order`` the degree of
-    its relation, if there is one. A sine and the cosine of its argument are ``partner`` of each
-    other.
+    ``at`` is the place of the generator in exponents of polynomials. The relation of a generator r
+    of order q is ``r^q = power``. A sine and the cosine of its argument are each other's partners.
     """
 
     index: int
@@ -72,6 +67,7 @@ class Generator:
     args: tuple[Any, ...]
     order: int
     slope_rule: Callable[[], Quotient] | None
+    power: Poly = None
     relation: Poly = None
     partner: Generator | None = None
     weight: int = 0
@@ -83,10 +79,9 @@ class Generator:
 class Field:
     """The differential field of one proof. A request for a new generator enlarges the field.
 
-    Four attributes have a bit for each generator: ``varying`` for generators that are not constant,
-    ``unreal`` for values that need not be real, ``positive`` for positive values, and ``bound`` for
-    generators with a relation. ``real_parts`` says that parts of the integrand are evaluated, which
-    are real at every point that counts.
+    Four attributes have a bit for each generator: whether it is ``varying``, may be ``unreal``, is
+    ``positive``, and is ``bound`` by a relation. ``real_parts`` says that parts of the integrand
+    are evaluated, which are real at every point that counts.
     """
 
     generators: list[Generator] = field(default_factory=list)
@@ -144,10 +139,11 @@ class Field:
             self.unreal &= ~generator.element.support
         return generator
 
-    def relate(self, generator: Generator, relation: Poly) -> None:
-        """Set the relation, a polynomial that is zero and monic in the generator."""
-        if generator.relation is None:
-            generator.relation = relation
+    def relate(self, generator: Generator, power: Poly) -> None:
+        """Set the relation r^q = power of a generator r of order q."""
+        if generator.power is None:
+            generator.power = power
+            generator.relation = generator.element.num**generator.order - power
             self.related.append(generator)
             self.bound |= generator.element.support
 
@@ -183,10 +179,7 @@ class Field:
         return not self.support(element) & self.unreal
 
     def is_positive(self, poly: Poly) -> bool:
-        """Whether no term has negative values.
-
-        The coefficients must be positive, and each generator positive, or real with even exponents.
-        """
+        """Whether all coefficients are positive, and generators positive or real in even powers."""
         if poly.is_one():
             return True
         if poly.is_zero() or poly.leading_coefficient() < 0 or min(poly.coeffs()) < 0:
@@ -201,10 +194,7 @@ class Field:
         return self.is_positive(poly) or self.is_positive_in_range(poly)
 
     def is_positive_in_range(self, poly: Poly) -> bool:
-        """Whether a polynomial in one real generator is not negative in the range of its function.
-
-        `RECORDS` has the ranges.
-        """
+        """Whether a polynomial in one real generator is not negative in its range (`RECORDS`)."""
         support = self.support(Quotient(poly)) if poly.total_degree() <= MAX_SIGN_DEGREE else 0
         if not support or support & (support - 1) or support & self.unreal:
             return False
@@ -223,10 +213,10 @@ class Field:
             return False
         if line.numer().height_bits() > MAX_SIGN_BITS:
             return False
-        # The zero of a linear factor is exact, and may be an end of the range.
-        odd = [factor for factor, times in line.numer().factor()[1] if times % 2]
-        roots: Any = [root for factor in odd for root, _ in factor.complex_roots()]  # type: ignore[misc,has-type]
-        return all(not z.imag.is_zero() or z.real <= least or z.real >= most for z in roots)
+        # The zero of a linear factor is exact, and may be an end of the range. odd = [factor for
+        factor, times in line.numer().factor()[1] if times % 2] roots: Any = [root for factor in odd
+        for root, _ in factor.complex_roots()]  # type: ignore[misc,has-type] return all(not
+        z.imag.is_zero() or z.real <= least or z.real >= most for z in roots)
 
     def reduce(self, poly: Poly, *, powers: bool = True) -> Poly:
         """The remainder of a polynomial modulo all relations.

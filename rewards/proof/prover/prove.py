@@ -154,7 +154,7 @@ class ProofSearch:
         return _proof(rules, proved) if proved and not waiting else None
 
     def _attempt(self, *, split: bool = False, case: Signs = ()) -> tuple[Tower, Case | None]:
-        """Try to prove F' = f in a case. The result is the last tower, and the proved case."""
+        """Try to prove F' = f in a case. The results are the last tower, and the proved case."""
         state = {"variable": self.variable, "kinds": self.kinds, "units": self.units}
         principal = not self.real_roots
         return attempted(self._equal, split=split, case=case, principal_roots=principal, **state)

@@ -30,7 +30,7 @@ from ...reading.functions import RECORDS
 from ...reading.functions.record import ODD
 from .field import Field, Generator
 from .lattice import Lattice, Units, Vector
-from .quotients import ONE, RING, ZERO, NotProvedError, Poly, Quotient, quotient, rational
+from .quotients import RING, ZERO, NotProvedError, Poly, Quotient, constant, quotient, rational
 
 #: A sum in an exponent or an angle is taken apart if it has no more terms than this: each is a row
 #: of a small matrix.
@@ -51,9 +51,8 @@ class NowhereError(Exception):
 class Law(Generic[T]):
     """How values of a function f with f(u + v) = f(u) * f(v) are computed.
 
-    ``by_rule`` is f(c g) for a number c, a monomial g and the generator that equals g, if there is
-    one. The result is None where no rule applies. ``of_unit`` makes the generators of f(u), and
-    ``multiple`` computes f(n u) from f(u).
+    ``by_rule`` is f(c g) for a number c, a monomial g and the generator that equals g, if any, or
+    None without a rule. ``of_unit`` makes the generators of f(u), ``multiple`` f(n u) from f(u).
     """
 
     by_rule: Callable[[Tower, fmpq, Quotient, Generator | None], T | None]
@@ -66,13 +65,13 @@ class Law(Generic[T]):
 class Tower:
     """The state of one proof.
 
-    ``case`` gives signs to expressions; all others are positive. ``conditions`` are the signs that
-    rules have requested. ``nowhere`` says that f has no real value under these signs. Signs are
-    stored by expression, because earlier signs decide which signs rules request next.
+    ``case`` gives signs to expressions (earlier signs decide which rules request next); all others
+    are positive. ``conditions`` are the signs that rules have requested. ``nowhere`` says that f
+    has no real value under these signs.
 
-    Exponents and angles are vectors (`lattice`). ``monomials`` maps the key of each coordinate to
-    its monomial. ``values`` has the elements of function values, and ``met`` those of all nodes by
-    identity. The nodes are kept, so that no other node gets the same identity.
+    ``monomials`` has the monomials of the coordinates of exponents and angles (`lattice`) by key,
+    ``values`` the elements of function values, and ``met`` those of all nodes by identity. The
+    nodes are kept, so that no other node gets the same identity.
     """
 
     field: Field
@@ -100,7 +99,7 @@ class Tower:
 
     def symbol(self, name: str) -> Quotient:
         base, varies = self.field, name == self.variable
-        slope = (lambda: ONE) if varies else None
+        slope = (lambda: constant(1)) if varies else None
         positive = not varies and self.kinds.get(name) in POSITIVE
         generator = base.get("symbol", (name,), slope, real=True, positive=positive)
         self.symbols[name] = generator.element
@@ -115,7 +114,7 @@ class Tower:
         if self.unit_i is None:
             generator = self.field.get("i", order=2)
             self.unit_i = generator.element
-            self.field.relate(generator, self.unit_i.num**2 + 1)
+            self.field.relate(generator, constant(-1).num)
         return self.unit_i
 
     # --- elements ---
@@ -207,8 +206,7 @@ class Tower:
     ) -> Quotient:
         """Make a generator for a function f(..., u, ...). Its derivative is ``factor()`` times u'.
 
-        ``at`` is the index of u in ``args``, which have reduced forms. All other arguments must be
-        constant.
+        ``at`` is the index of u in ``args``, which have reduced forms and are constant but for u.
         """
         u = args[at]
         if not all(map(self.field.is_constant, args[:at] + args[at + 1 :])):

@@ -1,11 +1,9 @@
 """Exponentials, sines and cosines of sums (`tower.Law`).
 
-Letters: an exponent is a sum of three parts. The first part is ``n_1 b_1 + ... + n_r b_r``, where
-the ``b_j`` are the units of the exponents (`lattice`). Each unit b has one generator, which is
-exp(b). The second part has multiples ``c g`` of generators g for which a rule computes exp(c g).
-For g = ln u, exp(c g) is u^c. The third part is i times an angle. An angle is a sum of multiples of
-units, too, with one generator each for their sines and cosines. The rest of an angle has multiples
-of pi, of inverse functions and of i, whose sines and cosines are known.
+Letters: an exponent is a sum of multiples of units b (`lattice`), which have one generator exp(b)
+each; of multiples ``c g`` of generators g for which a rule computes exp(c g), such as u^c for ln u;
+and of i times an angle. An angle is a sum of multiples of units, with a sine and a cosine each; and
+of multiples of pi, of inverse functions and of i, whose sines and cosines are known.
 """
 
 from __future__ import annotations
@@ -118,7 +116,7 @@ def _of_unit(t: Tower, u: Quotient) -> Circle:
     cosine = base.get("cos", (u,), lambda: -sine.element * base.derivative(u), real=True)
     sine = base.get("sin", (u,), lambda: cosine.element * base.derivative(u), 2, real=True)
     sine.partner, cosine.partner = cosine, sine
-    base.relate(sine, sine.element.num**2 + cosine.element.num**2 - 1)
+    base.relate(sine, 1 - cosine.element.num**2)
     t.rules.add("cos")
     return Circle(sine.element, cosine.element)
 

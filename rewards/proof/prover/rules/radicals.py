@@ -1,10 +1,8 @@
 """Powers and roots, as products of powers and roots of factors.
 
 Each provably positive factor of a radicand has a root of its own. The rest of the radicand has one
-root, or a root for each coprime factor if the proof distinguishes cases of signs (`tower`).
-
-Letters: a root is a product of ``b^e`` with rational e. Each radicand b has one generator r, with
-the relation ``r^q = b``.
+root, or a root for each coprime factor if the proof distinguishes cases of signs (`tower`). Each
+radicand b has one generator r, with the relation ``r^q = b``.
 """
 
 from __future__ import annotations
@@ -88,7 +86,7 @@ def _in_bases(t: Tower, poly: Poly) -> Quotient:
         if len(element.num) > 1:
             slope = partial(base.derivative, element)
             generator = base.get("base", (element,), slope, 1, real=True)
-            base.relate(generator, generator.element.num - element.num)
+            base.relate(generator, element.num)
             element = generator.element
         result = result * element ** int(e)
     return result
@@ -164,7 +162,7 @@ def _generator(t: Tower, kind: str, radicand: Quotient, order: int) -> Generator
 
     real, positive = kind in ("root", "odd root"), kind == "root"
     generator = base.get(kind, (radicand,), slope, order, real=real, positive=positive)
-    base.relate(generator, generator.element.num**order - power.num)
+    base.relate(generator, power.num)
     t.rules.add("root")
     return generator
 
