@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ....reading.expression.traversal import fold
 from ....reading.expression.tree import Call, Expression, Number
-from ..quotients import ONE, ZERO, NotProvedError, Quotient, constant
+from ..quotients import ONE, ZERO, NotProvedError, Quotient
 from ..tower import FORMS, RULES, Tower
 from .exponentials import exp
 from .radicals import integer_power, power, split
@@ -23,7 +23,7 @@ def ln(t: Tower, element: Quotient, *, bars: bool = False) -> Quotient:
     powers, chosen, rest = split(t, element, "logarithms", positive=not bars)
     total = t.i * t.named("pi") if chosen < 0 and not bars else ZERO
     for factor, e in powers:
-        total = total + constant(e) * _ln(t, factor, positive=True)
+        total += _ln(t, factor, positive=True) * e
     if bars and not base.is_real(rest):
         return total + _ln_modulus(t, rest)
     if rest.den.is_one() or not (bars or base.is_positive(rest.den)):
@@ -57,14 +57,13 @@ def _ln_modulus(t: Tower, element: Quotient) -> Quotient:
     base, total, poly = t.field, ZERO, element.num
     if not element.den.is_one():
         return ln(t, Quotient(poly), bars=True) - ln(t, Quotient(element.den), bars=True)
-    degrees = poly.term_content().degrees()[::-1]
-    for generator, degree in zip(base.generators, degrees, strict=False):
-        if degree and generator.kind == "even root" and base.is_real(generator.args[0]):
-            poly = poly / generator.element.num**degree
-            # The generator is d (n/d)^(1/q) for a radicand n/d.
-            (radicand,) = generator.args
-            modulus = ln(t, radicand, bars=True) / generator.order
-            total = total + degree * (modulus + ln(t, Quotient(radicand.den), bars=True))
+    degrees = poly.term_content().degrees()
+    for g in base.generators:
+        if g.kind == "even root" and (degree := degrees[g.at]) and base.is_real(g.args[0]):
+            poly = poly / g.element.num**degree
+            (radicand,) = g.args  # n/d, where g is d (n/d)^(1/q)
+            modulus = ln(t, radicand, bars=True) / g.order
+            total += (modulus + ln(t, Quotient(radicand.den), bars=True)) * degree
     cofactor, i = Quotient(poly), t.i
     if base.is_real(cofactor):
         return total + ln(t, cofactor, bars=True)
@@ -72,8 +71,7 @@ def _ln_modulus(t: Tower, element: Quotient) -> Quotient:
         raise NotProvedError("the modulus of what may not be real")
     t.rules.add("moduli of complex numbers")
     conjugate = poly - 2 * i.num * poly.derivative(i.num.degrees().index(1))
-    square = t.field.normal(cofactor * Quotient(conjugate))
-    return total + ln(t, square, bars=True) / 2
+    return total + ln(t, cofactor * Quotient(conjugate), bars=True) / 2
 
 
 # --- forms

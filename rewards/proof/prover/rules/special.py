@@ -28,10 +28,7 @@ MAX_STEPS, MAX_WHOLE = 40, 1000
 
 
 def _shift(t: T, order: Q, *, least: int = 0) -> tuple[Q, int]:
-    """Write the order of a special function as the sum of a base order and an integer.
-
-    The rational term of the base order is in [least, least + 1).
-    """
+    """Write an order as an integer and a base order with rational term in [least, least + 1)."""
     order = t.field.normal(order)
     number = order.num[(0,) * MAX_GENERATORS] if order.den.is_one() else fmpq(0)
     steps = int(number.floor()) - least if number else 0
@@ -67,10 +64,9 @@ def _gamma(t: T, u: Q) -> Q:
     if integer is not None and integer.q == 1 and 1 <= integer <= MAX_WHOLE:
         return constant(factorial(int(integer) - 1))
     u, steps = _shift(t, u, least=1)
-    ratio = u.rational()
-    if ratio == 1:
+    if u == ONE:
         raise NotProvedError("a pole of the gamma function")
-    half_way = ratio == fmpq(3, 2)  # Gamma(3/2) is sqrt(pi)/2 (5.4.6)
+    half_way = u.rational() == fmpq(3, 2)  # Gamma(3/2) is sqrt(pi)/2 (5.4.6)
     value = sqrt(t, t.named("pi")) / 2 if half_way else t.by_record("gamma", u)
     return _raised(value, u, steps, lambda u: (u, 0))
 
