@@ -202,11 +202,9 @@ def _is_for_positive(integrand: Expression, variable: str) -> bool:
 
 
 def _is_even_root(node: Expression) -> bool:
-    if node.function not in ("pow", "root"):
-        return bool(node.function == "sqrt")
-    ratio = fold(node.args[1])
+    ratio = fold(node.args[1]) if node.function in ("pow", "root") else None
     if ratio is None:
-        return False
+        return bool(node.function == "sqrt")
     return (ratio.denominator if node.function == "pow" else ratio.numerator) % 2 == 0
 
 

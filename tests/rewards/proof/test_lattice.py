@@ -15,7 +15,7 @@ from calculus_harness.rewards.numeric.ball_arithmetic.compiler import compile_ta
 from calculus_harness.rewards.proof.prover import tower
 from calculus_harness.rewards.proof.prover.field import Field
 from calculus_harness.rewards.proof.prover.lattice import Lattice, Vector
-from calculus_harness.rewards.proof.prover.rules.exponentials import sin_cos
+from calculus_harness.rewards.proof.prover.rules.trigonometry import sin_cos
 from calculus_harness.rewards.proof.prover.tower import Tower
 from calculus_harness.rewards.reading.expression.traversal import symbols_of
 from calculus_harness.rewards.verify.certificates.check import check

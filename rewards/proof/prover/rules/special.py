@@ -6,7 +6,9 @@ Formulas are taken from the *Digital Library of Mathematical Functions*, whose s
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from math import factorial
+from operator import mul
 
 from flint import fmpq
 
@@ -163,11 +165,7 @@ def _pfq(t: T, upper: list[Q], lower: list[Q], z: Q) -> Q:
             reduced = _pfq(t, _without(upper, contiguous), _without(lower, contiguous + 1), z)
             return contiguous / z * (reduced - _pfq(t, upper, lower, z))
         total = _pfq(t, [a + 1 for a in upper], [b + 1 for b in lower], z)
-        for a in upper:
-            total = total * a
-        for b in lower:
-            total = total / b
-        return total
+        return reduce(mul, upper, total) / reduce(mul, lower, ONE)
 
     sizes = constant(len(upper)), constant(len(lower))
     args = (*sizes, *upper, *lower, z)
