@@ -117,7 +117,7 @@ class ProofSearch:
     def whole(self) -> Proof | None:
         """The proof without cases of signs, or None if none was found."""
         tower, case = self._whole
-        return _proof(tower.rules, [case]) if case else None
+        return Proof(tuple(sorted(tower.rules)), (case,)) if case else None
 
     @property
     def is_splittable(self) -> bool:
@@ -151,7 +151,8 @@ class ProofSearch:
                 rules |= tower.rules
             elif not tower.nowhere:
                 return None
-        return _proof(rules, proved) if proved and not waiting else None
+        complete = proved and not waiting
+        return Proof(tuple(sorted(rules)), tuple(proved)) if complete else None
 
     def _attempt(self, *, split: bool = False, case: Signs = ()) -> tuple[Tower, Case | None]:
         """Try to prove F' = f in a case. The results are the last tower, and the proved case."""
@@ -174,18 +175,12 @@ class ProofSearch:
             if type(term) is not Symbol or term.name == self.variable  # else a constant
         ]
         total = -f
-        for value in terms:
-            slope = base.derivative(value)
+        for at, slope in enumerate(map(base.derivative, terms)):
             # A sum of fractions takes long: F has mostly one term, whose derivative looks like f.
-            whole = value is terms[0] and slope == f
-            total = ZERO if whole else total.add(slope, lowest=False)
+            total = ZERO if at == 0 and slope == f else total.add(slope, lowest=False)
         if not _vanishes(tower, total):
             raise NotProvedError("a difference that is not zero")
         return Case(tower.signs, base, tuple(terms), f)
-
-
-def _proof(rules: set[str], cases: list[Case]) -> Proof:
-    return Proof(tuple(sorted(rules)), tuple(cases))
 
 
 _LOGARITHMS = names(lambda function: function.branch == LOGARITHM)

@@ -95,10 +95,6 @@ RULES |= {
 # --- polylogarithms (25.12), Lambert's W (4.13)
 
 
-def _polylog(t: T, s: Q, u: Q) -> Q:
-    return -ln(t, 1 - u) if s.rational() == 1 else t.by_record("polylog", s, u)
-
-
 def _lambertw(t: T, *args: Q) -> Q:
     """Compute Lambert's W, with the derivative W' = W / (u (1 + W)) on every branch."""
     args = tuple(map(t.field.normal, args[:1] if args[-1].is_zero() else args))
@@ -110,7 +106,8 @@ def _lambertw(t: T, *args: Q) -> Q:
     return t.function("lambertw", args, factor)
 
 
-RULES |= {"polylog": _polylog, "lambertw": _lambertw}
+RULES["polylog"] = lambda t, s, u: -ln(t, 1 - u) if s == ONE else t.by_record("polylog", s, u)
+RULES["lambertw"] = _lambertw
 
 
 # --- Bessel functions (10.6, 10.29)
