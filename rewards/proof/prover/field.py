@@ -11,10 +11,8 @@ from __future__ import annotations
 
 import itertools
 import math
-import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import reduce
 from typing import Any
 
 from flint import fmpq, fmpq_poly
@@ -273,12 +271,13 @@ class Field:
         return self.spend(slope)
 
     def _of_poly(self, poly: Poly, varying: int) -> Quotient:
-        parts = []
+        total = None
         for g in self.generators:
             if varying >> g.index & 1 and not (partial := poly.derivative(g.at)).is_zero():
                 slope = self.slope(g)
-                parts.append(slope if partial.is_one() else Quotient(partial) * slope)
-        return reduce(operator.add, parts) if parts else ZERO
+                slope = slope if partial.is_one() else Quotient(partial) * slope
+                total = slope if total is None else total + slope
+        return ZERO if total is None else total
 
     def tree(self, element: Quotient) -> Expression:
         """An expression with the value of an element."""

@@ -144,8 +144,10 @@ def radical(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Quotient
         units.has_new_root = True
         units.orders[key] = math.lcm(units.orders.get(key, 1), int(exponent.q), found[0].order)
     generator = generator or _generator(t, kind, radicand, int(exponent.q))
-    whole, value = radicand.den.is_one(), generator.element
-    return (value if whole else value / Quotient(radicand.den)) ** int(exponent * generator.order)
+    value = generator.element
+    if not radicand.den.is_one():
+        value = value / Quotient(radicand.den)
+    return value ** int(exponent * generator.order)
 
 
 def _generator(t: Tower, kind: str, radicand: Quotient, order: int) -> Generator:
