@@ -174,8 +174,11 @@ class ProofSearch:
             for term in (self.answer.args if self.answer.function == "add" else (self.answer,))
             if type(term) is not Symbol or term.name == self.variable  # else a constant
         ]
+        slopes = [base.derivative(term) for term in terms]
+        if tower.units.is_coarse():
+            raise NotProvedError("exponents that the units do not divide: all are read")
         total = -f
-        for at, slope in enumerate(map(base.derivative, terms)):
+        for at, slope in enumerate(slopes):
             # A sum of fractions takes long: F has mostly one term, whose derivative looks like f.
             total = ZERO if at == 0 and slope == f else total.add(slope, lowest=False)
         if not _vanishes(tower, total):
