@@ -95,8 +95,6 @@ class Tower:
     def signs(self) -> Signs:
         return tuple((tree, sign) for _, tree, sign in self.conditions)
 
-    # --- leaves ---
-
     def symbol(self, name: str) -> Quotient:
         base, varies = self.field, name == self.variable
         slope = (lambda: constant(1)) if varies else None
@@ -116,8 +114,6 @@ class Tower:
             self.unit_i = generator.element
             self.field.relate(generator, constant(-1).num)
         return self.unit_i
-
-    # --- elements ---
 
     def without_i(self, arg: Quotient) -> Quotient | None:
         """An element divided by i, or None if the numerator is not a monomial with the factor i."""
@@ -214,8 +210,6 @@ class Tower:
         self.rules.add(name)
         slope = lambda: factor() * self.field.derivative(u)  # noqa: E731
         return self.field.get(name, args, slope, real=real).element
-
-    # --- values of expressions ---
 
     def value(self, node: Expression) -> Quotient:
         if type(node) is Symbol:

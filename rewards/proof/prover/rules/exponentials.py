@@ -2,7 +2,7 @@
 
 Letters: an exponent is a sum of multiples of units b (`lattice`), which have one generator exp(b)
 each; of multiples ``c g`` of generators g for which a rule computes exp(c g), such as u^c for ln u;
-and of i times an angle.
+and of i times an angle. For Lambert's W: Corless et al., *On the Lambert W function*, 1996.
 """
 
 from __future__ import annotations
@@ -27,11 +27,31 @@ def _exp_by_rule(t: Tower, c: fmpq, arg: Quotient, inner: Generator | None) -> Q
     if t.unit_i is not None and (turn := t.without_i(arg)) is not None:
         sine, cosine = sin_cos(t, turn * c)
         return cosine + t.i * sine
-    rule = EXPONENTIALS.get(inner.kind) if inner else None
-    value = rule(t, inner, c) if rule and inner else None
+    value = _exp_of_generator(t, c, inner) if inner else None
     if value is not None and inner:
         t.rules.add(f"exp {inner.kind}")
     return value
+
+
+def _exp_of_generator(t: Tower, c: fmpq, g: Generator) -> Quotient | None:
+    """Compute exp(c g) for an inverse function g, or return None if no rule applies."""
+    if g.kind == "ln":
+        (base,) = g.args
+        if t.field.is_real(g.element):
+            return positive_root(t, base, c)
+        # Roots of odd order are real for negative numbers, and the exponential is not.
+        return power(t, base, c) if c.q == 1 or c.q % 2 == 0 else None
+    if c.q == 1 and g.kind == "atanh":  # DLMF 4.37.24
+        (u,) = g.args
+        square = t.field.normal((1 + u) / (1 - u))
+        half, odd = divmod(int(c.p), 2)
+        either = radical(t, "either root", square, fmpq(1, 2)) if odd else ONE
+        return integer_power(t, square, half) * either
+    if c.q == 1 and g.kind == "lambertw":  # W exp W = u (Corless et al., 1996, 1.5)
+        return integer_power(t, g.args[0] / g.element, int(c.p))
+    if c.q == 1 and g.kind in LOGARITHMIC:
+        return integer_power(t, LOGARITHMIC[g.kind](t, *g.args), int(c.p))
+    return None
 
 
 def _exp_of_unit(t: Tower, u: Quotient) -> Quotient:
@@ -49,44 +69,5 @@ LOGARITHMIC: dict[str, Callable[[Tower, Quotient], Quotient]] = {
     "asinh": lambda t, u: u + root(t, u * u + 1, 2),
     "acosh": lambda t, u: u + root(t, u - 1, 2) * root(t, u + 1, 2),
 }
-
-
-# --- rules of exp(c g) for generators g; None where a rule does not apply
-
-
-def _exp_ln(t: Tower, g: Generator, c: fmpq) -> Quotient | None:
-    (base,) = g.args
-    if t.field.is_real(g.element):
-        return positive_root(t, base, c)
-    # Roots of odd order are real for negative numbers, and the exponential is not.
-    return power(t, base, c) if c.q == 1 or c.q % 2 == 0 else None
-
-
-def _exp_atanh(t: Tower, g: Generator, c: fmpq) -> Quotient | None:
-    """Compute exp(c atanh u) if c is an integer (DLMF 4.37.24). Otherwise, return None."""
-    if c.q != 1:
-        return None
-    (u,) = g.args
-    square = t.field.normal((1 + u) / (1 - u))
-    half, odd = divmod(int(c.p), 2)
-    either = radical(t, "either root", square, fmpq(1, 2)) if odd else ONE
-    return integer_power(t, square, half) * either
-
-
-def _whole_power(
-    value: Callable[[Tower, Generator], Quotient],
-) -> Callable[[Tower, Generator, fmpq], Quotient | None]:
-    """The rule for a generator g whose exponential has a known value, and for whole c."""
-    return lambda t, g, c: integer_power(t, value(t, g), int(c.p)) if c.q == 1 else None
-
-
-EXPONENTIALS: dict[str, Callable[[Tower, Generator, fmpq], Quotient | None]] = {
-    "ln": _exp_ln,
-    **{name: _whole_power(lambda t, g: LOGARITHMIC[g.kind](t, *g.args)) for name in LOGARITHMIC},
-    "atanh": _exp_atanh,
-    # W exp W = u (Corless et al., *On the Lambert W function*, 1996, equation 1.5)
-    "lambertw": _whole_power(lambda t, g: g.args[0] / g.element),
-}
-
 RULES["exp"] = exp
 RULES["e"] = lambda t: exp(t, ONE)

@@ -74,9 +74,6 @@ def _ln_modulus(t: Tower, element: Quotient) -> Quotient:
     return total + ln(t, cofactor * Quotient(conjugate), bars=True) / 2
 
 
-# --- forms
-
-
 def _power(t: Tower, node: Call) -> Quotient:
     base, exponent = node.args
     if base.function == "e":

@@ -92,9 +92,6 @@ def _in_bases(t: Tower, poly: Poly) -> Quotient:
     return result
 
 
-# --- roots
-
-
 def root(t: Tower, element: Quotient, q: int) -> Quotient:
     """The q-th root of an element: real for real elements and odd q, otherwise principal."""
     base, element = t.field, t.field.normal(element)
