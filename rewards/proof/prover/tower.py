@@ -248,21 +248,17 @@ class Tower:
             return self.formula(template(record.definition), given)
         values = tuple(map(self.field.normal, values))
         if not record.derivative or len(arguments) != len(values):
-            if not all(map(self.field.is_constant, values)):
-                raise NotProvedError(f"no rule for {name}")
-            return self.function(name, values, lambda: ZERO)  # of numbers, as zeta(3)
+            if all(map(self.field.is_constant, values)):
+                return self.function(name, values, lambda: ZERO)  # of numbers, as zeta(3)
+            raise NotProvedError(f"no rule for {name}")
         if record.parity == ODD:  # of arguments with a positive leading coefficient only
             (u,) = values
             if u.is_zero() or u.num.leading_coefficient() < 0:
                 return u if u.is_zero() else -self.by_record(name, -u)
-        variables = dict(zip(arguments, values, strict=True))
-        return self.function(
-            name,
-            values,
-            lambda: self.formula(template(record.derivative), variables),
-            at=arguments.index("u"),
-            real=len(values) == 1 and not record.domain,
-        )
+        given = dict(zip(arguments, values, strict=True))
+        slope = lambda: self.formula(template(record.derivative), given)  # noqa: E731
+        real = len(values) == 1 and not record.domain
+        return self.function(name, values, slope, at=arguments.index("u"), real=real)
 
     def formula(self, tree: Expression, variables: Mapping[str, Quotient]) -> Quotient:
         """The value of a formula at values of its variables."""

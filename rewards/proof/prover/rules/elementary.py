@@ -7,7 +7,6 @@ definition, the function's value becomes a generator, whose derivative the recor
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import TypeAlias
 
@@ -50,20 +49,20 @@ def _atan(t: T, u: Q) -> Q:
     2 atan u is atan(2u/(1 - u^2)) if |u| < 1, and pi/2 + atan((u^2 - 1)/(2u)) if u > 0. The second
     formula is also used if u^2 has no radical.
     """
-    if not (_has_radical(t, u) and t.field.is_real(u)):
+    value = None
+    if _has_radical(t, u) and t.field.is_real(u):
+        gap = t.field.normal(1 - u * u)
+        if not gap.is_zero() and known_sign(t, gap) == 1:
+            double = t.field.normal(2 * u / gap)
+            value = None if _has_radical(t, double) else t.applied("atan", double) / 2
+        if value is None and t.split and known_sign(t, u) == 1:
+            double = t.field.normal(-gap / (2 * u))
+            if not (_has_radical(t, gap) and _has_radical(t, double)):
+                value = (t.named("pi") / 2 + t.by_record("atan", double)) / 2
+    if value is None:
         return t.by_record("atan", u)
-    gap = t.field.normal(1 - u * u)
-    if not gap.is_zero() and known_sign(t, gap) == 1:
-        double = t.field.normal(2 * u / gap)
-        if not _has_radical(t, double):
-            t.rules.add("half arc tangents")
-            return t.applied("atan", double) / 2
-    if t.split and known_sign(t, u) == 1:
-        double = t.field.normal(-gap / (2 * u))
-        if not (_has_radical(t, gap) and _has_radical(t, double)):
-            t.rules.add("half arc tangents")
-            return (t.named("pi") / 2 + t.by_record("atan", double)) / 2
-    return t.by_record("atan", u)
+    t.rules.add("half arc tangents")
+    return value
 
 
 def _has_radical(t: T, u: Q) -> bool:
@@ -103,13 +102,10 @@ def _largest(t: T, *values: Q, sign: int) -> Q:
     return best
 
 
-def _whole(name: str) -> Callable[[T, Q], Q]:
-    def rule(t: T, u: Q) -> Q:
-        if not t.field.is_real(u):
-            raise NotProvedError("rounding what may not be real")
-        return t.function(name, (t.field.normal(u),), lambda: ZERO, real=True)
-
-    return rule
+def _rounded(t: T, u: Q, name: str) -> Q:
+    if not t.field.is_real(u):
+        raise NotProvedError("rounding what may not be real")
+    return t.function(name, (t.field.normal(u),), lambda: ZERO, real=True)
 
 
 RULES |= {
@@ -118,8 +114,8 @@ RULES |= {
     "heaviside": lambda t, u: constant(int(require_sign(t, u) > 0)),
     "max": partial(_largest, sign=1),
     "min": partial(_largest, sign=-1),
-    "floor": _whole("floor"),
-    "ceil": _whole("ceil"),
+    "floor": partial(_rounded, name="floor"),
+    "ceil": partial(_rounded, name="ceil"),
 }
 
 

@@ -6,7 +6,7 @@ Formulas are taken from the *Digital Library of Mathematical Functions*, whose s
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import reduce
+from functools import partial, reduce
 from math import factorial
 from operator import mul
 
@@ -113,27 +113,20 @@ RULES["lambertw"] = _lambertw
 # --- Bessel functions (10.6, 10.29)
 
 
-def _bessel(name: str, alpha: int, beta: int) -> Callable[[T, Q, Q], Q]:
-    """The rule of a Bessel function C of order n: C(n+1) = alpha C(n-1) + beta (2n/z) C(n)."""
-
-    def value(t: T, n: Q, u: Q) -> Q:
-        n, steps = _shift(t, n)
-        lower, upper = t.by_record(name, n, u), t.by_record(name, n + 1, u)
-        for k in range(steps):
-            lower, upper = upper, alpha * lower + 2 * beta * (n + k + 1) / u * upper
-        for k in range(-steps):
-            lower, upper = alpha * (upper - 2 * beta * (n - k) / u * lower), lower
-        return lower
-
-    return value
+def _bessel(t: T, n: Q, u: Q, name: str, alpha: int, beta: int) -> Q:
+    """Compute a Bessel function C of order n, by C(n+1) = alpha C(n-1) + beta (2n/z) C(n)."""
+    n, steps = _shift(t, n)
+    lower, upper = t.by_record(name, n, u), t.by_record(name, n + 1, u)
+    for k in range(steps):
+        lower, upper = upper, alpha * lower + 2 * beta * (n + k + 1) / u * upper
+    for k in range(-steps):
+        lower, upper = alpha * (upper - 2 * beta * (n - k) / u * lower), lower
+    return lower
 
 
-RULES |= {
-    "bessel_j": _bessel("bessel_j", -1, 1),
-    "bessel_y": _bessel("bessel_y", -1, 1),
-    "bessel_i": _bessel("bessel_i", 1, -1),
-    "bessel_k": _bessel("bessel_k", 1, 1),
-}
+for _letter, _alpha, _beta in (("j", -1, 1), ("y", -1, 1), ("i", 1, -1), ("k", 1, 1)):
+    _name = f"bessel_{_letter}"
+    RULES[_name] = partial(_bessel, name=_name, alpha=_alpha, beta=_beta)
 
 
 # --- hypergeometric functions (15.4, 15.5, 16.3)
