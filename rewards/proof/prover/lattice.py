@@ -75,23 +75,19 @@ class Lattice:
         """
         if self.units and self.units[0] == vector:  # nearly always
             return [(0, UNIT)]
-        size = len(self.units)
-        row = _coordinates(self.units, vector)
-        unit = _directed(vector)
-        sign = UNIT if unit is vector else -UNIT
-        if len(self.units) > size:
-            self.vectors.append(vector)
-            self.units[size] = unit
-            return [(size, sign)]
-        if any(c.q != 1 for c in row):
-            self.vectors.append(vector)
-            self.is_coarse = True
-        elif max(map(abs, row)) <= self.most:
-            return [(at, n) for at, n in enumerate(row) if n]
+        size, unit = len(self.units), _directed(vector)
+        row = _coordinates(self.units, unit)
+        is_coarse = any(c.q != 1 for c in row)
+        if is_coarse or len(self.units) > size:
+            self.vectors.append(unit)
+            self.is_coarse |= is_coarse
+        if not is_coarse and max(map(abs, row)) <= self.most:
+            sign = 1 if unit is vector else -1
+            return [(at, sign * n) for at, n in enumerate(row) if n]
         alone: Vector = {frozenset(unit.items()): UNIT}
         if alone not in self.units:
             self.units.append(alone)
-        return [(self.units.index(alone), sign)]
+        return [(self.units.index(alone), UNIT if unit is vector else -UNIT)]
 
 
 @dataclass(slots=True)
@@ -99,8 +95,7 @@ class Units:
     """What the towers of a proof read: exponents, angles, and the exponents of roots.
 
     ``orders`` maps the kind and the radicand of a root to a common multiple of its orders, if there
-    are several. ``keys`` are those of earlier towers whose monomials the present
-    tower has not computed.
+    are several. ``keys`` are those of monomials that the present tower has yet to compute.
     """
 
     exponents: Lattice = field(default_factory=partial(Lattice, MAX_LETTER_POWER))

@@ -30,8 +30,7 @@ def sign(t: Tower, poly: Poly) -> int | None:
     content = poly.term_content()
     if content.total_degree() > 1 and base.is_real(Quotient(content)):
         poly = poly / RING.term(exp_vec=tuple(d // 2 * 2 for d in content.degrees()))
-    known = _known_sign(t, poly)
-    if known is not None:
+    if (known := _known_sign(t, poly)) is not None:
         return known
     for assumed, _, chosen in t.conditions:
         if t.split and poly.total_degree() <= MAX_DIVIDED_DEGREE:
