@@ -44,12 +44,17 @@ def factored(field: Field, poly: Poly, *, depth: int = MAX_DEPTH) -> Factors:
     if len(poly) > MAX_FACTOR_TERMS:
         raise NotProvedError("a polynomial that is too large to be factored")
     divides = poly.total_degree() <= MAX_DEGREE
-    roots, powers = _roots(field) if divides else [], Powers()
+    roots = _roots(field) if divides else []
+    powers: dict[str, tuple[Poly, fmpq]] = {}
+
+    def multiply(base: Poly, exponent: fmpq) -> None:
+        powers[str(base)] = base, exponent + powers.get(str(base), (base, 0))[1]
+
     for r in roots:
         poly, times = _without(poly, r)
         # Where a root is positive, its radicand has been a factor before there was the root.
         base, order = (r.args[0].num, r.order) if r.kind == "root" else (r.element.num, 1)
-        powers.multiply(base, fmpq(times, order))
+        multiply(base, fmpq(times, order))
     known = _known(field) if divides and len(field.related) > 1 else []
     for factor, (_, conjugate, norm) in [(p, n) for p in known for n in norms(field, p)]:
         while not norm.is_constant():
@@ -60,7 +65,7 @@ def factored(field: Field, poly: Poly, *, depth: int = MAX_DEPTH) -> Factors:
             for p in (factor, conjugate):
                 lead, ((monic, exponent),) = _monic(p)
                 poly *= lead
-                powers.multiply(monic, exponent)
+                multiply(monic, exponent)
     # Not factored, x^2000 - 1 is another polynomial than its factors, and proves less.
     expanded = _in_roots(field, poly, roots)
     quick = is_factored_quickly(expanded)
@@ -73,20 +78,8 @@ def factored(field: Field, poly: Poly, *, depth: int = MAX_DEPTH) -> Factors:
             c, inner = factored(field, part, depth=depth - 1) if squares else _monic(part)
             number *= c ** (k * e)
             for inner_base, exponent in inner:
-                powers.multiply(inner_base, exponent * k * e)
-    return number, [(base, exponent) for base, exponent in powers if exponent]
-
-
-class Powers(list[tuple[Poly, fmpq]]):
-    """A product of powers with distinct bases."""
-
-    def multiply(self, base: Poly, exponent: fmpq) -> None:
-        for at, (earlier, times) in enumerate(self):
-            if earlier == base:
-                self[at] = base, times + exponent
-                return
-        if not base.is_one():
-            self.append((base, exponent))
+                multiply(inner_base, exponent * k * e)
+    return number, [(base, e) for base, e in powers.values() if e and not base.is_one()]
 
 
 def _monic(poly: Poly) -> Factors:

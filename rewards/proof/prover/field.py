@@ -167,8 +167,7 @@ class Field:
 
     def used(self, element: Quotient) -> list[Generator]:
         """The generators that occur in an element."""
-        support = self.support(element)
-        return [generator for generator in self.generators if support >> generator.index & 1]
+        return [g for g in self.generators if self.support(element) >> g.index & 1]
 
     def is_constant(self, element: Quotient) -> bool:
         return not self.support(element) & self.varying
@@ -202,14 +201,11 @@ class Field:
         least = max(least, 0.0) if support & self.positive else least
         if least == -math.inf and (poly.total_degree() % 2 or poly.leading_coefficient() < 0):
             return False  # nearly always
-        coefficients = [fmpq(0)] * (poly.total_degree() + 1)
-        for powers, c in poly.terms():
-            coefficients[powers[generator.at]] = c
-        line = fmpq_poly(coefficients)
+        terms = {powers[generator.at]: c for powers, c in poly.terms()}
+        line = fmpq_poly([terms.get(k, 0) for k in range(poly.total_degree() + 1)])
         inside = next(x for k in itertools.count(2) if line(x := fmpq(1, k)))
-        if not least < 1 / int(inside.q) < most or line(inside) < 0:
-            return False
-        if line.numer().height_bits() > MAX_SIGN_BITS:
+        is_long = line.numer().height_bits() > MAX_SIGN_BITS
+        if not least < 1 / int(inside.q) < most or line(inside) < 0 or is_long:
             return False
         # The zero of a linear factor is exact, and may be an end of the range.
         odd = [factor for factor, times in line.numer().factor()[1] if times % 2]
@@ -283,10 +279,8 @@ class Field:
         """An expression with the value of an element."""
         if self._weight(element) > MAX_WRITTEN:
             raise NotProvedError("an expression that is too large")
-        numerator = self._tree_of(element.num)
-        if element.den.is_one():
-            return numerator
-        return Call("div", (numerator, self._tree_of(element.den)))
+        num = self._tree_of(element.num)
+        return num if element.den.is_one() else Call("div", (num, self._tree_of(element.den)))
 
     def _weight(self, element: Quotient) -> int:
         """An upper bound of the size of the expression that `tree` makes."""
@@ -317,10 +311,10 @@ class Field:
         terms: list[Expression] = []
         for exponents, c in poly.terms():
             factors: list[Expression] = []
-            for generator, exponent in zip(self.generators, exponents[::-1], strict=False):
-                if exponent:
-                    base = generator.expression = generator.expression or self.written(generator)
-                    factors.append(power(base, Number(int(exponent))))
+            for g in self.generators:
+                if exponent := exponents[g.at]:
+                    g.expression = g.expression or self.written(g)
+                    factors.append(power(g.expression, Number(int(exponent))))
             if c != 1 or not factors:
                 factors.insert(0, Number(int(c.p), int(c.q)))
             terms.append(product(factors))

@@ -50,22 +50,18 @@ class Lattice:
     is_coarse: bool = False
 
     def settle(self) -> None:
-        """Compute the units for a new tower. Vectors with few coordinates come first."""
+        """Compute the units for a new tower."""
         self.units, self.generators, self.values, self.is_coarse = [], {}, [], False
         if not self.vectors:
             return
-        self.vectors.sort(key=len)
-        basis: list[Vector] = []
-        rows = [_coordinates(basis, vector) for vector in self.vectors]
+        keys = list(dict.fromkeys(key for vector in self.vectors for key in vector))
+        rows = [[vector.get(key, _ZERO) for key in keys] for vector in self.vectors]
         scale = math.lcm(*(int(c.q) for row in rows for c in row))
-        whole = [[int((c * scale).p) for c in row] for row in rows]
-        reduced = fmpz_mat([row + [0] * (len(basis) - len(row)) for row in whole]).lll().tolist()
-        for row in reduced[len(rows) - len(basis) :]:  # those before are zero
-            unit: Vector = {}
-            for n, vector in zip(row, basis, strict=True):
-                for key, c in vector.items():
-                    unit[key] = unit.get(key, _ZERO) + fmpq(n, scale) * c
-            self.units.append(_directed({key: c for key, c in unit.items() if c}))
+        whole = fmpz_mat([[int((c * scale).p) for c in row] for row in rows])
+        for row in whole.lll().tolist():
+            if any(row):  # else the rows are dependent
+                unit = {key: fmpq(n, scale) for key, n in zip(keys, row, strict=True) if n}
+                self.units.append(_directed(unit))
 
     def add(self, vector: Vector) -> Combination:
         """Express a vector by units. An independent vector becomes a unit.

@@ -22,8 +22,6 @@ from .signs import known_sign, require_positive, require_sign
 T: TypeAlias = Tower
 Q: TypeAlias = Quotient
 
-# --- elementary functions
-
 
 def _hyperbolic(t: T, u: Q, shift: int) -> Q:
     """Compute (exp u + shift exp(-u))/2. This is cosh u for shift 1 and sinh u for shift -1."""
@@ -76,23 +74,6 @@ def _atanh(t: T, u: Q) -> Q:
     return t.by_record("atanh", u)
 
 
-for _function in CONSTANTS:  # e and i have rules
-    RULES.setdefault(_function.name, partial(Tower.named, name=_function.name))
-RULES |= {
-    "i": lambda t: t.i,
-    "sinh": partial(_hyperbolic, shift=-1),
-    "cosh": partial(_hyperbolic, shift=1),
-    "acos": lambda t, u: t.named("pi") / 2 - _asin(t, u),
-    "asin": _asin,
-    "atan": _atan,
-    **{name: partial(_inverse_hyperbolic, name=name) for name in LOGARITHMIC},
-    "atanh": _atanh,
-}
-
-
-# --- not analytic: where a sign, or a whole part, does not change
-
-
 def _largest(t: T, *values: Q, sign: int) -> Q:
     best = values[0]
     for value in values[1:]:
@@ -106,20 +87,6 @@ def _rounded(t: T, u: Q, name: str) -> Q:
     if not t.field.is_real(u):
         raise NotProvedError("rounding what may not be real")
     return t.function(name, (t.field.normal(u),), lambda: ZERO, real=True)
-
-
-RULES |= {
-    "abs": lambda t, u: u * require_sign(t, u),
-    "sgn": lambda t, u: constant(require_sign(t, u)),
-    "heaviside": lambda t, u: constant(int(require_sign(t, u) > 0)),
-    "max": partial(_largest, sign=1),
-    "min": partial(_largest, sign=-1),
-    "floor": partial(_rounded, name="floor"),
-    "ceil": partial(_rounded, name="ceil"),
-}
-
-
-# --- cases
 
 
 def _piecewise(t: T, node: Call) -> Q:
@@ -148,3 +115,23 @@ def _holds(t: T, node: Expression) -> bool:
 
 
 FORMS["piecewise"] = _piecewise
+for _function in CONSTANTS:  # e and i have rules
+    RULES.setdefault(_function.name, partial(Tower.named, name=_function.name))
+RULES |= {
+    "i": lambda t: t.i,
+    "sinh": partial(_hyperbolic, shift=-1),
+    "cosh": partial(_hyperbolic, shift=1),
+    "acos": lambda t, u: t.named("pi") / 2 - _asin(t, u),
+    "asin": _asin,
+    "atan": _atan,
+    **{name: partial(_inverse_hyperbolic, name=name) for name in LOGARITHMIC},
+    "atanh": _atanh,
+    # Not analytic: where a sign, or a whole part, does not change.
+    "abs": lambda t, u: u * require_sign(t, u),
+    "sgn": lambda t, u: constant(require_sign(t, u)),
+    "heaviside": lambda t, u: constant(int(require_sign(t, u) > 0)),
+    "max": partial(_largest, sign=1),
+    "min": partial(_largest, sign=-1),
+    "floor": partial(_rounded, name="floor"),
+    "ceil": partial(_rounded, name="ceil"),
+}

@@ -55,12 +55,10 @@ def _exp_of_generator(t: Tower, c: fmpq, g: Generator) -> Quotient | None:
 
 
 def _exp_of_unit(t: Tower, u: Quotient) -> Quotient:
-    def slope() -> Quotient:
-        return exponential * t.field.derivative(u)
-
-    exponential = t.field.get("exp", (u,), slope, real=True, positive=True).element
+    slope = lambda: value * t.field.derivative(u)  # noqa: E731
+    value: Quotient = t.field.get("exp", (u,), slope, real=True, positive=True).element
     t.rules.add("exp")
-    return exponential
+    return value
 
 
 _EXP = Law(_exp_by_rule, _exp_of_unit, multiple=lambda t, unit, n: unit**n, of_zero=ONE)

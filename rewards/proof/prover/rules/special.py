@@ -1,6 +1,8 @@
 """Rules of special functions: derivatives, contiguous relations, definitions by other functions.
 
-Formulas are taken from the *Digital Library of Mathematical Functions*, whose sections are named.
+Formulas are those of the *Digital Library of Mathematical Functions*: gamma functions (5.5, 5.15),
+incomplete ones (8.4, 8.8), generalised exponential integrals (8.19), polylogarithms (25.12),
+Lambert's W (4.13), Bessel functions (10.6, 10.29), hypergeometric functions (15.4, 15.5, 16.3).
 """
 
 from __future__ import annotations
@@ -24,9 +26,6 @@ from .radicals import sqrt
 
 #: Most steps of a contiguous relation, and the largest whole number with a gamma function's value.
 MAX_STEPS, MAX_WHOLE = 40, 1000
-
-
-# --- gamma functions (5.5, 5.15), incomplete (8.4, 8.8) and generalised exponential (8.19)
 
 
 def _shift(t: T, order: Q, *, least: int = 0) -> tuple[Q, int]:
@@ -83,18 +82,6 @@ def _polygamma(t: T, n: Q, u: Q) -> Q:
     return _raised(value, u, steps, lambda u: (1, (-1) ** k * factorial(k) / u ** (k + 1)))
 
 
-RULES |= {
-    "gamma": _gamma,
-    "gamma_upper": _gamma_upper,
-    "expint": lambda t, n, u: power(t, u, n - 1) * _gamma_upper(t, 1 - n, u),
-    "polygamma": _polygamma,
-    "digamma": lambda t, u: _polygamma(t, ZERO, u),
-}
-
-
-# --- polylogarithms (25.12), Lambert's W (4.13)
-
-
 def _lambertw(t: T, *args: Q) -> Q:
     """Compute Lambert's W, with the derivative W' = W / (u (1 + W)) on every branch."""
     args = tuple(map(t.field.normal, args[:1] if args[-1].is_zero() else args))
@@ -106,13 +93,6 @@ def _lambertw(t: T, *args: Q) -> Q:
     return t.function("lambertw", args, factor)
 
 
-RULES["polylog"] = lambda t, s, u: -ln(t, 1 - u) if s == ONE else t.by_record("polylog", s, u)
-RULES["lambertw"] = _lambertw
-
-
-# --- Bessel functions (10.6, 10.29)
-
-
 def _bessel(t: T, n: Q, u: Q, name: str, alpha: int, beta: int) -> Q:
     """Compute a Bessel function C of order n, by C(n+1) = alpha C(n-1) + beta (2n/z) C(n)."""
     n, steps = _shift(t, n)
@@ -122,14 +102,6 @@ def _bessel(t: T, n: Q, u: Q, name: str, alpha: int, beta: int) -> Q:
     for k in range(-steps):
         lower, upper = alpha * (upper - 2 * beta * (n - k) / u * lower), lower
     return lower
-
-
-for _letter, _alpha, _beta in (("j", -1, 1), ("y", -1, 1), ("i", 1, -1), ("k", 1, 1)):
-    _name = f"bessel_{_letter}"
-    RULES[_name] = partial(_bessel, name=_name, alpha=_alpha, beta=_beta)
-
-
-# --- hypergeometric functions (15.4, 15.5, 16.3)
 
 
 def _hypgeom(t: T, node: Call) -> Q:
@@ -168,3 +140,15 @@ def _without(parameters: list[Q], parameter: Q) -> list[Q]:
 
 
 FORMS["hypgeom"] = _hypgeom
+RULES |= {
+    "gamma": _gamma,
+    "gamma_upper": _gamma_upper,
+    "expint": lambda t, n, u: power(t, u, n - 1) * _gamma_upper(t, 1 - n, u),
+    "polygamma": _polygamma,
+    "digamma": lambda t, u: _polygamma(t, ZERO, u),
+    "polylog": lambda t, s, u: -ln(t, 1 - u) if s == ONE else t.by_record("polylog", s, u),
+    "lambertw": _lambertw,
+}
+for _letter, _alpha, _beta in (("j", -1, 1), ("y", -1, 1), ("i", 1, -1), ("k", 1, 1)):
+    _name = f"bessel_{_letter}"
+    RULES[_name] = partial(_bessel, name=_name, alpha=_alpha, beta=_beta)
