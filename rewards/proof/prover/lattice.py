@@ -21,8 +21,6 @@ from .quotients import UNIT, Quotient
 
 #: Coefficients of monomials, which have their expressions as keys (see `Lattice.add` for others).
 Vector: TypeAlias = dict[Any, fmpq]
-#: Places of units, and the multiples of them that make up a vector.
-Combination: TypeAlias = list[tuple[int, fmpq]]
 _ZERO = fmpq(0)
 #: Largest power of a generator, and largest multiple of an angle that is expanded.
 MAX_LETTER_POWER, MAX_MULTIPLE = 10**7, 128
@@ -63,8 +61,8 @@ class Lattice:
                 unit = {key: fmpq(n, scale) for key, n in zip(keys, row, strict=True) if n}
                 self.units.append(_directed(unit))
 
-    def add(self, vector: Vector) -> Combination:
-        """Express a vector by units. An independent vector becomes a unit.
+    def add(self, vector: Vector) -> list[tuple[int, fmpq]]:
+        """Express a vector by places of units and multiples. An independent vector becomes a unit.
 
         Where a coefficient is not whole or exceeds ``most``, the vector counts as a coordinate of
         its own, whose key is the set of its items. A proof may then be missed.

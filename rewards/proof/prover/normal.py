@@ -7,14 +7,15 @@ parameters without an assumption.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 
 from ...reading.expression.build import power, product
 from ...reading.expression.traversal import fold
 from ...reading.expression.tree import Call, Expression, Number
 from .factors import factored, norms
 from .field import Field
-from .quotients import Poly, Quotient, constant, is_factored_quickly
+from .quotients import NotProvedError, Poly, Quotient, constant, is_factored_quickly
 from .tower import Tower, attempted
 
 #: Polynomials are factored up to this number of terms, and this total degree. Of 4649 answers in
@@ -32,14 +33,13 @@ def normal_forms(
         second form has factored polynomials.
 
     """
-
-    def forms(field: Field, value: Quotient) -> list[Expression]:
+    with suppress(NotProvedError):
+        field, value = _element(expression, variable, kinds)
         trees = [field.tree(value)]
         if _is_small(value):
             trees.append(Call("div", (_factored(field, value.num), _factored(field, value.den))))
         return trees
-
-    return _in_field(expression, variable, forms, kinds)
+    return []
 
 
 def slope_factors(expression: Expression, variable: str) -> list[Expression]:
@@ -48,14 +48,13 @@ def slope_factors(expression: Expression, variable: str) -> list[Expression]:
     Where the expression, with real parameters, is zero without a change of sign, one of the factors
     is zero.
     """
-
-    def factors(field: Field, value: Quotient) -> list[Expression]:
+    with suppress(NotProvedError):
+        field, value = _element(expression, variable)
         slope = field.normal(field.derivative(value))
         polys = slope.num.factor()[1] if _is_small(slope) and not slope.is_zero() else ()
         elements = [Quotient(poly) for poly, _ in polys]
         return [field.tree(element) for element in elements if not field.is_constant(element)]
-
-    return _in_field(expression, variable, factors)
+    return []
 
 
 def has_no_zeros(expression: Expression, variable: str) -> bool:
@@ -64,13 +63,11 @@ def has_no_zeros(expression: Expression, variable: str) -> bool:
     The proof shows that a norm of the expression is a nonzero number. For example, ``x + sqrt(x^2 +
     1)`` has no zeros, because its product with ``x - sqrt(x^2 + 1)`` is -1.
     """
-
-    def divisors(field: Field, value: Quotient) -> list[Expression]:
+    with suppress(NotProvedError):
+        field, value = _element(expression, variable)
         polys = (value.num, *(field.reduce(norm) for _, _, norm in norms(field, value.num)))
-        divides = any(poly.is_constant() and not poly.is_zero() for poly in polys)
-        return [expression] if divides else []
-
-    return bool(_in_field(expression, variable, divisors))
+        return any(poly.is_constant() and not poly.is_zero() for poly in polys)
+    return False
 
 
 def squares(expression: Expression, variable: str) -> list[Expression]:
@@ -79,21 +76,17 @@ def squares(expression: Expression, variable: str) -> list[Expression]:
     The search covers powers in the expression as written, and powers that a factorization yields.
     All parameters are real.
     """
-
-    def factors(field: Field, value: Quotient, step: int = 1) -> list[Expression]:
-        if value.is_zero() or not _is_small(value):
-            return []
-        powers = [power for poly in (value.num, value.den) for power in factored(field, poly)[1]]
-        return [
-            field.tree(Quotient(poly))
-            for poly, e in powers
-            if (e / step).q == 1
-            and not (field.is_positive(poly) or field.is_constant(Quotient(poly)))
-        ]
-
-    found = _in_field(expression, variable, lambda field, value: factors(field, value, 2))
-    for base in _written_squares(expression):
-        found += _in_field(base, variable, factors)
+    found: list[Expression] = []
+    for base, step in [(expression, 2), *((base, 1) for base in _written_squares(expression))]:
+        with suppress(NotProvedError):
+            field, value = _element(base, variable)
+            polys = (value.num, value.den) if _is_small(value) and not value.is_zero() else ()
+            for poly, e in (power for part in polys for power in factored(field, part)[1]):
+                element = Quotient(poly)
+                if (e / step).q == 1 and not (
+                    field.is_positive(poly) or field.is_constant(element)
+                ):
+                    found.append(field.tree(element))
     return found
 
 
@@ -108,18 +101,18 @@ def _written_squares(expression: Expression) -> Iterator[Expression]:
             yield expression.args[0]
 
 
-def _in_field(
-    expression: Expression,
-    variable: str,
-    use: Callable[[Field, Quotient], list[Expression]],
-    kinds: Mapping[str, str] | None = None,
-) -> list[Expression]:
-    """Apply a function to an expression's element of a field. If this fails, the list is empty."""
+def _element(
+    expression: Expression, variable: str, kinds: Mapping[str, str] | None = None
+) -> tuple[Field, Quotient]:
+    """Convert an expression to an element of a field. If this fails, raise `NotProvedError`."""
 
-    def used(tower: Tower) -> list[Expression]:
-        return use(tower.field, tower.field.normal(tower.value(expression)))
+    def value(tower: Tower) -> Quotient:
+        return tower.field.normal(tower.value(expression))
 
-    return attempted(used, variable=variable, kinds=kinds or {})[1] or []
+    tower, element = attempted(value, variable=variable, kinds=kinds or {})
+    if element is None:
+        raise NotProvedError("no element of a field")
+    return tower.field, element
 
 
 def _is_small(value: Quotient) -> bool:

@@ -56,13 +56,9 @@ def _may_take_long(a: Poly, b: Poly) -> bool:
 
 def _spans(poly: Poly, divisor: Poly) -> list[int]:
     """The degrees after FLINT's deflation, which replaces x^5000 by x if all exponents allow it."""
-    (steps, least), (divisor_steps, _) = poly.deflation_index(), divisor.deflation_index()
-    return [
-        (degree - low) // max(1, math.gcd(step, divisor_step))
-        for degree, low, step, divisor_step in zip(
-            poly.degrees(), least, steps, divisor_steps, strict=True
-        )
-    ]
+    (steps, least), (others, _) = poly.deflation_index(), divisor.deflation_index()
+    rows = zip(poly.degrees(), least, map(math.gcd, steps, others), strict=True)
+    return [(degree - low) // max(1, step) for degree, low, step in rows]
 
 
 def is_factored_quickly(poly: Poly) -> bool:

@@ -19,8 +19,7 @@ from .trigonometry import sin_cos
 
 
 def exp(t: Tower, u: Quotient) -> Quotient:
-    value: Quotient = t.of_sum(_EXP, t.units.exponents, u)
-    return value
+    return t.of_sum(_EXP, t.units.exponents, u)
 
 
 def _exp_by_rule(t: Tower, c: fmpq, arg: Quotient, inner: Generator | None) -> Quotient | None:

@@ -61,7 +61,7 @@ def _of_unit(t: Tower, u: Quotient) -> Circle:
 def _by_rule(t: Tower, c: fmpq, arg: Quotient, inner: Generator | None) -> Circle | None:
     """The sine and the cosine of ``c`` times ``arg``, or None if no rule applies."""
     kind = inner.kind if inner else ""
-    if kind == "pi" and c.q in {turns.denominator for turns in COSINES}:
+    if kind == "pi" and c.q in (1, 2, 3, 4, 6, 8, 12):
         turns = Fraction(int(c.p), int(c.q))
         return Circle(_cosine(t, Fraction(1, 2) - turns), _cosine(t, turns))
     if kind in ("", "i") and t.unit_i is not None and (turn := t.without_i(arg)) is not None:
@@ -81,8 +81,7 @@ def _by_rule(t: Tower, c: fmpq, arg: Quotient, inner: Generator | None) -> Circl
 def _multiple(t: Tower, circle: Circle, times: int) -> Circle:
     """The sine and the cosine of a multiple of an angle, computed by doubling."""
     if times < 0:
-        sine, cosine = _multiple(t, circle, -times)
-        return Circle(-sine, cosine)
+        return _multiple(t, Circle(-circle.sine, circle.cosine), -times)
     if times == 1:
         return circle
     if times > MAX_MULTIPLE:
