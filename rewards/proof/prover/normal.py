@@ -81,12 +81,10 @@ def squares(expression: Expression, variable: str) -> list[Expression]:
         with suppress(NotProvedError):
             field, value = _element(base, variable)
             polys = (value.num, value.den) if _is_small(value) and not value.is_zero() else ()
-            for poly, e in (power for part in polys for power in factored(field, part)[1]):
-                element = Quotient(poly)
-                if (e / step).q == 1 and not (
-                    field.is_positive(poly) or field.is_constant(element)
-                ):
-                    found.append(field.tree(element))
+            for poly, e in (pair for part in polys for pair in factored(field, part)[1]):
+                may_vanish = not (field.is_positive(poly) or field.is_constant(Quotient(poly)))
+                if may_vanish and (e / step).q == 1:
+                    found.append(field.tree(Quotient(poly)))
     return found
 
 
