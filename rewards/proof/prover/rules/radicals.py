@@ -181,32 +181,25 @@ def split(
     coprime = factors(t, element) if t.split else None
     if coprime is None:
         return powers, 1, element
-    chosen, further = coprime
     if positive:
-        require_positive(t, chosen, element)
+        require_positive(t, coprime[0], element)
     t.rules.add(f"{name} of coprime factors")
-    return powers + further, chosen, ONE
+    return powers + coprime[1], coprime[0], ONE
 
 
 def positive_factors(field: Field, element: Quotient) -> tuple[Powers, Quotient]:
     """Powers of provably positive factors, and a cofactor whose leading coefficient is 1 or -1."""
-    powers: Powers = []
     c = abs(element.num.leading_coefficient())
-    if c != 1:
-        element = Quotient(element.num / c, element.den, element.support)
-        powers = _prime_powers(c)
-    if not field.support(element) & field.positive:
-        return powers, element
-    polys: list[Poly] = []
-    for poly, direction in ((element.num, 1), (element.den, -1)):
+    powers = _prime_powers(c) if c != 1 else []
+    polys = [element.num / c if powers else element.num, element.den]
+    for at, poly in enumerate(polys) if field.support(element) & field.positive else ():
         degrees = poly.term_content().degrees()
         for g in field.generators:
             if (degree := degrees[g.at]) and field.positive >> g.index & 1:
-                poly = poly / g.element.num**degree
+                polys[at] = polys[at] / g.element.num**degree
                 base, order = (g.args[0], g.order) if g.kind == "root" else (g.element, 1)
-                powers.append((base, fmpq(direction * degree, order)))
-        polys.append(poly)
-    return powers, Quotient(*polys)
+                powers.append((base, fmpq(-degree if at else degree, order)))
+    return powers, Quotient(*polys) if powers else element
 
 
 def factors(t: Tower, element: Quotient) -> tuple[int, Powers] | None:
