@@ -192,17 +192,18 @@ class Field:
 
     def is_positive_in_range(self, poly: Poly) -> bool:
         """Whether a polynomial in one real generator is not negative in its range (`RECORDS`)."""
-        support = self.support(Quotient(poly)) if poly.total_degree() <= MAX_SIGN_DEGREE else 0
+        degree = poly.total_degree()
+        support = self._support_of(poly) if degree <= MAX_SIGN_DEGREE else 0
         if not support or support & (support - 1) or support & self.unreal:
             return False
         generator = self.generators[support.bit_length() - 1]
         record = RECORDS.get(generator.kind)
         least, most = (record and record.range) or (-math.inf, math.inf)
         least = max(least, 0.0) if support & self.positive else least
-        if least == -math.inf and (poly.total_degree() % 2 or poly.leading_coefficient() < 0):
+        if least == -math.inf and (degree % 2 or poly.leading_coefficient() < 0):
             return False  # nearly always
         terms = {powers[generator.at]: c for powers, c in poly.terms()}
-        line = fmpq_poly([terms.get(k, 0) for k in range(poly.total_degree() + 1)])
+        line = fmpq_poly([terms.get(k, 0) for k in range(degree + 1)])
         inside = next(x for k in itertools.count(2) if line(x := fmpq(1, k)))
         is_long = line.numer().height_bits() > MAX_SIGN_BITS
         if not least < 1 / int(inside.q) < most or line(inside) < 0 or is_long:
@@ -252,8 +253,7 @@ class Field:
     def slope(self, generator: Generator) -> Quotient:
         """The derivative of a generator."""
         if generator.slope is None:
-            rule = generator.slope_rule
-            generator.slope = rule() if rule else ZERO
+            generator.slope = generator.slope_rule() if generator.slope_rule else ZERO
         return generator.slope
 
     def derivative(self, element: Quotient) -> Quotient:

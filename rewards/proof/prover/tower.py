@@ -96,10 +96,9 @@ class Tower:
         return tuple((tree, sign) for _, tree, sign in self.conditions)
 
     def symbol(self, name: str) -> Quotient:
-        base, varies = self.field, name == self.variable
-        slope = (lambda: constant(1)) if varies else None
-        positive = not varies and self.kinds.get(name) in POSITIVE
-        generator = base.get("symbol", (name,), slope, real=True, positive=positive)
+        slope = (lambda: constant(1)) if name == self.variable else None
+        positive = slope is None and self.kinds.get(name) in POSITIVE
+        generator = self.field.get("symbol", (name,), slope, real=True, positive=positive)
         self.symbols[name] = generator.element
         return generator.element
 
@@ -127,14 +126,14 @@ class Tower:
 
         Beside each is the generator that equals the monomial, if there is one.
         """
-        base, element = self.field, self.field.normal(element)
+        element = self.field.normal(element)
         num, den = element.num, element.den
         if len(num) == 1 or len(num) > MAX_ADDENDS:
             c = num.leading_coefficient()
             terms = [(c, element if c == 1 else Quotient(num / c, den, element.support))]
         else:
             terms = [(c, quotient(RING.term(exp_vec=at), den)) for at, c in num.terms()]
-        return [(c, monomial, base.single(monomial)) for c, monomial in terms]
+        return [(c, monomial, self.field.single(monomial)) for c, monomial in terms]
 
     def key(self, monomial: Quotient) -> Any:
         """The key of a monomial in vectors (exponents and angles), which is its expression."""
@@ -155,9 +154,9 @@ class Tower:
     def _keyed(self, key: Any) -> Quotient:
         """The monomial or the sum with a key, perhaps of an earlier tower."""
         if key not in self.monomials:
-            is_sum = type(key) is frozenset
             with self.no_part():
-                self.monomials[key] = self._sum(dict(key)) if is_sum else self.value(key)
+                of_sum = type(key) is frozenset
+                self.monomials[key] = self._sum(dict(key)) if of_sum else self.value(key)
         return self.monomials[key]
 
     def of_sum(self, law: Law[T], lattice: Lattice, u: Quotient) -> T:
@@ -272,13 +271,12 @@ class Tower:
 def attempted(use: Callable[[Tower], T], **state: Any) -> tuple[Tower, T | None]:
     """Apply ``use`` to a tower that has the attributes in ``state``.
 
-    An exponent is known when its expression has been evaluated. The first tower therefore reads:
-    it makes a generator for each unit as it comes. Only if it read an exponent that its units do
-    not divide, a second tower is built, whose units divide all exponents that were read.
+    An exponent is known when its expression has been evaluated. The first tower therefore makes a
+    generator for each unit as it comes. Only if it read an exponent that its units do not divide,
+    one more tower is built, whose units divide all exponents that were read.
 
     Returns:
-        The last tower, and the value of ``use``, or None if ``use`` failed or the units of the
-        second tower do not suffice.
+        The last tower, and the value of ``use``, or None if ``use`` failed or units are lacking.
 
     """
     units = state.setdefault("units", Units())
