@@ -161,8 +161,7 @@ def _is_square(field: Field, poly: Poly) -> bool:
 def _conjugate(field: Field, poly: Poly, of_poly: list[Norm]) -> list[tuple[Poly, int]]:
     """Powers with the product ``poly``: of the polynomial, or of a norm and the conjugate.
 
-    For example, ``1/(sqrt(x^2 + 1) + x)`` replaces ``sqrt(x^2 + 1) - x``. The norm is a number or a
-    polynomial of `_known`, and the conjugate is the one of the two that a fixed order selects.
+    For example, ``1/(sqrt(x^2 + 1) + x)`` replaces ``sqrt(x^2 + 1) - x`` (fifth identity).
     """
     monic = poly / poly.leading_coefficient()
     for _, conjugate, norm in of_poly:

@@ -1,8 +1,7 @@
 """Rules of elementary functions and of functions that are not analytic.
 
 Formulas are taken from the *Digital Library of Mathematical Functions*, whose sections are named.
-A function without a rule is computed by the definition in its record (in `RECORDS`). If there is no
-definition, the function's value becomes a generator, whose derivative the record states.
+A function without a rule is computed by its record (`Tower.by_record`).
 """
 
 from __future__ import annotations
@@ -42,10 +41,9 @@ def _asin(t: T, u: Q) -> Q:
 
 
 def _atan(t: T, u: Q) -> Q:
-    """Compute atan u by a formula for 2 atan u that removes radicals (DLMF 4.24.15).
+    """Compute atan u. Formulas for 2 atan u remove radicals (DLMF 4.24.15).
 
-    2 atan u is atan(2u/(1 - u^2)) if |u| < 1, and pi/2 + atan((u^2 - 1)/(2u)) if u > 0. The second
-    formula is also used if u^2 has no radical.
+    2 atan u is atan(2u/(1 - u^2)) if |u| < 1, and pi/2 + atan((u^2 - 1)/(2u)) if u > 0.
     """
     value = None
     if _has_radical(t, u) and t.field.is_real(u):

@@ -49,10 +49,9 @@ def _ln(t: Tower, element: Quotient, *, bars: bool = False, positive: bool = Fal
 
 
 def _ln_modulus(t: Tower, element: Quotient) -> Quotient:
-    """The logarithm ln|u| = ln(u v)/2 for a u that may not be real, and its complex conjugate v.
+    """The logarithm ln|u| = ln(u v)/2 for u = a + i b and its conjugate v, with real a and b.
 
-    Factors of u that are q-th roots of a real r have the modulus |r|^(1/q). Without them, u must
-    have the form a + i b with real a and b.
+    Factors of u that are q-th roots of a real r are split off. Their modulus is |r|^(1/q).
     """
     base, total, poly = t.field, ZERO, element.num
     if not element.den.is_one():
