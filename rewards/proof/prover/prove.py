@@ -116,22 +116,21 @@ class ProofSearch:
 
     def whole(self) -> Proof | None:
         """The proof without cases of signs, or None if none was found."""
-        tower, case = self._whole
-        return Proof(tuple(sorted(tower.rules)), (case,)) if case else None
+        return self._whole[0]
 
     @property
     def is_splittable(self) -> bool:
         """Whether no proof without cases was found, and a proof by cases of signs may exist."""
-        tower, case = self._whole
-        return case is None and tower.splittable
+        return self._whole[1]
 
     def in_cases(self) -> Proof | None:
         """The proof by cases of signs, or None if none was found."""
         return self._in_cases
 
     @cached_property
-    def _whole(self) -> tuple[Tower, Case | None]:
-        return self._attempt()
+    def _whole(self) -> tuple[Proof | None, bool]:
+        tower, case = self._attempt()
+        return (_proof(tower.rules, case), False) if case else (None, tower.splittable)
 
     @cached_property
     def _in_cases(self) -> Proof | None:
@@ -151,8 +150,7 @@ class ProofSearch:
                 rules |= tower.rules
             elif not tower.nowhere:
                 return None
-        complete = proved and not waiting
-        return Proof(tuple(sorted(rules)), tuple(proved)) if complete else None
+        return _proof(rules, *proved) if proved and not waiting else None
 
     def _attempt(self, *, split: bool = False, case: Signs = ()) -> tuple[Tower, Case | None]:
         """Try to prove F' = f in a case. The results are the last tower, and the proved case."""
@@ -184,6 +182,10 @@ class ProofSearch:
         if not _vanishes(tower, total):
             raise NotProvedError("a difference that is not zero")
         return Case(tower.signs, base, tuple(terms), f)
+
+
+def _proof(rules: set[str], *cases: Case) -> Proof:
+    return Proof(tuple(sorted(rules)), cases)
 
 
 _LOGARITHMS = names(lambda function: function.branch == LOGARITHM)
