@@ -31,13 +31,11 @@ from ..reading.expression.traversal import (
 from ..reading.expression.tree import Call, Expression
 from ..workers.child import in_worker
 from .prover.field import Field
-from .prover.quotients import NotProvedError, Quotient
+from .prover.quotients import NotProvedError, Quotient, constant
 from .prover.rules import constants as by_calcium
 from .prover.rules.signs import sign as sign_of
 from .prover.tower import Tower
 
-#: Generators of a field: numbers, parameters and angles of one limit have up to ten.
-SIZE: Final = 20
 #: Bits of the balls that show that a number is not zero, in this order.
 PRECISIONS: Final = (128, 1024)
 #: Numerators and denominators of arguments for which every function takes less than 20 ms at the
@@ -76,7 +74,7 @@ class ExactNumbers:
     zeros: dict[tuple[Any, Any], bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.tower = Tower(Field(SIZE), "", dict(self.kinds))
+        self.tower = Tower(Field(), "", dict(self.kinds))
 
     @_failing
     def value(self, node: Expression) -> Quotient:
@@ -87,7 +85,7 @@ class ExactNumbers:
 
     def number(self, value: fmpq) -> Quotient:
         """Convert a rational number to a number of the field."""
-        return self.tower.field.constant(value)
+        return constant(value)
 
     @_failing
     def apply(self, name: str, *numbers: Quotient) -> Quotient:

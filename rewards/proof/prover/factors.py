@@ -1,9 +1,8 @@
 """Factors of polynomials modulo the relations of a field.
 
 Letters: r is a generator with the relation ``r^q = u``, such as a root, or a sine (``s^2 = 1 -
-c^2``). The conjugate of ``a + b r`` with ``r^2 = u`` is ``a - b r``; the norm is their product. A
-polynomial p modulo the relations may have factors that are not factors of the polynomial. The
-module finds such factors by five identities, which hold in every ring.
+c^2``). The conjugate of ``a + b r`` with ``r^2 = u`` is ``a - b r``; the norm is their product.
+Five identities, which hold in every ring, find factors of a polynomial p modulo the relations.
 
 - If u divides the terms of p without r, then ``p = r p'``.
 - If the norm of a radicand divides p, then the radicand divides p. For example, ``1 - x`` is ``(1 -
@@ -24,15 +23,15 @@ from flint import fmpq
 from flint.utils.flint_exceptions import DomainError
 
 from .field import Field, Generator
-from .quotients import UNIT, NotProvedError, Poly, is_factored_quickly, product
+from .quotients import RING, UNIT, NotProvedError, Poly, is_factored_quickly, product
 
 #: A number, and polynomials with exponents.
 Factors = tuple[fmpq, list[tuple[Poly, fmpq]]]
 #: A square root r, the conjugate a - b r of a polynomial a + b r, and the norm.
 Norm = tuple[Generator, Poly, Poly]
-#: Polynomials with more terms have no factors, and those of a higher degree are not divided. Of
-#: 4649 answers in tests/rewards/cases the longest polynomial has 62 terms, and no proof of every
-#: second answer changes with the degree 20. FLINT factors 200 terms of degree 20 in 2 ms.
+#: Polynomials with more terms have no factors, and those of a higher degree are not divided. The
+#: longest of 4649 answers in tests/rewards/cases has 62 terms; no proof of every second answer
+#: changes with the degree 20. FLINT factors 200 terms of degree 20 in 2 ms.
 MAX_FACTOR_TERMS, MAX_DEGREE = 200, 1000
 #: How often a root is denested (``(x + r)^8`` needs three times), and how often r is split off.
 #: These answers need 1 and 12 times, and no proof changes with half or twice as many. A test of
@@ -45,21 +44,28 @@ def factored(field: Field, poly: Poly, *, depth: int = MAX_DEPTH) -> Factors:
     if len(poly) > MAX_FACTOR_TERMS:
         raise NotProvedError("a polynomial that is too large to be factored")
     divides = poly.total_degree() <= MAX_DEGREE
-    roots, powers = _roots(field) if divides else [], Powers()
+    roots = _roots(field) if divides else []
+    powers: dict[str, tuple[Poly, fmpq]] = {}
+
+    def multiply(base: Poly, exponent: fmpq) -> None:
+        powers[str(base)] = base, exponent + powers.get(str(base), (base, 0))[1]
+
     for r in roots:
         poly, times = _without(poly, r)
         # Where a root is positive, its radicand has been a factor before there was the root.
-        base, unit = (r.args[0].num, r.unit) if r.kind == "root" else (r.element.num, UNIT)
-        powers.multiply(base, unit * times)
+        base, order = (r.args[0].num, r.order) if r.kind == "root" else (r.element.num, 1)
+        multiply(base, fmpq(times, order))
     known = _known(field) if divides and len(field.related) > 1 else []
     for factor, (_, conjugate, norm) in [(p, n) for p in known for n in norms(field, p)]:
         while not norm.is_constant():
             cofactor, remainder = divmod(poly, norm)
             if not remainder.is_zero():
                 break
-            poly = cofactor * factor.leading_coefficient() * conjugate.leading_coefficient()
+            poly = cofactor
             for p in (factor, conjugate):
-                powers.multiply(p / p.leading_coefficient(), UNIT)
+                lead, ((monic, exponent),) = _monic(p)
+                poly *= lead
+                multiply(monic, exponent)
     # Not factored, x^2000 - 1 is another polynomial than its factors, and proves less.
     expanded = _in_roots(field, poly, roots)
     quick = is_factored_quickly(expanded)
@@ -67,37 +73,22 @@ def factored(field: Field, poly: Poly, *, depth: int = MAX_DEPTH) -> Factors:
     for factor, times in irreducible:
         base, e = field.reduce(factor, powers=False), int(times)
         of_base = list(norms(field, base)) if divides else []
-        parts = _square(field, base, of_base) if depth else []
-        for part, k in parts:
-            c, inner = factored(field, part, depth=depth - 1)
+        squares = _square(field, base, of_base) if depth else []
+        for part, k in squares or _conjugate(field, base, of_base):
+            c, inner = factored(field, part, depth=depth - 1) if squares else _monic(part)
             number *= c ** (k * e)
             for inner_base, exponent in inner:
-                powers.multiply(inner_base, exponent * k * e)
-        for part, k in [] if parts else _conjugate(field, base, of_base):
-            lead = part.leading_coefficient()
-            number *= lead ** (k * e)
-            powers.multiply(part / lead, fmpq(k * e))
-    return number, [(base, exponent) for base, exponent in powers if exponent]
+                multiply(inner_base, exponent * k * e)
+    return number, [(base, e) for base, e in powers.values() if e and not base.is_one()]
 
 
-class Powers(list[tuple[Poly, fmpq]]):
-    """A product of powers with distinct bases."""
-
-    def multiply(self, base: Poly, exponent: fmpq) -> None:
-        for at, (earlier, times) in enumerate(self):
-            if earlier == base:
-                self[at] = base, times + exponent
-                return
-        if not base.is_one():
-            self.append((base, exponent))
-
-
-def _u(g: Generator) -> Poly:
-    return g.element.num**g.order - g.relation
+def _monic(poly: Poly) -> Factors:
+    lead = poly.leading_coefficient()
+    return lead, [(poly / lead, UNIT)]
 
 
 def _roots(field: Field) -> list[Generator]:
-    return [g for g in field.related if g.order > 1 and not _u(g).is_constant()]
+    return [g for g in field.related if g.order > 1 and not g.power.is_constant()]
 
 
 def _known(field: Field) -> list[Poly]:
@@ -107,7 +98,7 @@ def _known(field: Field) -> list[Poly]:
 
 def _without(poly: Poly, g: Generator) -> tuple[Poly, int]:
     """Split off powers of r, and count them. If there may be many, none is split off."""
-    r, u = g.element.num, _u(g)
+    r, u = g.element.num, g.power
     content = int(poly.term_content().degrees()[g.at])
     rest, name = poly / r**content, str(r)
     for times in range(MAX_ROUNDS):
@@ -121,9 +112,9 @@ def _without(poly: Poly, g: Generator) -> tuple[Poly, int]:
 
 def _in_roots(field: Field, poly: Poly, roots: list[Generator]) -> Poly:
     """Replace a generator h by ``(r^q - w)/c`` for each root r in it (third identity)."""
-    images, degrees = list(field.ring.gens()), poly.degrees()
+    images, degrees = list(RING.gens()), poly.degrees()
     for r in roots:
-        u = _u(r)
+        u = r.power
         slopes = [u.derivative(at) if degree == 1 else u for at, degree in enumerate(u.degrees())]
         at = next((at for at, slope in enumerate(slopes) if slope.is_constant()), None)
         if at is not None and len(images[at]) == 1 and degrees[r.at]:
@@ -170,8 +161,7 @@ def _is_square(field: Field, poly: Poly) -> bool:
 def _conjugate(field: Field, poly: Poly, of_poly: list[Norm]) -> list[tuple[Poly, int]]:
     """Powers with the product ``poly``: of the polynomial, or of a norm and the conjugate.
 
-    For example, ``1/(sqrt(x^2 + 1) + x)`` replaces ``sqrt(x^2 + 1) - x``. The norm is a number or a
-    polynomial of `_known`, and the conjugate is the one of the two that a fixed order selects.
+    For example, ``1/(sqrt(x^2 + 1) + x)`` replaces ``sqrt(x^2 + 1) - x`` (fifth identity).
     """
     monic = poly / poly.leading_coefficient()
     for _, conjugate, norm in of_poly:

@@ -1,13 +1,10 @@
 """A differential field: rational functions over Q in generators, modulo algebraic relations.
 
-A `Generator` stands for a sub-expression (``x``, ``exp(x/2)``, ``sqrt(1 - x^2)``, ``erf(x)``). The
-derivative of a generator is in the field. A generator may have a monic relation, which holds
-wherever the generator is defined. The coefficients of a relation contain earlier generators only.
-The leading terms are powers of distinct variables, so that the relations are a Groebner basis, and
-division by each in turn gives the unique remainder modulo all of them (Cox, Little and O'Shea,
-*Ideals, Varieties, and Algorithms*, section 2.6).
-
-Work is bounded by numbers of generators, terms and degrees, never by clocks.
+A `Generator` stands for a sub-expression (``x``, ``exp(x/2)``, ``sqrt(1 - x^2)``, ``erf(x)``). Its
+derivative is in the field. It may have a relation ``r^q = u`` with a polynomial u in earlier
+generators, which holds wherever the generator is defined. The leading terms are powers of distinct
+variables, so that the relations are a Groebner basis, and division by each in turn gives the unique
+remainder modulo all of them (Cox, Little and O'Shea, *Ideals, Varieties, and Algorithms*, 2.6).
 """
 
 from __future__ import annotations
@@ -25,19 +22,20 @@ from ...reading.expression.build import add, power, product
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import RECORDS
 from .quotients import (
+    MAX_GENERATORS,
     MAX_TERMS,
-    UNIT,
+    ONE,
+    RING,
+    ZERO,
     NotProvedError,
     Poly,
     Quotient,
     quotient,
-    ring_of,
 )
 
-#: Most generators; most terms of all values together.
-MAX_GENERATORS, MAX_WORK = 40, 40_000
-#: Terms up to which the power of a sum that has a generator is expanded in normal forms (as in
-#: `rules.radicals.MAX_POWER`).
+#: Most terms of all values together.
+MAX_WORK = 40_000
+#: Most terms of an expanded power of a sum that has a generator (as `rules.radicals.MAX_POWER`).
 MAX_EXPANDED = 64
 #: Highest degree of a polynomial whose real zeros are isolated, and most bits of a coefficient.
 #: FLINT takes 12 ms for (x - 1) ... (x - 32), and 82 ms for twice the degree; 4 ms with random
@@ -51,17 +49,13 @@ RESTRICTED = DOMAIN - {"root"} | {"even root"}
 #: How often a relation may be applied to one power.
 MAX_TIMES = 256
 
-#: A bit for each generator, the last first, as polynomials have their degrees.
-_BITS = tuple(1 << index for index in reversed(range(MAX_GENERATORS)))
-
 
 @dataclass(slots=True, eq=False)
 class Generator:
     """A generator of the field, which stands for the function ``kind`` applied to ``args``.
 
-    ``unit`` is a rational factor of the argument, or the exponent of a root. ``at`` is the place of
-    the generator in exponents of polynomials. The ``partner`` of a sine is the cosine of the same
-    argument, and the ``partner`` of a cosine is the sine.
+    ``at`` is the place of the generator in exponents of polynomials. The relation of a generator r
+    of order q is ``r^q = power``. A sine and the cosine of its argument are each other's partners.
     """
 
     index: int
@@ -69,11 +63,11 @@ class Generator:
     element: Quotient
     kind: str
     args: tuple[Any, ...]
-    unit: fmpq
+    order: int
     slope_rule: Callable[[], Quotient] | None
+    power: Poly = None
     relation: Poly = None
     partner: Generator | None = None
-    order: int = 0
     weight: int = 0
     slope: Quotient | None = None
     expression: Expression | None = None
@@ -83,13 +77,11 @@ class Generator:
 class Field:
     """The differential field of one proof. A request for a new generator enlarges the field.
 
-    Four attributes have a bit for each generator: ``varying`` for generators that are not constant,
-    ``unreal`` for values that need not be real, ``positive`` for positive values, and ``bound`` for
-    generators with a relation. ``real_parts`` says that parts of the integrand are evaluated, which
-    are real at every point that counts.
+    Four attributes have a bit for each generator: whether it is ``varying``, may be ``unreal``, is
+    ``positive``, and is ``bound`` by a relation. ``real_parts`` says that parts of the integrand
+    are evaluated, which are real at every point that counts.
     """
 
-    size: int = MAX_GENERATORS
     generators: list[Generator] = field(default_factory=list)
     related: list[Generator] = field(default_factory=list)
     varying: int = 0
@@ -98,63 +90,39 @@ class Field:
     bound: int = 0
     real_parts: bool = False
     work: int = 0
-    ring: Any = None
-    variables: list[Poly] = field(default_factory=list)
-    one: Quotient = field(init=False)
-    zero: Quotient = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.ring, self.variables, self.one, self.zero = ring_of(self.size)
 
     def free(self) -> None:
         """Break the reference cycles of the generators, so that Python frees their memory."""
         for generator in self.generators:
             del generator.slope_rule, generator.partner
 
-    def constant(self, value: Any) -> Quotient:
-        return Quotient(self.ring.constant(value), self.one.num, 0)
-
-    def poly(self, num: Poly) -> Quotient:
-        return Quotient(num, self.one.num)
-
-    def find(self, kind: str, args: tuple[Any, ...]) -> Generator | None:
-        for generator in self.generators:
-            if generator.kind == kind and generator.args == args:
-                return generator
-        return None
-
     def get(
         self,
         kind: str,
         args: tuple[Any, ...] = (),
         slope: Callable[[], Quotient] | None = None,
-        unit: fmpq = UNIT,
+        order: int = 0,
         *,
         real: bool = False,
         positive: bool = False,
     ) -> Generator:
-        """Find or make the generator that has this kind and these arguments.
+        """Find or make the generator for a function, a constant, a ``symbol`` or a kind of roots.
 
-        Args:
-            kind: the name of a function or a constant, ``symbol``, or a kind of roots
-                (`rules.radicals`).
-            args: the arguments.
-            slope: a function that computes the generator's derivative if an argument varies.
-            unit: a factor of the argument, or the exponent of a root.
-            real: whether all values are real where the arguments are real.
-            positive: whether all these values are also positive.
-
+        ``slope`` computes its derivative if an argument varies. Where the arguments are real, all
+        values may be ``real``, and these also ``positive``.
         """
         support = 0
         for arg in args if kind != "symbol" else ():
             support |= self.support(arg)
         real = (real or (self.real_parts and kind in RESTRICTED)) and not support & self.unreal
-        generator = self.find(kind, args)
-        if generator is None:
+        for generator in self.generators:
+            if generator.kind == kind and generator.args == args and generator.order == order:
+                break
+        else:
             index = len(self.generators)
-            if index >= self.size:
+            if index == MAX_GENERATORS:
                 raise NotProvedError("too many generators")
-            bit = 1 << index
+            bit, at = 1 << index, MAX_GENERATORS - 1 - index
             self.unreal |= bit
             if real and positive:
                 self.positive |= bit
@@ -162,21 +130,20 @@ class Field:
                 slope = None
             elif slope is not None:
                 self.varying |= bit
-            element = Quotient(self.variables[index], self.one.num, bit)
-            generator = Generator(index, self.size - 1 - index, element, kind, args, unit, slope)
+            element = Quotient(RING.gen(at), support=bit)
+            generator = Generator(index, at, element, kind, args, order, slope)
             self.generators.append(generator)
-        elif generator.unit != unit:
-            raise NotProvedError("a function of the same argument with two units")
         if real:
-            self.unreal &= ~(1 << generator.index)
+            self.unreal &= ~generator.element.support
         return generator
 
-    def relate(self, generator: Generator, relation: Poly, order: int) -> None:
-        """Set the relation, a polynomial that is zero and monic of degree ``order``."""
-        if generator.relation is None:
-            generator.relation, generator.order = relation, order
+    def relate(self, generator: Generator, power: Poly) -> None:
+        """Set the relation r^q = power of a generator r of order q."""
+        if generator.power is None:
+            generator.power = power
+            generator.relation = generator.element.num**generator.order - power
             self.related.append(generator)
-            self.bound |= 1 << generator.index
+            self.bound |= generator.element.support
 
     def single(self, element: Quotient) -> Generator | None:
         """The generator that an element equals, or None if the element is not a generator."""
@@ -189,17 +156,18 @@ class Field:
     def support(self, element: Quotient) -> int:
         """The generators that occur in an element, as an integer with a bit for each."""
         if element.support < 0:
-            degrees = element.num.degrees()
+            element.support = self._support_of(element.num)
             if not element.den.is_one():
-                degrees = map(max, degrees, element.den.degrees())
-            bits = zip(_BITS[-self.size :], degrees, strict=True)
-            element.support = sum([bit for bit, degree in bits if degree > 0])
+                element.support |= self._support_of(element.den)
         return element.support
+
+    def _support_of(self, poly: Poly) -> int:
+        degrees = poly.degrees()
+        return sum([1 << g.index for g in self.generators if degrees[g.at] > 0])
 
     def used(self, element: Quotient) -> list[Generator]:
         """The generators that occur in an element."""
-        support = self.support(element)
-        return [generator for generator in self.generators if support >> generator.index & 1]
+        return [g for g in self.generators if self.support(element) >> g.index & 1]
 
     def is_constant(self, element: Quotient) -> bool:
         return not self.support(element) & self.varying
@@ -208,46 +176,37 @@ class Field:
         return not self.support(element) & self.unreal
 
     def is_positive(self, poly: Poly) -> bool:
-        """Whether no term has negative values.
-
-        The coefficients must be positive, and each generator positive, or real with even exponents.
-        """
+        """Whether all coefficients are positive, and generators positive or real in even powers."""
         if poly.is_one():
             return True
         if poly.is_zero() or poly.leading_coefficient() < 0 or min(poly.coeffs()) < 0:
             return False
-        bits = zip(_BITS[-self.size :], poly.degrees(), strict=True)
-        signed = [
-            (at, bit) for at, (bit, k) in enumerate(bits) if k > 0 and not self.positive & bit
-        ]
-        if not signed:
-            return True
-        return not any(self.unreal & bit for _, bit in signed) and all(
-            powers[at] % 2 == 0 for powers in poly.monoms() for at, _ in signed
-        )
+        signed = self._support_of(poly) & ~self.positive
+        if not signed or signed & self.unreal:
+            return not signed
+        at = [g.at for g in self.generators if signed >> g.index & 1]
+        return all(powers[k] % 2 == 0 for powers in poly.monoms() for k in at)
+
+    def is_nonnegative(self, poly: Poly) -> bool:
+        return self.is_positive(poly) or self.is_positive_in_range(poly)
 
     def is_positive_in_range(self, poly: Poly) -> bool:
-        """Whether a polynomial in one real generator has no negative values.
-
-        The generator has values in the range of its function (`RECORDS`) only.
-        """
-        support = self.support(self.poly(poly)) if poly.total_degree() <= MAX_SIGN_DEGREE else 0
+        """Whether a polynomial in one real generator is not negative in its range (`RECORDS`)."""
+        degree = poly.total_degree()
+        support = self._support_of(poly) if degree <= MAX_SIGN_DEGREE else 0
         if not support or support & (support - 1) or support & self.unreal:
             return False
         generator = self.generators[support.bit_length() - 1]
         record = RECORDS.get(generator.kind)
         least, most = (record and record.range) or (-math.inf, math.inf)
         least = max(least, 0.0) if support & self.positive else least
-        if least == -math.inf and (poly.total_degree() % 2 or poly.leading_coefficient() < 0):
+        if least == -math.inf and (degree % 2 or poly.leading_coefficient() < 0):
             return False  # nearly always
-        coefficients = [fmpq(0)] * (poly.total_degree() + 1)
-        for powers, c in poly.terms():
-            coefficients[powers[generator.at]] = c
-        line = fmpq_poly(coefficients)
+        terms = {powers[generator.at]: c for powers, c in poly.terms()}
+        line = fmpq_poly([terms.get(k, 0) for k in range(degree + 1)])
         inside = next(x for k in itertools.count(2) if line(x := fmpq(1, k)))
-        if not least < 1 / int(inside.q) < most or line(inside) < 0:
-            return False
-        if line.numer().height_bits() > MAX_SIGN_BITS:
+        is_long = line.numer().height_bits() > MAX_SIGN_BITS
+        if not least < 1 / int(inside.q) < most or line(inside) < 0 or is_long:
             return False
         # The zero of a linear factor is exact, and may be an end of the range.
         odd = [factor for factor, times in line.numer().factor()[1] if times % 2]
@@ -261,8 +220,9 @@ class Field:
         """
         if not self.related or poly.is_constant():
             return poly
-        degrees = poly.degrees()
+        degrees = None
         for generator in reversed(self.related):
+            degrees = degrees or poly.degrees()
             times = degrees[generator.at] // generator.order
             if times <= 0:
                 continue
@@ -272,10 +232,7 @@ class Field:
                 continue
             if times > MAX_TIMES or len(poly) * expanded > MAX_TERMS:
                 raise NotProvedError("too many terms modulo the relations")
-            poly = divmod(poly, generator.relation)[1]
-            if poly.is_zero():
-                break
-            degrees = poly.degrees()
+            poly, degrees = divmod(poly, generator.relation)[1], None
         return poly
 
     def normal(self, element: Quotient) -> Quotient:
@@ -287,7 +244,7 @@ class Field:
 
     def spend(self, element: Quotient) -> Quotient:
         """Count the terms of a new element against the work budget, and return the element."""
-        terms = len(element.num) + (1 if element.den is self.one.num else len(element.den))
+        terms = len(element.num) + (1 if element.den is ONE.num else len(element.den))
         self.work += 1 + terms
         if self.work > MAX_WORK or terms > MAX_TERMS:
             raise NotProvedError("work budget spent")
@@ -296,39 +253,34 @@ class Field:
     def slope(self, generator: Generator) -> Quotient:
         """The derivative of a generator."""
         if generator.slope is None:
-            rule = generator.slope_rule
-            generator.slope = rule() if rule else self.zero
+            generator.slope = generator.slope_rule() if generator.slope_rule else ZERO
         return generator.slope
 
     def derivative(self, element: Quotient) -> Quotient:
         """The derivative of an element, by the chain rule and the quotient rule."""
         varying = self.support(element) & self.varying
         if not varying:
-            return self.zero
+            return ZERO
         slope = self._of_poly(element.num, varying)
         if not element.den.is_one():
-            slope = (slope - element * self._of_poly(element.den, varying)) / self.poly(element.den)
+            slope = (slope - element * self._of_poly(element.den, varying)) / Quotient(element.den)
         return self.spend(slope)
 
     def _of_poly(self, poly: Poly, varying: int) -> Quotient:
         total = None
-        for generator in self.generators:
-            if varying >> generator.index & 1:
-                partial = poly.derivative(generator.at)
-                if not partial.is_zero():
-                    slope = self.slope(generator)
-                    slope = slope if partial.is_one() else self.poly(partial) * slope
-                    total = slope if total is None else total + slope
-        return self.zero if total is None else total
+        for g in self.generators:
+            if varying >> g.index & 1 and not (partial := poly.derivative(g.at)).is_zero():
+                slope = self.slope(g)
+                slope = slope if partial.is_one() else Quotient(partial) * slope
+                total = slope if total is None else total + slope
+        return ZERO if total is None else total
 
     def tree(self, element: Quotient) -> Expression:
         """An expression with the value of an element."""
         if self._weight(element) > MAX_WRITTEN:
             raise NotProvedError("an expression that is too large")
-        numerator = self._tree_of(element.num)
-        if element.den.is_one():
-            return numerator
-        return Call("div", (numerator, self._tree_of(element.den)))
+        num = self._tree_of(element.num)
+        return num if element.den.is_one() else Call("div", (num, self._tree_of(element.den)))
 
     def _weight(self, element: Quotient) -> int:
         """An upper bound of the size of the expression that `tree` makes."""
@@ -346,24 +298,23 @@ class Field:
         if kind == "symbol":
             return Symbol(args[0])
         trees = tuple(map(self.tree, args))
-        number = Number(int(generator.unit.p), int(generator.unit.q))
         if kind == "base":
             return trees[0]
-        if "root" in kind:  # of n/d: the generator is d (n/d)^unit
-            denominator = self.tree(self.poly(args[0].den))
-            return Call("mul", (denominator, Call("pow", (trees[0], number))))
+        if "root" in kind:  # of n/d: the generator is d (n/d)^(1/q)
+            root = Call("pow", (trees[0], Number(1, generator.order)))
+            return Call("mul", (self.tree(Quotient(args[0].den)), root))
         if kind == "ln_abs":
             return Call("ln", (Call("abs", trees),))
-        return Call(kind, trees if generator.unit == 1 else (Call("mul", (number, *trees)),))
+        return Call(kind, trees)
 
     def _tree_of(self, poly: Poly) -> Expression:
         terms: list[Expression] = []
         for exponents, c in poly.terms():
             factors: list[Expression] = []
-            for generator, exponent in zip(self.generators, exponents[::-1], strict=False):
-                if exponent:
-                    base = generator.expression = generator.expression or self.written(generator)
-                    factors.append(power(base, Number(int(exponent))))
+            for g in self.generators:
+                if exponent := exponents[g.at]:
+                    g.expression = g.expression or self.written(g)
+                    factors.append(power(g.expression, Number(int(exponent))))
             if c != 1 or not factors:
                 factors.insert(0, Number(int(c.p), int(c.q)))
             terms.append(product(factors))

@@ -1,20 +1,21 @@
 """Normal forms: an expression is converted to an element of a differential field and back.
 
 A normal form is exactly equal to the expression. Functions return nothing where a function has no
-rule, or where the budgets of `field` or limits on sizes are spent. No clock is used.
+rule, or where the budgets of `field` or limits on sizes are spent. The variable is real, and so are
+parameters without an assumption.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 
 from ...reading.expression.build import power, product
 from ...reading.expression.traversal import fold
 from ...reading.expression.tree import Call, Expression, Number
 from .factors import factored, norms
 from .field import Field
-from .quotients import Poly, Quotient, is_factored_quickly
+from .quotients import NotProvedError, Poly, Quotient, constant, is_factored_quickly
 from .tower import Tower, attempted
 
 #: Polynomials are factored up to this number of terms, and this total degree. Of 4649 answers in
@@ -27,24 +28,18 @@ def normal_forms(
 ) -> list[Expression]:
     """Rewrite an expression as a quotient of polynomials in exponentials, sines, roots, ...
 
-    Args:
-        expression: the expression.
-        variable: the variable, which is real.
-        kinds: assumptions about the other symbols. A symbol without an assumption is real.
-
     Returns:
         The quotient in lowest terms with expanded polynomials. If the polynomials are small, a
         second form has factored polynomials.
 
     """
-
-    def forms(field: Field, value: Quotient) -> list[Expression]:
+    with suppress(NotProvedError):
+        field, value = _element(expression, variable, kinds)
         trees = [field.tree(value)]
         if _is_small(value):
             trees.append(Call("div", (_factored(field, value.num), _factored(field, value.den))))
         return trees
-
-    return _in_field(expression, variable, kinds, forms)
+    return []
 
 
 def slope_factors(expression: Expression, variable: str) -> list[Expression]:
@@ -53,15 +48,13 @@ def slope_factors(expression: Expression, variable: str) -> list[Expression]:
     Where the expression, with real parameters, is zero without a change of sign, one of the factors
     is zero.
     """
-
-    def factors(field: Field, value: Quotient) -> list[Expression]:
+    with suppress(NotProvedError):
+        field, value = _element(expression, variable)
         slope = field.normal(field.derivative(value))
-        if slope.is_zero() or not _is_small(slope):
-            return []
-        polys = (field.poly(factor) for factor, _ in slope.num.factor()[1])
-        return [field.tree(poly) for poly in polys if not field.is_constant(poly)]
-
-    return _in_field(expression, variable, {}, factors)
+        polys = slope.num.factor()[1] if _is_small(slope) and not slope.is_zero() else ()
+        elements = [Quotient(poly) for poly, _ in polys]
+        return [field.tree(element) for element in elements if not field.is_constant(element)]
+    return []
 
 
 def has_no_zeros(expression: Expression, variable: str) -> bool:
@@ -70,13 +63,11 @@ def has_no_zeros(expression: Expression, variable: str) -> bool:
     The proof shows that a norm of the expression is a nonzero number. For example, ``x + sqrt(x^2 +
     1)`` has no zeros, because its product with ``x - sqrt(x^2 + 1)`` is -1.
     """
-
-    def divisors(field: Field, value: Quotient) -> list[Expression]:
-        reduced = (field.reduce(norm) for _, _, norm in norms(field, value.num))
-        divides = any(n.is_constant() and not n.is_zero() for n in (value.num, *reduced))
-        return [expression] if divides else []
-
-    return bool(_in_field(expression, variable, {}, divisors))
+    with suppress(NotProvedError):
+        field, value = _element(expression, variable)
+        polys = (value.num, *(field.reduce(norm) for _, _, norm in norms(field, value.num)))
+        return any(poly.is_constant() and not poly.is_zero() for poly in polys)
+    return False
 
 
 def squares(expression: Expression, variable: str) -> list[Expression]:
@@ -85,24 +76,16 @@ def squares(expression: Expression, variable: str) -> list[Expression]:
     The search covers powers in the expression as written, and powers that a factorization yields.
     All parameters are real.
     """
-
-    def factors(field: Field, value: Quotient, times: int) -> list[Expression]:
-        if value.is_zero() or not _is_small(value):
-            return []
-        terms = value.num, value.den
-        polys = [p for poly in terms for p, e in factored(field, poly)[1] if (e / times).q == 1]
-        return [
-            field.tree(field.poly(poly))
-            for poly in polys
-            if not (field.is_positive(poly) or field.is_constant(field.poly(poly)))
-        ]
-
-    bases = [(expression, 2), *((base, 1) for base in _written_squares(expression))]
-    return [
-        factor
-        for base, times in bases
-        for factor in _in_field(base, variable, {}, partial(factors, times=times))
-    ]
+    found: list[Expression] = []
+    for base, step in [(expression, 2), *((base, 1) for base in _written_squares(expression))]:
+        with suppress(NotProvedError):
+            field, value = _element(base, variable)
+            polys = (value.num, value.den) if _is_small(value) and not value.is_zero() else ()
+            for poly, e in (pair for part in polys for pair in factored(field, part)[1]):
+                may_vanish = not (field.is_positive(poly) or field.is_constant(Quotient(poly)))
+                if may_vanish and (e / step).q == 1:
+                    found.append(field.tree(Quotient(poly)))
+    return found
 
 
 def _written_squares(expression: Expression) -> Iterator[Expression]:
@@ -116,29 +99,28 @@ def _written_squares(expression: Expression) -> Iterator[Expression]:
             yield expression.args[0]
 
 
-def _in_field(
-    expression: Expression,
-    variable: str,
-    kinds: Mapping[str, str],
-    use: Callable[[Field, Quotient], list[Expression]],
-) -> list[Expression]:
-    """Apply a function to an expression's element of a field. If this fails, the list is empty."""
+def _element(
+    expression: Expression, variable: str, kinds: Mapping[str, str] | None = None
+) -> tuple[Field, Quotient]:
+    """Convert an expression to an element of a field. If this fails, raise `NotProvedError`."""
 
-    def used(tower: Tower) -> list[Expression]:
-        return use(tower.field, tower.field.normal(tower.value(expression)))
+    def value(tower: Tower) -> Quotient:
+        return tower.field.normal(tower.value(expression))
 
-    return attempted(used, variable=variable, kinds=kinds)[1] or []
+    tower, element = attempted(value, variable=variable, kinds=kinds or {})
+    if element is None:
+        raise NotProvedError("no element of a field")
+    return tower.field, element
 
 
 def _is_small(value: Quotient) -> bool:
-    polys = (value.num, value.den)
     return all(
         len(p) <= MAX_TERMS and p.total_degree() <= MAX_DEGREE and is_factored_quickly(p)
-        for p in polys
+        for p in (value.num, value.den)
     )
 
 
 def _factored(field: Field, poly: Poly) -> Expression:
-    constant, factors = (0, []) if poly.is_zero() else poly.factor()
-    powers = [power(field.tree(field.poly(factor)), Number(int(e))) for factor, e in factors]
-    return product([field.tree(field.constant(constant)), *powers])
+    number, factors = (0, []) if poly.is_zero() else poly.factor()
+    powers = [power(field.tree(Quotient(factor)), Number(int(e))) for factor, e in factors]
+    return product([field.tree(constant(number)), *powers])

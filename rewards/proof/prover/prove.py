@@ -12,7 +12,7 @@ from ...reading.functions import names
 from ...reading.functions.record import LOGARITHM
 from .field import Field
 from .lattice import Units
-from .quotients import NotProvedError, Poly, Quotient
+from .quotients import ZERO, NotProvedError, Poly, Quotient
 from .rules import constants
 from .tower import Signs, Tower, attempted
 
@@ -22,13 +22,10 @@ MAX_CASES = 24
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A proof of F' = f in a differential field, under conditions on signs.
-
-    The identity holds wherever F and f are defined and the expressions in ``conditions`` have the
-    signs that are given there.
+    """A proof of F' = f in a differential field, where both are defined, for some signs.
 
     Attributes:
-        conditions: the signs of expressions.
+        conditions: the signs that expressions have.
         field: the differential field.
         terms: elements whose sum is F without its constants of integration.
         integrand: f.
@@ -50,13 +47,11 @@ class Case:
 class Proof:
     """A proof that F' = f at all points where both are defined, except at isolated points.
 
-    At these points, an expression in a condition may be zero, or a function that is not analytic,
-    such as ``|x|``, may have a breakpoint.
+    At these, an expression in a condition is zero, or a function such as ``|x|`` has a breakpoint.
 
     Attributes:
         rules: the functions and the rewriting rules that were used.
-        cases: the cases of signs in which F' = f was proved. Together they cover all real points at
-            which f is real.
+        cases: cases of signs. Together they cover all real points at which f is real.
 
     >>> Proof(rules=("cos",), cases=()).rules
     ('cos',)
@@ -135,7 +130,7 @@ class ProofSearch:
     @cached_property
     def _whole(self) -> tuple[Proof | None, bool]:
         tower, case = self._attempt()
-        return (_proof(tower.rules, [case]), False) if case else (None, tower.splittable)
+        return (_proof(tower.rules, case), False) if case else (None, tower.splittable)
 
     @cached_property
     def _in_cases(self) -> Proof | None:
@@ -144,7 +139,7 @@ class ProofSearch:
         waiting: list[Signs] = [()] if self.is_splittable else []
         for _ in range(MAX_CASES):
             if not waiting:
-                return _proof(rules, proved) if proved else None
+                break
             signs = waiting.pop()
             tower, case = self._attempt(split=True, case=signs)
             # What was asked for beyond ``signs`` was positive; these are the cases where it is not.
@@ -154,20 +149,14 @@ class ProofSearch:
                 proved.append(case)
                 rules |= tower.rules
             elif not tower.nowhere:
-                break
-        return None
+                return None
+        return _proof(rules, *proved) if proved and not waiting else None
 
     def _attempt(self, *, split: bool = False, case: Signs = ()) -> tuple[Tower, Case | None]:
-        """Try to prove F' = f in a case. The result is the last tower, and the proved case."""
-        return attempted(
-            self._equal,
-            variable=self.variable,
-            kinds=self.kinds,
-            split=split,
-            case=case,
-            principal_roots=not self.real_roots,
-            units=self.units,
-        )
+        """Try to prove F' = f in a case. The results are the last tower, and the proved case."""
+        state = {"variable": self.variable, "kinds": self.kinds, "units": self.units}
+        principal = not self.real_roots
+        return attempted(self._equal, split=split, case=case, principal_roots=principal, **state)
 
     def _equal(self, tower: Tower) -> Case:
         base = tower.field
@@ -183,19 +172,20 @@ class ProofSearch:
             for term in (self.answer.args if self.answer.function == "add" else (self.answer,))
             if type(term) is not Symbol or term.name == self.variable  # else a constant
         ]
+        slopes = [base.derivative(term) for term in terms]
+        if tower.units.is_coarse():
+            raise NotProvedError("exponents that the units do not divide: all are read")
         total = -f
-        for value in terms:
-            slope = base.derivative(value)
+        for at, slope in enumerate(slopes):
             # A sum of fractions takes long: F has mostly one term, whose derivative looks like f.
-            whole = value is terms[0] and slope == f
-            total = base.zero if whole else total.add(slope, lowest=False)
+            total = ZERO if at == 0 and slope == f else total.add(slope, lowest=False)
         if not _vanishes(tower, total):
             raise NotProvedError("a difference that is not zero")
         return Case(tower.signs, base, tuple(terms), f)
 
 
-def _proof(rules: set[str], cases: list[Case]) -> Proof:
-    return Proof(tuple(sorted(rules)), tuple(cases))
+def _proof(rules: set[str], *cases: Case) -> Proof:
+    return Proof(tuple(sorted(rules)), cases)
 
 
 _LOGARITHMS = names(lambda function: function.branch == LOGARITHM)
@@ -212,11 +202,9 @@ def _is_for_positive(integrand: Expression, variable: str) -> bool:
 
 
 def _is_even_root(node: Expression) -> bool:
-    if node.function not in ("pow", "root"):
-        return bool(node.function == "sqrt")
-    ratio = fold(node.args[1])
+    ratio = fold(node.args[1]) if node.function in ("pow", "root") else None
     if ratio is None:
-        return False
+        return bool(node.function == "sqrt")
     return (ratio.denominator if node.function == "pow" else ratio.numerator) % 2 == 0
 
 
@@ -225,17 +213,14 @@ def _vanishes(tower: Tower, total: Quotient) -> bool:
     if total.is_zero():
         return True
     den = base.reduce(_without_content(total.den))
-    if den.is_zero():
-        return False
     short = base.reduce(_without_content(total.num), powers=False)
     num = base.reduce(_without_content(short))
-    if num.is_zero():
-        return True
+    if den.is_zero() or num.is_zero():
+        return not den.is_zero()
     tower.rules.add("constants")
     return constants.vanishes(base, num, den)
 
 
 def _without_content(poly: Poly) -> Poly:
     """The polynomial divided by its monomial factor, a high power of which makes a test slow."""
-    content = poly.term_content()
-    return poly if content.is_one() or poly.is_zero() else poly / content
+    return poly if poly.is_zero() else poly / poly.term_content()

@@ -5,11 +5,11 @@ exponential (t'/t = u'), a logarithm (t' = u'/u), algebraic (with a relation), o
 derivative is in the tower (Bronstein, *Symbolic Integration I*, chapter 3).
 
 `FORMS` and `RULES` hold the functions that the prover knows. The modules of `rules` register them.
-A rule computes a value of a function by an equation. Most equations hold wherever both sides are
-defined. Branches are those of `rewards.numeric.ball_arithmetic.jets`: principal, except that odd
-roots of negative numbers are real. The other equations hold for certain *signs* of expressions only
-and are left to a second search (``split``), which factors radicands and arguments of logarithms. It
-distinguishes *cases*: each assumes a sign for every factor, and F' = f has to be proved in all.
+A rule computes a value by an equation that holds wherever both sides are defined. Branches are
+those of `rewards.numeric.ball_arithmetic.jets`: principal, except that odd roots of negative
+numbers are real. Equations that hold for certain *signs* only are left to a second search
+(``split``), which factors radicands and arguments of logarithms. It distinguishes *cases*: each
+assumes a sign for every factor, and F' = f has to be proved in all.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from dataclasses import field as new
-from functools import partial, reduce
+from functools import reduce
 from operator import add, mul
 from typing import Any, Generic, TypeAlias, TypeVar
 
@@ -28,18 +28,14 @@ from ...reading.expression.formulas import template
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import RECORDS
 from ...reading.functions.record import ODD
-from .field import MAX_GENERATORS, Field, Generator
-from .lattice import CoarseUnitsError, Lattice, Units, Vector
-from .quotients import UNIT, NotProvedError, Poly, Quotient, quotient, rational_of
+from .field import Field, Generator
+from .lattice import Lattice, Units, Vector
+from .quotients import RING, ZERO, NotProvedError, Poly, Quotient, constant, quotient, rational
 
-#: Most attempts with finer units, or in a larger ring. Of 2,236 answers of the tests' table of
-#: antiderivatives 346 need a second attempt, 36 of these a third, and none a fourth.
-MAX_ATTEMPTS = 12
 #: A sum in an exponent or an angle is taken apart if it has no more terms than this: each is a row
 #: of a small matrix.
 MAX_ADDENDS = 24
-#: Assumptions that make a parameter positive (see
-#: `rewards.numeric.sampling.pool.ASSUMPTIONS`).
+#: Assumptions that make a parameter positive (see `rewards.numeric.sampling.pool.ASSUMPTIONS`).
 POSITIVE = frozenset(("positive", "integer", "even", "odd"))
 _ARITHMETIC = frozenset(("add", "mul", "neg", "div"))
 T = TypeVar("T")
@@ -53,30 +49,29 @@ class NowhereError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Law(Generic[T]):
-    """How f(u + v) follows from f(u) and f(v).
+    """How values of a function f with f(u + v) = f(u) * f(v) are computed.
 
-    ``by_rule`` is f(c g) for a number c, a monomial g and the generator that equals g, if there is
-    one. The result is None where no rule applies. ``of_unit`` makes the generators of f(c u).
+    ``by_rule`` is f(c g) for a number c, a monomial g and the generator that equals g, if any, or
+    None without a rule. ``of_unit`` makes the generators of f(u), ``multiple`` f(n u) from f(u).
     """
 
     by_rule: Callable[[Tower, fmpq, Quotient, Generator | None], T | None]
-    of_unit: Callable[[Tower, fmpq, Quotient], T]
+    of_unit: Callable[[Tower, Quotient], T]
     multiple: Callable[[Tower, T, int], T]
-    of_two: Callable[[Tower, T, T], T]
-    of_zero: Callable[[Tower], T]
+    of_zero: T
 
 
 @dataclass(slots=True)
 class Tower:
     """The state of one proof.
 
-    ``case`` gives signs to expressions; all others are positive. ``conditions`` are the signs that
-    rules have requested. ``nowhere`` says that f has no real value under these signs. Signs are
-    stored by expression, because earlier signs decide which signs rules request next.
+    ``case`` gives signs to expressions (earlier signs decide which rules request next); all others
+    are positive. ``conditions`` are the signs that rules have requested. ``nowhere`` says that f
+    has no real value under these signs.
 
-    Exponents and angles are vectors (`lattice`). ``monomials`` maps the key of each coordinate to
-    its monomial. ``values`` has the elements of function values, and ``met`` those of all nodes by
-    identity. The nodes are kept, so that no other node gets the same identity.
+    ``monomials`` has the monomials of the coordinates of exponents and angles (`lattice`) by key,
+    ``values`` the elements of function values, and ``met`` those of all nodes by identity. The
+    nodes are kept, so that no other node gets the same identity.
     """
 
     field: Field
@@ -100,13 +95,10 @@ class Tower:
     def signs(self) -> Signs:
         return tuple((tree, sign) for _, tree, sign in self.conditions)
 
-    # --- leaves ---
-
     def symbol(self, name: str) -> Quotient:
-        base, varies = self.field, name == self.variable
-        slope = (lambda: base.one) if varies else None
-        positive = not varies and self.kinds.get(name) in POSITIVE
-        generator = base.get("symbol", (name,), slope, real=True, positive=positive)
+        slope = (lambda: constant(1)) if name == self.variable else None
+        positive = slope is None and self.kinds.get(name) in POSITIVE
+        generator = self.field.get("symbol", (name,), slope, real=True, positive=positive)
         self.symbols[name] = generator.element
         return generator.element
 
@@ -117,12 +109,10 @@ class Tower:
     @property
     def i(self) -> Quotient:
         if self.unit_i is None:
-            generator = self.field.get("i")
+            generator = self.field.get("i", order=2)
             self.unit_i = generator.element
-            self.field.relate(generator, self.unit_i.num**2 + 1, 2)
+            self.field.relate(generator, constant(-1).num)
         return self.unit_i
-
-    # --- elements ---
 
     def without_i(self, arg: Quotient) -> Quotient | None:
         """An element divided by i, or None if the numerator is not a monomial with the factor i."""
@@ -132,48 +122,41 @@ class Tower:
         return Quotient(arg.num / i, arg.den) if arg.num.term_content().gcd(i) == i else None
 
     def addends(self, element: Quotient) -> list[tuple[fmpq, Quotient, Generator | None]]:
-        """Write an element as a sum of rational numbers times monomials.
+        """Write an element as a sum of numbers times monomials. A long sum counts as one monomial.
 
-        Beside each is the generator that equals the monomial, if there is one. A long sum counts as
-        one monomial.
+        Beside each is the generator that equals the monomial, if there is one.
         """
-        base, element = self.field, self.field.normal(element)
+        element = self.field.normal(element)
         num, den = element.num, element.den
         if len(num) == 1 or len(num) > MAX_ADDENDS:
             c = num.leading_coefficient()
             terms = [(c, element if c == 1 else Quotient(num / c, den, element.support))]
         else:
-            from_dict = base.ring.from_dict
-            terms = [(c, quotient(from_dict({powers: 1}), den)) for powers, c in num.terms()]
-        return [(c, monomial, base.single(monomial)) for c, monomial in terms]
+            terms = [(c, quotient(RING.term(exp_vec=at), den)) for at, c in num.terms()]
+        return [(c, monomial, self.field.single(monomial)) for c, monomial in terms]
 
-    def key(self, monomial: Quotient) -> Expression:
+    def key(self, monomial: Quotient) -> Any:
         """The key of a monomial in vectors (exponents and angles), which is its expression."""
-        num, den = monomial.num, monomial.den
-        for tree, earlier in self.monomials.items():
-            if earlier.num == num and earlier.den == den:
-                return tree  # type: ignore[no-any-return]
+        while self.units.keys:  # another expression of the same monomial may have been read
+            self._keyed(self.units.keys.pop())
+        for key, earlier in self.monomials.items():
+            if earlier.num == monomial.num and earlier.den == monomial.den:
+                return key
         tree = self.field.tree(monomial)
         if tree in self.monomials:
             raise NotProvedError("two monomials that are written alike")
         self.monomials[tree] = monomial
         return tree
 
-    def unit(self, lattice: Lattice, at: int) -> tuple[fmpq, Quotient]:
-        """A number and an element. Their product is the basis vector (unit) ``at`` of a lattice."""
-        (key, c), *further = lattice.units[at].items()
-        return (UNIT, self._sum(lattice.units[at])) if further else (c, self._keyed(key))
-
     def _sum(self, vector: Mapping[Any, fmpq]) -> Quotient:
-        products = (self._keyed(key) * self.field.constant(c) for key, c in vector.items())
-        return reduce(add, products)
+        return reduce(add, (self._keyed(key) * c for key, c in vector.items()))
 
     def _keyed(self, key: Any) -> Quotient:
-        """The monomial or the sum with a key, perhaps from an earlier attempt at the proof."""
+        """The monomial or the sum with a key, perhaps of an earlier tower."""
         if key not in self.monomials:
-            is_sum = type(key) is frozenset
             with self.no_part():
-                self.monomials[key] = self._sum(dict(key)) if is_sum else self.value(key)
+                of_sum = type(key) is frozenset
+                self.monomials[key] = self._sum(dict(key)) if of_sum else self.value(key)
         return self.monomials[key]
 
     def of_sum(self, law: Law[T], lattice: Lattice, u: Quotient) -> T:
@@ -182,7 +165,7 @@ class Tower:
             if before.num == u.num and before.den == u.den:
                 return value  # type: ignore[no-any-return]
         vector: Vector = {}
-        parts: list[T] = []
+        parts: list[Any] = []
         for c, arg, inner in self.addends(u):
             by_rule = law.by_rule(self, c, arg, inner)
             if by_rule is None:
@@ -191,9 +174,9 @@ class Tower:
                 parts.append(by_rule)
         for at, n in lattice.add(vector) if vector else ():
             if at not in lattice.generators:
-                lattice.generators[at] = law.of_unit(self, *self.unit(lattice, at))
+                lattice.generators[at] = law.of_unit(self, self._sum(lattice.units[at]))
             parts.append(law.multiple(self, lattice.generators[at], int(n.p)))
-        result = reduce(partial(law.of_two, self), parts) if parts else law.of_zero(self)
+        result = reduce(mul, parts) if parts else law.of_zero
         lattice.values.append((u, result))
         return result
 
@@ -218,8 +201,7 @@ class Tower:
     ) -> Quotient:
         """Make a generator for a function f(..., u, ...). Its derivative is ``factor()`` times u'.
 
-        ``at`` is the index of u in ``args``, which have reduced forms. All other arguments must be
-        constant.
+        ``at`` is the index of u in ``args``, which have reduced forms and are constant but for u.
         """
         u = args[at]
         if not all(map(self.field.is_constant, args[:at] + args[at + 1 :])):
@@ -228,14 +210,12 @@ class Tower:
         slope = lambda: factor() * self.field.derivative(u)  # noqa: E731
         return self.field.get(name, args, slope, real=real).element
 
-    # --- values of expressions ---
-
     def value(self, node: Expression) -> Quotient:
         if type(node) is Symbol:
             name = node.name
             return self.symbols[name] if name in self.symbols else self.symbol(name)
         if type(node) is Number:
-            return rational_of(self.field.size, node.numerator, node.denominator)
+            return rational(node.numerator, node.denominator)
         if (key := id(node)) in self.met:
             return self.met[key][1]
         name = node.function
@@ -255,14 +235,11 @@ class Tower:
         return element
 
     def applied(self, name: str, *values: Quotient) -> Quotient:
-        """Compute a function's value by its rule, or by its record."""
+        """A function's value by its rule, or by its record."""
         return RULES[name](self, *values) if name in RULES else self.by_record(name, *values)
 
     def by_record(self, name: str, *values: Quotient) -> Quotient:
-        """Compute a function's value by the definition in `RECORDS`, or make a generator.
-
-        The record of a function without a definition states the function's derivative.
-        """
+        """A function's value by the definition in `RECORDS`, or a generator with its derivative."""
         record = RECORDS[name]
         arguments = record.arguments.split()
         if record.definition:
@@ -270,54 +247,55 @@ class Tower:
             return self.formula(template(record.definition), given)
         values = tuple(map(self.field.normal, values))
         if not record.derivative or len(arguments) != len(values):
-            if not all(map(self.field.is_constant, values)):
-                raise NotProvedError(f"no rule for {name}")
-            return self.function(name, values, lambda: self.field.zero)  # of numbers, as zeta(3)
+            if all(map(self.field.is_constant, values)):
+                return self.function(name, values, lambda: ZERO)  # of numbers, as zeta(3)
+            raise NotProvedError(f"no rule for {name}")
         if record.parity == ODD:  # of arguments with a positive leading coefficient only
             (u,) = values
-            if u.is_zero():
-                return u
-            if u.num.leading_coefficient() < 0:
-                return -self.by_record(name, -u)
-        variables = dict(zip(arguments, values, strict=True))
-        return self.function(
-            name,
-            values,
-            lambda: self.formula(template(record.derivative), variables),
-            at=arguments.index("u"),
-            real=len(values) == 1 and not record.domain,
-        )
+            if u.is_zero() or u.num.leading_coefficient() < 0:
+                return u if u.is_zero() else -self.by_record(name, -u)
+        given = dict(zip(arguments, values, strict=True))
+        slope = lambda: self.formula(template(record.derivative), given)  # noqa: E731
+        real = len(values) == 1 and not record.domain
+        return self.function(name, values, slope, at=arguments.index("u"), real=real)
 
     def formula(self, tree: Expression, variables: Mapping[str, Quotient]) -> Quotient:
-        """Evaluate a formula at the given values of its variables."""
+        """The value of a formula at values of its variables."""
         if type(tree) is Symbol:
             return variables[tree.name]
         if type(tree) is Number:
-            return rational_of(self.field.size, tree.numerator, tree.denominator)
+            return rational(tree.numerator, tree.denominator)
         return self.applied(tree.function, *[self.formula(arg, variables) for arg in tree.args])
 
 
 def attempted(use: Callable[[Tower], T], **state: Any) -> tuple[Tower, T | None]:
-    """Apply ``use`` to a new tower. If the tower's ring or units do not suffice, try again.
+    """Apply ``use`` to a tower that has the attributes in ``state``.
 
-    Each tower has the attributes in ``state``. The result is the last tower and the value of
-    ``use``, or None if ``use`` failed.
+    An exponent is known when its expression has been evaluated. The first tower therefore makes a
+    generator for each unit as it comes. Only if it read an exponent that its units do not divide,
+    one more tower is built, whose units divide all exponents that were read.
+
+    Returns:
+        The last tower, and the value of ``use``, or None if ``use`` failed or units are lacking.
+
     """
     units = state.setdefault("units", Units())
-    for _ in range(MAX_ATTEMPTS):
-        units.exponents.settle()
-        units.angles.settle()
-        tower = Tower(Field(units.size), **state)
-        try:
-            return tower, use(tower)
-        except NowhereError:
-            tower.nowhere = True
-            break
-        except NotProvedError as error:
-            if len(tower.field.generators) == units.size < MAX_GENERATORS:
-                units.size = min(2 * units.size, MAX_GENERATORS)
-            elif not isinstance(error, CoarseUnitsError):
-                break
+    tower, value = _built(use, state)
+    if not units.is_coarse():
+        return tower, value
+    tower, value = _built(use, state)
+    return tower, None if units.is_coarse() else value
+
+
+def _built(use: Callable[[Tower], T], state: dict[str, Any]) -> tuple[Tower, T | None]:
+    state["units"].settle()
+    tower = Tower(Field(), **state)
+    try:
+        return tower, use(tower)
+    except NowhereError:
+        tower.nowhere = True
+    except NotProvedError:
+        pass
     return tower, None
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...proof.prover import Case, Proof
 from ...proof.prover.field import Field, Generator
-from ...proof.prover.quotients import NotProvedError, Poly, Quotient, gcd
+from ...proof.prover.quotients import MAX_GENERATORS, ONE, ZERO, NotProvedError, Poly, Quotient, gcd
 from ...proof.prover.rules import constants
 from ...reading.latex import to_latex
 
@@ -37,12 +37,12 @@ def _case(case: Case) -> dict[str, Any]:
     summands = [(-case.integrand.num, case.integrand.den)]
     for term in case.terms:
         summands += _derivative(base, term, slopes)
-    denominator = base.one.num
+    denominator = ONE.num
     for _, den in summands:
         denominator = denominator * (den / gcd(denominator, den))
     if len(denominator) > MAX_DENOMINATOR:
         raise NotProvedError("the common denominator is too large")
-    total = base.zero.num
+    total = ZERO.num
     for num, den in summands:
         total = total + num * (denominator / den)
     cofactors, remainder = _cofactors(base, total)
@@ -68,7 +68,7 @@ def _needed(base: Field, terms: tuple[Quotient, ...]) -> list[Generator]:
             for arg in generator.args:
                 waiting += base.used(arg) if isinstance(arg, Quotient) else []
             if generator.relation is not None:
-                waiting += base.used(base.poly(generator.relation))
+                waiting += base.used(Quotient(generator.relation))
     return [needed[i] for i in sorted(needed)]
 
 
@@ -78,7 +78,7 @@ def _derivative(
     """The fractions whose sum is the derivative of a term, in the order in which they are added."""
     summands = []
     for g in base.used(term):
-        at = base.size - 1 - g.index
+        at = g.at
         upper, lower = term.num.derivative(at), term.den.derivative(at)
         slope, den = slopes[g.index], term.den
         if not lower.is_zero():
@@ -100,7 +100,7 @@ def _cofactors(base: Field, total: Poly) -> tuple[list[Poly], Poly]:
 
     """
     related = [g for g in base.generators if g.relation is not None]
-    cofactors = [base.zero.num] * len(related)
+    cofactors = [ZERO.num] * len(related)
 
     def divide(poly: Poly, least: int) -> Poly:
         """Divide a polynomial by the relations g^n = .. with n >= ``least``, for generators g.
@@ -108,7 +108,7 @@ def _cofactors(base: Field, total: Poly) -> tuple[list[Poly], Poly]:
         The polynomial's monomial factor is set aside during the division. The result is the
         remainder.
         """
-        content = base.one.num if poly.is_zero() else poly.term_content()
+        content = ONE.num if poly.is_zero() else poly.term_content()
         rest = poly / content
         for at in reversed(range(len(related))):
             if related[at].order >= least:
@@ -117,7 +117,7 @@ def _cofactors(base: Field, total: Poly) -> tuple[list[Poly], Poly]:
         return rest * content
 
     remainder = divide(divide(total, 2), 1)
-    if not (remainder.is_zero() or constants.vanishes(base, remainder, base.one.num)):
+    if not (remainder.is_zero() or constants.vanishes(base, remainder, ONE.num)):
         raise NotProvedError("the remainder modulo the relations is not zero")
     return cofactors, remainder
 
@@ -129,7 +129,7 @@ def _generator(base: Field, g: Generator, slope: Quotient | None) -> dict[str, A
         "function": "variable" if variable else g.kind,
         "meaning": to_latex(base.written(g)),
         "args": [_fraction(base, arg) for arg in args],
-        "unit": str(g.unit),
+        "unit": f"1/{g.order}" if "root" in g.kind else "1",
         "partner": g.partner.index if g.partner else None,
         "derivative": None if slope is None else _fraction(base, slope),
     }
@@ -141,6 +141,9 @@ def _fraction(base: Field, element: Quotient) -> list[Any]:
 
 def _rows(base: Field, poly: Poly) -> list[Any]:
     return [
-        [str(c), [[base.size - 1 - at, int(e)] for at, e in reversed([*enumerate(powers)]) if e]]
+        [
+            str(c),
+            [[MAX_GENERATORS - 1 - at, int(e)] for at, e in reversed([*enumerate(powers)]) if e],
+        ]
         for powers, c in poly.terms()
     ]

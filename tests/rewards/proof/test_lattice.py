@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 from flint import acb, fmpq
@@ -11,12 +12,14 @@ from hypothesis import strategies as st
 
 from calculus_harness.rewards import certify, verify_antiderivative
 from calculus_harness.rewards.numeric.ball_arithmetic.compiler import compile_tape
+from calculus_harness.rewards.proof.prover import tower
 from calculus_harness.rewards.proof.prover.field import Field
-from calculus_harness.rewards.proof.prover.lattice import CoarseUnitsError, Lattice, Vector
-from calculus_harness.rewards.proof.prover.rules.exponentials import sin_cos
+from calculus_harness.rewards.proof.prover.lattice import Lattice, Vector
+from calculus_harness.rewards.proof.prover.rules.trigonometry import sin_cos
 from calculus_harness.rewards.proof.prover.tower import Tower
 from calculus_harness.rewards.reading.expression.traversal import symbols_of
 from calculus_harness.rewards.verify.certificates.check import check
+from tests.rewards.proof.random_expressions import proof_of
 
 rationals = st.builds(fmpq, st.integers(-9, 9), st.integers(1, 6)).filter(bool)
 vectors = st.dictionaries(st.integers(0, 2), rationals, min_size=1)
@@ -66,13 +69,38 @@ def test_vectors_with_too_high_multiples_are_alone() -> None:
     assert lattice.add({0: fmpq(128)}) == [(0, 128)]
 
 
-def test_a_unit_is_not_refined_before_the_next_attempt() -> None:
+def test_a_vector_that_needs_a_finer_unit_is_alone_in_the_first_tower() -> None:
     lattice = Lattice(128)
     assert lattice.add({0: fmpq(1)}) == [(0, 1)]
-    with pytest.raises(CoarseUnitsError):
-        lattice.add({0: fmpq(1, 2)})
+    assert lattice.add({0: fmpq(1, 2)}) == [(1, 1)]
+    assert lattice.is_coarse
     lattice.settle()
     assert lattice.add({0: fmpq(1)}) == [(0, 2)]
+    assert not lattice.is_coarse
+
+
+@pytest.mark.parametrize(
+    ("integrand", "answer"),
+    [
+        (r"e^{x/2}+e^{x/3}+e^{x/5}", r"2e^{x/2}+3(e^{x/12})^4+5(e^{x/20})^4"),
+        (r"\sin(6x)+\cos(2x)+\sin(3x)", r"-\frac{\cos^2(3x)}{3}+\sin x\cos x-\frac{\cos(3x)}{3}"),
+        (r"\sqrt x+\sqrt[3]x+\sqrt[5]x", r"\frac23x\sqrt x+\frac34x^{8/6}+\frac56(x^{1/10})^{12}"),
+        (r"4e^{4x}\cos(e^{4x})+e^{x}", r"2\sin(e^{4x}/2)\cos(e^{4x}/2)+(e^{x/2})^2"),
+    ],
+)
+def test_two_towers_suffice(integrand: str, answer: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The units of all exponents that the first tower read are those of the second."""
+    towers: list[Tower] = []
+    built = tower._built
+
+    def counted(*args: Any) -> Any:
+        found = built(*args)
+        towers.append(found[0])
+        return found
+
+    monkeypatch.setattr(tower, "_built", counted)
+    assert proof_of(answer, integrand) is not None
+    assert len(towers) == 2
 
 
 PROVED = [
@@ -132,11 +160,11 @@ def test_another_phase_or_power_is_refuted(integrand: str, answer: str) -> None:
 @pytest.mark.parametrize("n", [8, 12])
 def test_known_sines_and_cosines_have_their_values(n: int) -> None:
     """Eighths and twelfths of pi are polynomials in square roots that satisfy each other."""
-    tower = Tower(Field(16), "x", {})
+    of_numbers = Tower(Field(), "x", {})
     for k in range(-2 * n, 2 * n + 1):
         sine, cosine = (
-            tower.field.tree(tower.field.normal(value))
-            for value in sin_cos(tower, tower.named("pi") * k / n)
+            of_numbers.field.tree(of_numbers.field.normal(value))
+            for value in sin_cos(of_numbers, of_numbers.named("pi") * k / n)
         )
         for tree, expected in (
             (sine, math.sin(k * math.pi / n)),

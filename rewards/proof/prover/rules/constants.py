@@ -9,12 +9,13 @@ Letters: a constant is a polynomial in generators that are numbers, such as ``sq
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import partial
 
 from flint.types._gr import gr_complex_ca_ctx
 
 from ....reading.expression.tree import Expression, Number
 from ..field import Field
-from ..quotients import Poly, Quotient
+from ..quotients import MAX_GENERATORS, RING, ZERO, Poly, Quotient
 
 #: Generators that Calcium has with the values that they have here.
 _KNOWN = frozenset(("pi", "i", "root", "even root", "exp", "ln", "sin", "cos", "atan"))
@@ -30,19 +31,17 @@ def vanishes(field: Field, num: Poly, den: Poly) -> bool:
     for g in field.generators:
         if g.kind != "symbol" and not any(field.support(arg) & ~numbers for arg in g.args):
             numbers |= 1 << g.index
-    if not field.support(field.poly(num)) & numbers or len(num) > MAX_TERMS or len(den) > MAX_TERMS:
+    if not field.support(Quotient(num)) & numbers or len(num) > MAX_TERMS or len(den) > MAX_TERMS:
         return False
-    numerators, denominators = (_coefficients(field, poly, numbers) for poly in (num, den))
-    return all(is_zero(field, poly) for poly in numerators) and any(
-        is_zero(field, poly) is False for poly in denominators
-    )
+    of_num, of_den = (map(partial(is_zero, field), _coefficients(p, numbers)) for p in (num, den))
+    return all(of_num) and False in of_den
 
 
 def is_zero(field: Field, poly: Poly) -> bool | None:
     """Whether a polynomial in constant generators is zero, or None if Calcium cannot decide."""
     if poly.is_constant():
         return bool(poly.is_zero())
-    element = field.poly(poly)
+    element = Quotient(poly)
     if poly.total_degree() > MAX_DEGREE or not _is_known(field, element):
         return None
     text = _text(field.tree(element))
@@ -55,21 +54,17 @@ def is_zero(field: Field, poly: Poly) -> bool | None:
     return decided
 
 
-def _coefficients(field: Field, poly: Poly, numbers: int) -> list[Poly]:
+def _coefficients(poly: Poly, numbers: int) -> list[Poly]:
     """The coefficients of a polynomial in the generators without a bit in ``numbers``."""
-    polys: dict[tuple[int, ...], Poly] = defaultdict(lambda: field.zero.num)
+    polys: dict[tuple[int, ...], Poly] = defaultdict(lambda: ZERO.num)
     for powers, c in poly.terms():
-        others = [e * (~numbers >> field.size - 1 - at & 1) for at, e in enumerate(powers)]
-        own = [e - k for e, k in zip(powers, others, strict=True)]
-        polys[tuple(others)] += field.ring.from_dict({tuple(own): c})
+        others = tuple(e * (~numbers >> MAX_GENERATORS - 1 - at & 1) for at, e in enumerate(powers))
+        polys[others] += RING.term(c, powers) / RING.term(exp_vec=others)
     return list(polys.values())
 
 
 def _is_known(field: Field, element: Quotient) -> bool:
-    """Whether Calcium has the functions in an element, also in their arguments, with their values.
-
-    Calcium has principal roots only. Real odd roots have other values.
-    """
+    """Whether Calcium has all functions in an element. Calcium has no real odd roots."""
     return all(
         g.kind in _KNOWN and all(_is_known(field, arg) for arg in g.args)
         for g in field.used(element)

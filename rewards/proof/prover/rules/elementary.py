@@ -1,19 +1,17 @@
 """Rules of elementary functions and of functions that are not analytic.
 
 Formulas are taken from the *Digital Library of Mathematical Functions*, whose sections are named.
-A function without a rule is computed by the definition in its record (in `RECORDS`). If there is no
-definition, the function's value becomes a generator, whose derivative the record states.
+A function without a rule is computed by its record (`Tower.by_record`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import TypeAlias
 
 from ....reading.expression.tree import Call, Expression
 from ....reading.functions import CONSTANTS
-from ..quotients import NotProvedError, Quotient
+from ..quotients import ZERO, NotProvedError, Quotient, constant
 from ..tower import FORMS, RULES, Tower
 from .exponentials import LOGARITHMIC, exp
 from .logarithms import ln
@@ -22,8 +20,6 @@ from .signs import known_sign, require_positive, require_sign
 
 T: TypeAlias = Tower
 Q: TypeAlias = Quotient
-
-# --- elementary functions
 
 
 def _hyperbolic(t: T, u: Q, shift: int) -> Q:
@@ -45,25 +41,24 @@ def _asin(t: T, u: Q) -> Q:
 
 
 def _atan(t: T, u: Q) -> Q:
-    """Compute atan u by a formula for 2 atan u that removes radicals (DLMF 4.24.15).
+    """Compute atan u. Formulas for 2 atan u remove radicals (DLMF 4.24.15).
 
-    2 atan u is atan(2u/(1 - u^2)) if |u| < 1, and pi/2 + atan((u^2 - 1)/(2u)) if u > 0. The second
-    formula is also used if u^2 has no radical.
+    2 atan u is atan(2u/(1 - u^2)) if |u| < 1, and pi/2 + atan((u^2 - 1)/(2u)) if u > 0.
     """
-    if not (_has_radical(t, u) and t.field.is_real(u)):
+    value = None
+    if _has_radical(t, u) and t.field.is_real(u):
+        gap = t.field.normal(1 - u * u)
+        if not gap.is_zero() and known_sign(t, gap) == 1:
+            double = t.field.normal(2 * u / gap)
+            value = None if _has_radical(t, double) else t.applied("atan", double) / 2
+        if value is None and t.split and known_sign(t, u) == 1:
+            double = t.field.normal(-gap / (2 * u))
+            if not (_has_radical(t, gap) and _has_radical(t, double)):
+                value = (t.named("pi") / 2 + t.by_record("atan", double)) / 2
+    if value is None:
         return t.by_record("atan", u)
-    gap = t.field.normal(1 - u * u)
-    if not gap.is_zero() and known_sign(t, gap) == 1:
-        double = t.field.normal(2 * u / gap)
-        if not _has_radical(t, double):
-            t.rules.add("half arc tangents")
-            return t.applied("atan", double) / 2
-    if t.split and known_sign(t, u) == 1:
-        double = t.field.normal(-gap / (2 * u))
-        if not (_has_radical(t, gap) and _has_radical(t, double)):
-            t.rules.add("half arc tangents")
-            return (t.named("pi") / 2 + t.by_record("atan", double)) / 2
-    return t.by_record("atan", u)
+    t.rules.add("half arc tangents")
+    return value
 
 
 def _has_radical(t: T, u: Q) -> bool:
@@ -77,23 +72,6 @@ def _atanh(t: T, u: Q) -> Q:
     return t.by_record("atanh", u)
 
 
-for _function in CONSTANTS:  # e and i have rules
-    RULES.setdefault(_function.name, partial(Tower.named, name=_function.name))
-RULES |= {
-    "i": lambda t: t.i,
-    "sinh": partial(_hyperbolic, shift=-1),
-    "cosh": partial(_hyperbolic, shift=1),
-    "acos": lambda t, u: t.named("pi") / 2 - _asin(t, u),
-    "asin": _asin,
-    "atan": _atan,
-    **{name: partial(_inverse_hyperbolic, name=name) for name in LOGARITHMIC},
-    "atanh": _atanh,
-}
-
-
-# --- not analytic: where a sign, or a whole part, does not change
-
-
 def _largest(t: T, *values: Q, sign: int) -> Q:
     best = values[0]
     for value in values[1:]:
@@ -103,27 +81,10 @@ def _largest(t: T, *values: Q, sign: int) -> Q:
     return best
 
 
-def _whole(name: str) -> Callable[[T, Q], Q]:
-    def rule(t: T, u: Q) -> Q:
-        if not t.field.is_real(u):
-            raise NotProvedError("rounding what may not be real")
-        return t.function(name, (t.field.normal(u),), lambda: t.field.zero, real=True)
-
-    return rule
-
-
-RULES |= {
-    "abs": lambda t, u: u * require_sign(t, u),
-    "sgn": lambda t, u: t.field.constant(require_sign(t, u)),
-    "heaviside": lambda t, u: t.field.constant(int(require_sign(t, u) > 0)),
-    "max": partial(_largest, sign=1),
-    "min": partial(_largest, sign=-1),
-    "floor": _whole("floor"),
-    "ceil": _whole("ceil"),
-}
-
-
-# --- cases
+def _rounded(t: T, u: Q, name: str) -> Q:
+    if not t.field.is_real(u):
+        raise NotProvedError("rounding what may not be real")
+    return t.function(name, (t.field.normal(u),), lambda: ZERO, real=True)
 
 
 def _piecewise(t: T, node: Call) -> Q:
@@ -152,3 +113,23 @@ def _holds(t: T, node: Expression) -> bool:
 
 
 FORMS["piecewise"] = _piecewise
+for _function in CONSTANTS:  # e and i have rules
+    RULES.setdefault(_function.name, partial(Tower.named, name=_function.name))
+RULES |= {
+    "i": lambda t: t.i,
+    "sinh": partial(_hyperbolic, shift=-1),
+    "cosh": partial(_hyperbolic, shift=1),
+    "acos": lambda t, u: t.named("pi") / 2 - _asin(t, u),
+    "asin": _asin,
+    "atan": _atan,
+    **{name: partial(_inverse_hyperbolic, name=name) for name in LOGARITHMIC},
+    "atanh": _atanh,
+    # Not analytic: where a sign, or a whole part, does not change.
+    "abs": lambda t, u: u * require_sign(t, u),
+    "sgn": lambda t, u: constant(require_sign(t, u)),
+    "heaviside": lambda t, u: constant(int(require_sign(t, u) > 0)),
+    "max": partial(_largest, sign=1),
+    "min": partial(_largest, sign=-1),
+    "floor": partial(_rounded, name="floor"),
+    "ceil": partial(_rounded, name="ceil"),
+}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ....reading.expression.traversal import fold
 from ....reading.expression.tree import Call, Expression, Number
-from ..quotients import NotProvedError, Quotient
+from ..quotients import ONE, ZERO, NotProvedError, Quotient
 from ..tower import FORMS, RULES, Tower
 from .exponentials import exp
 from .radicals import integer_power, power, split
@@ -21,27 +21,27 @@ def ln(t: Tower, element: Quotient, *, bars: bool = False) -> Quotient:
     if element.is_zero():
         raise NotProvedError("the logarithm of zero")
     powers, chosen, rest = split(t, element, "logarithms", positive=not bars)
-    total = t.i * t.named("pi") if chosen < 0 and not bars else base.zero
+    total = t.i * t.named("pi") if chosen < 0 and not bars else ZERO
     for factor, e in powers:
-        total = total + base.constant(e) * _ln(t, factor, positive=True)
+        total += _ln(t, factor, positive=True) * e
     if bars and not base.is_real(rest):
         return total + _ln_modulus(t, rest)
     if rest.den.is_one() or not (bars or base.is_positive(rest.den)):
         return total + _ln(t, rest, bars=bars)
-    num, den = base.poly(rest.num), base.poly(rest.den)
+    num, den = Quotient(rest.num), Quotient(rest.den)
     return total + _ln(t, num, bars=bars) - _ln(t, den, bars=bars)
 
 
 def _ln(t: Tower, element: Quotient, *, bars: bool = False, positive: bool = False) -> Quotient:
     """Make a generator for a logarithm. Its kind is ``ln`` for ln u, and ``ln_abs`` for ln|u|."""
     base = t.field
-    if element is base.one or element == base.one:
-        return base.zero
+    if element is ONE or element == ONE:
+        return ZERO
     positive = positive or (element.den.is_one() and base.is_positive(element.num))
     inner = base.single(element) if positive else None
     if inner is not None and inner.kind == "exp":
         argument: Quotient = inner.args[0]
-        return argument * base.constant(inner.unit)
+        return argument
     if bars and element.num.leading_coefficient() < 0:
         element = -element
     name = "ln_abs" if bars and not positive else "ln"
@@ -49,34 +49,28 @@ def _ln(t: Tower, element: Quotient, *, bars: bool = False, positive: bool = Fal
 
 
 def _ln_modulus(t: Tower, element: Quotient) -> Quotient:
-    """The logarithm ln|u| = ln(u v)/2 for a u that may not be real, and its complex conjugate v.
+    """The logarithm ln|u| = ln(u v)/2 for u = a + i b and its conjugate v, with real a and b.
 
-    Factors of u that are q-th roots of a real r have the modulus |r|^(1/q). Without them, u must
-    have the form a + i b with real a and b.
+    Factors of u that are q-th roots of a real r are split off. Their modulus is |r|^(1/q).
     """
-    base, total, poly = t.field, t.field.zero, element.num
+    base, total, poly = t.field, ZERO, element.num
     if not element.den.is_one():
-        return ln(t, base.poly(poly), bars=True) - ln(t, base.poly(element.den), bars=True)
-    degrees = poly.term_content().degrees()[::-1]
-    for generator, degree in zip(base.generators, degrees, strict=False):
-        if degree and generator.kind == "even root" and base.is_real(generator.args[0]):
-            poly = poly / generator.element.num**degree
-            # The generator is d (n/d)^(1/q) for a radicand n/d.
-            (radicand,) = generator.args
-            modulus = ln(t, radicand, bars=True) * base.constant(generator.unit)
-            total = total + degree * (modulus + ln(t, base.poly(radicand.den), bars=True))
-    cofactor, i = base.poly(poly), t.i
+        return ln(t, Quotient(poly), bars=True) - ln(t, Quotient(element.den), bars=True)
+    degrees = poly.term_content().degrees()
+    for g in base.generators:
+        if g.kind == "even root" and (degree := degrees[g.at]) and base.is_real(g.args[0]):
+            poly = poly / g.element.num**degree
+            (radicand,) = g.args  # n/d, where g is d (n/d)^(1/q)
+            modulus = ln(t, radicand, bars=True) / g.order
+            total += (modulus + ln(t, Quotient(radicand.den), bars=True)) * degree
+    cofactor, i = Quotient(poly), t.i
     if base.is_real(cofactor):
         return total + ln(t, cofactor, bars=True)
     if base.support(cofactor) & base.unreal != i.support:
         raise NotProvedError("the modulus of what may not be real")
     t.rules.add("moduli of complex numbers")
     conjugate = poly - 2 * i.num * poly.derivative(i.num.degrees().index(1))
-    square = t.field.normal(cofactor * base.poly(conjugate))
-    return total + ln(t, square, bars=True) / 2
-
-
-# --- forms
+    return total + ln(t, cofactor * Quotient(conjugate), bars=True) / 2
 
 
 def _power(t: Tower, node: Call) -> Quotient:

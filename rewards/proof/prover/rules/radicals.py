@@ -1,23 +1,30 @@
 """Powers and roots, as products of powers and roots of factors.
 
 Each provably positive factor of a radicand has a root of its own. The rest of the radicand has one
-root, or a root for each coprime factor if the proof distinguishes cases of signs (`tower`).
-
-Letters: a root is a product of ``b^e`` with rational e. Each radicand b has one generator r, with
-the relation ``r^q = b``.
+root, or a root for each coprime factor if the proof distinguishes cases of signs (`tower`). Each
+radicand b has one generator r, with the relation ``r^q = b``.
 """
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from functools import partial
 
-from flint import fmpq, fmpz
+from flint import fmpq
 
 from ..factors import factored
 from ..field import Field, Generator
-from ..lattice import MAX_LETTER_POWER, CoarseUnitsError
-from ..quotients import UNIT, NotProvedError, Poly, Quotient, is_factored_quickly, product
+from ..lattice import MAX_LETTER_POWER
+from ..quotients import (
+    ONE,
+    UNIT,
+    NotProvedError,
+    Poly,
+    Quotient,
+    constant,
+    is_factored_quickly,
+)
 from ..tower import RULES, Tower
 from .signs import require_positive, sign
 
@@ -38,27 +45,24 @@ def power(
 ) -> Quotient:
     """Compute a rational power, as `rewards.numeric.ball_arithmetic.jets.pow_rational` does."""
     p, q = int(exponent.numerator), int(exponent.denominator)
-    if q == 1:
-        return integer_power(t, element, p)
-    if q % 2 and (principal or t.principal_roots):
-        return RULES["exp"](t, RULES["ln"](t, element) * t.field.constant(fmpq(p, q)))
-    return integer_power(t, root(t, element, q), p)
+    if q > 1 and q % 2 and (principal or t.principal_roots):
+        return RULES["exp"](t, RULES["ln"](t, element) * fmpq(p, q))
+    return integer_power(t, element if q == 1 else root(t, element, q), p)
 
 
 def principal_power(t: Tower, base: Quotient, exponent: Quotient) -> Quotient:
     """The principal value of a power. In contrast, `power` uses real odd roots."""
-    ratio = exponent.rational()
-    if ratio is None:
-        return RULES["exp"](t, exponent * RULES["ln"](t, base))
-    return power(t, base, ratio, principal=True)
+    if (ratio := exponent.rational()) is not None:
+        return power(t, base, ratio, principal=True)
+    return RULES["exp"](t, exponent * RULES["ln"](t, base))
 
 
 def integer_power(t: Tower, element: Quotient, k: int) -> Quotient:
     """A power with a whole exponent. If it is too long, generators replace sums in the element."""
     if element.is_zero():
-        if k <= 0:
-            raise NotProvedError("a power of zero that has no value")
-        return element
+        if k > 0:
+            return element
+        raise NotProvedError("a power of zero that has no value")
     times, terms = abs(k), len(element.num) + len(element.den)
     lead = element.num.leading_coefficient()
     is_short = times <= 2 or terms == 2
@@ -76,19 +80,16 @@ def _in_bases(t: Tower, poly: Poly) -> Quotient:
     base, lead = t.field, poly.leading_coefficient()
     quick = is_factored_quickly(poly)
     number, powers = (poly / lead).factor_squarefree() if quick else (UNIT, [(poly / lead, 1)])
-    result = base.constant(number * lead)
+    result = constant(number * lead)
     for factor, e in powers:
-        element = base.poly(base.reduce(factor))
+        element = Quotient(base.reduce(factor))
         if len(element.num) > 1:
             slope = partial(base.derivative, element)
-            generator = base.get("base", (element,), slope, real=True)
-            base.relate(generator, generator.element.num - element.num, 1)
+            generator = base.get("base", (element,), slope, 1, real=True)
+            base.relate(generator, element.num)
             element = generator.element
         result = result * element ** int(e)
     return result
-
-
-# --- roots
 
 
 def root(t: Tower, element: Quotient, q: int) -> Quotient:
@@ -97,22 +98,18 @@ def root(t: Tower, element: Quotient, q: int) -> Quotient:
     if element.is_zero():
         return element
     powers, chosen, rest = split(t, element, "roots", positive=q % 2 == 0)
-    result = base.one
+    result = ONE
     if chosen < 0:
         result = -result if q % 2 else RULES["exp"](t, t.i * t.named("pi") / q)
-    if not rest.den.is_one() and _is_nonnegative(base, rest.den):
-        powers, rest = [*powers, (base.poly(rest.den), fmpq(-1))], base.poly(rest.num)
-    if rest.den.is_one() and _is_nonnegative(base, rest.num):
-        powers, rest = [*powers, (rest, UNIT)], base.one
+    if not rest.den.is_one() and base.is_nonnegative(rest.den):
+        powers, rest = [*powers, (Quotient(rest.den), fmpq(-1))], Quotient(rest.num)
+    if rest.den.is_one() and base.is_nonnegative(rest.num):
+        powers, rest = [*powers, (rest, UNIT)], ONE
     for factor, e in powers:
         result = result * positive_root(t, factor, e / q)
-    if rest is base.one:
+    if rest is ONE:
         return result
     return result * radical(t, "odd root" if q % 2 else "even root", rest, fmpq(1, q))
-
-
-def _is_nonnegative(field: Field, poly: Poly) -> bool:
-    return field.is_positive(poly) or field.is_positive_in_range(poly)
 
 
 def positive_root(t: Tower, base: Quotient, exponent: fmpq) -> Quotient:
@@ -120,52 +117,51 @@ def positive_root(t: Tower, base: Quotient, exponent: fmpq) -> Quotient:
 
     If the element has a denominator, which may be negative, the generator may be negative, too.
     """
-    if base is t.field.one or base == t.field.one:
+    if base is ONE or base == ONE:
         return base
     if exponent.q == 1:
         return integer_power(t, base, int(exponent.p))
     inner = t.field.single(base)
     if inner is not None and inner.kind == "exp":
-        return RULES["exp"](t, inner.args[0] * t.field.constant(exponent * inner.unit))
+        return RULES["exp"](t, inner.args[0] * exponent)
     family = "root" if base.den.is_one() else "odd root" if exponent.q % 2 else "even root"
     return radical(t, family, base, exponent)
 
 
 def radical(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Quotient:
-    """Write a rational power of the radicand n/d as a power of a generator.
+    """Write a rational power of the radicand n/d as a power of a generator, d (n/d)^(1/q).
 
-    The generator equals d (n/d)^(1/q), so that its q-th power n d^(q-1) is a polynomial. A radical
-    of the kind ``either root`` may be the negative of the principal root, for example on a branch
-    cut. If the generator is of too low an order, the next attempt makes one of a higher order.
+    Its q-th power n d^(q-1) is a polynomial. A radical of the kind ``either root`` may be the
+    negative of the principal root, for example on a branch cut.
     """
-    generator = t.field.find(kind, (radicand,)) or _generator(t, kind, radicand, exponent)
-    times = exponent / generator.unit
-    if times.q == 1:
-        whole, value = radicand.den.is_one(), generator.element
-        return (value if whole else value / t.field.poly(radicand.den)) ** int(times.p)
-    t.units.roots[kind, t.field.tree(radicand)] = exponent.gcd(generator.unit)
-    raise CoarseUnitsError
+    found = [g for g in t.field.generators if g.kind == kind and g.args == (radicand,)]
+    generator = next((g for g in found if g.order % int(exponent.q) == 0), None)
+    if found and generator is None:
+        key, units = (kind, t.field.tree(radicand)), t.units
+        units.has_new_root = True
+        units.orders[key] = math.lcm(units.orders.get(key, 1), int(exponent.q), found[0].order)
+    generator = generator or _generator(t, kind, radicand, int(exponent.q))
+    value = generator.element
+    if not radicand.den.is_one():
+        value = value / Quotient(radicand.den)
+    return value ** int(exponent * generator.order)
 
 
-def _generator(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Generator:
+def _generator(t: Tower, kind: str, radicand: Quotient, order: int) -> Generator:
     """Make the generator r of a radical: r^q is in the field, and r' = (r^q)'/(q r^(q-1))."""
     base = t.field
-    unit = fmpq(1, exponent.q)
-    if t.units.roots:
-        unit = unit.gcd(t.units.roots.get((kind, base.tree(radicand)), UNIT))
-    order = int(unit.q)
+    if t.units.orders:
+        order = math.lcm(order, t.units.orders.get((kind, base.tree(radicand)), 1))
     if order > MAX_ORDER:
         raise NotProvedError("a root of too high an order")
-    relation_value = radicand.num
-    if not radicand.den.is_one():
-        relation_value = product(relation_value, (base.poly(radicand.den) ** (order - 1)).num)
+    power = Quotient(radicand.num) * Quotient(radicand.den) ** (order - 1)
 
     def slope() -> Quotient:
-        return base.derivative(base.poly(relation_value)) / order / generator.element ** (order - 1)
+        return base.derivative(power) / order / generator.element ** (order - 1)
 
     real, positive = kind in ("root", "odd root"), kind == "root"
-    generator = base.get(kind, (radicand,), slope, unit, real=real, positive=positive)
-    base.relate(generator, generator.element.num**order - relation_value, order)
+    generator = base.get(kind, (radicand,), slope, order, real=real, positive=positive)
+    base.relate(generator, power.num)
     t.rules.add("root")
     return generator
 
@@ -180,7 +176,7 @@ def split(
     """
     powers, element = positive_factors(t.field, element)
     if not t.field.support(element):
-        return powers, 1 if element.num.is_one() else -1, t.field.one
+        return powers, 1 if element.num.is_one() else -1, ONE
     t.splittable = True
     coprime = factors(t, element) if t.split else None
     if coprime is None:
@@ -188,32 +184,22 @@ def split(
     if positive:
         require_positive(t, coprime[0], element)
     t.rules.add(f"{name} of coprime factors")
-    return powers + coprime[1], coprime[0], t.field.one
+    return powers + coprime[1], coprime[0], ONE
 
 
 def positive_factors(field: Field, element: Quotient) -> tuple[Powers, Quotient]:
-    """Split an element into powers of provably positive factors and a cofactor.
-
-    The leading coefficient of the cofactor is 1 or -1.
-    """
-    powers: Powers = []
+    """Powers of provably positive factors, and a cofactor whose leading coefficient is 1 or -1."""
     c = abs(element.num.leading_coefficient())
-    if c != 1:
-        element = Quotient(element.num / c, element.den, element.support)
-        powers += [(field.constant(prime), e) for prime, e in _prime_factors(c)]
-    if not field.support(element) & field.positive:
-        return powers, element
-    polys: list[Poly] = []
-    for poly, direction in ((element.num, 1), (element.den, -1)):
-        degrees = poly.term_content().degrees()[::-1]
-        for g, degree in zip(field.generators, degrees, strict=False):
-            if degree and field.positive >> g.index & 1:
-                poly = poly / g.element.num**degree
-                of_root = g.kind == "root"
-                base, unit = (g.args[0], g.unit) if of_root else (g.element, UNIT)
-                powers.append((base, unit * direction * degree))
-        polys.append(poly)
-    return powers, Quotient(*polys)
+    powers = _prime_powers(c) if c != 1 else []
+    polys = [element.num / c if powers else element.num, element.den]
+    for at, poly in enumerate(polys) if field.support(element) & field.positive else ():
+        degrees = poly.term_content().degrees()
+        for g in field.generators:
+            if (degree := degrees[g.at]) and field.positive >> g.index & 1:
+                polys[at] = polys[at] / g.element.num**degree
+                base, order = (g.args[0], g.order) if g.kind == "root" else (g.element, 1)
+                powers.append((base, fmpq(-degree if at else degree, order)))
+    return powers, Quotient(*polys) if powers else element
 
 
 def factors(t: Tower, element: Quotient) -> tuple[int, Powers] | None:
@@ -223,31 +209,24 @@ def factors(t: Tower, element: Quotient) -> tuple[int, Powers] | None:
     for poly, direction in ((element.num, 1), (element.den, -1)):
         number, polys = factored(base, poly)
         chosen *= 1 if number > 0 else -1
-        powers += [
-            (base.constant(prime), e * direction) for prime, e in _prime_factors(abs(number))
-        ]
+        powers += _prime_powers(abs(number) ** direction)
         for factor, times in polys:
             s = sign(t, factor)
             if s is None:
                 return None
             chosen *= s ** (int(times.p) % 2)
-            powers.append((base.poly(factor * s), times * direction))
+            powers.append((Quotient(factor * s), times * direction))
     return chosen, powers
 
 
-def _prime_factors(value: fmpq) -> list[tuple[int, fmpq]]:
-    """The prime factors of a positive rational number, with exponents.
-
-    A large numerator or denominator is not factored, and counts as one prime.
-    """
-    return [
-        (int(prime), fmpq(e) * direction)
-        for number, direction in ((value.p, 1), (value.q, -1))
-        for prime, e in (
-            fmpz(number).factor() if int(number).bit_length() <= MAX_FACTOR_BITS else [(number, 1)]
-        )
-        if prime != 1
-    ]
+def _prime_powers(value: fmpq) -> Powers:
+    """The factors of a positive rational number. A large numerator or denominator has only one."""
+    powers: Powers = []
+    for number, direction in ((value.p, 1), (value.q, -1)):
+        is_small = int(number).bit_length() <= MAX_FACTOR_BITS
+        primes = number.factor() if is_small else [(number, 1)]
+        powers += [(constant(int(prime)), fmpq(e * direction)) for prime, e in primes]
+    return powers
 
 
 sqrt = partial(root, q=2)

@@ -6,8 +6,6 @@ computed. Otherwise the present case (`tower`) assumes a sign.
 
 from __future__ import annotations
 
-import math
-
 from flint import acb
 
 from ....numeric.ball_arithmetic.balls import precision
@@ -15,7 +13,7 @@ from ....numeric.ball_arithmetic.compiler import compile_tape
 from ....reading.expression.traversal import needs_worker, symbols_of
 from ....reading.expression.tree import Expression
 from ..factors import norms
-from ..quotients import MAX_DIVIDED_DEGREE, NotProvedError, Poly, Quotient
+from ..quotients import MAX_DIVIDED_DEGREE, RING, NotProvedError, Poly, Quotient
 from ..tower import NowhereError, Tower
 
 #: Most signs that one case fixes, and bits with which the sign of a constant is computed.
@@ -30,11 +28,9 @@ def sign(t: Tower, poly: Poly) -> int | None:
     if poly.is_zero():
         return None
     content = poly.term_content()
-    if content.total_degree() > 1 and base.is_real(base.poly(content)):
-        letters = zip(base.variables[::-1], content.degrees(), strict=True)
-        poly = poly / math.prod((x ** (d // 2 * 2) for x, d in letters), start=content**0)
-    known = _known_sign(t, poly)
-    if known is not None:
+    if content.total_degree() > 1 and base.is_real(Quotient(content)):
+        poly = poly / RING.term(exp_vec=tuple(d // 2 * 2 for d in content.degrees()))
+    if (known := _known_sign(t, poly)) is not None:
         return known
     for assumed, _, chosen in t.conditions:
         if t.split and poly.total_degree() <= MAX_DIVIDED_DEGREE:
@@ -44,10 +40,10 @@ def sign(t: Tower, poly: Poly) -> int | None:
                 return None if cofactor_sign is None else cofactor_sign * chosen
     t.splittable = True
     lead = poly.leading_coefficient()
-    if not t.split or not base.is_real(base.poly(poly)):
+    if not t.split or not base.is_real(Quotient(poly)):
         return None
     monic = poly / lead
-    tree = base.tree(base.poly(monic))
+    tree = base.tree(Quotient(monic))
     if symbols_of(tree):
         if len(t.conditions) >= MAX_CONDITIONS:
             raise NotProvedError("too many signs")
@@ -60,28 +56,30 @@ def sign(t: Tower, poly: Poly) -> int | None:
 
 def _known_sign(t: Tower, poly: Poly) -> int | None:
     """The sign of a polynomial, or None if the sign does not follow without a new assumption."""
+    base = t.field
+    is_positive = base.is_nonnegative if t.split else base.is_positive
     for s, candidate in ((1, poly), (-1, -poly)):
-        if t.field.is_positive(candidate) or (t.split and t.field.is_positive_in_range(candidate)):
+        if is_positive(candidate):
             return s
         for assumed, _, chosen in t.conditions:
-            least = assumed if chosen > 0 else -assumed
-            if candidate == least or t.field.is_positive(candidate - least):
+            least = assumed * chosen
+            if candidate == least or base.is_positive(candidate - least):
                 return s
-    if not t.split or len(poly) > MAX_TERMS or not t.field.is_real(t.field.poly(poly)):
+    if not t.split or len(poly) > MAX_TERMS or not base.is_real(Quotient(poly)):
         return None
-    for r, conjugate, norm in norms(t.field, poly):  # the sign of a + b r from a^2 - b^2 r^2
-        larger = None if norm.is_zero() else _known_sign(t, t.field.spend(t.field.poly(norm)).num)
+    for r, conjugate, norm in norms(base, poly):  # the sign of a + b r from a^2 - b^2 r^2
+        larger = None if norm.is_zero() else _known_sign(t, base.spend(Quotient(norm)).num)
         if larger == 1:
             return _known_sign(t, poly + conjugate)
-        if larger == -1 and t.field.positive >> r.index & 1:
+        if larger == -1 and base.positive >> r.index & 1:
             return _known_sign(t, (poly - conjugate) / r.element.num)
     return None
 
 
 def known_sign(t: Tower, element: Quotient) -> int | None:
     """The sign of a nonzero real element, or None if the sign needs a new assumption."""
-    signs = [_known_sign(t, poly) for poly in (element.num, element.den)]
-    return signs[0] * signs[1] if signs[0] and signs[1] else None
+    above, below = _known_sign(t, element.num), _known_sign(t, element.den)
+    return above * below if above and below else None
 
 
 def require_sign(t: Tower, element: Quotient) -> int:
@@ -89,10 +87,10 @@ def require_sign(t: Tower, element: Quotient) -> int:
     element = t.field.normal(element)
     if any(generator.kind in ("floor", "ceil") for generator in t.field.used(element)):
         raise NotProvedError("what may be zero on an interval")
-    numerator, denominator = sign(t, element.num), sign(t, element.den)
-    if not (numerator and denominator):
-        raise NotProvedError("a sign that is not known")
-    return numerator * denominator
+    above, below = sign(t, element.num), sign(t, element.den)
+    if above and below:
+        return above * below
+    raise NotProvedError("a sign that is not known")
 
 
 def require_positive(t: Tower, chosen: int, element: Quotient) -> None:
@@ -108,8 +106,8 @@ def take_for_real(t: Tower, element: Quotient) -> None:
     """
     support = t.field.support(element) & t.field.unreal
     for g in t.field.used(element) if support else ():
-        factors = (element / g.element, element * g.element)
-        if g.element.support == support and any(map(t.field.is_real, factors)):
+        cofactors = (element / g.element, element * g.element)
+        if g.element.support == support and any(map(t.field.is_real, cofactors)):
             t.field.unreal &= ~support
 
 
@@ -120,6 +118,6 @@ def _constant_sign(tree: Expression) -> int:
     with precision(SIGN_BITS):
         tape = compile_tape(tree, "x")
         value = tape.run(acb(0), {}, derivative=False)[tape.root][0].real
-    if value > 0 or value < 0:
-        return 1 if value > 0 else -1
-    raise NotProvedError("a constant whose sign cannot be told")
+    if value.contains(0):
+        raise NotProvedError("a constant whose sign cannot be told")
+    return 1 if value > 0 else -1

@@ -1,18 +1,22 @@
 """Rules of special functions: derivatives, contiguous relations, definitions by other functions.
 
-Formulas are taken from the *Digital Library of Mathematical Functions*, whose sections are named.
+Formulas are those of the *Digital Library of Mathematical Functions*: gamma functions (5.5, 5.15),
+incomplete ones (8.4, 8.8), generalised exponential integrals (8.19), polylogarithms (25.12),
+Lambert's W (4.13), Bessel functions (10.6, 10.29), hypergeometric functions (15.4, 15.5, 16.3).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial, reduce
 from math import factorial
+from operator import mul
 
 from flint import fmpq
 
 from ....reading.expression.traversal import fold
 from ....reading.expression.tree import Call
-from ..quotients import NotProvedError
+from ..quotients import MAX_GENERATORS, ONE, ZERO, NotProvedError, constant
 from ..tower import FORMS, RULES
 from .elementary import Q, T
 from .exponentials import exp
@@ -24,16 +28,10 @@ from .radicals import sqrt
 MAX_STEPS, MAX_WHOLE = 40, 1000
 
 
-# --- gamma functions (5.5, 5.15), incomplete (8.4, 8.8) and generalised exponential (8.19)
-
-
 def _shift(t: T, order: Q, *, least: int = 0) -> tuple[Q, int]:
-    """Write the order of a special function as the sum of a base order and an integer.
-
-    The rational term of the base order is in [least, least + 1).
-    """
+    """Write an order as an integer and a base order with rational term in [least, least + 1)."""
     order = t.field.normal(order)
-    number = order.num[(0,) * t.field.size] if order.den.is_one() else fmpq(0)
+    number = order.num[(0,) * MAX_GENERATORS] if order.den.is_one() else fmpq(0)
     steps = int(number.floor()) - least if number else 0
     if abs(steps) > MAX_STEPS:
         raise NotProvedError("an order that is too large")
@@ -65,12 +63,11 @@ def _gamma(t: T, u: Q) -> Q:
     """Compute the gamma function, by Gamma(u + 1) = u Gamma(u)."""
     integer = u.rational()
     if integer is not None and integer.q == 1 and 1 <= integer <= MAX_WHOLE:
-        return t.field.constant(factorial(int(integer) - 1))
+        return constant(factorial(int(integer) - 1))
     u, steps = _shift(t, u, least=1)
-    ratio = u.rational()
-    if ratio == 1:
+    if u == ONE:
         raise NotProvedError("a pole of the gamma function")
-    half_way = ratio == fmpq(3, 2)  # Gamma(3/2) is sqrt(pi)/2 (5.4.6)
+    half_way = u.rational() == fmpq(3, 2)  # Gamma(3/2) is sqrt(pi)/2 (5.4.6)
     value = sqrt(t, t.named("pi")) / 2 if half_way else t.by_record("gamma", u)
     return _raised(value, u, steps, lambda u: (u, 0))
 
@@ -81,25 +78,8 @@ def _polygamma(t: T, n: Q, u: Q) -> Q:
     if order is None or order.q != 1 or not 0 <= order.p <= MAX_STEPS:
         raise NotProvedError("an order that is not a whole number")
     u, steps = _shift(t, u, least=1)
-    k, base = int(order.p), u
-    value = t.function("polygamma", (n, u), lambda: _polygamma(t, n + 1, base), at=1, real=True)
+    k, value = int(order.p), t.by_record("polygamma", n, u)
     return _raised(value, u, steps, lambda u: (1, (-1) ** k * factorial(k) / u ** (k + 1)))
-
-
-RULES |= {
-    "gamma": _gamma,
-    "gamma_upper": _gamma_upper,
-    "expint": lambda t, n, u: power(t, u, n - 1) * _gamma_upper(t, 1 - n, u),
-    "polygamma": _polygamma,
-    "digamma": lambda t, u: _polygamma(t, t.field.zero, u),
-}
-
-
-# --- polylogarithms (25.12), Lambert's W (4.13)
-
-
-def _polylog(t: T, s: Q, u: Q) -> Q:
-    return -ln(t, 1 - u) if s.rational() == 1 else t.by_record("polylog", s, u)
 
 
 def _lambertw(t: T, *args: Q) -> Q:
@@ -113,36 +93,15 @@ def _lambertw(t: T, *args: Q) -> Q:
     return t.function("lambertw", args, factor)
 
 
-RULES |= {"polylog": _polylog, "lambertw": _lambertw}
-
-
-# --- Bessel functions (10.6, 10.29)
-
-
-def _bessel(name: str, alpha: int, beta: int) -> Callable[[T, Q, Q], Q]:
-    """The rule of a Bessel function C of order n: C(n+1) = alpha C(n-1) + beta (2n/z) C(n)."""
-
-    def value(t: T, n: Q, u: Q) -> Q:
-        n, steps = _shift(t, n)
-        lower, upper = t.by_record(name, n, u), t.by_record(name, n + 1, u)
-        for k in range(steps):
-            lower, upper = upper, alpha * lower + 2 * beta * (n + k + 1) / u * upper
-        for k in range(-steps):
-            lower, upper = alpha * (upper - 2 * beta * (n - k) / u * lower), lower
-        return lower
-
-    return value
-
-
-RULES |= {
-    "bessel_j": _bessel("bessel_j", -1, 1),
-    "bessel_y": _bessel("bessel_y", -1, 1),
-    "bessel_i": _bessel("bessel_i", 1, -1),
-    "bessel_k": _bessel("bessel_k", 1, 1),
-}
-
-
-# --- hypergeometric functions (15.4, 15.5, 16.3)
+def _bessel(t: T, n: Q, u: Q, name: str, alpha: int, beta: int) -> Q:
+    """Compute a Bessel function C of order n, by C(n+1) = alpha C(n-1) + beta (2n/z) C(n)."""
+    n, steps = _shift(t, n)
+    lower, upper = t.by_record(name, n, u), t.by_record(name, n + 1, u)
+    for k in range(steps):
+        lower, upper = upper, alpha * lower + 2 * beta * (n + k + 1) / u * upper
+    for k in range(-steps):
+        lower, upper = alpha * (upper - 2 * beta * (n - k) / u * lower), lower
+    return lower
 
 
 def _hypgeom(t: T, node: Call) -> Q:
@@ -158,7 +117,7 @@ def _pfq(t: T, upper: list[Q], lower: list[Q], z: Q) -> Q:
     if same is not None:
         return _pfq(t, _without(upper, same), _without(lower, same), z)
     if any(a.is_zero() for a in upper):
-        return t.field.one
+        return ONE
     if not lower and len(upper) < 2:
         return power(t, 1 - z, -upper[0]) if upper else exp(t, z)
     contiguous = next((a for a in upper if a + 1 in lower), None)
@@ -168,13 +127,9 @@ def _pfq(t: T, upper: list[Q], lower: list[Q], z: Q) -> Q:
             reduced = _pfq(t, _without(upper, contiguous), _without(lower, contiguous + 1), z)
             return contiguous / z * (reduced - _pfq(t, upper, lower, z))
         total = _pfq(t, [a + 1 for a in upper], [b + 1 for b in lower], z)
-        for a in upper:
-            total = total * a
-        for b in lower:
-            total = total / b
-        return total
+        return reduce(mul, upper, total) / reduce(mul, lower, ONE)
 
-    sizes = t.field.constant(len(upper)), t.field.constant(len(lower))
+    sizes = constant(len(upper)), constant(len(lower))
     args = (*sizes, *upper, *lower, z)
     return t.function("hypgeom", args, factor, at=len(args) - 1)
 
@@ -185,3 +140,15 @@ def _without(parameters: list[Q], parameter: Q) -> list[Q]:
 
 
 FORMS["hypgeom"] = _hypgeom
+RULES |= {
+    "gamma": _gamma,
+    "gamma_upper": _gamma_upper,
+    "expint": lambda t, n, u: power(t, u, n - 1) * _gamma_upper(t, 1 - n, u),
+    "polygamma": _polygamma,
+    "digamma": lambda t, u: _polygamma(t, ZERO, u),
+    "polylog": lambda t, s, u: -ln(t, 1 - u) if s == ONE else t.by_record("polylog", s, u),
+    "lambertw": _lambertw,
+}
+for _letter, _alpha, _beta in (("j", -1, 1), ("y", -1, 1), ("i", 1, -1), ("k", 1, 1)):
+    _name = f"bessel_{_letter}"
+    RULES[_name] = partial(_bessel, name=_name, alpha=_alpha, beta=_beta)
