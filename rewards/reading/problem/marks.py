@@ -259,6 +259,11 @@ class _Tokens:
                 opened[-1] = start, counted + count, was_inside and inside
 
 
+def is_function(word: str) -> bool:
+    """Whether a word is the name of a function, such as sin."""
+    return word in _FUNCTIONS or word in NAMED
+
+
 def _is_applied(word: str) -> bool:
     is_differential = _PRODUCT.fullmatch(word) is not None and word[0] == "d"
     return _APPLIED.fullmatch(word) is not None or is_differential

@@ -2,10 +2,11 @@ r"""Judges what stands beside the formula that a question asks for.
 
 1. What stands around the question is left out: its number, marks, hints. All formulas are marked.
 2. Statements about symbols become conditions.
-3. Any other formula has to be a symbol or a part of the main formula, a definition of one of its
-   symbols, a substitution, a form of the answer, or a fact about numbers.
-4. The prose may not change the question. Words of arithmetic are refused, another quantity "of" the
-   main formula, and what is done with the main formula afterwards.
+3. What the question defines is put into the formula that is asked for.
+4. Another formula is refused if it is asked for instead, or relates symbols of the formula. A
+   substitution, a fact about numbers, and a part of the formula say nothing.
+5. The prose may not change the question. Words of arithmetic are refused, another quantity "of" the
+   formula, and what is done with the formula afterwards.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from ...latex.tokens.names import GREEK
 from .. import prose
 from ..conditions import NAME, Conditions, conditions_of
 from ..derivatives import arguments_at
-from ..marks import DELIMITER, LONGEST, MARKED, with_marks
+from ..marks import DELIMITER, LONGEST, MARKED, is_function, with_marks
 from .pieces import ASKS
 
 _ASKS: Final = r"(?:antiderivatives?|integrals?|integrate|integrating|primitives?)"
@@ -184,7 +185,7 @@ def taken_apart(text: str) -> tuple[str, list[str]] | None:
     return None if DELIMITER.search(places) or not formulas else (places, formulas)
 
 
-def plain(parts: tuple[str, list[str]], asked: Asked) -> tuple[str, Conditions]:
+def formula_of_question(parts: tuple[str, list[str]], asked: Asked) -> tuple[str, Conditions]:
     """Put definitions into the formula that is asked for, and read the conditions.
 
     Args:
@@ -196,7 +197,7 @@ def plain(parts: tuple[str, list[str]], asked: Asked) -> tuple[str, Conditions]:
 
     """
     formula, conditions, remainder = _with_surroundings(*parts, asked)
-    if asks_values(*parts) or is_changed(remainder, parts[1], asked):
+    if asks_values(*parts) or _is_changed(remainder, parts[1], asked):
         raise ProblemError(f"words beside {asked.written!r} may change the question")
     return formula, conditions
 
@@ -323,7 +324,7 @@ def _asks_else(places: str, asked: Asked) -> bool:
     return False
 
 
-def is_changed(places: str, formulas: list[str], asked: Asked) -> bool:
+def _is_changed(places: str, formulas: list[str], asked: Asked) -> bool:
     """Whether words beside the formula that is asked for may change the question.
 
     Args:
@@ -403,9 +404,13 @@ def with_definition(formula: str, beside: str, bound: str) -> str:
     name, variable, body = named["name"], named["variable"], beside[named.end() :]
     here = rf"(?<![A-Za-z\\]){re.escape(name)}"
     if not variable:
-        if name == bound or not body.strip():
+        value = rf"\left({body}\right)"
+        runs = (run for run in _PLAIN_NAME.findall(formula) if name in run)
+        if name in (bound, "d") or not body.strip() or any(map(is_function, runs)):
             return formula
-        return re.sub(rf"{here}(?![A-Za-z_(]|\s*\()", lambda _: rf"\left({body}\right)", formula)
+        if len(name) == 1:  # also in a product, such as ax
+            return LETTER.sub(partial(_replaced, name, value), formula)
+        return re.sub(rf"{here}(?![A-Za-z_(]|\s*\()", lambda _: value, formula)
     formula = re.sub(
         rf"{here}(?![A-Za-z_'(]|\s*(?:\\left\s*)?[('])", lambda _: f"{name}({variable})", formula
     )
@@ -447,8 +452,11 @@ def _may_change(formula: str, before: str, behind: str, asked: Asked) -> bool:
     """
     if NAME.fullmatch(formula):
         name = formula.lstrip("\\").partition("_")[0]
-        is_asked = re.search(r"\bin\s+terms\s+of\s*\Z", before) or _ASKS_FOR.search(before)
-        return bool(is_asked) and name not in asked.letters and name not in ("e", "pi", "ln", "log")
+        if re.search(r"\bin\s+terms\s+of\s*\Z", before):
+            return name not in asked.letters and name not in ("e", "pi", "ln", "log")
+        named = NAMED.match(asked.written)
+        is_own = named is not None and named["name"] == formula
+        return _ASKS_FOR.search(before) is not None and not is_own
     if re.match(r"\s*(?:denotes?|means|stands\s+for)\b", behind):
         return _KNOWN.fullmatch(formula.strip()) is None  # a notation
     if _VALUE.fullmatch(formula):
@@ -475,4 +483,5 @@ def _may_change(formula: str, before: str, behind: str, asked: Asked) -> bool:
 
 
 def put_back(text: str, formulas: list[str], mark: str) -> str:
+    """Put the formulas of a question, each between two marks, into their places in a text."""
     return PLACE.sub(lambda match: f"{mark}{formulas[int(match[1])]}{mark}", text)

@@ -21,7 +21,7 @@ from typing import Final
 from ....errors import ProblemError
 from .. import prose
 from ..conditions import Conditions
-from .asked import NAMED, PLACE, Asked, plain, taken_apart
+from .asked import NAMED, PLACE, Asked, formula_of_question, taken_apart
 
 #: An integral sign, perhaps without its backslash.
 _SIGN: Final = re.compile(
@@ -78,7 +78,7 @@ def integral_question(text: str) -> tuple[str, Conditions] | None:
     if parts is None and _SIGN.search(text) and "\\int" not in text:  # int_0^1 x dx
         parts = ("\ue0120\ue012", [text])
     integral = _integral(*parts) if parts else None
-    return plain(parts, integral) if parts and integral else None
+    return formula_of_question(parts, integral) if parts and integral else None
 
 
 def _integral(places: str, formulas: list[str]) -> Asked | None:

@@ -11,7 +11,7 @@ from typing import Final
 
 from ....errors import ProblemError
 from ..conditions import NAME, Conditions
-from .asked import NAMED, PLACE, RELATION, Asked, plain, taken_apart
+from .asked import NAMED, PLACE, RELATION, Asked, formula_of_question, taken_apart
 
 _SIGN: Final = re.compile(
     r"\\lim(?![A-Za-z])|\\(?:operatorname\*?|mathop|mathrm|mathbf)\s*\{\s*(?:\\rm\s*)?\\?lim\s*\}"
@@ -58,9 +58,9 @@ def limit_question(text: str) -> tuple[str, Conditions] | None:
     if len(signed) > 1:
         raise ProblemError("the question has more than one limit")
     if signed:
-        return plain(parts, _of_sign(places, formulas, signed[0]))
+        return formula_of_question(parts, _of_sign(places, formulas, signed[0]))
     asked = _in_words(places, formulas)
-    return plain(parts, asked) if asked else None
+    return formula_of_question(parts, asked) if asked else None
 
 
 def _of_sign(places: str, formulas: list[str], at: int) -> Asked:

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from ..conditions import Conditions
-from .asked import Asked, plain, taken_apart
+from .asked import Asked, formula_of_question, taken_apart
 
 _SIGN: Final = re.compile(r"\\(?:sum|sumop)(?![A-Za-z])|[∑Σ](?=\s*[_^])")
 _DOTS: Final = re.compile(r"\+\s*(?:\\[lc]?dots(?![A-Za-z])|\.{3}|…)")
@@ -40,7 +40,7 @@ def sum_question(text: str) -> tuple[str, Conditions] | None:
     """
     parts = taken_apart(text)
     if parts is not None and (partial := _partial_sum(*parts)) is not None:
-        return plain(parts, partial)
+        return formula_of_question(parts, partial)
     if parts is None or _PART.search(parts[0]):
         return None
     for sign in (_SIGN, _DOTS):
@@ -49,7 +49,7 @@ def sum_question(text: str) -> tuple[str, Conditions] | None:
             formula = parts[1][signed[0]]
             index = _INDEX.search(formula) if sign is _SIGN else None
             name = index[1].lstrip("\\") if index else ""
-            return plain(
+            return formula_of_question(
                 parts, Asked(formula, frozenset(signed), formula, name, True, nouns=_NOUNS)
             )
         if signed:
