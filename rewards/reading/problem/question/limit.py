@@ -118,7 +118,7 @@ def _in_words(places: str, formulas: list[str]) -> Asked | None:
     others = [other for other in range(len(formulas)) if other != at and other not in spoken]
     of = [other for other in others if _OF.search(places.partition(f"\ue012{other}\ue012")[0])]
     functions = (
-        of[:1]
+        of
         or [other for other in others if NAMED.match(formulas[other])]
         or [
             other
