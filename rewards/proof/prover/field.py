@@ -208,10 +208,10 @@ class Field:
         is_long = line.numer().height_bits() > MAX_SIGN_BITS
         if not least < 1 / int(inside.q) < most or line(inside) < 0 or is_long:
             return False
-        # The zero of a linear factor is exact, and may be an end of the range. odd = [factor for
-        factor, times in line.numer().factor()[1] if times % 2] roots: Any = [root for factor in odd
-        for root, _ in factor.complex_roots()]  # type: ignore[misc,has-type] return all(not
-        z.imag.is_zero() or z.real <= least or z.real >= most for z in roots)
+        # The zero of a linear factor is exact, and may be an end of the range.
+        odd = [factor for factor, times in line.numer().factor()[1] if times % 2]
+        roots: Any = [root for factor in odd for root, _ in factor.complex_roots()]  # type: ignore[misc,has-type]
+        return all(not z.imag.is_zero() or z.real <= least or z.real >= most for z in roots)
 
     def reduce(self, poly: Poly, *, powers: bool = True) -> Poly:
         """The remainder of a polynomial modulo all relations.
