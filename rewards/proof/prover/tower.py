@@ -139,8 +139,9 @@ class Tower:
 
     def key(self, monomial: Quotient) -> Any:
         """The key of a monomial in vectors (exponents and angles), which is its expression."""
-        while self.units.keys:  # another expression of the same monomial may have been read
-            self._keyed(self.units.keys.pop())
+        read, self.units.keys = self.units.keys, []
+        for key in read:  # another expression of the same monomial may have been read
+            self._keyed(key)
         for key, earlier in self.monomials.items():
             if earlier.num == monomial.num and earlier.den == monomial.den:
                 return key
