@@ -25,6 +25,7 @@ from calculus_harness.rewards.proof.prover.quotients import (
     gcd,
     is_factored_quickly,
 )
+from calculus_harness.rewards.proof.prover.rules import signs
 from calculus_harness.rewards.proof.prover.tower import Tower
 from calculus_harness.rewards.reading.expression.tree import Call, Expression, Symbol
 from calculus_harness.rewards.reading.latex import read
@@ -419,3 +420,14 @@ def test_what_takes_long_is_neither_factored_nor_divided() -> None:
 )
 def test_what_has_no_zeros(text: str, none: bool) -> None:
     assert has_no_zeros(read(text, symbols=["x"])[0].expression, "x") == none
+
+
+def test_norms_of_norms_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a bound, the signs of these nested roots took minutes."""
+    counted: list[object] = []
+    norms = signs.norms
+    monkeypatch.setattr(signs, "norms", lambda *args: counted.append(args) or norms(*args))
+    square = r"4+9(\sqrt3+3)-12\sqrt{\sqrt3+3}"
+    answer = rf"x\arctan\frac{{-2+3\sqrt{{\sqrt3+3}}}}{{\sqrt{{1-({square})}}}}"
+    assert proof_of(answer, r"\arcsin(-2+3\sqrt{\sqrt3+3})") is None
+    assert len(counted) < 100
