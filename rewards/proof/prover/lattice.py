@@ -115,7 +115,7 @@ class Units:
         self.angles.settle()
         self.has_new_root = False
         units = (*self.exponents.units, *self.angles.units)
-        self.keys = [key for unit in units for key in unit]
+        self.keys = [key for unit in units for key in unit] if units else []
 
 
 def _directed(vector: Vector) -> Vector:
