@@ -48,18 +48,25 @@ class Lattice:
     is_coarse: bool = False
 
     def settle(self) -> None:
-        """Compute the units for a new tower."""
+        """Compute the units for a new tower.
+
+        Vectors with few coordinates come first: a monomial may be made of exponentials of others.
+        """
         self.units, self.generators, self.values, self.is_coarse = [], {}, [], False
         if not self.vectors:
             return
-        keys = list(dict.fromkeys(key for vector in self.vectors for key in vector))
-        rows = [[vector.get(key, _ZERO) for key in keys] for vector in self.vectors]
+        self.vectors.sort(key=len)
+        basis: list[Vector] = []
+        rows = [_coordinates(basis, vector) for vector in self.vectors]
         scale = math.lcm(*(int(c.q) for row in rows for c in row))
-        whole = fmpz_mat([[int((c * scale).p) for c in row] for row in rows])
-        for row in whole.lll().tolist():
-            if any(row):  # else the rows are dependent
-                unit = {key: fmpq(n, scale) for key, n in zip(keys, row, strict=True) if n}
-                self.units.append(_directed(unit))
+        whole = [[int((c * scale).p) for c in row] for row in rows]
+        reduced = fmpz_mat([row + [0] * (len(basis) - len(row)) for row in whole]).lll().tolist()
+        for row in reduced[len(rows) - len(basis) :]:  # those before are zero
+            unit: Vector = {}
+            for n, vector in zip(row, basis, strict=True):
+                for key, c in vector.items():
+                    unit[key] = unit.get(key, _ZERO) + fmpq(n, scale) * c
+            self.units.append(_directed({key: c for key, c in unit.items() if c}))
 
     def add(self, vector: Vector) -> list[tuple[int, fmpq]]:
         """Express a vector by places of units and multiples. An independent vector becomes a unit.
@@ -108,7 +115,7 @@ class Units:
         self.angles.settle()
         self.has_new_root = False
         units = (*self.exponents.units, *self.angles.units)
-        self.keys = [key for unit in units for key in unit]
+        self.keys = [key for unit in units for key in unit] if units else []
 
 
 def _directed(vector: Vector) -> Vector:

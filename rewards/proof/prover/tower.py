@@ -69,7 +69,8 @@ class Tower:
     are positive. ``conditions`` are the signs that rules have requested. ``nowhere`` says that f
     has no real value under these signs.
 
-    ``monomials`` has the monomials of the coordinates of exponents and angles (`lattice`) by key,
+    ``monomials`` has the monomials of the coordinates of exponents and angles (`lattice`) by key
+    (and ``begun`` the keys whose monomials are or were computed),
     ``values`` the elements of function values, and ``met`` those of all nodes by identity. The
     nodes are kept, so that no other node gets the same identity.
     """
@@ -88,6 +89,7 @@ class Tower:
     values: dict[Expression, Quotient] = new(default_factory=dict)
     met: dict[int, tuple[Expression, Quotient]] = new(default_factory=dict)
     monomials: dict[Any, Quotient] = new(default_factory=dict)
+    begun: set[Any] = new(default_factory=set)
     symbols: dict[str, Quotient] = new(default_factory=dict)
     unit_i: Quotient | None = None
 
@@ -137,8 +139,9 @@ class Tower:
 
     def key(self, monomial: Quotient) -> Any:
         """The key of a monomial in vectors (exponents and angles), which is its expression."""
-        while self.units.keys:  # another expression of the same monomial may have been read
-            self._keyed(self.units.keys.pop())
+        read, self.units.keys = self.units.keys, []
+        for key in read:  # another expression of the same monomial may have been read
+            self._keyed(key)
         for key, earlier in self.monomials.items():
             if earlier.num == monomial.num and earlier.den == monomial.den:
                 return key
@@ -154,6 +157,9 @@ class Tower:
     def _keyed(self, key: Any) -> Quotient:
         """The monomial or the sum with a key, perhaps of an earlier tower."""
         if key not in self.monomials:
+            if key in self.begun:
+                raise NotProvedError("a monomial that is made of an exponential of itself")
+            self.begun.add(key)
             with self.no_part():
                 of_sum = type(key) is frozenset
                 self.monomials[key] = self._sum(dict(key)) if of_sum else self.value(key)

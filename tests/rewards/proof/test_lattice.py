@@ -15,9 +15,11 @@ from calculus_harness.rewards.numeric.ball_arithmetic.compiler import compile_ta
 from calculus_harness.rewards.proof.prover import tower
 from calculus_harness.rewards.proof.prover.field import Field
 from calculus_harness.rewards.proof.prover.lattice import Lattice, Vector
+from calculus_harness.rewards.proof.prover.quotients import NotProvedError
 from calculus_harness.rewards.proof.prover.rules.trigonometry import sin_cos
 from calculus_harness.rewards.proof.prover.tower import Tower
 from calculus_harness.rewards.reading.expression.traversal import symbols_of
+from calculus_harness.rewards.reading.expression.tree import Call, Symbol
 from calculus_harness.rewards.verify.certificates.check import check
 from tests.rewards.proof.random_expressions import proof_of
 
@@ -101,6 +103,14 @@ def test_two_towers_suffice(integrand: str, answer: str, monkeypatch: pytest.Mon
     monkeypatch.setattr(tower, "_built", counted)
     assert proof_of(answer, integrand) is not None
     assert len(towers) == 2
+
+
+def test_a_monomial_that_is_made_of_an_exponential_of_itself_ends_the_proof() -> None:
+    of_x = Tower(Field(), "x", {})
+    x, inner = Symbol("x"), Call("exp", (Symbol("x"),))
+    of_x.units.exponents.units = [{x: fmpq(1), inner: fmpq(1)}, {inner: fmpq(1)}]
+    with pytest.raises(NotProvedError):
+        of_x.value(inner)
 
 
 PROVED = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import operator
+from collections.abc import Iterator
 
 import pytest
 from flint import Ordering, fmpq, fmpq_mpoly_ctx
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from calculus_harness.rewards import verify_antiderivative
 from calculus_harness.rewards.numeric.sampling.integrand import prepare
 from calculus_harness.rewards.proof.prover import prove
+from calculus_harness.rewards.proof.prover.factors import Norm
 from calculus_harness.rewards.proof.prover.field import Field
 from calculus_harness.rewards.proof.prover.normal import has_no_zeros, squares
 from calculus_harness.rewards.proof.prover.prove import ProofSearch
@@ -20,11 +22,13 @@ from calculus_harness.rewards.proof.prover.quotients import (
     ONE,
     ZERO,
     NotProvedError,
+    Poly,
     Quotient,
     constant,
     gcd,
     is_factored_quickly,
 )
+from calculus_harness.rewards.proof.prover.rules import signs
 from calculus_harness.rewards.proof.prover.tower import Tower
 from calculus_harness.rewards.reading.expression.tree import Call, Expression, Symbol
 from calculus_harness.rewards.reading.latex import read
@@ -419,3 +423,19 @@ def test_what_takes_long_is_neither_factored_nor_divided() -> None:
 )
 def test_what_has_no_zeros(text: str, none: bool) -> None:
     assert has_no_zeros(read(text, symbols=["x"])[0].expression, "x") == none
+
+
+def test_norms_of_norms_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a bound, the signs of these nested roots took minutes."""
+    counted: list[object] = []
+    norms = signs.norms
+
+    def count(field: Field, poly: Poly) -> Iterator[Norm]:
+        counted.append(poly)
+        return norms(field, poly)
+
+    monkeypatch.setattr(signs, "norms", count)
+    square = r"4+9(\sqrt3+3)-12\sqrt{\sqrt3+3}"
+    answer = rf"x\arctan\frac{{-2+3\sqrt{{\sqrt3+3}}}}{{\sqrt{{1-({square})}}}}"
+    assert proof_of(answer, r"\arcsin(-2+3\sqrt{\sqrt3+3})") is None
+    assert len(counted) < 100

@@ -18,8 +18,9 @@ from ..tower import NowhereError, Tower
 
 #: Most signs that one case fixes, and bits with which the sign of a constant is computed.
 MAX_CONDITIONS, SIGN_BITS = 5, 256
-#: Most terms of a polynomial whose norm is computed.
-MAX_TERMS = 32
+#: Most terms of a polynomial whose norm is computed, and how often a norm of a norm is. No proof of
+#: the tests' corpora needs it more than once. Without a bound, the search has taken minutes.
+MAX_TERMS, MAX_NORMS = 32, 2
 
 
 def sign(t: Tower, poly: Poly) -> int | None:
@@ -54,7 +55,7 @@ def sign(t: Tower, poly: Poly) -> int | None:
     return chosen if lead > 0 else -chosen
 
 
-def _known_sign(t: Tower, poly: Poly) -> int | None:
+def _known_sign(t: Tower, poly: Poly, depth: int = MAX_NORMS) -> int | None:
     """The sign of a polynomial, or None if the sign does not follow without a new assumption."""
     base = t.field
     is_positive = base.is_nonnegative if t.split else base.is_positive
@@ -65,14 +66,15 @@ def _known_sign(t: Tower, poly: Poly) -> int | None:
             least = assumed * chosen
             if candidate == least or base.is_positive(candidate - least):
                 return s
-    if not t.split or len(poly) > MAX_TERMS or not base.is_real(Quotient(poly)):
+    if not (t.split and depth and len(poly) <= MAX_TERMS and base.is_real(Quotient(poly))):
         return None
     for r, conjugate, norm in norms(base, poly):  # the sign of a + b r from a^2 - b^2 r^2
-        larger = None if norm.is_zero() else _known_sign(t, base.spend(Quotient(norm)).num)
+        base.spend(Quotient(norm))
+        larger = None if norm.is_zero() else _known_sign(t, norm, depth - 1)
         if larger == 1:
-            return _known_sign(t, poly + conjugate)
+            return _known_sign(t, poly + conjugate, depth - 1)
         if larger == -1 and base.positive >> r.index & 1:
-            return _known_sign(t, (poly - conjugate) / r.element.num)
+            return _known_sign(t, (poly - conjugate) / r.element.num, depth - 1)
     return None
 
 
