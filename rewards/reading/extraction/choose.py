@@ -52,8 +52,9 @@ def from_formulas(text: str, symbols: Collection[str] = ()) -> Extraction:
             it uses none of these names.
 
     """
-    if "<" in text and (tagged := list(patterns.answer_tag.finditer(text))):
-        return _called_answer(text[tagged[-1].end() :].partition("</")[0])
+    if ("<" in text or "[" in text) and (tagged := list(patterns.answer_tag.finditer(text))):
+        close = f"{tagged[-1][0][0]}/"  # </answer>, [/ANSWER]
+        return _called_answer(text[tagged[-1].end() :].partition(close)[0])
     if 'nswer"' in text or "nswer'" in text:
         fields = list(patterns.answer_field.finditer(text[-TAIL:]))
         if fields:

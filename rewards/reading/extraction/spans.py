@@ -240,7 +240,13 @@ def bare_spans(text: str, start: int, end: int) -> list[Span]:
             start_of_formula = lexeme.end()
         _add_bare(formulas, text, start_of_formula, line)
         start = line
-    return formulas
+    return [each for each in formulas if not _ends_remark(each.latex)] or formulas
+
+
+def _ends_remark(latex: str) -> bool:
+    """Whether a formula closes a bracket that words opened: (numerically 1.57)."""
+    plain = latex.rstrip(" .,;")
+    return plain.endswith(")") and plain.count(")") > plain.count("(")
 
 
 def has_prose(text: str, start: int = 0, end: int = sys.maxsize) -> bool:

@@ -96,3 +96,19 @@ def test_a_name_of_a_function_is_no_word(integrand: str, right: str, wrong: str)
 def test_nothing_is_cut_off_at_a_name() -> None:
     assert status("arctg x + C", "1") is not Status.CORRECT
     assert status("2x + besselj(0, x)*(x) + C", "1") is not Status.CORRECT
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("Final answer: **π/2**\n(Numerically this is about 1.5708.)", "π/2"),
+        ("Final: −ln|cos x| + C   (equivalently ln|sec x| + C)", "-ln|cos x| + C"),
+        ("Answer: 1/2 (about 0.5)", "1/2"),
+        ("so it is 5. [ANSWER] 0 [/ANSWER]", "0"),
+        ("(the answer is 7)", "7"),
+    ],
+)
+def test_a_remark_in_brackets_is_not_the_answer(text: str, answer: str) -> None:
+    found = extract(text).answer
+    assert found is not None
+    assert found.rstrip(")") == answer
