@@ -53,6 +53,8 @@ _TOKEN: Final = re.compile(
     r"|(?P<other>.)",
     re.DOTALL,
 )
+#: A run of letters that is no command; a text without one is a formula, which saves the search.
+_LONG_WORD: Final = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}")
 #: Two letters that are a product or a differential beside other signs.
 _PRODUCT: Final = re.compile(r"d[a-ce-np-z]|[txyz]{2,3}|uv")
 _SHORT_WORDS: Final = frozenset(
@@ -85,7 +87,7 @@ def with_marks(text: str) -> str:
     'Find $dy/dx$ if $y = sin(2x)$, and $a > 0$.'
 
     """
-    if len(text) > LONGEST:
+    if len(text) > LONGEST or _LONG_WORD.search(text) is None:
         return text
     tokens = _Tokens(text)
     tokens.classify()

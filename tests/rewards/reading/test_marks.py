@@ -18,7 +18,7 @@ from calculus_harness.rewards.reading.problem.marks import with_marks
         ("help me integrate x*e^x from 0 to 1", "help me integrate $x*e^x$ from $0$ to $1$"),
         ("(b) Find dy/dx, and/or stop (see below)", "(b) Find $dy/dx$, and/or stop (see below)"),
         (r"Evaluate \lim_{x\to 0}\frac{\sin x}{x}.", r"Evaluate $\lim_{x\to 0}\frac{\sin x}{x}$."),
-        ("at (3,4) on x^2 + y^2 = 25", "at $(3,4)$ on $x^2 + y^2 = 25$"),
+        ("at the point (3,4) on x^2 + y^2 = 25", "at the point $(3,4)$ on $x^2 + y^2 = 25$"),
         ("as n tends to infinity", "as $n$ tends to $infinity$"),
         ("Great!! Thanks in advance", "Great!! Thanks in advance"),
         ("let f be $x^2$, and y = n!", "let $f$ be $x^2$, and $y = n!$"),
