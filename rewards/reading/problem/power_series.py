@@ -30,6 +30,8 @@ from .prose import (
     without_frame,
     without_words,
 )
+from .question.asked import PLACE, asks_values, changes_numbers, taken_apart, without_statements
+from .question.integral import MAPPED
 from .sums import SumProblem, has_sum, read_sum
 
 #: Largest degree of a polynomial, and order of a coefficient: one of 40 takes 0.1 s.
@@ -75,7 +77,7 @@ _DEGREES: Final = (
     ),
     re.compile(rf"(?P<word>{'|'.join(_ORDINALS)})(?:[- ](?:degree|order))?(?=\s)", re.IGNORECASE),
     re.compile(
-        rf"(?:to|through|including)\s+(?:the\s+)?(?:terms?\s+)?(?:in\s+|of\s+)?{_S}"
+        rf"(?:to|through|including|as\s+far\s+as)\s+(?:the\s+)?(?:terms?\s+)?(?:in\s+|of\s+)?{_S}"
         r"(?:\(?[a-z](?:\s*[+-]\s*\w+\))?)\s*\^\s*\{?(?P<degree>\d+)\}?",
         re.IGNORECASE,
     ),
@@ -99,10 +101,15 @@ _CENTRES: Final = (
         re.IGNORECASE,
     ),
     re.compile(
-        rf"in\s+(?:ascending\s+)?powers\s+of{_S}\(?\s*(?P<variable>[a-z])\s*"
+        rf"in\s+(?:(?:ascending\s+)?powers\s+)?of{_S}\(?\s*(?P<variable>[a-z])\s*"
         rf"(?:(?P<sign>[+-])\s*(?P<centre>[^(){_MARK}]+?))?\s*\)?(?=[\s,.;{_MARK}]|\Z)",
         re.IGNORECASE,
     ),
+)
+#: Formulas beside the function that is expanded: names, T_3(x), powers, points, intervals.
+_BESIDE_EXPANSION: Final = re.compile(
+    r"(?:[A-Za-z](?:_\{?\w+\}?)?(?:\s*\([a-z]\))?|\(?\s*[a-z](?:\s*[-+]\s*[\w./]+)?\s*\)?\s*\^\s*\{?\w+\}?"
+    r"|[a-z](?:_0)?\s*=\s*[-\w./\\{}]+|[-\d./]+|[(\[].*,.*[)\]])"
 )
 _NAMED: Final = re.compile(r"\A[a-zA-Z](?:\s*\(\s*(?P<variable>[a-z])\s*\))?\s*=(?!=)")
 #: What may stand before an interval: ``x \in``, ``I =``.
@@ -228,8 +235,11 @@ def _expansion(quantity: Quantity, remainder: str, text: str, power: str | None)
     around, body = _formula(remainder)
     conditions = conditions_of(around) if around else Conditions()
     if conditions is None:
-        raise ProblemError(f"{text!r}: {around[:60]!r} is not understood")
-    named = _NAMED.match(body)
+        expanded = _among_words(text)
+        if expanded is None:
+            raise ProblemError(f"{text!r}: {around[:60]!r} is not understood")
+        body, conditions = expanded
+    named = MAPPED.match(body) or _NAMED.match(body)
     body = body[named.end() :].strip() if named else body
     centre_groups = centre.groupdict() if centre else {}
     variable = centre_groups.get("variable") or (named["variable"] if named else None)
@@ -244,7 +254,10 @@ def _expansion(quantity: Quantity, remainder: str, text: str, power: str | None)
         raise ProblemError(f"{text!r}: the degree is missing")
     else:
         order = _degree(degree)
-    if centre is None and in_power is None and not is_maclaurin and quantity != "coefficient":
+    # "up to the term in x^5": the powers are those of x
+    of_variable = degree is not None and re.search(r"[a-z][^-+]*\^", degree[0]) is not None
+    is_at_zero = is_maclaurin or of_variable or quantity == "coefficient"
+    if centre is None and in_power is None and not is_at_zero:
         raise ProblemError(f"{text!r}: the point of the expansion is missing")
     function = _read(body, text, variable or "x")
     if power is None and variable not in (None, *symbols_of(function)):
@@ -258,6 +271,26 @@ def _expansion(quantity: Quantity, remainder: str, text: str, power: str | None)
         raise ProblemError(f"{text!r}: {next(iter(faults.values()))}")
     terms = 0 if count is None else _COUNTS.get(count["terms"].lower()) or int(count["terms"][:3])
     return SeriesQuestion(quantity, function, variable, at, order, terms, (), conditions)
+
+
+def _among_words(text: str) -> tuple[str, Conditions] | None:
+    """The function that a question of many words expands, and the conditions.
+
+    All other formulas are names, powers, points and domains. If they are not, the result is None.
+    """
+    parts = taken_apart(text)
+    if parts is None or changes_numbers(parts[0]) or asks_values(*parts):
+        return None
+    places, conditions = without_statements(*parts)
+    bodies = []
+    for place in PLACE.finditer(places):
+        formula = parts[1][int(place[1])]
+        mapped = MAPPED.match(formula)
+        if mapped is not None:
+            bodies.append(formula[mapped.end() :])
+        elif not _BESIDE_EXPANSION.fullmatch(formula):
+            bodies.append(formula)
+    return (bodies[0], conditions) if len(bodies) == 1 else None
 
 
 def _taken(patterns: Iterable[re.Pattern[str]], text: str) -> tuple[re.Match[str] | None, str]:

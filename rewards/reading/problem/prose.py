@@ -102,8 +102,8 @@ TABLE: Final = {
         "interval": "interval_of_convergence",
         "coefficient": "coefficient coefficients",
         "remainder": "error_term remainder",
-        "polynomial": """approximation expand expanded expansion maclaurin maclaurin's polynomial
-            power_series taylor taylor's""",
+        "polynomial": """approximation ascending_powers expand expanded expansion maclaurin
+            maclaurin's polynomial power_series taylor taylor's""",
         # the kinds of convergence
         "kind": "absolute absolutely conditional conditionally",
         # announce another formula of a function

@@ -51,7 +51,7 @@ _ROLES: Final = (
     ),
 )
 #: What stands before the formula of a function: f: x \mapsto.
-_MAPPED: Final = re.compile(
+MAPPED: Final = re.compile(
     r"(?:[A-Za-z]\s*(?::|\\colon)\s*)?(?P<variable>[A-Za-z])\s*(?:\\(?:long)?mapsto|↦|⟼)"
 )
 #: A differential.
@@ -118,7 +118,7 @@ def _integral(places: str, formulas: list[str]) -> Asked | None:
     if "integrand" not in roles or (is_definite and len(limits) < 2):
         return None
     integrand, variable = formulas[roles["integrand"]], ""
-    if (mapped := _MAPPED.match(integrand)) is not None:
+    if (mapped := MAPPED.match(integrand)) is not None:
         integrand, variable = integrand[mapped.end() :], mapped["variable"]
     elif (named := NAMED.match(integrand)) is not None:
         integrand, variable = integrand[named.end() :], named["variable"] or ""

@@ -5,7 +5,7 @@ refuted; of the second, after the reader had been developed on the first, 288 of
 and 3 refuted. No wrong answer was accepted. A third set of 40 has mechanisms that were not read
 before: none of its questions was read. Its questions for gradients and directional derivatives are
 not read yet. Four sets of 100 (f) are by writers that imitated as many people as they could: 203 of
-800 right answers were accepted before the reader was changed for them, and 430 then. Half of the
+800 right answers were accepted before the reader was changed for them, and 440 then. Half of the
 limits and sums were looked at only after their first run: 70 of 200, and 36 before.
 """
 
@@ -27,7 +27,7 @@ CASES = json.loads(
 )
 KINDS = ("derivative", "limit", "sum", "differential_equation")
 #: Right answers that are accepted; the others belong to questions that are not read.
-ACCEPTED = {"derivative": 280, "limit": 303, "sum": 247, "differential_equation": 333}
+ACCEPTED = {"derivative": 280, "limit": 303, "sum": 257, "differential_equation": 333}
 
 
 def status(kind: str, question: str, answer: str) -> Status | None:
