@@ -1,9 +1,9 @@
 r"""Reads a limit as people write it: ``\lim\limits_{x \to 0^+} x^x``, "the limit of .. as ..".
 
 A limit in signs has a limit sign with a subscript. Words may precede the sign. A limit in words
-names a formula, a variable and a point. The marks of a one-sided limit are ``0^+``, ``0^{-}``, ``x
-\downarrow 0``, a comparison after the arrow (``x \to 0, x > 0``), and words such as "from the
-right".
+names a formula, a variable and a point (`question.limit`). The marks of a one-sided limit are
+``0^+``, ``0^{-}``, ``x \downarrow 0``, a comparison after the arrow (``x \to 0, x > 0``), and words
+such as "from the right".
 """
 
 from __future__ import annotations

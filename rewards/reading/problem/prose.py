@@ -345,21 +345,20 @@ def _finished(text: str) -> str:
 def without_prose(text: str, understood: frozenset[str]) -> str:
     r"""Remove the words from a question that do not change what is asked for.
 
-    If all formulas are in ``$`` or similar delimiters, most other words are left out, such as words
-    about a particle. Two groups of words cause an error if they are not in ``understood``. A word
-    of the first group says what is asked for, such as "area" in "find the area of". The second
-    group consists of the rows of choices and operations in `TABLE`. A word directly before a
-    formula is not in the first group, because the word only describes the formula. An example is
-    "speed" in "find the speed $x'$".
+    Most words are left out, such as words about a particle. Two groups of words cause an error if
+    they are not in ``understood``. A word of the first group says what is asked for, such as "area"
+    in "find the area of". The second group consists of the rows of choices and operations in
+    `TABLE`. A word directly before a formula is not in the first group, because the word only
+    describes the formula. An example is "speed" in "find the speed $x'$".
 
     Args:
         text: the question.
         understood: words in lower case that the caller can interpret. These words are kept.
 
     Returns:
-        The formulas, the words that are understood, and the punctuation. The text is returned
-        unchanged if a formula has no delimiters, or if there is no formula. It is also unchanged if
-        the words state a kind of number, such as "n is an integer".
+        The formulas with delimiters, the words that are understood, and the punctuation. The text
+        is returned unchanged if it has no formula, or a number outside of formulas that is no
+        label, or if the words state a kind of number, such as "n is an integer".
 
     Raises:
         ProblemError: a word that is not understood may change the question.

@@ -12,17 +12,21 @@ from ..layout import marked_tables, pieces_of, restored_tables
 #: A linear system with a matrix, and an initial value of its vector.
 _MATRIX: Final = r"\\begin\s*\{[pb]?matrix\}(?P<rows>(?:(?!\\end).)*)\\end\s*\{[pb]?matrix\}"
 _BOLD: Final = r"\\(?:mathbf|boldsymbol|vec|bm)\s*\{?\s*(?P<name>[a-zA-Z])\s*\}?"
+#: No further term follows.
+_ALONE: Final = r"(?=\s*(?:[,;.]|\\q?quad|\\text|\Z))"
 _SYSTEM: Final = re.compile(
     rf"(?:{_BOLD}\s*'|\\dot\s*\{{?{_BOLD.replace('name', 'dotted')}\}}?)\s*=\s*{_MATRIX}\s*"
     + _BOLD.replace("name", "again")
+    + _ALONE
 )
-_START: Final = re.compile(rf"{_BOLD}\s*\((?P<at>[^()]*)\)\s*=\s*{_MATRIX}")
+_START: Final = re.compile(rf"{_BOLD}\s*\((?P<at>[^()]*)\)\s*=\s*{_MATRIX}{_ALONE}")
 _RAISED: Final = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
 _DIGITS: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _ENVIRONMENT: Final = re.compile(
     r"\\(?:begin|end)\s*\{[a-z]+\*?\}(?:\{[^{}]*\})?|\\(?:left|right)\s*(?:\.|\\[{}])|\\[{}]|&"
 )
 _ROW: Final = re.compile(r"\\\\(?:\[[^\]]*\])?|\\q?quad(?![A-Za-z])|\\[,;:! ]{2,}|,\s*\\ ")
+#: A differential; a value of a function; a number; and what is asked for, up to a formula.
 DIFFERENTIALS: Final = re.compile(r"(?<![A-Za-z\\])d\s*\{?\s*[a-z]\s*\}?(?![A-Za-z])")
 VALUE: Final = re.compile(r"(?P<name>[A-Za-z](?:_\w)?|\\[a-z]+)\s*'*\s*\(\s*(?P<at>[^()]*)\s*\)")
 NUMBER: Final = re.compile(r"[-+\d./\s]*(?:\\(?:pi|[dt]?frac|sqrt|e)|[{}\d\s.e])*")
@@ -35,9 +39,17 @@ ASKS: Final = re.compile(
 
 
 def pieces(formula: str) -> list[str]:
+    r"""Cut a formula into its equations and other parts, such as the rows of a system.
+
+    >>> pieces(r"x' = y, \quad y' = -x")
+    ["x' = y", "y' = -x"]
+
+    """
     formula = _RAISED.sub(_exponent, formula)
     formula, tables = marked_tables(formula)
     formula = _START.sub(_components, _SYSTEM.sub(_components, formula))
+    if "matrix" in formula:  # a determinant, or a system with a forcing term
+        return [formula]
     rows = _ROW.split(_ENVIRONMENT.sub(" ", formula) if "=" in formula else formula)
     found = [piece for row in rows for piece in pieces_of(normal(row), ",")]
     joined = formula.strip()
@@ -69,6 +81,7 @@ def _components(match: re.Match[str]) -> str:
 
 
 def has_derivative(piece: str) -> bool:
+    """Whether a part of a formula has a derivative, or differentials of two variables."""
     return bool(
         operators(piece)
         or re.search(r"(?<![\\])[A-Za-z](?:_\w)?\s*'|\^\s*\{\s*\(\s*[\div]+\s*\)", piece)
