@@ -59,10 +59,6 @@ _LEAD: Final = re.compile(r"(?:[\s.,:;&?!}]|\\text\s*\{|[A-Za-z]\s*:?=)*")
 _BARE: Final = re.compile(
     r"(?<![\\A-Za-z])lim\s*(?P<open>\()?\s*(?P<approach>[A-Za-z]\s*(?:->|→)\s*[^\s()]+)\s*(?(open)\))"
 )
-#: A function of a letter, with nothing beside.
-_APPLIED: Final = re.compile(
-    r"([A-Za-z])\s*(?:\\left)?\(\s*([A-Za-z])\s*(?:\\right)?\)|([A-Za-z])_\{?([A-Za-z])\}?"
-)
 _RANGE: Final = (
     rf"(?:\s*_\s*\{{?\s*(?P<index>[{WHOLE}])\b[^{{}}]*\}}?)?(?:\s*\^\s*\{{?\s*\\infty\s*\}}?)?"
 )
@@ -159,11 +155,8 @@ def _read_limit(text: str, parameters: Collection[str]) -> LimitProblem:
         raise ProblemError(f"{text!r} has more than one limit")
     point = limit_of(at, text, variable)
     body = TAIL.sub("", body).strip()
-    defined = _defined(body, plain)
-    conditions = _conditions(plain, around, defined, body, name, at)
-    if defined != body and prose.says(text, "cases"):
-        raise ProblemError(f"{text!r}: a function that is defined by cases is not read")
-    body = restored_tables(defined, tables)
+    conditions = _conditions(plain, around)
+    body = restored_tables(body, tables)
     try:
         readings = _readings(body, variable, text, {*parameters, *dict(conditions.kinds)})
     except ProblemError:
@@ -209,7 +202,7 @@ def _read_limit_of_sum(text: str) -> tuple[str, SumProblem] | None:
         return None
     name, at, _ = _approach(written[0], text)
     variable = _variable(name, text)
-    _conditions(plain, written[2], written[1], name, at)
+    _conditions(plain, written[2])
     if has_sum(written[1]):
         sums = read_sum(TAIL.sub("", written[1]))
     else:
@@ -273,7 +266,7 @@ def _read_limit_of_integral(text: str) -> LimitOfIntegral | None:
     if len(list(pieces_of(factor[1:], "+-"))) > 1:
         raise ProblemError(f"{text!r} has more than a multiple of an integral")
     tree = only_reading(factor, text, variable)
-    _conditions(plain, written[2], body, name, at)
+    _conditions(plain, written[2])
     point = limit_of(at, text, variable)
     return LimitOfIntegral(variable, point, side, tree, definite_integral(integral))
 
@@ -298,13 +291,12 @@ def _written(text: str) -> tuple[str, str, str] | None:
     return subscript, following, around
 
 
-def _conditions(text: str, around: str, *parts: str) -> Conditions:
+def _conditions(text: str, around: str) -> Conditions:
     """Read the conditions beside a limit.
 
     Args:
         text: the question without the words that say nothing.
         around: the text around the limit.
-        parts: the formulas that belong to the limit: the function, the variable and the point.
 
     Raises:
         ProblemError: a formula or a word beside the limit may change the question.
@@ -316,27 +308,10 @@ def _conditions(text: str, around: str, *parts: str) -> Conditions:
     return conditions
 
 
-def _defined(body: str, text: str) -> str:
-    """Replace a body ``f(x)`` by the formula of f, if the text defines ``f(x) = ..``.
-
-    Any other body is returned unchanged.
-    """
-    applied = _APPLIED.fullmatch(body)
-    if applied is None:
-        return body
-    definitions = []
-    for match in MARKED.finditer(text):
-        left_side, equals, formula = DELIMITER.sub("", match[0]).partition("=")
-        defined = _APPLIED.fullmatch(left_side.strip(" :"))
-        if equals and defined is not None and defined.groups() == applied.groups():
-            definitions.append(formula.strip(" .,;"))
-    return definitions[0] if len({*definitions}) == 1 else body
-
-
 def _of_sequence(text: str) -> tuple[str, str, str] | None:
-    r"""Read a question such as "Find the limit of the sequence ``a_n = 1/n``", like `_in_words`.
+    r"""Read a question such as "Find the limit of the sequence ``a_n = 1/n``".
 
-    The result is None for any other question, also for one with the words "as n tends to".
+    The result is the subscript of a limit sign, the term, and conditions. None for other questions.
     """
     words = MARKED.sub(" ", text)
     if "sequence" not in words:

@@ -281,6 +281,9 @@ def _among_words(text: str) -> tuple[str, Conditions] | None:
     parts = taken_apart(text)
     if parts is None or changes_numbers(parts[0]) or asks_values(*parts):
         return None
+    operations = TABLE["operation"] - {"approximation"}
+    if not operations.isdisjoint(re.findall(r"[a-z]+", parts[0].lower())):
+        return None  # of the inverse of f
     places, conditions = without_statements(*parts)
     bodies = []
     for place in PLACE.finditer(places):

@@ -3,7 +3,6 @@ r"""Reads a sum as people write it: ``\displaystyle\sum\limits_{n=1}^{\infty} \f
 from __future__ import annotations
 
 import re
-from fractions import Fraction
 from itertools import chain
 from typing import Final, NamedTuple
 
@@ -31,8 +30,7 @@ from .layout import (
 )
 from .marks import DELIMITER, LONGEST, MARKED
 from .parameters import parameter_faults
-from .question.asked import changes_numbers, taken_apart
-from .question.sums import sum_question
+from .question.sums import recurring_decimal, sum_question
 
 _SIGN: Final = re.compile(r"\\(?:sum|sumop)(?![A-Za-z])|[∑Σ](?=\s*[_^])")
 _OPEN_CASE: Final = re.compile(
@@ -41,12 +39,6 @@ _OPEN_CASE: Final = re.compile(
 _NAMED: Final = re.compile(r"\A[A-Z](?:_\{?\w+\}?)?\s*(?:\([^()]*\))?\s*:?=(?!=)")
 #: Words of a question that does not only ask whether a series converges.
 _ASKS_VALUE: Final = prose.TABLE["value"] | {"exact", "limit", "sum", "total", "value", "values"}
-#: A recurring decimal: 0.4272727..., with the period at least three times; 0.4\overline{27}.
-_DECIMAL: Final = re.compile(
-    r"(?P<whole>\d{1,9})\.(?P<before>\d{0,9}?)(?:(?P<period>\d{1,9}?)(?P=period){2,9}\s*"
-    r"(?:\\[lc]?dots|\.{3}|…)|\\(?:overline|bar)\s*\{?(?P<barred>\d{1,9})\}?"
-    r"|\\dot\s*\{?(?P<first>\d)\}?(?:(?P<inner>\d{0,7})\\dot\s*\{?(?P<last>\d)\}?)?)"
-)
 #: A product with a sum in parentheses.
 _PRODUCT: Final = re.compile(
     r"([^()]*?)(?:\\left|\\[bB]igg?l?)?[(\[]([^\[\]]*?)(?:\\right|\\[bB]igg?r?)?[)\]]\s*"
@@ -244,35 +236,12 @@ def sum_with_dots(body: str) -> SumProblem:
 
 
 def _recurring_decimal(text: str) -> SumProblem | None:
-    r"""The geometric series of a decimal such as ``0.272727\ldots`` that is to become a fraction.
-
-    The result is None for any other text.
-    """
-    parts = taken_apart(text) if "fraction" in text or "rational" in text else None
-    if parts is None:
+    """The geometric series of a recurring decimal that is to become a fraction."""
+    decimal = recurring_decimal(text)
+    if decimal is None:
         return None
-    found = [
-        match
-        for formula in parts[1]
-        for side in pieces_of(formula, "=")
-        if (match := _DECIMAL.fullmatch(side.strip())) is not None
-    ]
-    series = {_series_of_decimal(match) for match in found}
-    if len(series) != 1:
-        return None
-    if changes_numbers(parts[0]):
-        raise ProblemError(f"{text!r}: a decimal, and something else")
-    return series.pop()
-
-
-def _series_of_decimal(match: re.Match[str]) -> SumProblem:
-    before = match["before"]
-    dotted = "".join(match[name] or "" for name in ("first", "inner", "last"))
-    period = match["period"] or match["barred"] or dotted
-    size = Fraction(int(period), 10 ** len(before))
-    term = mul(number(size), power(number(10 ** len(period)), neg(Symbol("k"))))
-    outside = Fraction(int(match["whole"] + before), 10 ** len(before))
-    return SumProblem(term, "k", ONE, 1, outside=number(outside))
+    term = mul(number(decimal.period), power(number(10**decimal.digits), neg(Symbol("k"))))
+    return SumProblem(term, "k", ONE, 1, outside=number(decimal.before))
 
 
 def _with_dots(text: str) -> SumProblem:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from fractions import Fraction
+from typing import Final, NamedTuple
 
+from ....errors import ProblemError
 from ..conditions import Conditions
-from .asked import Asked, formula_of_question, taken_apart
+from ..layout import pieces_of
+from .asked import Asked, changes_numbers, formula_of_question, taken_apart
 
 _SIGN: Final = re.compile(r"\\(?:sum|sumop)(?![A-Za-z])|[∑Σ](?=\s*[_^])")
 _DOTS: Final = re.compile(r"\+\s*(?:\\[lc]?dots(?![A-Za-z])|\.{3}|…)")
@@ -16,6 +19,12 @@ _PART: Final = re.compile(
     r"|uniformly)\b|(?<!in )\bterms\b",
     re.IGNORECASE,
 )
+#: A recurring decimal: 0.4272727..., with the period at least three times; 0.4\overline{27}.
+_DECIMAL: Final = re.compile(
+    r"(?P<whole>\d{1,9})\.(?P<before>\d{0,9}?)(?:(?P<period>\d{1,9}?)(?P=period){2,9}\s*"
+    r"(?:\\[lc]?dots|\.{3}|…)|\\(?:overline|bar)\s*\{?(?P<barred>\d{1,9})\}?"
+    r"|\\dot\s*\{?(?P<first>\d)\}?(?:(?P<inner>\d{0,7})\\dot\s*\{?(?P<last>\d)\}?)?)"
+)
 _NOUNS: Final = ("expression", "progression", "series", "sum", "sums")
 #: The formula of a sequence, the sum of its first terms, and the same in words.
 _TERM: Final = re.compile(r"\s*[a-z]_\{?(?P<index>[nkm])\}?\s*=(?!.*=)")
@@ -24,6 +33,55 @@ _WRITTEN_SUM: Final = re.compile(
 )
 _FIRST_TERMS: Final = re.compile(r"\bfirst\s+\ue012(\d+)\ue012\s+terms\b")
 _INDEX: Final = re.compile(r"_\s*\{?\s*(\\?[A-Za-z]+)")
+
+
+class RecurringDecimal(NamedTuple):
+    """A recurring decimal: before + period / 10^digits + period / 10^(2 digits) + ...
+
+    Attributes:
+        before: the number up to the first period.
+        period: the value of the period, before it is divided by powers of 10^digits.
+        digits: the number of digits of the period.
+
+    """
+
+    before: Fraction
+    period: Fraction
+    digits: int
+
+
+def recurring_decimal(text: str) -> RecurringDecimal | None:
+    r"""Read a decimal that is to become a fraction. The result is None for any other text.
+
+    Raises:
+        ProblemError: words may change the question.
+
+    >>> recurring_decimal(r"Write $0.4\overline{27}$ as a fraction.")
+    RecurringDecimal(before=Fraction(2, 5), period=Fraction(27, 10), digits=2)
+
+    """
+    parts = taken_apart(text) if "fraction" in text or "rational" in text else None
+    if parts is None:
+        return None
+    found = {
+        _decimal(match)
+        for formula in parts[1]
+        for side in pieces_of(formula, "=")
+        if (match := _DECIMAL.fullmatch(side.strip())) is not None
+    }
+    if len(found) == 1 and changes_numbers(parts[0]):
+        raise ProblemError(f"{text!r}: a decimal, and something else")
+    return found.pop() if len(found) == 1 else None
+
+
+def _decimal(match: re.Match[str]) -> RecurringDecimal:
+    before = match["before"]
+    dotted = "".join(match[name] or "" for name in ("first", "inner", "last"))
+    period = match["period"] or match["barred"] or dotted
+    scale = 10 ** len(before)
+    return RecurringDecimal(
+        Fraction(int(match["whole"] + before), scale), Fraction(int(period), scale), len(period)
+    )
 
 
 def sum_question(text: str) -> tuple[str, Conditions] | None:
