@@ -50,7 +50,7 @@ TABLE: Final = {
             subject such suppose system tangent tenth their there third trivial twice two under
             unknown values variable variables we whose without""",
         # change a number: they may change any question
-        "arithmetic": """add added again approximate approximately decimals decreased
+        "arithmetic": """add added approximate approximately decimals decreased
             degrees digit digits divide divided doubled estimate half halve halved
             increased larger least maximum minimum minus multiplied multiply nearest
             next numerically per percent percentage plus raise raised replaced round
@@ -74,8 +74,8 @@ TABLE: Final = {
         "plain": """all answer answers can do down final fully it marks non-zero nonzero only
             possible result simple simplest steps within work working you""",
         # names of methods and functions whose words would change a question elsewhere
-        "name": """by_first complete_integral complete_the_square completing_the_square
-            denote_the_greatest_integer_less_than_or_equal_to
+        "name": """applied_twice by_first complete_integral complete_the_square
+            completing_the_square denote_the_greatest_integer_less_than_or_equal_to
             denote_the_greatest_integer_not_exceeding
             denotes_the_greatest_integer_less_than_or_equal_to
             denotes_the_greatest_integer_not_exceeding first_principles
@@ -85,9 +85,9 @@ TABLE: Final = {
             minus_infinity natural_logarithm natural_logarithms not_a_decimal
             not_a_decimal_approximation partial_fraction partial_fractions
             particular_integral parts_twice plus_a_constant
-            plus_an_arbitrary_constant plus_the_constant rational_function
-            real_constant real_constants real_line times_differentiable
-            twice_differentiable without_using""",
+            plus_an_arbitrary_constant plus_particular_integral plus_the_constant
+            rational_function real_constant real_constants real_line
+            times_differentiable twice_differentiable without_using""",
         # say what is to be done where there is no answer, up to the end of the sentence
         "aside": """or_answer or_explain or_say or_show or_state or_write otherwise""",
         # say nothing of a number: parameters are positive, and variables are real
@@ -127,7 +127,7 @@ LIMIT: Final = SUM | _row("function", "limit")
 #: The words of questions about a sequence, and about a series with dots; no other word is allowed.
 SEQUENCE: Final = _COMMON | _row("convergence", "sequence") | {"limit", "number", "whether"}
 RECURSION: Final = SEQUENCE.union(
-    """assume assumed assuming first recurrence recursion recursively relation satisfies
+    """assume assumed assuming be first known recurrence recursion recursively relation satisfies
     which""".split()
 )
 DOTS: Final = _COMMON - {"expression", "formula", "terms"} | _row("convergence").union(
@@ -213,6 +213,7 @@ def without_frame(text: str) -> str:
 #: What is done with an answer afterwards.
 DONE_WITH: Final = re.compile(
     r"\b(?:and|then)\s+(?:(?!is\b)\w+\s+){0,2}?(?:cube|double|invert|square|triple)\b"
+    r"|\b(?:differentiate|integrate)\s+(?:it\s+)?again\b"
     r"|\b(?:cube|double|invert|negate|square|triple)\s+(?:it|that|this|your|the\s+(?:answer|result))\b",
     re.IGNORECASE,
 )

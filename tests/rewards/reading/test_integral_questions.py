@@ -1,8 +1,8 @@
 """Questions for an integral in other people's words.
 
-`integral_questions.json` has 470 questions of sixteen writers that knew nothing of the project,
+`integral_questions.json` has 485 questions of seventeen writers that knew nothing of the project,
 such as textbooks, examination boards, forums, worksheets, and prompts for language models. Of the
-first set, 62 of 150 were read before the reader was developed on them; of the last one (l), of
+first set, 62 of 150 were read before the reader was developed on them; of the set l, of
 which the second half was not looked at before, 39 of 100 were read before and 52 at its first run.
 """
 
@@ -35,7 +35,7 @@ DEFINITE = [
     (r"Evaluate the integral of $\frac{1}{t^2}$ from $1$ to $\infty$.", "1"),
 ]
 #: Right answers that are accepted, of each set; the other questions are refused.
-ACCEPTED = {"i": 145, "j": 103, "k": 66, "l": 60}
+ACCEPTED = {"i": 145, "j": 103, "k": 66, "l": 61, "m": 12}
 QUESTIONS = json.loads((Path(__file__).parents[1] / "cases/integral_questions.json").read_text())
 #: Sentences around an integral that ask for something else than the integral.
 OTHER = r"""

@@ -97,7 +97,7 @@ def without_story(text: str) -> str | None:
         equations = [f"y' = {formulas[int(slope['place'])]}"]
     if not equations:
         return None
-    values += _values(equations, points, tuples, places)
+    values += _values(equations, points, tuples, places, has_values=bool(values))
     if (told := RESTRICTS.search(places)) is not None:
         raise ProblemError(f"{told[0]!r} may restrict the solutions")
     if not values and (told := TOLD.search(places)) is not None:
@@ -170,7 +170,12 @@ def _is_notation(equation: str) -> bool:
 
 
 def _values(
-    equations: Sequence[str], points: Sequence[tuple[str, str]], tuples: Sequence[str], places: str
+    equations: Sequence[str],
+    points: Sequence[tuple[str, str]],
+    tuples: Sequence[str],
+    places: str,
+    *,
+    has_values: bool,
 ) -> list[str]:
     """The conditions that are stated as ``y = 2`` at ``x = 0``, or as a point of the curve."""
     functions: list[str] = []
@@ -198,7 +203,7 @@ def _values(
         for name, side in points
         if name_of(name) in functions and NUMBER.fullmatch(side)
     ]
-    if at and not given:
+    if at and not given and not has_values:
         raise ProblemError(f"what holds at {variable} = {at[0]}?")
     if given and len(at) == 1:
         found += [f"{name}({at[0]}) = {side}" for name, side in given]

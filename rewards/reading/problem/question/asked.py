@@ -113,8 +113,10 @@ _KNOWN: Final = re.compile(
 )
 #: A name of a function without a backslash, whose letters are no variables.
 _PLAIN_NAME: Final = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{2,}")
-#: An upright letter that is no differential.
-_UPRIGHT: Final = re.compile(r"\\mathrm\s*\{\s*([A-Za-ce-z])\s*\}")
+#: An upright letter that is no differential; the size of a formula.
+_UPRIGHT: Final = re.compile(
+    r"\\mathrm\s*\{\s*([A-Za-ce-z])\s*\}|\\(?:display|text)style(?![A-Za-z])\s*"
+)
 #: An accent on a letter: l'H\^opital.
 _ACCENT: Final = re.compile(r"\\[\^'\"`~]\{?([A-Za-z])\}?")
 #: What fixes the constant of an antiderivative: a value at a number, a point, and words.

@@ -44,7 +44,7 @@ _ASKED: Final = frozenset(
 )
 #: The order of a derivative as a number or a letter, which is not read here.
 _OF_ORDER: Final = re.compile(
-    r"[\w$]-?\s*th\s+(?:order\s+)?derivative|\d(?:st|nd|rd|th)\b|\b(?:against|chosen|pole|thrice|twice)\b"
+    r"(?:\d|\$|\b[kmn])-?\s*th\s+(?:order\s+)?derivative|\d(?:st|nd|rd|th)\b|\b(?:against|chosen|pole|thrice|twice)\b"
 )
 #: y = y(x)
 _OF_ITSELF: Final = re.compile(r"\s*([A-Za-z])\s*=\s*\1\s*\([^()]*\)\s*")

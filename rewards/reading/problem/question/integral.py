@@ -127,7 +127,7 @@ def _integral(places: str, formulas: list[str]) -> Asked | None:
     marks = "".join(f"{mark}{{{formulas[roles[mark]]}}}" for mark in limits)
     differential = rf"\,d{variable}" if variable else ""
     written = _with_latex_limits(rf"\int {marks} {{{integrand}}} {differential}")
-    return replace(_asked(written, frozenset(roles.values()), written), has_sign=False)
+    return replace(_asked(written, frozenset((*signed, *roles.values())), written), has_sign=False)
 
 
 def _is_fact(formula: str) -> bool:
