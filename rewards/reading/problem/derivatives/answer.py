@@ -35,6 +35,11 @@ _NOTATION: Final = re.compile(
 _OPERATOR: Final = re.compile(
     rf"\\[dt]?frac\s*\{{\s*{_D}\s*\}}\s*\{{\s*{_D}\s*[a-z]\s*\}}[^=$\n]{{1,120}}?(?=\s*&?\s*=)"
 )
+#: A name that a question gives to a derivative: v(t) = \dot x.
+_CALLED: Final = re.compile(
+    r"(?<![A-Za-z\\])(?P<own>[A-Za-z])(?:\s*\([a-z]\))?\s*=\s*-?\s*"
+    rf"(?:\\d{{1,3}}ot(?![A-Za-z])|\\[dt]?frac\s*\{{\s*{_D}|{LETTER}\s*['′’]|{_D}\s*{LETTER}\s*/\s*{_D})"
+)
 _IS: Final = re.compile(r"\s*&?\s*=")
 _DIGITS: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 #: Usual names of an answer; the first one that the question does not use stands for the derivative.
@@ -70,6 +75,13 @@ def with_named_answer(completion: str, question: str, used: Collection[str]) -> 
         return name.ljust(len(match[0]))
 
     text = _NOTATION.sub(named, completion)
+    for own in {match["own"] for match in _CALLED.finditer(question)} if name else ():
+        # the question calls the derivative v, as in v = \dot x
+        text = re.sub(
+            rf"(?<![A-Za-z\\_^]){re.escape(own)}(?:\s*\([a-z]\))?(?=\s*&?\s*=)",
+            lambda match: name.ljust(len(match[0])),
+            text,
+        )
     return (
         _OPERATOR.sub(lambda match: name.ljust(len(match[0])), text)
         if order == 1 and name

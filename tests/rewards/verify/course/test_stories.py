@@ -159,6 +159,13 @@ def test_an_equation_names_the_derivative(answer: str, question: str) -> None:
         assert QUESTIONS["derivative"].verify(wrong, question).status is not Status.CORRECT
 
 
+def test_a_derivative_has_the_name_that_the_question_gives() -> None:
+    question = r"PHYS 201. Its position is $x=t^3$; report $v=\dot x$."
+    verify = QUESTIONS["derivative"].verify
+    assert verify("So $v(t) = 3t^2$.", question).correct
+    assert verify("v = t^2", question).status is Status.INCORRECT
+
+
 def test_an_answer_that_is_not_evaluated_at_the_point_is_no_value() -> None:
     question = r"Compute the third derivative of $x^5$ at $x=1$."
     assert QUESTIONS["derivative"].verify(r"\boxed{60}", question).correct
