@@ -30,9 +30,8 @@ from .layout import (
 )
 from .marks import DELIMITER, LONGEST, MARKED
 from .parameters import parameter_faults
-from .question.sums import recurring_decimal, sum_question
+from .question.sums import SIGN, recurring_decimal, sum_question
 
-_SIGN: Final = re.compile(r"\\(?:sum|sumop)(?![A-Za-z])|[∑Σ](?=\s*[_^])")
 _OPEN_CASE: Final = re.compile(
     r"\\\\\s*\\sum(?![A-Za-z])[^&]*&\s*\\text\s*\{\s*otherwise\s*\}\s*(?=\\end\s*\{cases\})"
 )
@@ -189,14 +188,14 @@ def _read_sum(text: str) -> tuple[SumProblem, ...]:
     text = prose.without_words(text, prose.TABLE["kind"]) if asks_kind else text
     plain, tables = marked_tables(prose.without_prose(text, prose.SUM))
     formula, conditions = _formula(plain)
-    sign = _SIGN.search(formula)
+    sign = SIGN.search(formula)
     if sign is None and _DOTS.search(text):
         return (_with_dots(text),)
     if sign is None:
         raise ProblemError(f"{text!r} has no sum sign")
     marks, body = limits_of(formula[sign.end() :])
     body = restored_tables(body, tables)
-    if _SIGN.search(body):
+    if SIGN.search(body):
         raise ProblemError(f"{text!r} has more than one sum")
     index, lower, upper = _range(marks, text)
     factor = _factor(formula[: sign.start()], text, index)
@@ -343,7 +342,7 @@ def _words(text: str) -> set[str]:
 
 def has_sum(text: str) -> bool:
     """Whether a text has a sum sign."""
-    return _SIGN.search(text) is not None
+    return SIGN.search(text) is not None
 
 
 def has_dots(text: str) -> bool:
@@ -369,12 +368,12 @@ def _formula(text: str) -> tuple[str, Conditions]:
     if sum(has_sum(match[0]) for match in MARKED.finditer(text)) == 2:
         # given that \sum 1/n^2 = \pi^2/6, find ...
         text = MARKED.sub(lambda match: "" if _is_value_of_sum(match[0]) else match[0], text)
-    formula, around = prose.formula_with(_SIGN, text, "sum")
+    formula, around = prose.formula_with(SIGN, text, "sum")
     conditions = prose.conditions_around(around, prose.SUM)
     if conditions is None:
         around = " ".join(around.split())
         raise ProblemError(f"{text!r}: {around[:60]!r} is neither an instruction nor a condition")
-    sign = _SIGN.search(formula)
+    sign = SIGN.search(formula)
     before = (
         prose.without_words(formula[: sign.start()], prose.SUM).lstrip(" .,:;?") if sign else ""
     )
@@ -387,7 +386,7 @@ def _is_value_of_sum(formula: str) -> bool:
     Such a formula does not change what another sum of the text means.
     """
     *before, value = pieces_of(DELIMITER.sub(" ", formula), "=")
-    if len(before) != 1 or not _SIGN.search(before[0]):
+    if len(before) != 1 or not SIGN.search(before[0]):
         return False
     try:
         tree = read(TAIL.sub("", value), symbols=(IN_PROBLEM,))[0].expression

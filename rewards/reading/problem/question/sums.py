@@ -11,7 +11,7 @@ from ..conditions import Conditions
 from ..layout import pieces_of
 from .asked import Asked, changes_numbers, formula_of_question, taken_apart
 
-_SIGN: Final = re.compile(r"\\(?:sum|sumop)(?![A-Za-z])|[∑Σ](?=\s*[_^])")
+SIGN: Final = re.compile(r"\\(?:sum|sumop)(?![A-Za-z])|[∑Σ](?=\s*[_^])")
 _DOTS: Final = re.compile(r"\+\s*(?:\\[lc]?dots(?![A-Za-z])|\.{3}|…)")
 #: What a sum is not asked for with: the values of a parameter, a part of the series.
 _PART: Final = re.compile(
@@ -101,11 +101,11 @@ def sum_question(text: str) -> tuple[str, Conditions] | None:
         return formula_of_question(parts, partial)
     if parts is None or _PART.search(parts[0]):
         return None
-    for sign in (_SIGN, _DOTS):
+    for sign in (SIGN, _DOTS):
         signed = [at for at, formula in enumerate(parts[1]) if sign.search(formula)]
         if len(signed) == 1:
             formula = parts[1][signed[0]]
-            index = _INDEX.search(formula) if sign is _SIGN else None
+            index = _INDEX.search(formula) if sign is SIGN else None
             name = index[1].lstrip("\\") if index else ""
             return formula_of_question(
                 parts, Asked(formula, frozenset(signed), formula, name, True, nouns=_NOUNS)
