@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import chain
-from typing import Any, TypeVarTuple
+from typing import Any, Final, TypeVarTuple
 
 from ..arguments import ACCEPTANCES, Acceptance, check_choice, check_switches, check_text
 from ..numeric.outcome import Outcome
@@ -15,6 +15,8 @@ from ..reading.expression.traversal import needs_worker, substitute, symbols_of
 from ..reading.expression.tree import Expression, Symbol
 from ..reading.extraction import extract
 from ..reading.extraction.announced import FinalText, final_text
+from ..reading.extraction.words.convergence import asserted_convergence, says_divergent
+from ..reading.extraction.words.leads import concludes
 from ..reading.latex import (
     AlternativesError,
     NotClosedFormError,
@@ -32,19 +34,8 @@ from ..workers.errors import WorkerError
 from ..workers.pool import DEFAULT_DEADLINE
 from ..workers.verdicts import call_task, unpack, verdict_of
 
-#: Words of an answer that says that there is no value.
-_DIVERGES = re.compile(
-    r"\\nexists(?![A-Za-z])|\b(?:diverg(?:es|ent|ing|e)|d(?:oes|o)\s+not\s+(?:converge|exist)|doesn'?t\s+(?:converge|exist)"
-    r"|non-?convergent|not\s+convergent|DNE|has\s+no\s+(?:finite\s+)?value|undefined)\b",
-    re.IGNORECASE,
-)
-_CONVERGES = re.compile(r"\bconverg(?:es|ent|e)\b", re.IGNORECASE)
-_ONLY_CONVERGES = re.compile(
-    r"(?:(?:the|it|series|is)\s+)*(?:(absolute|conditional)(?:ly)?\s+)?converg(?:es|ent)"
-    r"(?:\s+(absolute|conditional)ly)?",
-    re.IGNORECASE,
-)
-_DENIED = re.compile(r"\b(?:not|n't|never|no)\s+(?:\w+\s+)?$", re.IGNORECASE)
+#: The end of a sentence in a completion.
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,8 +169,12 @@ def find_answer(
     *,
     method: str = "balls",
     symbols: Collection[str] = (),
+    asks_value: bool = False,
 ) -> ExtractedAnswer:
-    """Extract the final answer of a completion. `read_answer` adds the readings later."""
+    """Extract the final answer of a completion. `read_answer` adds the readings later.
+
+    `extract` explains ``symbols`` and ``asks_value``.
+    """
     check_text("completion", completion)
     started = time.perf_counter()
     extraction = extract(
@@ -188,6 +183,7 @@ def find_answer(
         stop=options.stop,
         truncated=options.truncated,
         symbols=symbols,
+        asks_value=asks_value,
     )
     status = Status.NO_ANSWER if extraction.answer is None else None
     return ExtractedAnswer(
@@ -445,39 +441,34 @@ def stated_divergence(answer: ExtractedAnswer) -> int | None:
         return infinite
     if answer.text is not None and answer.source == "boxed":
         return 0 if says_divergent(text) and "\\begin" not in text else None
+    if not says_divergent(_answer_in_words(answer)):
+        return None
+    answer.text, answer.source, answer.status = "diverges", "final_answer", None
+    return 0
+
+
+def _answer_in_words(answer: ExtractedAnswer) -> str:
+    """The words at the end of a completion without a box, if the words may be the answer.
+
+    Without a formula, these words are the announced answer or the last line. If a formula that is
+    not called the answer precedes the last sentence, the sentence must draw a conclusion, as in "so
+    the integral diverges".
+    """
     final = _final(answer)
+    if final.source == "boxed" or answer.options.strict or answer.options.truncated:
+        return ""
     ending = (final.answer or final.text.strip().rpartition("\n")[2])[-400:]
-    if answer.text is None and final.source != "boxed" and says_divergent(ending):
-        if answer.status is not None:
-            answer.text, answer.source, answer.status = "diverges", "final_answer", None
-        return 0
-    return None
+    if answer.text is None:
+        return ending
+    sentence = _SENTENCE_END.split(ending.strip())[-1]
+    follows = answer.source != "final_answer" and answer.text not in sentence
+    return sentence if follows and "=" not in sentence and concludes(sentence) else ""
 
 
-def divergence_of(text: str) -> int | None:
-    """The divergence that a text states. The result is 1 or -1 for an infinity, and 0 for words.
+def stated_convergence(answer: ExtractedAnswer) -> str | None:
+    """The convergence that an answer only asserts: "absolute", "conditional", or "" without a kind.
 
-    If the text states no divergence, the result is None.
+    The result is None for any other answer, such as a value.
     """
-    infinity = signed_infinity(text)
-    return 0 if infinity is None and says_divergent(text) else infinity
-
-
-def stated_convergence(text: str) -> str | None:
-    """The convergence that a text only asserts: "absolute", "conditional", or "" without a kind.
-
-    The result is None for any other text, such as a value.
-    """
-    plain = re.sub(r"\\text\s*\{([^{}]*)\}|[.,]", r" \1 ", text).strip()
-    words = _ONLY_CONVERGES.fullmatch(plain)
-    return (words[1] or words[2] or "").lower() if words else None
-
-
-def says_divergent(text: str) -> bool:
-    """Whether a text asserts divergence, does not negate it, and does not assert convergence."""
-    words = list(_DIVERGES.finditer(text))
-    if not words or _DENIED.search(text[: words[-1].start()]):
-        return False
-    return not any(
-        _DENIED.search(text[: word.start()]) is None for word in _CONVERGES.finditer(text)
-    )
+    only = asserted_convergence(answer.text or "", alone=True)
+    return asserted_convergence(_answer_in_words(answer)) if only is None else only

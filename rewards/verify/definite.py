@@ -41,6 +41,7 @@ from ..numeric.quadrature.draws import (
 from ..numeric.quadrature.work import ONE_CALL, work_limit, working_bits
 from ..numeric.sampling.parameters import Draw, distinguishes_cases
 from ..reading.expression.tree import Expression
+from ..reading.extraction.words.convergence import divergence_of
 from ..reading.latex import ReadError, Reading, read
 from ..reading.latex.tokens.roles import IS_VALUE
 from ..verdict import Status, Verdict, Witness
@@ -51,7 +52,6 @@ from .answers import (
     ExtractedAnswer,
     NeedsWorkerError,
     best,
-    divergence_of,
     find_answer,
     judged,
     read_answer,
@@ -135,7 +135,7 @@ def verify_definite_integral(
         strict, stop, truncated, accept, undecided_reward, deadline, assumptions
     )
     integrals = definite_readings(problem, assumptions)
-    answer = find_answer(completion, options)
+    answer = find_answer(completion, options, symbols=integrals[0].parameters, asks_value=True)
     infinity = stated_divergence(answer)
     read_answer(answer, (*integrals[0].parameters, IS_VALUE))
     if answer.status is not None and infinity is None:

@@ -118,7 +118,9 @@ def verify_derivative(
     question = _prepared(problem, assumption_items(assumptions))
     check_text("completion", completion)
     named = with_named_answer(completion, problem, question.names)
-    answer = find_answer(named, options, symbols=question.names)
+    answer = find_answer(
+        named, options, symbols=question.answer_names, asks_value=question.asks_value
+    )
     read_answer(answer, question.names)
     if answer.status is not None:
         return answer.verdict(answer.status)
@@ -214,6 +216,7 @@ class _GeneralJudge:
             question = replace(question, derivative=slope)
         self.needs_worker = self.judges[0].needs_worker
         self.names = (*sorted({order.order, *self.judges[0].names} - {IS_VALUE}),)
+        self.answer_names, self.asks_value = self.names, False
 
     def judge(self, answer: Expression, text: str, budget: Budget) -> Outcome:
         """Judge whether an expression is the derivative of every order."""
@@ -279,6 +282,8 @@ class _DerivativeJudge:
         if question.curve is not None:
             names |= symbols_of(question.curve)
         self.names = (*sorted(names), IS_VALUE)
+        self.asks_value = bool(question.point)
+        self.answer_names = (*sorted(symbols_of(tree)),) if self.asks_value else self.names
         variable = question.variable
         check_variable(variable, assumed)
         stated = question.bounds != (None, None)

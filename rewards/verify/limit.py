@@ -19,6 +19,7 @@ from ..proof.riemann_sums import integral_of_riemann_sum
 from ..reading.expression.build import ZERO
 from ..reading.expression.traversal import substitute
 from ..reading.expression.tree import Expression
+from ..reading.extraction.words.convergence import divergence_of
 from ..reading.latex import ReadError, Reading, read, to_latex
 from ..reading.latex.tokens.roles import IS_VALUE
 from ..reading.problem.conditions import may_be_zero
@@ -32,7 +33,6 @@ from .answers import (
     ExtractedAnswer,
     NeedsWorkerError,
     best,
-    divergence_of,
     find_answer,
     judged,
     read_answer,
@@ -114,9 +114,11 @@ def verify_limit(
         return verify_definite_integral(completion, integral, reference=reference, **further)
     recursion = read_recursion(problem) if isinstance(problem, str) else None
     if recursion is not None:
-        return _of_recursion(recursion, find_answer(completion, options), reference)
+        return _of_recursion(
+            recursion, find_answer(completion, options, asks_value=True), reference
+        )
     questions = limit_readings(problem, assumptions)
-    answer = find_answer(completion, options)
+    answer = find_answer(completion, options, symbols=questions[0].parameters, asks_value=True)
     infinity = stated_divergence(answer)
     read_answer(answer, (*questions[0].parameters, questions[0].variable, IS_VALUE))
     if answer.status is not None and infinity is None:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from .boxed.content import from_boxes, is_mention, is_placeholder
 from .boxes import boxes
 from .choose import from_formulas
+from .judge import Question
 from .result import Extraction, nothing
 from .visible import visible
 
@@ -18,6 +19,7 @@ def extract(
     stop: Sequence[str] = (),
     truncated: bool = False,
     symbols: Collection[str] = (),
+    asks_value: bool = False,
 ) -> Extraction:
     r"""Extract the final answer of a completion. The package's docstring states the rules.
 
@@ -26,7 +28,9 @@ def extract(
         strict: whether a box is required.
         stop: the prompt's stop strings. Text after the first stop string is ignored.
         truncated: whether the token limit cut the completion off.
-        symbols: the names that the problem uses, if known.
+        symbols: the names that an answer may use, if known.
+        asks_value: whether the question asks for a value. Only ``symbols`` may then stand in an
+            answer that is not in a box.
 
     Returns:
         The answer's LaTeX, the source of the answer, and notes. The LaTeX is None if there is no
@@ -37,6 +41,7 @@ def extract(
         'x^2 + C'
 
     """
+    question = Question(symbols, asks_value)
     visible_part = visible(completion, stop)
     text = visible_part.text
     marked = boxes(text) if "box" in text else []
@@ -47,7 +52,7 @@ def extract(
     if not marked:
         if truncated:
             return nothing("truncated, without a box")
-        return nothing("no box") if strict else from_formulas(text, symbols)
+        return nothing("no box") if strict else from_formulas(text, question)
     while len(marked) > 1 and is_mention(marked[-1], text):
         marked.pop()
     last_box = marked[-1]
@@ -58,11 +63,11 @@ def extract(
         # The box lacks its last brace: as a formula it may do without the first, too.
         opened = text.find("{", last_box.start)
         text = f"{text[: last_box.start]} {text[opened + 1 :]}"
-        return nothing("no closed box") if strict else from_formulas(text, symbols)
+        return nothing("no closed box") if strict else from_formulas(text, question)
     if is_placeholder(complete[-1]):
         if strict or truncated:
             return nothing("the last box is empty")
-        return from_formulas(text[complete[-1].end :], symbols)
+        return from_formulas(text[complete[-1].end :], question)
     return from_boxes(
         text, complete, ("a later box is not closed",) if last_box.content is None else ()
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final, NamedTuple
@@ -11,7 +11,14 @@ from typing import Final, NamedTuple
 from .boxed.content import inside
 from .case_lists import with_conditions
 from .clean import clean, with_clean_ends
-from .judge import JudgedChain, Kind, defines, definition, has_integral, is_foreign, judge
+from .judge import (
+    JudgedChain,
+    Kind,
+    Question,
+    defines,
+    definition,
+    has_integral,
+)
 from .result import Extraction, nothing
 from .spans import Span, bare_spans, has_prose, restored, spans
 from .statements import Chain, chains
@@ -22,6 +29,7 @@ from .words.leads import (
     check_fails,
     denied_after,
     first_check,
+    is_remark,
     mentioned_after,
     named_after,
     read_lead,
@@ -43,22 +51,15 @@ _LONGEST_LINE = 1000
 _SHORTEST_FORMULA = 4
 
 
-def from_formulas(text: str, symbols: Collection[str] = ()) -> Extraction:
-    """Find the answer in a text without boxes. The text may be a passage marked as the answer.
-
-    Args:
-        text: the text.
-        symbols: the names that the problem uses. A formula with letters counts as an explanation if
-            it uses none of these names.
-
-    """
+def from_formulas(text: str, question: Question) -> Extraction:
+    """Find the answer in a text without boxes. The text may be a passage marked as the answer."""
     if ("<" in text or "[" in text) and (tagged := list(patterns.answer_tag.finditer(text))):
         close = f"{tagged[-1][0][0]}/"  # </answer>, [/ANSWER]
-        return _called_answer(text[tagged[-1].end() :].partition(close)[0])
+        return _called_answer(text[tagged[-1].end() :].partition(close)[0], question)
     if 'nswer"' in text or "nswer'" in text:
         fields = list(patterns.answer_field.finditer(text[-TAIL:]))
         if fields:
-            return _json_answer(fields[-1])
+            return _json_answer(fields[-1], question)
     line = text.strip()
     if line[:1] == "*" and (emphasised := patterns.emphasis.fullmatch(line)):
         line = emphasised[2]
@@ -72,28 +73,28 @@ def from_formulas(text: str, symbols: Collection[str] = ()) -> Extraction:
     ):
         layout = "**" in line or "mathrm" in line or "operatorname" in line
         return Extraction(clean(line) if layout else with_clean_ends(line), "bare")
-    return _search(text, symbols)
+    return _search(text, question)
 
 
-def _json_answer(field: re.Match[str]) -> Extraction:
+def _json_answer(field: re.Match[str], question: Question) -> Extraction:
     """Extract the value of the JSON entry "answer". The value's backslashes may be doubled."""
     value = field["number"] or (field["text"] or field["quoted"] or "").replace('\\"', '"').replace(
         "\t", "\\t"
     )
     if "\\" in value and not patterns.single_backslash.search(value):
         value = value.replace("\\\\", "\\")
-    extraction = _called_answer(value)
+    extraction = _called_answer(value, question)
     if extraction.answer is None:
         return replace(inside(value), source="final_answer")
     return extraction
 
 
-def _called_answer(text: str) -> Extraction:
-    extraction = _search(text)
+def _called_answer(text: str, question: Question) -> Extraction:
+    extraction = _search(text, question)
     return extraction if extraction.answer is None else replace(extraction, source="final_answer")
 
 
-def _search(text: str, symbols: Collection[str] = ()) -> Extraction:
+def _search(text: str, question: Question) -> Extraction:
     if len(text) > TAIL:
         line = text.find("\n", len(text) - TAIL)
         text = text[line + 1 if line >= 0 else len(text) - TAIL :]
@@ -101,7 +102,7 @@ def _search(text: str, symbols: Collection[str] = ()) -> Extraction:
     formulas = with_conditions(text, spans(text)[-MAX_FORMULAS:])
     chosen = None
     if formulas:
-        chosen = _choose(_FormulaReader(text, formulas), symbols)
+        chosen = _choose(_FormulaReader(text, formulas, question))
         settled = formulas[chosen.index].end if chosen else 0
         remaining = text[settled:]
         if (
@@ -112,10 +113,10 @@ def _search(text: str, symbols: Collection[str] = ()) -> Extraction:
         ):
             with_bare_lines = _with_bare_lines(text, formulas, settled)
             if len(with_bare_lines) > len(formulas):
-                chosen = _choose(_FormulaReader(text, with_bare_lines), symbols)
+                chosen = _choose(_FormulaReader(text, with_bare_lines, question))
     if chosen is None:
         bare = bare_spans(text, 0, len(text))[-MAX_FORMULAS:]
-        chosen = _choose(_FormulaReader(text, bare), symbols)
+        chosen = _choose(_FormulaReader(text, bare, question))
     return chosen.extraction() if chosen else nothing("no formula that could be the answer")
 
 
@@ -153,8 +154,9 @@ def _with_bare_lines(text: str, formulas: list[Span], start: int) -> list[Span]:
 class _FormulaReader:
     """Reads the formulas of a text as chains ``a = b = c``, and the words that introduce them."""
 
-    def __init__(self, text: str, formulas: list[Span]) -> None:
+    def __init__(self, text: str, formulas: list[Span], question: Question) -> None:
         self.text = text
+        self.question = question
         self.formulas = formulas
         self._chains: dict[int, list[Chain]] = {}
         self._roots: dict[int, str] = {}
@@ -191,12 +193,12 @@ class _FormulaReader:
             chain = formula_chains[number]
             if chain.approximate and (chain.links[0].strip() or self.adjoins(index)):
                 continue
-            if _is_remark(chain.lead):
+            if is_remark(chain.lead):
                 continue
             root = None
             if not number and index and len(chain.links) > 1 and not chain.links[0].strip():
                 root = self.root(index)
-            statement = judge(chain, root)
+            statement = self.question.judge(chain, root)
             if not chain.remark or not number or statement.has_constant:
                 judged.append(statement)
         return judged
@@ -207,6 +209,11 @@ class _FormulaReader:
         return bool(index) and not self.text[preceding_end : self.formulas[index].start].strip(
             " \n.,"
         )
+
+    def is_marked(self, index: int) -> bool:
+        """Whether a formula has delimiters or ends the text. Words may have numbers, as in 1734."""
+        span = self.formulas[index]
+        return span.kind != "bare" or not self.text[span.end :].strip(" \n.*_`$")
 
     def lead(self, index: int) -> tuple[Lead, bool]:
         """How a sentence introduces a formula, and whether the sentence asks for an integral."""
@@ -250,14 +257,6 @@ class _FormulaReader:
         if self._check is None:
             self._check = first_check(self.text, start)
         return self._check < start and not check_fails(self.text, self._check, start)
-
-
-def _is_remark(lead: str) -> bool:
-    return (
-        bool(lead)
-        and patterns.remark.search(lead) is not None
-        and not patterns.leads_on.search(lead)
-    )
 
 
 @dataclass(slots=True, eq=False)
@@ -330,7 +329,7 @@ class _Candidate:
             rows = "\\\\" in span.latex
             for number, chain in enumerate(formula_chains[1:]):
                 if chain.alternative or not rows:
-                    preceding = judge(formula_chains[number])
+                    preceding = reader.question.judge(formula_chains[number])
                     offered += [preceding] if chain.alternative or preceding.has_constant else []
         answers = [statement.answer for statement in offered if statement.kind >= Kind.PLAIN]
         return tuple(
@@ -445,7 +444,7 @@ def standings_of(kind: Kind, *facts: bool) -> tuple[str, ...]:
     return next(rule.standings for rule in RULES if rule.holds(judged))
 
 
-def _choose(reader: _FormulaReader, symbols: Collection[str]) -> _Candidate | None:
+def _choose(reader: _FormulaReader) -> _Candidate | None:
     """The formula that `RULES` and `STANDINGS` select as the answer, or None if there is none."""
     by_standing: dict[str, _Candidate] = {}
     passed: tuple[str, ...] = ()
@@ -466,7 +465,7 @@ def _choose(reader: _FormulaReader, symbols: Collection[str]) -> _Candidate | No
             continue
         candidate = _Candidate(reader, index, best, lead.announced, passed[:_MOST_NOTES])
         # Of the formulas with the same standing, the last one of the text counts.
-        for standing in _standings(candidate, lead, is_asked, symbols):
+        for standing in _standings(candidate, lead, is_asked):
             by_standing.setdefault(standing, candidate)
         if "answer" in by_standing:
             return by_standing.get("overriding") or by_standing["answer"]
@@ -477,20 +476,25 @@ def _choose(reader: _FormulaReader, symbols: Collection[str]) -> _Candidate | No
     return next((by_standing[standing] for standing in STANDINGS if standing in by_standing), None)
 
 
-def _standings(
-    candidate: _Candidate, lead: Lead, is_asked: bool, symbols: Collection[str]
-) -> tuple[str, ...]:
+def _standings(candidate: _Candidate, lead: Lead, is_asked: bool) -> tuple[str, ...]:
     reader, index, best = candidate.reader, candidate.index, candidate.statement
     checked = not lead.named and reader.checked(index)
     lone = best.kind is Kind.LONE
+    display = reader.formulas[index].kind == "display"
+    # A number is a usual value, so that a conclusion is enough to call the number the answer.
+    is_named = lead.announced or (
+        lone and reader.question.asks_value and (lead.concluded or display)
+    )
     return standings_of(
         best.kind,
-        lead.announced and not lead.soft and not (lone and has_integral(best.answer)),
+        is_named and not lead.soft and not (lone and has_integral(best.answer)),
         lead.concluded,
         lead.soft,
         checked,
         lead.doubted or checked or (is_asked and not best.has_constant),
-        reader.formulas[index].kind == "display",
-        not lone and bool(symbols) and is_foreign(best.answer, symbols),
-        lone and patterns.called_number.fullmatch(best.answer) is not None,
+        display,
+        not lone and reader.question.is_foreign(best.answer),
+        lone
+        and patterns.called_number.fullmatch(best.answer) is not None
+        and reader.is_marked(index),
     )

@@ -47,6 +47,30 @@ class JudgedChain(NamedTuple):
     valued: bool = False  # a name has a number for its value
 
 
+class Question(NamedTuple):
+    """What is known of the question.
+
+    Attributes:
+        symbols: the names that an answer may use, if known. A formula with letters counts as an
+            explanation if it uses none of these names.
+        asks_value: whether the answer is a value (`judge_value`). The symbols are then parameters.
+
+    """
+
+    symbols: Collection[str] = ()
+    asks_value: bool = False
+
+    def judge(self, chain: Chain, root: str | None = None) -> JudgedChain:
+        """Judge what a statement is, as an answer to this question."""
+        if self.asks_value:
+            return _judge_value(chain, root, self.symbols)
+        return judge(chain, root)
+
+    def is_foreign(self, latex: str) -> bool:
+        """Whether a formula is about something else, by its symbols."""
+        return bool(self.symbols) and not self.asks_value and _is_foreign(latex, self.symbols)
+
+
 def judge(chain: Chain, root: str | None = None) -> JudgedChain:
     """Classify a chain of equations.
 
@@ -141,6 +165,47 @@ def _refusal(answer: str, root: str, about_integral: bool, bound: bool) -> str:
     return ""
 
 
+def _judge_value(chain: Chain, root: str | None, parameters: Collection[str]) -> JudgedChain:
+    """Classify a chain of equations if the question asks for a value.
+
+    A value is free of variables, such as the limit of a function or the sum of a series. Only
+    the parameters of the problem may stand in a value.
+
+    Args:
+        chain: the chain.
+        root: as for `judge`.
+        parameters: the names of the parameters.
+
+    """
+    statement = judge(Chain(chain.links[-1:], bound=chain.bound))
+    answer, reason = statement.answer, statement.reason
+    links = [link for link in map(clean, chain.links) if link]
+    root = clean(chain.links[0] if root is None else root) if len(chain.links) > 1 else ""
+    if not reason:
+        if not is_value(answer, parameters):
+            reason = "no value"
+        elif patterns.indeterminate.fullmatch(answer):
+            reason = "an indeterminate form"
+        elif patterns.name.fullmatch(root) and not patterns.value_name.fullmatch(root):
+            # "u = 2" defines a symbol, and "n -> 0" is a condition; "a_n -> 0" states a limit.
+            reason = "" if chain.tends and len(root) > 1 else "a definition"
+    steps = tuple(dict.fromkeys(links[:-1]))[-_MOST_STEPS:]
+    if reason:
+        return JudgedChain(answer, Kind.NO_ANSWER, reason, len(links), steps=steps)
+    if patterns.asked_operator.search(root) or patterns.value_name.fullmatch(root):
+        value_kind = Kind.STRONG
+    else:
+        value_kind = Kind.PLAIN if root else statement.kind
+    return JudgedChain(answer, value_kind, "", len(links), statement.has_constant, steps)
+
+
+def is_value(latex: str, parameters: Collection[str]) -> bool:
+    """Whether a formula has no symbols other than parameters and named constants."""
+    return all(
+        symbol[0].lstrip("\\") in parameters for symbol in patterns.value_symbol.finditer(latex)
+    )
+
+
 def definition(chain: Chain) -> tuple[str, str] | None:
     r"""Read a definition such as ``u = \ln x``. Return the symbol and its value.
 
@@ -162,7 +227,7 @@ def defines(root: str) -> bool:
     )
 
 
-def is_foreign(latex: str, symbols: Collection[str]) -> bool:
+def _is_foreign(latex: str, symbols: Collection[str]) -> bool:
     """Whether a formula has letters, but uses none of the problem's names."""
     plain = patterns.command.sub(" ", latex)
     for name in symbols:

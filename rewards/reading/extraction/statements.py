@@ -40,6 +40,7 @@ class Chain:
     remark: bool = False  # follows the answer: "where C is ..", "x > 0"
     approximate: bool = False  # follows an approximation sign
     alternative: bool = False  # joined to the one before with "or"
+    tends: bool = False  # an arrow precedes the last link
     bound: bool = False  # holds an inequality or membership at its top level
     subject: bool = False  # "the integral of" precedes the first link
     unknown: str = ""  # words in it that may change the formula
@@ -179,6 +180,7 @@ class _ChainCutter:
             if self.chain.links or (following is not None and following.lastgroup == "equal"):
                 self._close_chain()
                 return
+            self.chain.tends = True
         self._close_link()
 
     def _near(self, _: int, token: re.Match[str]) -> None:

@@ -28,7 +28,8 @@ TABLE: Final = {
         "nothing": """a an and answer closed consider does each exact exactly expression following
             for form formula given if in is it its let of or please problem question simplify so
             solve terms that the then this to total value where with your""",
-        "convergence": "converge converges convergent diverge diverges divergent",
+        "convergence": """converge converges convergence convergent diverge diverges divergence
+            divergent""",
         "series": "limit limits series",
         "sum": "exist exists finite infinite not say sum sums whether work",
         "function": "any are as at constant from function number positive real term when",

@@ -131,7 +131,14 @@ def verify_sum(
     )
     assumed = assumption_items(assumptions)
     question = _read(problem)
-    answer = find_answer(completion, options)
+    if isinstance(question, SeriesQuestion):
+        parameters, asks_value = (
+            question.parameters,
+            question.wanted not in ("interval", "polynomial"),
+        )
+    else:
+        parameters, asks_value = question[0].parameters, True
+    answer = find_answer(completion, options, symbols=parameters, asks_value=asks_value)
     infinity = stated_divergence(answer)
     try:
         with work_limit(ONE_CALL):
@@ -185,7 +192,7 @@ def _of_sum(
     asked = [Asked(problem, assumed) for problem in problems]
     text = without_open_case(answer.text or "")
     answer.text = text or answer.text
-    convergence = stated_convergence(text)
+    convergence = stated_convergence(answer)
     if convergence is not None and (problems[0].asks_kind or problems[0].asks_convergence):
         if problems[0].asks_kind and not convergence:
             return Outcome(Status.UNPARSEABLE, detail="the kind of convergence is missing"), None

@@ -134,6 +134,23 @@ def _lead_of(roles: list[str]) -> Lead:
     return Lead(announced, announced and marks & _NAMED != 0, concluded, doubted, soft)
 
 
+def concludes(sentence: str) -> bool:
+    """Whether a sentence without a formula states an answer, such as "the integral diverges"."""
+    roles = set(_roles_in(sentence.lower()))
+    return bool(roles & {"announce", "noun", "conclude"}) and not roles & {
+        "recall", "method", "check", "soft",
+    }  # fmt: skip
+
+
+def is_remark(lead: str) -> bool:
+    """Whether words within a formula lead to a remark on the answer, such as "where"."""
+    return (
+        bool(lead)
+        and patterns.remark.search(lead) is not None
+        and not patterns.leads_on.search(lead)
+    )
+
+
 # --- Rejections and mentions ----------------------------------------------------------------------
 #: Most characters behind a formula that are read for a mention, and for a rejection. Half as many,
 #: or twice, change no answer of the corpora (tests/mutation/constants.py).

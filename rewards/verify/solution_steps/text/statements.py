@@ -323,7 +323,7 @@ class _Cutter:
                     self.start = token.end()
                 self.ordered = token.end()
             self.statement.condition = True
-        elif kind in ("so", "near", "arrow"):
+        elif kind in ("so", "near"):
             self._close(at)
             self.start = token.end()
             self.statement.approximate = kind == "near"

@@ -1,0 +1,62 @@
+"""Words about convergence in an answer, such as "diverges" or "converges absolutely"."""
+
+from __future__ import annotations
+
+import re
+
+from ...latex import signed_infinity
+
+#: Words of an answer that says that there is no value.
+_DIVERGES = re.compile(
+    r"\\nexists(?![A-Za-z])|\b(?:diverg(?:es|ent|ing|e)|d(?:oes|o)\s+not\s+(?:converge|exist)|doesn'?t\s+(?:converge|exist)"
+    r"|non-?convergent|not\s+convergent|DNE|has\s+no\s+(?:finite\s+)?value|undefined)\b",
+    re.IGNORECASE,
+)
+_CONVERGES = re.compile(
+    r"(?:\b(absolute|conditional)(?:ly)?\s+)?\bconverg(?:es|ent|e)\b(?:\s+(absolute|conditional)ly)?",
+    re.IGNORECASE,
+)
+_SUBJECT = re.compile(r"(?:(?:the|it|series|is)\s+)*", re.IGNORECASE)
+_DENIED = re.compile(r"\b(?:not|n't|never|no)\s+(?:\w+\s+)?$", re.IGNORECASE)
+
+
+def divergence_of(text: str) -> int | None:
+    """The divergence that a text states. The result is 1 or -1 for an infinity, and 0 for words.
+
+    If the text states no divergence, the result is None.
+    """
+    infinity = signed_infinity(text)
+    return 0 if infinity is None and says_divergent(text) else infinity
+
+
+def asserted_convergence(text: str, *, alone: bool = False) -> str | None:
+    """The convergence that a text asserts: "absolute", "conditional", or "" without a kind.
+
+    The result is None if the text does not assert convergence.
+
+    Args:
+        text: the text.
+        alone: whether the text may have no other words.
+
+    """
+    plain = re.sub(r"\\text\s*\{([^{}]*)\}|[.,]", r" \1 ", text).strip()
+    if alone:
+        subject = _SUBJECT.match(plain)
+        words = _CONVERGES.fullmatch(plain, subject.end() if subject else 0)
+    else:
+        words = None if _DIVERGES.search(plain) else _asserted(plain)
+    return (words[1] or words[2] or "").lower() if words else None
+
+
+def _asserted(text: str) -> re.Match[str] | None:
+    """The first words that assert convergence and are not denied."""
+    found = _CONVERGES.finditer(text)
+    return next((words for words in found if not _DENIED.search(text[: words.start()])), None)
+
+
+def says_divergent(text: str) -> bool:
+    """Whether a text asserts divergence, does not negate it, and does not assert convergence."""
+    words = list(_DIVERGES.finditer(text))
+    if not words or _DENIED.search(text[: words[-1].start()]):
+        return False
+    return _asserted(text) is None
