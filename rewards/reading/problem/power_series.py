@@ -214,10 +214,7 @@ def _convergence(quantity: Quantity, remainder: str, text: str) -> SeriesQuestio
         strange = re.search(r"[A-Za-z]{2,}", without_words(prose, POWER_SERIES))
         if remainder.count(_MARK) != 2 or strange:
             raise ProblemError(f"{text!r}: {(strange or [text])[0]!r} is not understood")
-    formula = re.sub(r"(?<![\\A-Za-z])(?i:power|R)(?![A-Za-z])", " ", remainder)
-    series = read_sum(
-        formula.replace(_MARK, "$") if remainder.count(_MARK) == 2 else formula.replace(_MARK, " ")
-    )
+    series = read_sum(text, quantity)
     names = [name for name in series[0].parameters if name in symbols_of(series[0].term)]
     usual = [name for name in ("x", "z", "t") if name in names] or names
     if not usual or (len(names) > 1 and usual is names):

@@ -122,11 +122,12 @@ def of_reversed_range(problem: SumProblem) -> SumProblem:
 _KRONECKER: Final = re.compile(r"delta_\{?([A-Za-z]|\d)[ ,]*([A-Za-z]|\d)\}?")
 
 
-def read_sum(text: str) -> tuple[SumProblem, ...]:
+def read_sum(text: str, quantity: str = "sum") -> tuple[SumProblem, ...]:
     r"""Read a sum.
 
     Args:
         text: LaTeX with one sum sign. Words of an instruction may surround the formula.
+        quantity: what the question asks for, as for `sum_question`.
 
     Returns:
         The sum in every reading that the notation allows, the likeliest first.
@@ -143,24 +144,21 @@ def read_sum(text: str) -> tuple[SumProblem, ...]:
     """
     if len(text) > LONGEST:
         raise ProblemError(f"the question has more than {LONGEST} characters")
-    try:
-        return _read_sum(text)
-    except ProblemError as error:
-        first_error = error
-    question = sum_question(text)
-    if question is None:
-        raise first_error
-    formula, stated = question
-    asks = _asks_convergence(text)
-    if prose.says(text, "kind") and not (asks and _asks_kind(text)):
-        raise first_error
+    decimal = _recurring_decimal(text)
+    if decimal is not None:
+        return (decimal,)
+    formula, stated = sum_question(text, quantity) or (text, Conditions())
+    asks_convergence = _asks_convergence(text)
+    asks_kind = asks_convergence and _asks_kind(text)
+    if prose.says(text, "kind") and not asks_kind:
+        raise ProblemError(f"{text!r}: 'absolutely' or 'conditionally' may change the question")
     return tuple(
         problem._replace(
             conditions=problem.conditions.also(stated),
-            asks_convergence=asks,
-            asks_kind=asks and _asks_kind(text),
+            asks_convergence=asks_convergence,
+            asks_kind=asks_kind,
         )
-        for problem in _checked(_read_sum(formula), text)
+        for problem in _checked(_read_formula(formula), text)
     )
 
 
@@ -179,15 +177,9 @@ def _asks_kind(text: str) -> bool:
     return all(any(word.startswith(kind) for word in _words(text)) for kind in _KINDS)
 
 
-def _read_sum(text: str) -> tuple[SumProblem, ...]:
-    text = prose.without_frame(text)
-    decimal = _recurring_decimal(text)
-    if decimal is not None:
-        return (decimal,)
-    asks_kind = _asks_convergence(text) and _asks_kind(text)
-    text = prose.without_words(text, prose.TABLE["kind"]) if asks_kind else text
-    plain, tables = marked_tables(prose.without_prose(text, prose.SUM))
-    formula, conditions = _formula(plain)
+def _read_formula(text: str) -> tuple[SumProblem, ...]:
+    """Read a formula with a sum sign or with dots, perhaps with conditions behind the term."""
+    formula, tables = marked_tables(DELIMITER.sub(" ", text))
     sign = SIGN.search(formula)
     if sign is None and _DOTS.search(text):
         return (_with_dots(text),)
@@ -200,20 +192,16 @@ def _read_sum(text: str) -> tuple[SumProblem, ...]:
     index, lower, upper = _range(marks, text)
     factor = _factor(formula[: sign.start()], text, index)
     failure: ProblemError | None = None
-    for inner, stated in chain([(body, conditions)], behind(body)):
+    for inner, stated in chain([(body, Conditions())], behind(body)):
         try:
             readings = _terms(TAIL.sub("", inner), index, text, stated)
         except ProblemError as error:
             failure = failure or error
             continue
-        convergence = _asks_convergence(text)
-        problems = (
-            SumProblem(
-                term, index, lower, upper, factor, addend, stated, (), convergence, asks_kind
-            )
+        return tuple(
+            _without_delta(SumProblem(term, index, lower, upper, factor, addend, stated))
             for term, addend in readings
         )
-        return tuple(map(_without_delta, _checked(tuple(problems), text)))
     raise failure or ProblemError(f"unreadable sum {text!r}")
 
 
@@ -248,12 +236,8 @@ def _with_dots(text: str) -> SumProblem:
 
     Behind the dots, the text may state the general term, or the last term of a finite sum.
     """
-    text = text if MARKED.search(text) else f"${text}$"
-    prose.check_words(text, prose.DOTS)
-    formula, around = prose.formula_with(_DOTS, text, "series")
-    conditions = prose.conditions_around(around, prose.DOTS)
-    formula = _NAMED.sub("", TAIL.sub("", prose.without_words(formula, prose.DOTS)).strip(" :"))
-    if conditions is None or _NO_TERMS.search(formula):
+    formula = _NAMED.sub("", TAIL.sub("", DELIMITER.sub(" ", text)).strip(" :"))
+    if _NO_TERMS.search(formula):
         raise ProblemError(f"{text!r}: a series with dots, and something else")
     terms, shape = _written_terms(formula, text)
     names = set().union(*map(symbols_of, terms))
@@ -281,8 +265,7 @@ def _with_dots(text: str) -> SumProblem:
                     term, lower, upper = shifted, ONE, end
     if term is None:
         raise ProblemError(f"{text!r}: the general term of the series is not stated, and not clear")
-    problem = SumProblem(mul(term), index, lower, upper, conditions=conditions)
-    return problem._replace(asks_convergence=_asks_convergence(text))
+    return SumProblem(mul(term), index, lower, upper)
 
 
 def _written_terms(formula: str, text: str) -> tuple[list[Expression], str]:
@@ -361,38 +344,6 @@ def without_open_case(text: str) -> str:
     Computer algebra systems write such a case, "otherwise".
     """
     return _OPEN_CASE.sub(" ", text)
-
-
-def _formula(text: str) -> tuple[str, Conditions]:
-    """Find the formula with the sum sign, and the conditions in the text around it."""
-    if sum(has_sum(match[0]) for match in MARKED.finditer(text)) == 2:
-        # given that \sum 1/n^2 = \pi^2/6, find ...
-        text = MARKED.sub(lambda match: "" if _is_value_of_sum(match[0]) else match[0], text)
-    formula, around = prose.formula_with(SIGN, text, "sum")
-    conditions = prose.conditions_around(around, prose.SUM)
-    if conditions is None:
-        around = " ".join(around.split())
-        raise ProblemError(f"{text!r}: {around[:60]!r} is neither an instruction nor a condition")
-    sign = SIGN.search(formula)
-    before = (
-        prose.without_words(formula[: sign.start()], prose.SUM).lstrip(" .,:;?") if sign else ""
-    )
-    return before + formula[sign.start() if sign else 0 :], conditions
-
-
-def _is_value_of_sum(formula: str) -> bool:
-    """Whether a formula states the value of a sum without parameters.
-
-    Such a formula does not change what another sum of the text means.
-    """
-    *before, value = pieces_of(DELIMITER.sub(" ", formula), "=")
-    if len(before) != 1 or not SIGN.search(before[0]):
-        return False
-    try:
-        tree = read(TAIL.sub("", value), symbols=(IN_PROBLEM,))[0].expression
-        return not symbols_of(tree) and not any(each.parameters for each in read_sum(before[0]))
-    except (ProblemError, ReadError):
-        return False
 
 
 def _range(marks: dict[str, str], text: str) -> tuple[str, Limit, Limit]:

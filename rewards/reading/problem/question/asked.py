@@ -68,7 +68,7 @@ RELATION: Final = re.compile(r"[=<>≤≥≠]|\\(?:leq?|geq?|neq?|[lg]t|in|appro
 _ARITHMETIC: Final = re.compile(
     rf"\b(?:{'|'.join(sorted(prose.TABLE['arithmetic']))})\b(?!-)", re.IGNORECASE
 )
-_NAMES: Final = re.compile(prose.phrases("name", "no kind"), re.IGNORECASE)
+NAMES: Final = re.compile(prose.phrases("name", "no kind"), re.IGNORECASE)
 _DENIED: Final = re.compile(r"\b(?:no|not|never|without|instead)\b|n['’]t\b", re.IGNORECASE)
 #: Characters before a statement in which a word may deny the statement.
 _NEAR: Final = 40
@@ -303,7 +303,7 @@ def _of_sentence(sentence: str, formulas: list[str], asked: Asked | None) -> tup
 def changes_numbers(places: str) -> bool:
     """Whether words of arithmetic may change a number or a formula of a question."""
     return prose.DONE_WITH.search(places) is not None or any(
-        _ARITHMETIC.search(_NAMES.sub(" ", sentence)) and not _DENIED.search(sentence)
+        _ARITHMETIC.search(NAMES.sub(" ", sentence)) and not _DENIED.search(sentence)
         for sentence in _SENTENCE.split(places)
     )
 
@@ -358,7 +358,7 @@ def _is_changed(places: str, formulas: list[str], asked: Asked) -> bool:
     nouns = {noun.lower() for noun in _NOUN.findall(governed[0])} if governed else set()
     if not nouns <= _ASKED_OF.union(asked.nouns):
         return True
-    if _THEN.search(_NAMES.sub(" ", following)):
+    if _THEN.search(NAMES.sub(" ", following)):
         return True
     if not asked.is_bound and _FIXES.search(places):
         return True

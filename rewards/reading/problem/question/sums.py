@@ -7,12 +7,23 @@ from fractions import Fraction
 from typing import Final, NamedTuple
 
 from ....errors import ProblemError
+from ...expression.traversal import symbols_of
+from ...latex import ReadError, read
+from ...latex.tokens.roles import IN_PROBLEM
 from ..conditions import Conditions
-from ..layout import pieces_of
-from .asked import Asked, changes_numbers, formula_of_question, taken_apart
+from ..layout import TAIL, pieces_of
+from .asked import (
+    LETTER,
+    NAMES,
+    Asked,
+    changes_numbers,
+    formula_of_question,
+    taken_apart,
+    without_statements,
+)
 
 SIGN: Final = re.compile(r"\\(?:sum|sumop)(?![A-Za-z])|[∑Σ](?=\s*[_^])")
-_DOTS: Final = re.compile(r"\+\s*(?:\\[lc]?dots(?![A-Za-z])|\.{3}|…)")
+_DOTS: Final = re.compile(r"[-+]\s*(?:\\[lc]?dots(?![A-Za-z])|\.{3}|…)")
 #: What a sum is not asked for with: the values of a parameter, a part of the series.
 _PART: Final = re.compile(
     r"\b(?:error|even|first|interval|odd|partial|primes?|radius|remainder|second|starting|third"
@@ -84,10 +95,14 @@ def _decimal(match: re.Match[str]) -> RecurringDecimal:
     )
 
 
-def sum_question(text: str) -> tuple[str, Conditions] | None:
+def sum_question(text: str, quantity: str = "sum") -> tuple[str, Conditions] | None:
     r"""Find the sum that a question asks for. Return its formula and the conditions.
 
     The result is None if the question has no words, or not exactly one sum.
+
+    Args:
+        text: the question.
+        quantity: what is asked for: the sum, or the radius or interval of convergence.
 
     Raises:
         ProblemError: a word or a formula may change the question.
@@ -99,20 +114,40 @@ def sum_question(text: str) -> tuple[str, Conditions] | None:
     parts = taken_apart(text)
     if parts is not None and (partial := _partial_sum(*parts)) is not None:
         return formula_of_question(parts, partial)
-    if parts is None or _PART.search(parts[0]):
+    if parts is None:
         return None
+    for part in _PART.finditer(NAMES.sub(" ", without_statements(*parts)[0])):
+        if part[0].lower() != quantity:
+            raise ProblemError(f"{text!r}: {part[0]!r} may change the question")
     for sign in (SIGN, _DOTS):
         signed = [at for at, formula in enumerate(parts[1]) if sign.search(formula)]
+        if len(signed) > 1:  # given that \\sum 1/n^2 = \\pi^2/6
+            signed = [at for at in signed if not _is_value_of_sum(parts[1][at])]
         if len(signed) == 1:
             formula = parts[1][signed[0]]
             index = _INDEX.search(formula) if sign is SIGN else None
             name = index[1].lstrip("\\") if index else ""
             return formula_of_question(
-                parts, Asked(formula, frozenset(signed), formula, name, True, nouns=_NOUNS)
+                parts,
+                Asked(formula, frozenset(signed), formula, name, True, nouns=(*_NOUNS, quantity)),
             )
         if signed:
             return None
     return None
+
+
+def _is_value_of_sum(formula: str) -> bool:
+    """Whether a formula states the value of a sum without parameters."""
+    *before, value = pieces_of(formula, "=")
+    if len(before) != 1 or not SIGN.search(before[0]):
+        return False
+    index = _INDEX.search(before[0])
+    names = {letter for letter in LETTER.findall(before[0]) if len(letter) == 1}
+    try:
+        tree = read(TAIL.sub("", value), symbols=(IN_PROBLEM,))[0].expression
+    except ReadError:
+        return False
+    return not symbols_of(tree) and index is not None and names == {index[1]}
 
 
 def _partial_sum(places: str, formulas: list[str]) -> Asked | None:
