@@ -16,8 +16,7 @@ from typing import Final, NamedTuple
 from ...errors import ProblemError
 from ..expression.tree import Expression, Symbol
 from ..latex import ReadError, Reading, read
-from . import prose
-from .conditions import WHOLE, Conditions, behind, conditions_of
+from .conditions import WHOLE, Conditions, behind
 from .integral import (
     INTEGRAL,
     IntegralProblem,
@@ -38,8 +37,8 @@ from .layout import (
     restored_tables,
     unbraced,
 )
-from .marks import DELIMITER, LONGEST, MARKED, SPACING
-from .question.limit import limit_question
+from .marks import DELIMITER, LONGEST, SPACING
+from .question.limit import BARE, SEQUENCE, limit_question
 from .sums import SumProblem, has_dots, has_sum, read_sum, sum_with_dots
 
 #: The sign of a limit.
@@ -55,21 +54,6 @@ _ARROW: Final = re.compile(
 _SIDE: Final = re.compile(r"\s*(?:\^\s*\{?\s*|(?<=[0-9A-Za-z}]))(?P<sign>[+-])\s*\}?\s*\Z")
 #: What may stand before the sign without changing the problem, besides words: ``L =``.
 _LEAD: Final = re.compile(r"(?:[\s.,:;&?!}]|\\text\s*\{|[A-Za-z]\s*:?=)*")
-#: A sign without a subscript: lim x->2, lim(x→0).
-_BARE: Final = re.compile(
-    r"(?<![\\A-Za-z])lim\s*(?P<open>\()?\s*(?P<approach>[A-Za-z]\s*(?:->|→)\s*[^\s()]+)\s*(?(open)\))"
-)
-_RANGE: Final = (
-    rf"(?:\s*_\s*\{{?\s*(?P<index>[{WHOLE}])\b[^{{}}]*\}}?)?(?:\s*\^\s*\{{?\s*\\infty\s*\}}?)?"
-)
-#: The name of a sequence: a_n, (a_n), \{a_n\}_{n=1}^\infty.
-SEQUENCE: Final = re.compile(
-    rf"(?:\\left)?(?:\\\{{|\()?\s*(?P<letter>[A-Za-z])_\{{?(?P<name>[{WHOLE}])\}}?\s*(?:\\right)?(?:\\\}}|\))?{_RANGE}"
-)
-#: An index alone, or an index that tends to infinity.
-INDEX: Final = re.compile(rf"[{WHOLE}](?:\s*\\(?:to|rightarrow)\s*\\infty)?")
-#: A sequence that its term denotes: \{ 1/n \}, \{ 1/n \}_{n=1}^\infty.
-_BRACED: Final = re.compile(rf"(?:\\left)?\\\{{(?P<term>[^,]+?)(?:\\right)?\\\}}{_RANGE}")
 
 
 class LimitProblem(NamedTuple):
@@ -120,27 +104,23 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
     """
     if len(text) > LONGEST:
         raise ProblemError("the problem is too long")
-    try:
-        return _read_limit(text, parameters)
-    except ProblemError as error:
-        first_error = error
-    question = limit_question(text)
-    if question is None:
-        raise first_error
-    formula, conditions = question
-    problem = _read_limit(formula, {*parameters, *dict(conditions.kinds)})
+    formula, conditions = limit_question(text) or (text, Conditions())
+    problem = _read_formula(formula, {*parameters, *dict(conditions.kinds)})
     if problem.beside is not None and conditions != Conditions():
-        raise first_error
-    return problem._replace(conditions=problem.conditions.also(conditions))
+        raise ProblemError(f"{text!r}: a condition on a limit in two variables is not read")
+    is_integer = dict(conditions.kinds).get(problem.variable) == "integer"
+    return problem._replace(
+        conditions=problem.conditions.also(conditions),
+        whole=problem.whole or (problem.at == 1 and is_integer),
+    )
 
 
-def _read_limit(text: str, parameters: Collection[str]) -> LimitProblem:
-    text = _BARE.sub(r"\\lim_{\g<approach>} ", prose.without_frame(text))
-    plain, tables = marked_tables(prose.without_prose(text, prose.LIMIT))
-    written = _written(plain) or _of_sequence(text)
+def _read_formula(text: str, parameters: Collection[str]) -> LimitProblem:
+    formula, tables = marked_tables(BARE.sub(r"\\lim_{\g<approach>} ", text))
+    written = _written(formula)
     if written is None:
         raise ProblemError(f"{text!r} has no limit sign")
-    subscript, body, around = written
+    subscript, body = written
     plane = _plane(subscript)
     beside = None
     if plane is not None:
@@ -155,8 +135,7 @@ def _read_limit(text: str, parameters: Collection[str]) -> LimitProblem:
         raise ProblemError(f"{text!r} has more than one limit")
     point = limit_of(at, text, variable)
     body = TAIL.sub("", body).strip()
-    conditions = _conditions(plain, around)
-    body = restored_tables(body, tables)
+    body, conditions = restored_tables(body, tables), Conditions()
     try:
         readings = _readings(body, variable, text, {*parameters, *dict(conditions.kinds)})
     except ProblemError:
@@ -187,22 +166,12 @@ def read_limit_of_sum(text: str) -> tuple[str, SumProblem] | None:
     """
     if len(text) > LONGEST or not (has_sum(text) or has_dots(text)):
         return None
-    try:
-        return _read_limit_of_sum(prose.without_frame(text))
-    except ProblemError:
-        if (question := limit_question(text)) is None:
-            raise
-    return _read_limit_of_sum(question[0])
-
-
-def _read_limit_of_sum(text: str) -> tuple[str, SumProblem] | None:
-    plain = prose.without_prose(text, prose.LIMIT)
-    written = _written(plain)
+    question = limit_question(text)
+    written = _written(question[0] if question else text)
     if written is None or not (has_sum(written[1]) or has_dots(written[1])):
         return None
     name, at, _ = _approach(written[0], text)
     variable = _variable(name, text)
-    _conditions(plain, written[2])
     if has_sum(written[1]):
         sums = read_sum(TAIL.sub("", written[1]))
     else:
@@ -241,17 +210,8 @@ def read_limit_of_integral(text: str) -> LimitOfIntegral | None:
     """
     if len(text) > LONGEST or INTEGRAL.search(text) is None:
         return None
-    try:
-        return _read_limit_of_integral(prose.without_frame(text))
-    except ProblemError:
-        if (question := limit_question(text)) is None:
-            raise
-    return _read_limit_of_integral(question[0])
-
-
-def _read_limit_of_integral(text: str) -> LimitOfIntegral | None:
-    plain = prose.without_prose(text, prose.LIMIT)
-    written = _written(plain)
+    question = limit_question(text)
+    written = _written(question[0] if question else text)
     if written is None or (sign := INTEGRAL.search(written[1])) is None:
         return None
     name, at, side = _approach(written[0], text)
@@ -266,18 +226,16 @@ def _read_limit_of_integral(text: str) -> LimitOfIntegral | None:
     if len(list(pieces_of(factor[1:], "+-"))) > 1:
         raise ProblemError(f"{text!r} has more than a multiple of an integral")
     tree = only_reading(factor, text, variable)
-    _conditions(plain, written[2])
     point = limit_of(at, text, variable)
     return LimitOfIntegral(variable, point, side, tree, definite_integral(integral))
 
 
-def _written(text: str) -> tuple[str, str, str] | None:
-    """Find the limit sign. Return the subscript of the sign, the function, and surrounding words.
+def _written(text: str) -> tuple[str, str] | None:
+    """Find the limit sign of a formula. Return the subscript of the sign, and the function.
 
-    If the text has no limit sign, the result is None.
+    If the formula has no limit sign, the result is None.
     """
-    formula, around = prose.formula_with(SIGN, text, "limit")
-    cut = cut_at(SIGN, formula)
+    cut = cut_at(SIGN, DELIMITER.sub(" ", text))
     if cut is None:
         return None
     preceding, _, scripts, following = cut
@@ -286,59 +244,9 @@ def _written(text: str) -> tuple[str, str, str] | None:
         subscript = rf"{{{sequence['name']}\to\infty}}"  # \lim a_n
     if not subscript:
         raise ProblemError(f"{text!r}: the limit sign has no subscript")
-    if not _LEAD.fullmatch(prose.without_words(SPACING.sub(" ", preceding), prose.SUM)):
+    if not _LEAD.fullmatch(SPACING.sub(" ", preceding)):
         raise ProblemError(f"{text!r}: the limit sign has {preceding.strip()!r} before it")
-    return subscript, following, around
-
-
-def _conditions(text: str, around: str) -> Conditions:
-    """Read the conditions beside a limit.
-
-    Args:
-        text: the question without the words that say nothing.
-        around: the text around the limit.
-
-    Raises:
-        ProblemError: a formula or a word beside the limit may change the question.
-
-    """
-    conditions = prose.conditions_around(around, prose.SUM)
-    if conditions is None:
-        raise ProblemError(f"{text!r}: {' '.join(around.split())[:60]!r} may change the limit")
-    return conditions
-
-
-def _of_sequence(text: str) -> tuple[str, str, str] | None:
-    r"""Read a question such as "Find the limit of the sequence ``a_n = 1/n``".
-
-    The result is the subscript of a limit sign, the term, and conditions. None for other questions.
-    """
-    words = MARKED.sub(" ", text)
-    if "sequence" not in words:
-        return None
-    prose.check_words(text, prose.SEQUENCE)
-    if "limit" not in words and not prose.says(words, "goal"):
-        raise ProblemError(f"{text!r}: the limit of the sequence is not asked for")
-    found, others, letters = [], [], set()
-    for match in MARKED.finditer(text):
-        formula = DELIMITER.sub("", match[0]).strip(" .,;:")
-        name, *values = (side.strip() for side in pieces_of(formula, "="))
-        named, braced = SEQUENCE.fullmatch(name), _BRACED.fullmatch(formula)
-        if named is not None:
-            letters.add(named["letter"])
-            found += [(named["name"], value) for value in values]
-        elif braced is not None:
-            found.append((braced["index"] or "n", braced["term"]))
-        elif not values and re.search(r"sequence\s*\Z", text[: match.start()]):
-            found.append(("n", formula))
-        elif not INDEX.fullmatch(formula):
-            others.append(formula)
-    varies = found and re.search(rf"(?<![A-Za-z\\]){found[0][0]}(?![A-Za-z])", found[0][1])
-    if len(found) != 1 or not varies or len(letters) > 1:
-        raise ProblemError(f"{text!r}: one sequence with a formula is expected")
-    if others and conditions_of(", ".join(others)) is None:
-        raise ProblemError(f"{text!r}: {others[0]!r} is no condition")
-    return rf"{found[0][0]} \to \infty", found[0][1], " , ".join(others)
+    return subscript, following
 
 
 def _approach(subscript: str, text: str) -> tuple[str, str, int]:

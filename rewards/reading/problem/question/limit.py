@@ -10,7 +10,9 @@ import re
 from typing import Final
 
 from ....errors import ProblemError
-from ..conditions import NAME, Conditions
+from .. import prose
+from ..conditions import NAME, WHOLE, Conditions
+from ..layout import pieces_of
 from .asked import NAMED, PLACE, RELATION, Asked, formula_of_question, taken_apart
 
 _SIGN: Final = re.compile(
@@ -27,6 +29,21 @@ _TENDS: Final = re.compile(
     rf"|goes\s+to|converges?\s+to(?:wards)?)\s+(?:the\s+\w+\s+\w+\s+)?{PLACE.pattern}"
     r"|(?P<grows>grows\s+without\s+(?:bound|limit)|(?:increases|grows)\s+indefinitely"
     r"|tends\s+to\s+infinity|goes\s+to\s+infinity))"
+)
+_RANGE: Final = (
+    rf"(?:\s*_\s*\{{?\s*(?P<index>[{WHOLE}])\b[^{{}}]*\}}?)?(?:\s*\^\s*\{{?\s*\\infty\s*\}}?)?"
+)
+#: The name of a sequence: a_n, (a_n), \{a_n\}_{n=1}^\infty.
+SEQUENCE: Final = re.compile(
+    rf"(?:\\left)?(?:\\\{{|\()?\s*(?P<letter>[A-Za-z])_\{{?(?P<name>[{WHOLE}])\}}?\s*(?:\\right)?(?:\\\}}|\))?{_RANGE}"
+)
+#: An index alone, or an index that tends to infinity.
+INDEX: Final = re.compile(rf"[{WHOLE}](?:\s*\\(?:to|rightarrow)\s*\\infty)?")
+#: A sequence that its term denotes: \{ 1/n \}, \{ 1/n \}_{n=1}^\infty.
+_BRACED: Final = re.compile(rf"(?:\\left)?\\\{{(?P<term>[^,]+?)(?:\\right)?\\\}}{_RANGE}")
+#: A sign without a subscript: lim x->2, lim(x→0).
+BARE: Final = re.compile(
+    r"(?<![\\A-Za-z])lim\s*(?P<open>\()?\s*(?P<approach>[A-Za-z]\s*(?:->|→)\s*[^\s()]+)\s*(?(open)\))"
 )
 _NOUNS: Final = ("limit", "limits", "expression", "function", "sequence")
 _SIDE: Final = re.compile(
@@ -59,12 +76,15 @@ def limit_question(text: str) -> tuple[str, Conditions] | None:
         raise ProblemError("the question has more than one limit")
     if signed:
         return formula_of_question(parts, _of_sign(places, formulas, signed[0]))
-    asked = _in_words(places, formulas)
+    asked = _of_sequence(places, formulas) or _in_words(places, formulas)
+    if asked is None and "sequence" in places:
+        raise ProblemError(f"{text!r}: one sequence with a formula is expected")
     return formula_of_question(parts, asked) if asked else None
 
 
 def _of_sign(places: str, formulas: list[str], at: int) -> Asked:
     """The limit of a formula with a sign, perhaps with the function behind "of"."""
+    formulas[at] = BARE.sub(r"\\lim_{\g<approach>} ", formulas[at])
     sign = _SIGN.search(formulas[at])
     assert sign is not None
     if sign.start() and formulas[at][sign.start() - 1] == "{":  # \underset{x \to 0}{\lim}
@@ -93,6 +113,38 @@ def _of_sign(places: str, formulas: list[str], at: int) -> Asked:
         is_bound=True,
         nouns=_NOUNS,
     )
+
+
+def _of_sequence(places: str, formulas: list[str]) -> Asked | None:
+    """The limit of a sequence, such as "the sequence a_n = 1/n", if words ask for a limit."""
+    if "sequence" not in places:
+        return None
+    if not (re.search(r"\blimit|\btends?\b", places) or prose.says(places, "goal")):
+        raise ProblemError("the limit of the sequence is not asked for")
+    terms: dict[int, tuple[str, str]] = {}
+    letters, numbers = set(), set()
+    for at, formula in enumerate(formulas):
+        name, *values = (side.strip() for side in pieces_of(formula, "="))
+        named, braced = SEQUENCE.fullmatch(name), _BRACED.fullmatch(formula)
+        if named is not None:
+            letters.add(named["letter"])
+            numbers.add(at)
+            if values:
+                terms[at] = named["name"], values[-1]
+        elif braced is not None:
+            terms[at] = braced["index"] or "n", braced["term"]
+        elif not values and re.search(rf"sequence\s*\ue012{at}\ue012", places):
+            terms[at] = "n", formula
+        elif INDEX.fullmatch(formula):
+            numbers.add(at)
+    if len(terms) != 1 or len(letters) > 1:
+        return None
+    ((index, term),) = terms.values()
+    if not re.search(rf"(?<![A-Za-z\\]){index}(?![A-Za-z])", term):
+        return None
+    formula = rf"\lim_{{{index} \to \infty}} {term}"
+    names = frozenset(numbers | terms.keys())
+    return Asked(formula, names, formula, index, is_bound=True, nouns=_NOUNS, has_sign=False)
 
 
 def _in_words(places: str, formulas: list[str]) -> Asked | None:

@@ -11,8 +11,9 @@ from ...expression.tree import Expression
 from .. import prose
 from ..conditions import WHOLE, conditions_of
 from ..layout import cut_at, only_reading, pieces_of
-from ..limit import INDEX, SEQUENCE, SIGN
+from ..limit import SIGN
 from ..marks import DELIMITER, LONGEST, MARKED, SPACING
+from ..question.limit import INDEX, SEQUENCE
 
 #: The next term of a sequence, as a formula in the term before: u_{n+1} = 2u_n, u_n = 2u_{n-1}.
 _RECURSION: Final = re.compile(

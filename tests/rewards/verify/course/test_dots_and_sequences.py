@@ -171,11 +171,10 @@ REFUSED = [
     ("limit", r"Does the sequence $a_n=\frac1n$ converge?", "limit of the sequence is not asked"),
     ("limit", r"Find the limit of the sequence $a_n = \frac{a_{n-1}}{2}$.", "first term"),
     ("limit", r"Find the limit of the sequence $s_n$ given $a_n=2^{-n}$.", "one sequence"),
-    ("limit", r"Find the limit of the sequence $a_n=\frac1n$, $a_1$.", "no condition"),
     (
         "limit",
         r"Consider the partial sums of the sequence $a_n=2^{-n}$. Find the limit.",
-        "partial",
+        "may change the question",
     ),
     (
         "limit",
