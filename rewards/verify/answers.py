@@ -15,6 +15,7 @@ from ..reading.expression.traversal import needs_worker, substitute, symbols_of
 from ..reading.expression.tree import Expression, Symbol
 from ..reading.extraction import extract
 from ..reading.extraction.announced import FinalText, final_text
+from ..reading.extraction.judge import Asks
 from ..reading.extraction.words.convergence import asserted_convergence, says_divergent
 from ..reading.extraction.words.leads import concludes
 from ..reading.latex import (
@@ -169,11 +170,11 @@ def find_answer(
     *,
     method: str = "balls",
     symbols: Collection[str] = (),
-    asks_value: bool = False,
+    asks: Asks = "antiderivative",
 ) -> ExtractedAnswer:
     """Extract the final answer of a completion. `read_answer` adds the readings later.
 
-    `extract` explains ``symbols`` and ``asks_value``.
+    `extract` explains ``symbols`` and ``asks``.
     """
     check_text("completion", completion)
     started = time.perf_counter()
@@ -183,7 +184,7 @@ def find_answer(
         stop=options.stop,
         truncated=options.truncated,
         symbols=symbols,
-        asks_value=asks_value,
+        asks=asks,
     )
     status = Status.NO_ANSWER if extraction.answer is None else None
     return ExtractedAnswer(
@@ -450,9 +451,8 @@ def stated_divergence(answer: ExtractedAnswer) -> int | None:
 def _answer_in_words(answer: ExtractedAnswer) -> str:
     """The words at the end of a completion without a box, if the words may be the answer.
 
-    Without a formula, these words are the announced answer or the last line. If a formula that is
-    not called the answer precedes the last sentence, the sentence must draw a conclusion, as in "so
-    the integral diverges".
+    Without a formula, these words are the announced answer or the last line. Behind a formula, they
+    are the last sentence if the sentence states an answer (`concludes`).
     """
     final = _final(answer)
     if final.source == "boxed" or answer.options.strict or answer.options.truncated:
@@ -461,8 +461,9 @@ def _answer_in_words(answer: ExtractedAnswer) -> str:
     if answer.text is None:
         return ending
     sentence = _SENTENCE_END.split(ending.strip())[-1]
-    follows = answer.source != "final_answer" and answer.text not in sentence
-    return sentence if follows and "=" not in sentence and concludes(sentence) else ""
+    if answer.text in sentence or "=" in sentence:
+        return ""
+    return sentence if concludes(sentence, answer.source == "final_answer") else ""
 
 
 def stated_convergence(answer: ExtractedAnswer) -> str | None:

@@ -135,7 +135,7 @@ def verify_definite_integral(
         strict, stop, truncated, accept, undecided_reward, deadline, assumptions
     )
     integrals = definite_readings(problem, assumptions)
-    answer = find_answer(completion, options, symbols=integrals[0].parameters, asks_value=True)
+    answer = find_answer(completion, options, symbols=integrals[0].parameters, asks="value")
     infinity = stated_divergence(answer)
     read_answer(answer, (*integrals[0].parameters, IS_VALUE))
     if answer.status is not None and infinity is None:

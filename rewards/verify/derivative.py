@@ -34,6 +34,7 @@ from ..reading.expression.traversal import (
     symbols_of,
 )
 from ..reading.expression.tree import Expression, Number, Symbol
+from ..reading.extraction.judge import Asks
 from ..reading.latex.tokens.roles import IS_VALUE
 from ..reading.problem.derivative import DerivativeQuestion, read_derivative
 from ..reading.problem.derivatives import DERIVATIVE, LARGEST, VALUE_AT
@@ -118,9 +119,7 @@ def verify_derivative(
     question = _prepared(problem, assumption_items(assumptions))
     check_text("completion", completion)
     named = with_named_answer(completion, problem, question.names)
-    answer = find_answer(
-        named, options, symbols=question.answer_names, asks_value=question.asks_value
-    )
+    answer = find_answer(named, options, symbols=question.answer_names, asks=question.asks)
     read_answer(answer, question.names)
     if answer.status is not None:
         return answer.verdict(answer.status)
@@ -216,7 +215,8 @@ class _GeneralJudge:
             question = replace(question, derivative=slope)
         self.needs_worker = self.judges[0].needs_worker
         self.names = (*sorted({order.order, *self.judges[0].names} - {IS_VALUE}),)
-        self.answer_names, self.asks_value = self.names, False
+        self.answer_names = self.names
+        self.asks: Asks = "derivative"
 
     def judge(self, answer: Expression, text: str, budget: Budget) -> Outcome:
         """Judge whether an expression is the derivative of every order."""
@@ -282,8 +282,8 @@ class _DerivativeJudge:
         if question.curve is not None:
             names |= symbols_of(question.curve)
         self.names = (*sorted(names), IS_VALUE)
-        self.asks_value = bool(question.point)
-        self.answer_names = (*sorted(symbols_of(tree)),) if self.asks_value else self.names
+        self.asks: Asks = "derivative at a point" if question.point else "derivative"
+        self.answer_names = (*sorted(symbols_of(tree)),) if question.point else self.names
         variable = question.variable
         check_variable(variable, assumed)
         stated = question.bounds != (None, None)

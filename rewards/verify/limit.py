@@ -114,11 +114,9 @@ def verify_limit(
         return verify_definite_integral(completion, integral, reference=reference, **further)
     recursion = read_recursion(problem) if isinstance(problem, str) else None
     if recursion is not None:
-        return _of_recursion(
-            recursion, find_answer(completion, options, asks_value=True), reference
-        )
+        return _of_recursion(recursion, find_answer(completion, options, asks="value"), reference)
     questions = limit_readings(problem, assumptions)
-    answer = find_answer(completion, options, symbols=questions[0].parameters, asks_value=True)
+    answer = find_answer(completion, options, symbols=questions[0].parameters, asks="value")
     infinity = stated_divergence(answer)
     read_answer(answer, (*questions[0].parameters, questions[0].variable, IS_VALUE))
     if answer.status is not None and infinity is None:

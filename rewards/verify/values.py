@@ -104,7 +104,7 @@ def verify_value(
     if symbols_of(expected):
         raise ProblemError(f"the target {target!r} is not a constant")
     options = AnswerOptions(strict, stop, truncated, accept, undecided_reward, deadline)
-    answer = find_answer(completion, options, asks_value=True)
+    answer = find_answer(completion, options, asks="value")
     read_answer(answer, (IS_VALUE,))
     return _verdict(
         answer,

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from .boxed.content import from_boxes, is_mention, is_placeholder
 from .boxes import boxes
 from .choose import from_formulas
-from .judge import Question
+from .judge import Asks, Question
 from .result import Extraction, nothing
 from .visible import visible
 
@@ -19,7 +19,7 @@ def extract(
     stop: Sequence[str] = (),
     truncated: bool = False,
     symbols: Collection[str] = (),
-    asks_value: bool = False,
+    asks: Asks = "antiderivative",
 ) -> Extraction:
     r"""Extract the final answer of a completion. The package's docstring states the rules.
 
@@ -29,8 +29,7 @@ def extract(
         stop: the prompt's stop strings. Text after the first stop string is ignored.
         truncated: whether the token limit cut the completion off.
         symbols: the names that an answer may use, if known.
-        asks_value: whether the question asks for a value. Only ``symbols`` may then stand in an
-            answer that is not in a box.
+        asks: what the question asks for. A value that is not in a box has only ``symbols``.
 
     Returns:
         The answer's LaTeX, the source of the answer, and notes. The LaTeX is None if there is no
@@ -41,7 +40,7 @@ def extract(
         'x^2 + C'
 
     """
-    question = Question(symbols, asks_value)
+    question = Question(symbols, asks)
     visible_part = visible(completion, stop)
     text = visible_part.text
     marked = boxes(text) if "box" in text else []

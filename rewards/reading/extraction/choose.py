@@ -34,7 +34,7 @@ from .words.leads import (
     named_after,
     read_lead,
 )
-from .words.tables import patterns
+from .words.tables import hints, patterns
 
 #: Only so many characters and formulas at the end of a text are searched, to bound the work. In
 #: `responses.json` the answer is at most 190 characters before the end, and a response has at most
@@ -105,18 +105,16 @@ def _search(text: str, question: Question) -> Extraction:
         chosen = _choose(_FormulaReader(text, formulas, question))
         settled = formulas[chosen.index].end if chosen else 0
         remaining = text[settled:]
-        if (
-            "+" in remaining
-            or "nswer" in remaining
-            or "esult" in remaining
-            or _last_line(text) >= settled
-        ):
+        may_follow = any(hint in remaining for hint in hints("bare_answer"))
+        if may_follow or _last_line(text) >= settled:
             with_bare_lines = _with_bare_lines(text, formulas, settled)
             if len(with_bare_lines) > len(formulas):
                 chosen = _choose(_FormulaReader(text, with_bare_lines, question))
     if chosen is None:
         bare = bare_spans(text, 0, len(text))[-MAX_FORMULAS:]
         chosen = _choose(_FormulaReader(text, bare, question))
+    if chosen is None and question.asks_value and not has_prose(text):
+        return _search(text, Question(question.symbols))  # nothing but a formula that is no value
     return chosen.extraction() if chosen else nothing("no formula that could be the answer")
 
 
@@ -157,6 +155,7 @@ class _FormulaReader:
     def __init__(self, text: str, formulas: list[Span], question: Question) -> None:
         self.text = text
         self.question = question
+        self._of_derivative = question.asks_derivative
         self.formulas = formulas
         self._chains: dict[int, list[Chain]] = {}
         self._roots: dict[int, str] = {}
@@ -212,8 +211,8 @@ class _FormulaReader:
 
     def is_marked(self, index: int) -> bool:
         """Whether a formula has delimiters or ends the text. Words may have numbers, as in 1734."""
-        span = self.formulas[index]
-        return span.kind != "bare" or not self.text[span.end :].strip(" \n.*_`$")
+        kind, _, _, end = self.formulas[index]
+        return kind != "bare" or not self.text[end:].strip(" \n.*_`$")
 
     def lead(self, index: int) -> tuple[Lead, bool]:
         """How a sentence introduces a formula, and whether the sentence asks for an integral."""
@@ -245,7 +244,7 @@ class _FormulaReader:
         own_chains = self.chains(index)
         if own_chains and own_chains[0].lead:
             sentence += " " + own_chains[0].lead
-        return read_lead(sentence), is_asked
+        return read_lead(sentence, self._of_derivative), is_asked
 
     def checked(self, index: int) -> bool:
         """Whether the formula is in a check or an explanation after the answer.
@@ -255,7 +254,7 @@ class _FormulaReader:
         """
         start = self.formulas[index].start
         if self._check is None:
-            self._check = first_check(self.text, start)
+            self._check = first_check(self.text, start, self._of_derivative)
         return self._check < start and not check_fails(self.text, self._check, start)
 
 

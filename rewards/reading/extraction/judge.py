@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from .boxes import LONGEST
 from .clean import clean
@@ -47,24 +47,44 @@ class JudgedChain(NamedTuple):
     valued: bool = False  # a name has a number for its value
 
 
+#: What a question asks for.
+Asks = Literal["antiderivative", "derivative", "derivative at a point", "interval", "value"]
+
+
 class Question(NamedTuple):
     """What is known of the question.
 
     Attributes:
         symbols: the names that an answer may use, if known. A formula with letters counts as an
             explanation if it uses none of these names.
-        asks_value: whether the answer is a value (`judge_value`). The symbols are then parameters.
+        asks: what the question asks for. Only a derivative may be called one, and is no check of
+            the answer. In a value, all symbols are parameters. Any other answer counts as an
+            antiderivative.
 
     """
 
     symbols: Collection[str] = ()
-    asks_value: bool = False
+    asks: Asks = "antiderivative"
+
+    @property
+    def asks_value(self) -> bool:
+        """Whether the answer has no variable."""
+        return self.asks in ("derivative at a point", "value")
+
+    @property
+    def asks_derivative(self) -> bool:
+        """Whether the answer is a derivative."""
+        return self.asks.startswith("derivative")
 
     def judge(self, chain: Chain, root: str | None = None) -> JudgedChain:
         """Judge what a statement is, as an answer to this question."""
         if self.asks_value:
-            return _judge_value(chain, root, self.symbols)
-        return judge(chain, root)
+            statement = _judge_value(chain, root, self.symbols)
+        else:
+            statement = judge(chain, root)
+        if self.asks != "interval" and statement.kind and _is_interval(statement.answer):
+            return statement._replace(kind=Kind.NO_ANSWER, reason="an interval")
+        return statement
 
     def is_foreign(self, latex: str) -> bool:
         """Whether a formula is about something else, by its symbols."""
@@ -195,7 +215,7 @@ def _judge_value(chain: Chain, root: str | None, parameters: Collection[str]) ->
     if patterns.asked_operator.search(root) or patterns.value_name.fullmatch(root):
         value_kind = Kind.STRONG
     else:
-        value_kind = Kind.PLAIN if root else statement.kind
+        value_kind = Kind.PLAIN if root or chain.tends else statement.kind
     return JudgedChain(answer, value_kind, "", len(links), statement.has_constant, steps)
 
 
@@ -204,6 +224,11 @@ def is_value(latex: str, parameters: Collection[str]) -> bool:
     return all(
         symbol[0].lstrip("\\") in parameters for symbol in patterns.value_symbol.finditer(latex)
     )
+
+
+def _is_interval(latex: str) -> bool:
+    r"""Whether a formula is an interval between two numbers, such as ``[0, \infty)``."""
+    return "," in latex and patterns.interval.fullmatch(latex) is not None and is_value(latex, ())
 
 
 def definition(chain: Chain) -> tuple[str, str] | None:

@@ -176,9 +176,12 @@ class _ChainCutter:
                 self.chain = self.done.pop()
         self._take(token)
         if token.lastgroup == "so":
+            if not self.chain.links and not self.pieces:
+                return  # an arrow or "therefore" at the beginning
             following = self._next(index)
             if self.chain.links or (following is not None and following.lastgroup == "equal"):
                 self._close_chain()
+                self.chain.tends = True
                 return
             self.chain.tends = True
         self._close_link()

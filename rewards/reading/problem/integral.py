@@ -97,14 +97,13 @@ def read_integral(
 
 
 def _read_formula(text: str, variable: str | None, parameters: Collection[str]) -> IntegralProblem:
-    """Read an integral with little prose around, or an integrand alone."""
+    """Read the formula of an integral, or an integrand alone."""
     layout = integral_layout(text)
     marks = layout.marks
     if len(marks) == 1:
         missing = "upper" if "_" in marks else "lower"
         raise ProblemError(f"{text!r} has no {missing} limit")
-    conditions = layout.conditions
-    parameters = {*parameters, *(name for name, _ in conditions.kinds)}
+    conditions, parameters = Conditions(), {*parameters}
     try:
         named, body, readings = _integrand(text, layout, variable, parameters)
     except ProblemError:

@@ -17,8 +17,6 @@ from ..expression.tree import Expression
 from ..latex import ReadError, Reading, read
 from ..latex.tokens.pattern import FONT
 from ..latex.tokens.roles import IN_PROBLEM
-from . import prose
-from .conditions import Conditions
 from .marks import DELIMITER, MARKED
 
 #: Commands and characters that only leave space.
@@ -114,7 +112,6 @@ class IntegralLayout(NamedTuple):
         body: the integrand with its differential.
         factor: the factor before the sign, such as the 2 of ``2\int``.
         principal_value: whether Cauchy's principal value is asked for.
-        conditions: the conditions on parameters in the prose around the formula.
 
     Example:
         >>> integral_layout("2x").has_sign
@@ -127,7 +124,6 @@ class IntegralLayout(NamedTuple):
     body: str
     factor: str = ""
     principal_value: bool = False
-    conditions: Conditions = Conditions()
 
 
 def integral_layout(text: str) -> IntegralLayout:
@@ -148,16 +144,14 @@ def integral_layout(text: str) -> IntegralLayout:
 
     """
     formula = text if text.isascii() else _plain_letters(text)
-    conditions = Conditions()
     if "$" in formula or "\\" in formula:
-        formula, conditions = _formula(formula)
+        formula = _formula(formula)
     if not ("int" in formula or "∫" in formula or "⨍" in formula):  # most integrands alone
         return IntegralLayout(False, {}, _without_tail(formula, 0))
     cut = cut_at(_SIGN, formula)
     if cut is None:
         return IntegralLayout(False, {}, _without_tail(formula, 0))
     preceding, sign, marks, integrand = cut
-    preceding = prose.without_words(preceding, prose.INTEGRAL)
     lead = _LEAD.match(preceding)
     factor = preceding[lead.end() if lead else 0 :].strip()
     if _SEVERAL.search(integrand):
@@ -165,7 +159,7 @@ def integral_layout(text: str) -> IntegralLayout:
     opened = len(re.findall(r"\{(?![^{}]*\})", preceding))
     principal = bool(sign["barred"]) or (lead is not None and lead["principal"] is not None)
     body = _without_tail(integrand, opened)
-    return IntegralLayout(True, marks, body, factor, principal, conditions)
+    return IntegralLayout(True, marks, body, factor, principal)
 
 
 def _plain_letters(text: str) -> str:
@@ -178,18 +172,12 @@ def _plain_letters(text: str) -> str:
     )
 
 
-def _formula(text: str) -> tuple[str, Conditions]:
-    """Find the formula that contains the integral, and the conditions in the prose around it."""
-    text = prose.SUBSTITUTION.sub(" ", text)
-    formula, around = prose.formula_with(_SEVERAL, text, "integral")
+def _formula(text: str) -> str:
+    """Remove the marks of a formula. Raise `ProblemError` if a text has more than one formula."""
     words, number = MARKED.subn(" ", text)
-    if around:
-        conditions = prose.conditions_around(around, prose.INTEGRAL)
-        if conditions is not None:
-            return formula, conditions
-    elif not number or DELIMITER.search(words) or not (number > 1 or words.strip(" \n\t.,")):
-        return formula, Conditions()
-    raise ProblemError(f"{text!r}: one formula is expected, the problem, and conditions")
+    if number > 1 or (number and words.strip(" \n\t.,") and not DELIMITER.search(words)):
+        raise ProblemError(f"{text!r}: one formula is expected, the problem, and conditions")
+    return DELIMITER.sub(" ", text)
 
 
 def _without_tail(body: str, opened: int) -> str:

@@ -36,6 +36,7 @@ from ...proof.sums.telescoping import prove_sum
 from ...reading.expression.build import ZERO
 from ...reading.expression.traversal import needs_worker, substitute
 from ...reading.expression.tree import Expression
+from ...reading.extraction.judge import Asks
 from ...reading.latex import Reading
 from ...reading.latex.tokens.roles import IS_VALUE
 from ...reading.problem.conditions import may_be_zero
@@ -131,14 +132,17 @@ def verify_sum(
     )
     assumed = assumption_items(assumptions)
     question = _read(problem)
-    if isinstance(question, SeriesQuestion):
-        parameters, asks_value = (
-            question.parameters,
-            question.wanted not in ("interval", "polynomial"),
-        )
-    else:
-        parameters, asks_value = question[0].parameters, True
-    answer = find_answer(completion, options, symbols=parameters, asks_value=asks_value)
+    asks: Asks = "value"
+    if isinstance(question, SeriesQuestion) and question.wanted == "interval":
+        asks = "interval"
+    elif isinstance(question, SeriesQuestion) and question.wanted == "polynomial":
+        asks = "antiderivative"
+    answer = find_answer(
+        completion,
+        options,
+        symbols=(question if isinstance(question, SeriesQuestion) else question[0]).parameters,
+        asks=asks,
+    )
     infinity = stated_divergence(answer)
     try:
         with work_limit(ONE_CALL):

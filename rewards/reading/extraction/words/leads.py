@@ -62,7 +62,9 @@ _EFFECTS: Final = {
     "check": _Effect(_CHECKED, _ANNOUNCED | _CONCLUDED, doubts=True),
     "soft": _Effect(_SOFT, _CONCLUDED),
 }
-_WORD_ROLES: Final = ("announce", "noun", "verb", "conclude", "recall", "method", "check", "soft")
+_WORD_ROLES: Final = (
+    "announce", "noun", "verb", "conclude", "recall", "method", "check", "differentiation", "soft"
+)  # fmt: skip
 
 
 @cache
@@ -92,10 +94,13 @@ def _roles_in(sentence: str) -> list[str]:
     return roles
 
 
-def read_lead(sentence: str) -> Lead:
+def read_lead(sentence: str, of_derivative: bool = False) -> Lead:
     """Classify the words before a formula.
 
-    The caller replaces each earlier formula in the sentence by the character `FORMULA`.
+    Args:
+        sentence: the words. The character `FORMULA` stands for each earlier formula.
+        of_derivative: whether a derivative is asked for, and is thus no check of the answer.
+
     """
     if "respect" in sentence:
         sentence = sentence.replace("with respect to", "")
@@ -106,16 +111,18 @@ def read_lead(sentence: str) -> Lead:
         sentence = patterns.used_result.sub("formula", sentence)
     if _denies(sentence, sentence.rfind(FORMULA) + 1):
         return Lead(denied=True)
-    return _lead_of(_roles_in(sentence))
+    return _lead_of(_roles_in(sentence), "noun" if of_derivative else "check")
 
 
-def _lead_of(roles: list[str]) -> Lead:
+def _lead_of(roles: list[str], role_of_derivative: str) -> Lead:
     """Classify how words introduce a formula. ``roles`` has the roles of these words, in order."""
     marks = clause = doubted_clause = 0
     for role in roles:
         if role == "breaks":
             clause += 1
             continue
+        if role == "differentiation":
+            role = role_of_derivative
         if role == "verb":
             if marks & _NOUN:
                 role = "noun and verb"
@@ -134,11 +141,16 @@ def _lead_of(roles: list[str]) -> Lead:
     return Lead(announced, announced and marks & _NAMED != 0, concluded, doubted, soft)
 
 
-def concludes(sentence: str) -> bool:
-    """Whether a sentence without a formula states an answer, such as "the integral diverges"."""
+def concludes(sentence: str, has_answer: bool) -> bool:
+    """Whether a sentence without a formula states an answer, such as "the integral diverges".
+
+    If the text before calls a formula the answer (``has_answer``), the sentence must be a
+    conclusion, such as "so the integral diverges".
+    """
     roles = set(_roles_in(sentence.lower()))
-    return bool(roles & {"announce", "noun", "conclude"}) and not roles & {
-        "recall", "method", "check", "soft",
+    stating = {"conclude"} if has_answer else {"announce", "noun", "conclude"}
+    return bool(roles & stating) and not roles & {
+        "recall", "method", "check", "differentiation", "soft",
     }  # fmt: skip
 
 
@@ -208,30 +220,32 @@ _MOST_HINTS: Final = 20
 _BEFORE_HINT, _BEHIND_HINT = 12, 30
 
 
-def first_check(text: str, end: int) -> int:
+def first_check(text: str, end: int, of_derivative: bool = False) -> int:
     """The offset at which the text before ``end`` begins to check or explain an answer.
 
     If it does not, the result is ``end``.
     """
     earliest = end
     english = text.isascii()
-    for hint in hints("begins_check", english=english):
-        if (at := text.find(hint, 0, earliest)) >= 0:
-            earliest = min(earliest, _check_by(hint, text, at, earliest, end))
+    for role in ("begins_check", "differentiates_back")[: 1 if of_derivative else 2]:
+        for hint in hints(role, english=english):
+            if (at := text.find(hint, 0, earliest)) >= 0:
+                earliest = min(earliest, _check_by(role, hint, text, at, earliest, end))
     for hint in hints("heads_explanation", english=english):
         if (at := text.find(hint, 0, earliest)) >= 0:
             earliest = min(earliest, _explanation_by(hint, text, at, earliest))
     return earliest
 
 
-def _check_by(hint: str, text: str, at: int, earliest: int, end: int) -> int:
+def _check_by(role: str, hint: str, text: str, at: int, earliest: int, end: int) -> int:
     """The offset of words that contain ``hint`` and begin a check of an answer, or ``earliest``.
 
-    ``at`` is the offset at which the hint first occurs in the text.
+    ``role`` is the name of the table, and ``at`` the offset at which the hint first occurs.
     """
+    begins_check: re.Pattern[str] = getattr(patterns, role)
     for _ in range(_MOST_HINTS):
         window = max(at - _BEFORE_HINT, 0), min(at + _BEHIND_HINT, end)
-        if check := patterns.begins_check.search(text, *window):
+        if check := begins_check.search(text, *window):
             return check.start()
         if (at := text.find(hint, at + 1, earliest)) < 0:
             break

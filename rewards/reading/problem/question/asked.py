@@ -23,7 +23,7 @@ from ...latex.tokens.names import GREEK
 from .. import prose
 from ..conditions import NAME, Conditions, conditions_of
 from ..derivatives import arguments_at
-from ..marks import DELIMITER, LONGEST, MARKED, is_function, with_marks
+from ..marks import DELIMITER, LONGEST, MARKED, PROSE, is_function, with_marks
 from .pieces import ASKS
 
 _ASKS: Final = r"(?:antiderivatives?|integrals?|integrate|integrating|primitives?)"
@@ -117,6 +117,8 @@ _PLAIN_NAME: Final = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{2,}")
 _UPRIGHT: Final = re.compile(
     r"\\mathrm\s*\{\s*([A-Za-ce-z])\s*\}|\\(?:display|text)style(?![A-Za-z])\s*"
 )
+#: Words in a text command at the beginning of a formula: \text{Evaluate } \int x\,dx.
+_LEADING_PROSE: Final = re.compile(rf"\A\s*{PROSE.pattern}")
 #: An accent on a letter: l'H\^opital.
 _ACCENT: Final = re.compile(r"\\[\^'\"`~]\{?([A-Za-z])\}?")
 #: What fixes the constant of an antiderivative: a value at a number, a point, and words.
@@ -175,6 +177,8 @@ def taken_apart(text: str) -> tuple[str, list[str]] | None:
         return None
     if text.lstrip().startswith("{") and "\\\\" in text:  # JSON
         text = text.replace("\\\\", "\\")
+    if (leading := _LEADING_PROSE.match(text)) and not DELIMITER.search(text):
+        text = f"{leading[1]} ${text[leading.end() :]}$"
     question = prose.SUBSTITUTION.sub(" ", prose.without_frame(_ACCENT.sub(r"\1", text)))
     question = with_marks(_BOX.sub(" ", WRT.sub(" with respect to ", question)))
     question = _IN_TERMS_OF.sub(r"$\1$", question)

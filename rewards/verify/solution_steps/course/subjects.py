@@ -23,7 +23,7 @@ from ....reading.expression.linear import NotLinearError, linear
 from ....reading.expression.traversal import fold, substitute, symbols_of
 from ....reading.expression.tree import Expression, Symbol
 from ....reading.latex import to_latex
-from ....reading.problem import integral_layout
+from ....reading.problem import read_integral
 from ....reading.problem.derivative import read_derivative
 from ....reading.problem.differential_equation import (
     DifferentialEquation,
@@ -173,7 +173,7 @@ def kind_of_question(problem: str) -> str:
 
 
 def _of_integral(problem: str, variable: str | None, assumptions: Mapping[str, str]) -> Subject:
-    if integral_layout(problem).marks:
+    if read_integral(problem, variable).lower is not None:
         bounded = prepare_definite(problem, assumptions)
         integrand = bounded.integrand
         limits = bounded.lower, bounded.upper
