@@ -13,8 +13,8 @@ from functools import cache
 from typing import Final
 
 from ...errors import ProblemError
-from .conditions import Conditions, conditions_of, has_kind
-from .marks import DELIMITER, LONGEST, MARKED, PROSE, with_marks
+from .conditions import has_kind
+from .marks import LONGEST, MARKED, PROSE, with_marks
 
 #: What asks for what, and what says nothing. A word may stand in several rows.
 TABLE: Final = {
@@ -123,20 +123,6 @@ def _row(*roles: str) -> frozenset[str]:
 _COMMON: Final = _row("value", "form", "nothing")
 #: The words that the readers of the kinds of questions understand.
 EQUATION: Final = _COMMON | _row("convergence", "series", "function", "equation")
-SUM: Final = _COMMON | _row("convergence", "series", "sum")
-LIMIT: Final = SUM | _row("function", "limit")
-#: The words of questions about a sequence, and about a series with dots; no other word is allowed.
-SEQUENCE: Final = _COMMON | _row("convergence", "sequence") | {"limit", "number", "whether"}
-RECURSION: Final = SEQUENCE.union(
-    """assume assumed assuming be first known recurrence recursion recursively relation satisfies
-    which""".split()
-)
-DOTS: Final = _COMMON - {"expression", "formula", "terms"} | _row("convergence").union(
-    "alternating by function geometric harmonic infinite power series sum whether".split()
-)
-INTEGRAL: Final = TABLE["integral"].union(
-    ("a", "an", "is", "of"), (word for word in _COMMON if len(word) > 2)
-)
 POWER_SERIES: Final = _COMMON | TABLE["power series"]
 _ASKS: Final = _row("value", "form", "other")
 #: Words that `conditions_of` understands, so that they stay in a text of conditions.
@@ -281,50 +267,6 @@ def says(text: str, role: str) -> bool:
 def states_kind(words: str) -> bool:
     """Whether words state a kind of number that is not assumed anyway, such as "integer"."""
     return "not positive" in words or has_kind(without_words(words, _row("no kind", "name")))
-
-
-def check_words(text: str, words: frozenset[str]) -> None:
-    """Raise `ProblemError` if the prose of a question has another word or a number."""
-    for word in re.findall(r"[A-Za-z0-9]+", MARKED.sub(" ", text)):
-        if word.lower() not in words:
-            raise ProblemError(f"{text!r}: {word!r} may change the question")
-
-
-def formula_with(sign: re.Pattern[str], text: str, what: str) -> tuple[str, str]:
-    """Find the formula of a question that has a sign.
-
-    Args:
-        sign: matches the sign, such as that of a sum.
-        text: the question.
-        what: the name of what the sign denotes, for the message of an error.
-
-    Returns:
-        The formula, and the text around the formula without the marks of formulas. If no marked
-        formula has the sign, the formula is the whole text.
-
-    Raises:
-        ProblemError: more than one formula has the sign.
-
-    """
-    holding = [match for match in MARKED.finditer(text) if sign.search(match[0])]
-    if len(holding) > 1:
-        raise ProblemError(f"{text!r} has more than one {what}")
-    plain = DELIMITER.sub(" ", text)
-    if not holding or DELIMITER.search(MARKED.sub(" ", text)):  # one end of a mark was not copied
-        return plain, ""
-    start, end = holding[0].span()
-    around = f"{text[:start]} , {text[end:]}"
-    return DELIMITER.sub(" ", holding[0][0]), DELIMITER.sub(" ", around)
-
-
-def conditions_around(around: str, words: frozenset[str]) -> Conditions | None:
-    """Read the conditions in the text around a formula, besides words of an instruction.
-
-    If a part of the text is not understood, the result is None.
-    """
-    if words.issuperset(re.findall(r"[^\s.,:;?!]+", around.lower())):
-        return Conditions()
-    return conditions_of(without_words(around.replace("?", ","), words - _OF_CONDITIONS))
 
 
 def _tokens(prose: str) -> Iterator[str]:

@@ -19,10 +19,12 @@ _SIGN: Final = re.compile(
     r"\\lim(?![A-Za-z])|\\(?:operatorname\*?|mathop|mathrm|mathbf)\s*\{\s*(?:\\rm\s*)?\\?lim\s*\}"
     r"|(?<![\\A-Za-z])lim(?![A-Za-z])"
 )
-_ARROW: Final = r"(?:\\(?:to|(?:long)?rightarrow|(?:down|up|ne|se)arrow)(?![A-Za-z])|→|⟶|-+>|[↓↑])"
+ARROW: Final = re.compile(
+    r"(?:\\(?:to|(?:long)?rightarrow|(?:down|up|ne|se)arrow)(?![A-Za-z])|→|⟶|-+>|[↓↑])"
+)
 #: What a variable tends to: x \to 0.
 _APPROACH: Final = re.compile(
-    rf"\(?\s*(?P<name>\\?[A-Za-z]+)\s*\)?\s*{_ARROW}\s*(?P<point>.+)", re.DOTALL
+    rf"\(?\s*(?P<name>\\?[A-Za-z]+)\s*\)?\s*{ARROW.pattern}\s*(?P<point>.+)", re.DOTALL
 )
 _TENDS: Final = re.compile(
     rf"{PLACE.pattern}\s+(?:(?:is\s+made\s+to\s+)?(?:approach(?:es)?|tends?\s+to(?:wards)?"
@@ -45,7 +47,7 @@ _BRACED: Final = re.compile(rf"(?:\\left)?\\\{{(?P<term>[^,]+?)(?:\\right)?\\\}}
 BARE: Final = re.compile(
     r"(?<![\\A-Za-z])lim\s*(?P<open>\()?\s*(?P<approach>[A-Za-z]\s*(?:->|→)\s*[^\s()]+)\s*(?(open)\))"
 )
-_NOUNS: Final = ("limit", "limits", "expression", "function", "sequence")
+NOUNS: Final = ("limit", "limits", "expression", "function", "sequence")
 _SIDE: Final = re.compile(
     r"\bfrom\s+(?:the\s+)?(?P<from>right|above|left|below)\b|\b(?P<hand>right|left)-hand(?:ed)?\s+limit\b"
 )
@@ -90,7 +92,7 @@ def _of_sign(places: str, formulas: list[str], at: int) -> Asked:
     if sign.start() and formulas[at][sign.start() - 1] == "{":  # \underset{x \to 0}{\lim}
         name = _APPROACH.search(formulas[at].replace("{", " "))
         variable = name["name"].lstrip("\\") if name else ""
-        return Asked(formulas[at], frozenset((at,)), formulas[at], variable, True, nouns=_NOUNS)
+        return Asked(formulas[at], frozenset((at,)), formulas[at], variable, True, nouns=NOUNS)
     following, numbers = formulas[at][sign.end() :].strip(), frozenset((at,))
     behind = re.match(rf"\s*of\s+{PLACE.pattern}", places.partition(f"\ue012{at}\ue012")[2])
     bare = _APPROACH.match(following) if not following.startswith(("_", "\\limits")) else None
@@ -111,7 +113,7 @@ def _of_sign(places: str, formulas: list[str], at: int) -> Asked:
         formula,
         under[1].lstrip("\\") if under else "",
         is_bound=True,
-        nouns=_NOUNS,
+        nouns=NOUNS,
     )
 
 
@@ -144,7 +146,7 @@ def _of_sequence(places: str, formulas: list[str]) -> Asked | None:
         return None
     formula = rf"\lim_{{{index} \to \infty}} {term}"
     names = frozenset(numbers | terms.keys())
-    return Asked(formula, names, formula, index, is_bound=True, nouns=_NOUNS, has_sign=False)
+    return Asked(formula, names, formula, index, is_bound=True, nouns=NOUNS, has_sign=False)
 
 
 def _in_words(places: str, formulas: list[str]) -> Asked | None:
@@ -188,4 +190,4 @@ def _in_words(places: str, formulas: list[str]) -> Asked | None:
     match = _APPROACH.match(approach)
     variable = match["name"].lstrip("\\") if match else name
     formula = rf"\lim_{{{approach}}} {body}"
-    return Asked(formula, numbers, formula, variable, is_bound=True, nouns=_NOUNS, has_sign=False)
+    return Asked(formula, numbers, formula, variable, is_bound=True, nouns=NOUNS, has_sign=False)

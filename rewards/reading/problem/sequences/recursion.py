@@ -12,8 +12,9 @@ from .. import prose
 from ..conditions import WHOLE, conditions_of
 from ..layout import cut_at, only_reading, pieces_of
 from ..limit import SIGN
-from ..marks import DELIMITER, LONGEST, MARKED, SPACING
-from ..question.limit import INDEX, SEQUENCE
+from ..marks import LONGEST, SPACING
+from ..question.asked import RELATION, Asked, formula_of_question, taken_apart
+from ..question.limit import ARROW, INDEX, NOUNS, SEQUENCE
 
 #: The next term of a sequence, as a formula in the term before: u_{n+1} = 2u_n, u_n = 2u_{n-1}.
 _RECURSION: Final = re.compile(
@@ -25,6 +26,10 @@ _RECURSION: Final = re.compile(
     re.DOTALL,
 )
 _FIRST: Final = re.compile(r"(?P<letter>[A-Za-z])_\{?\s*[01]\s*\}?\s*=(?P<value>[^=]*)")
+#: What may be formed of the terms of a sequence, whose limit is then asked for.
+_OF_TERMS: Final = re.compile(r"\b(?:differences?|products?|ratios?|series|sums?)\b")
+#: A formula that restricts the index, such as "n = 5"; `_is_of_index` allows "n >= 1".
+_INDEX_BOUND: Final = re.compile(rf"\s*[{WHOLE}]\s*(?:{RELATION.pattern}|{ARROW.pattern})")
 #: Stands for the term before, in a formula of the next term.
 _PREVIOUS: Final = r"\xi"
 
@@ -55,16 +60,20 @@ def read_recursion(text: str) -> Recursion | None:
     """
     if len(text) > LONGEST or _RECURSION.search(text) is None:
         return None
-    words = MARKED.sub(" ", text)
-    asks = "limit" in words.lower() or prose.says(words, "goal")
+    parts = taken_apart(text)
+    if parts is None:
+        raise ProblemError(f"{text!r}: a recursion without words")
+    places, formulas = parts
+    asks = "limit" in places.lower() or prose.says(places, "goal")
     firsts: list[str] = []
     steps: list[re.Match[str]] = []
     letters: set[str] = set()
-    for match in MARKED.finditer(text):
-        formula = SPACING.sub(" ", DELIMITER.sub("", match[0]))
+    numbers: set[int] = set()
+    for at, formula in enumerate(formulas):
         if _is_of_index(formula):
+            numbers.add(at)
             continue
-        for piece in (piece.strip(" .;:?") for piece in pieces_of(formula, ",")):
+        for piece in (piece.strip(" .;:?") for piece in pieces_of(SPACING.sub(" ", formula), ",")):
             cut = cut_at(SIGN, piece)
             name = SEQUENCE.fullmatch(piece if cut is None else cut[3])
             if cut is not None and name is not None:
@@ -75,12 +84,19 @@ def read_recursion(text: str) -> Recursion | None:
                 firsts.append(first["value"])
             elif step is not None:
                 steps.append(step)
-            elif name is None and not INDEX.fullmatch(piece) and not _is_of_index(piece):
-                raise ProblemError(f"{text!r}: {piece!r} is not put into the recursion")
-            letters |= {each["letter"] for each in (name, first, step) if each is not None}
+            found = [each["letter"] for each in (name, first, step) if each is not None]
+            letters.update(found)
+            if found or INDEX.fullmatch(piece) or _is_of_index(piece):
+                numbers.add(at)
+    others = [formula for at, formula in enumerate(formulas) if at not in numbers]
+    if _OF_TERMS.search(places) or any(map(_INDEX_BOUND.match, others)):
+        raise ProblemError(f"{text!r}: the limit of something else is asked for")
     if not (asks and len(letters) == len(firsts) == len(steps) == 1) or _PREVIOUS in text:
         raise ProblemError(f"{text!r}: one recursion with a first term is expected")
-    prose.check_words(text, prose.RECURSION)
+    written = steps[0].string
+    # With no variable, a statement about the index is refused: "for odd n", "n = 5".
+    asked = Asked(written, frozenset(numbers), written, "", is_bound=True, nouns=NOUNS)
+    formula_of_question(parts, asked)
     index = steps[0]["index"] or rf"{steps[0]['previous']}\s*-\s*1"
     term = rf"(?<![A-Za-z\\]){steps[0]['letter']}_(?:\{{\s*{index}\s*\}}|{index}(?![A-Za-z0-9]))"
     step_text = re.sub(term, rf"{{{_PREVIOUS}}}".replace("\\", r"\\"), steps[0]["value"])
