@@ -29,6 +29,7 @@ from ..reading.expression.traversal import fold, is_constant, size, substitute, 
 from ..reading.expression.tree import Call, Expression, Number, Symbol
 from ..reading.problem.conditions import Interval
 from ..reading.problem.power_series import MAX_DEGREE, SeriesQuestion
+from ..verdict import Status
 from .constants import ExactNumbers
 from .limits import are_equal, limit
 from .prover.quotients import NotProvedError
@@ -300,7 +301,7 @@ def interval_of_convergence(
     Raises:
         ProblemError: the series is not a power series, or has parameters.
         QuadratureError: the radius of convergence was not found.
-        NotExpandedError: the radius of convergence was not found, or is 0.
+        NotExpandedError: the radius of convergence was not found.
 
     """
     if asked.parameters or asked.conditions.comparisons or len(asked.series) != 1:
@@ -308,9 +309,10 @@ def interval_of_convergence(
     size, series = radius(asked, kinds), asked.series[0]
     if size is None:
         return Interval((None, None)), None
-    if fold(size) == 0:
-        raise NotExpandedError("the series converges only at its centre")
     middle = centre(asked)
+    if fold(size) == 0:
+        at_centre = Outcome(Status.CORRECT, detail="the sum converges")
+        return Interval((middle, middle)), (at_centre, at_centre)
     numbers, ends, outcomes = ExactNumbers(), list[Expression](), list[Outcome]()
     for end in (add(middle, neg(size)), add(middle, size)):
         ends.append(numbers.tree(numbers.value(end)))  # 2, for |1|^(-1) - (-3)

@@ -9,7 +9,7 @@ symbol. (-1)^n is 1 or -1, and both cases are proved.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
@@ -50,8 +50,12 @@ _ANALYTIC: Final = {"number", "symbol", "double_factorial"} | names(
 _FRESH: Final = "t of the difference"
 
 
+#: Joins terms: `add` for a sum, `mul` for a product.
+Join = Callable[..., Expression]
+
+
 def prove_sum(
-    problem: SumProblem, answer: Expression, kinds: Mapping[str, str]
+    problem: SumProblem, answer: Expression, kinds: Mapping[str, str], join: Join = add
 ) -> tuple[str, ...] | None:
     """Prove a closed form of a finite sum by induction on a variable in the upper limit.
 
@@ -59,6 +63,7 @@ def prove_sum(
         problem: the sum. The variable of the induction must not occur in the term.
         answer: the closed form. It includes the problem's factor and addend.
         kinds: assumptions on the parameters.
+        join: `mul` if the terms are multiplied, not added.
 
     Returns:
         The rules of the proof. The result is None if no proof was found.
@@ -73,10 +78,10 @@ def prove_sum(
         name: assumption for name, assumption in kinds.items() if assumption in ("positive", "real")
     }
     for variable in sorted(symbols_of(upper) - symbols_of(lower) - symbols_of(problem.term)):
-        rules = telescopes(inner, problem.term, problem.counter, upper, variable, assumptions)
+        rules = telescopes(inner, problem.term, problem.counter, upper, variable, assumptions, join)
         if rules is None:
             continue
-        base = _base(problem, inner, variable, upper, lower, assumptions)
+        base = _base(problem, inner, variable, upper, lower, assumptions, join)
         if base is not None:
             return tuple(sorted({*rules, *base}))
     return None
@@ -89,6 +94,7 @@ def _base(
     upper: Expression,
     lower: Expression,
     kinds: Mapping[str, str],
+    join: Join,
 ) -> tuple[str, ...] | None:
     """Prove the base case of the induction. Return the rules used. None means no proof."""
     shift = substitute(upper, variable, ZERO)
@@ -106,7 +112,7 @@ def _base(
     terms = [
         substitute(problem.term, problem.counter, Number(k)) for k in range(int(low), highest + 1)
     ]
-    return identical(substitute(answer, variable, Number(int(n))), add(*terms), kinds)
+    return identical(substitute(answer, variable, Number(int(n))), join(*terms), kinds)
 
 
 def telescopes(
@@ -116,6 +122,7 @@ def telescopes(
     upper: Expression,
     variable: str,
     kinds: Mapping[str, str],
+    join: Join = add,
 ) -> tuple[str, ...] | None:
     r"""Prove that a closed form F satisfies the recurrence of a sum.
 
@@ -128,6 +135,7 @@ def telescopes(
         upper: the upper limit p n + q, with whole numbers p > 0 and q.
         variable: n.
         kinds: assumptions on the parameters.
+        join: as for `prove_sum`.
 
     Returns:
         The rules of the proof. The result is None if no proof was found.
@@ -145,7 +153,7 @@ def telescopes(
     n = Symbol(variable)
     preceding = substitute(answer, variable, add(n, Number(-1)))
     added = [substitute(term, index, add(upper, Number(-i))) for i in range(int(steps))]
-    return identical(answer, add(preceding, *added), {**kinds, variable: "positive"})
+    return identical(answer, join(preceding, *added), {**kinds, variable: "positive"})
 
 
 def identical(

@@ -1,9 +1,10 @@
 r"""Infers the general term of a series with dots: ``1 - \frac{1}{3} + \frac{1}{5} - \cdots``.
 
 The terms are compared as they are written. Numbers at the same place of all terms have to follow
-one rule with at most three unknowns. At least two more terms than unknowns are needed, so that the
-rule is overdetermined; the last term of a finite sum is one of them. If the text states the general
-term, the first terms only have to agree with it.
+one rule, which has two unknowns. All places together need at least two more numbers than unknowns,
+so that the rules are overdetermined: three terms of 1/(1*3) + 1/(3*5) + 1/(5*7) have two such
+places, four terms are needed for one place. The last term of a finite sum counts, too. If the text
+states the general term, the first terms only have to agree with it.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from .build import ONE, add, div, mul, number, power
 from .traversal import fold, substitute, symbols_of
 from .tree import Call, Expression, Number, Symbol
 
-#: Terms that determine a rule. The first two may be written in another way, as 1 + x + x^2/2!.
-FEWEST: Final = 4
+#: The unknowns of a rule, and the numbers beyond them that all rules of a series need together.
+_UNKNOWNS, _SURPLUS = 2, 2
 #: Exponents of a linear rule, as 2 of 1, 4, 9, 16, whose powers texts write as numbers. The number
 #: 0 means factorials: 1, 2, 6, 24.
 _POWERS: Final = (0, 2, 3, 4)
@@ -29,29 +30,28 @@ _OF_FACTORIAL: Final = {math.factorial(n): n for n in range(1, 100)}
 _MOST, _MOST_WITH_SYMBOLS = 2_100, 100
 
 
-def general_term(
-    terms: Sequence[Expression], index: str, fewest: int = FEWEST
-) -> Expression | None:
+def general_term(terms: Sequence[Expression], index: str, further: int = 0) -> Expression | None:
     """The term with a given index that the terms for the indices 0, 1, 2, ... determine.
 
-    The result is None if there are less than ``fewest`` terms, or no rule fits all terms.
+    The result is None if there are too few terms, or no rule fits all terms. ``further`` is the
+    number of terms with which the caller compares the rule.
 
     >>> from .build import number
     >>> general_term([number(Fraction(1, 2**k)) for k in range(4)], "n").function
     'pow'
 
     """
-    if len(terms) < fewest:
-        return None
-    for start in range(3):
+    compared = len(terms) + further - _UNKNOWNS
+    # The first two terms may be written in another way, as 1 + x + x^2/2!.
+    for start in range(min(3, len(terms) - 1)):
         term = _common(terms[start:], start, Symbol(index))
-        if term is None:
+        if term is None or compared * _places(terms[start:]) < _SURPLUS:
             continue
         values = (substitute(term, index, number(at)) for at in range(start))
         if all(map(are_equal, values, terms)):
             return term
     numbers = [value for value in map(fold, terms) if value]
-    if len(terms) <= fewest or len({*numbers}) < len(terms):  # not 1, 1, 2, 4, 7
+    if compared <= _SURPLUS or len({*numbers}) < len(terms):  # not 1, 1, 2, 4, 7
         return None
     top = numbers[0].numerator
     if all(value.numerator == top for value in numbers):  # 1/2 + 1/6 + 1/12
@@ -68,7 +68,7 @@ def finite_term(
     The result is None if the first terms do not determine the general term, if the last term is
     none of its values, or if the last term is also a value of another rule.
     """
-    term = general_term(first, index, FEWEST - 1)
+    term = general_term(first, index, 1)
     at = term and _index_of(last, term, index, len(first))
     if term is None or at is None:
         return None
@@ -113,6 +113,15 @@ def _common(nodes: Sequence[Expression], start: int, index: Expression) -> Expre
     args = [arg for column in columns if (arg := _common(column, start, index)) is not None]
     whole = 0 < len(args) == len(nodes[0].args)
     return Call(nodes[0].function, tuple(args)) if whole else None
+
+
+def _places(nodes: Sequence[Expression]) -> int:
+    """The number of places at which terms of one shape have different numbers."""
+    if all(node == nodes[0] for node in nodes):
+        return 0
+    if len({(node.function, len(node.args)) for node in nodes}) > 1 or not nodes[0].args:
+        return 1
+    return sum(map(_places, zip(*(node.args for node in nodes), strict=True)))
 
 
 def _rule(values: Sequence[Fraction], start: int, index: Expression) -> Expression | None:

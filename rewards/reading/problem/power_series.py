@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final, Literal, get_args
 
 from ...errors import ProblemError
@@ -106,6 +107,19 @@ _CENTRES: Final = (
         re.IGNORECASE,
     ),
 )
+#: Words that ask for the values of the variable for which a series converges.
+_CONVERGES_FOR: Final = re.compile(
+    r"\b(?:for|at)\s+(?:exactly\s+)?(?:what|which)\b[^.?!]{1,80}?\bseries?\b[^?!]{0,200}?\bconverges?\b"
+    r"|\b(?:for|at)\s+(?:exactly\s+)?(?:what|which)\b[^?!]{0,200}?\bdoes\b[^?!]{0,200}?\bconverge\b"
+    r"|\ball\s+(?:real\s+)?(?:values\s+of\s+)?\W{0,2}[a-z]\W{0,2}\s+(?:for\s+which|such\s+that)\b[^?!]{0,200}?\bconverges\b",
+    re.IGNORECASE,
+)
+#: Words with which an interval is not that of convergence.
+_OTHER_INTERVAL: Final = re.compile(
+    r"\b(?:absolute(?:ly)?|conditional(?:ly)?|closed|derived|differentiat\w+|except|excluding|integrat\w+|not"
+    r"|end-?points?|interior|largest|length|mid-?point|open|smallest|uniform(?:ly)?|without)\b",
+    re.IGNORECASE,
+)
 #: Formulas beside the function that is expanded: names, T_3(x), powers, points, intervals.
 _BESIDE_EXPANSION: Final = re.compile(
     r"(?:[A-Za-z](?:_\{?\w+\}?)?(?:\s*\([a-z]\))?|\(?\s*[a-z](?:\s*[-+]\s*[\w./]+)?\s*\)?\s*\^\s*\{?\w+\}?"
@@ -114,6 +128,8 @@ _BESIDE_EXPANSION: Final = re.compile(
 _NAMED: Final = re.compile(r"\A[a-zA-Z](?:\s*\(\s*(?P<variable>[a-z])\s*\))?\s*=(?!=)")
 #: What may stand before an interval: ``x \in``, ``I =``.
 _SUBJECT: Final = re.compile(r"\A\s*[A-Za-z]\s*(?:\\in(?![A-Za-z])|∈|=)\s*")
+#: A set of one number.
+_POINT: Final = re.compile(r"(?:\\left)?\\\{([^{},<>]+)(?:\\right)?\\\}")
 _REALS: Final = re.compile(r"\\(?:mathbb|mathbf)\s*\{?\s*R\s*\}?|ℝ")
 
 
@@ -165,10 +181,10 @@ class SeriesQuestion:
 
 def asks_of_series(text: str) -> bool:
     """Whether a text asks about a power series, rather than for the value of a sum."""
-    return any(says(text, quantity) for quantity in ("radius", "interval")) or (
-        not has_sum(text)
-        and any(says(text, quantity) for quantity in ("coefficient", "remainder", "polynomial"))
-    )
+    if _CONVERGES_FOR.search(text) or any(map(partial(says, text), ("radius", "interval"))):
+        return True
+    others = ("coefficient", "remainder", "polynomial")
+    return not has_sum(text) and any(map(partial(says, text), others))
 
 
 def read_series(text: str) -> SeriesQuestion:
@@ -202,22 +218,22 @@ def read_series(text: str) -> SeriesQuestion:
         if says(plain, quantity) or (power is not None and quantity == "coefficient"):
             remainder = without_words(plain, TABLE[quantity])
             if quantity in ("radius", "interval"):
-                return _convergence(quantity, remainder, text)
+                return _convergence(quantity, plain, text)
             return _expansion(quantity, remainder, text, power and power["power"])
+    if _CONVERGES_FOR.search(text):
+        return _convergence("interval", plain, text)
     raise ProblemError(f"{text!r}: what is asked for is not clear")
 
 
-def _convergence(quantity: Quantity, remainder: str, text: str) -> SeriesQuestion:
-    if quantity == "interval":
-        # any other word, such as "open" or "differentiated", may mean another interval
-        prose = " ".join(remainder.split(_MARK)[::2])
-        strange = re.search(r"[A-Za-z]{2,}", without_words(prose, POWER_SERIES))
-        if remainder.count(_MARK) != 2 or strange:
-            raise ProblemError(f"{text!r}: {(strange or [text])[0]!r} is not understood")
+def _convergence(quantity: Quantity, plain: str, text: str) -> SeriesQuestion:
+    other = _OTHER_INTERVAL.search(" ".join(plain.split(_MARK)[::2]))
+    if quantity == "interval" and other:
+        raise ProblemError(f"{text!r}: {other[0]!r} may mean another interval")
     series = read_sum(text, quantity)
     names = [name for name in series[0].parameters if name in symbols_of(series[0].term)]
     usual = [name for name in ("x", "z", "t") if name in names] or names
-    if not usual or (len(names) > 1 and usual is names):
+    is_named = quantity == "radius" or says(plain, "interval")
+    if not usual or (usual is names and not (is_named and len(names) == 1)):
         raise ProblemError(f"{text!r}: the variable of the series is not clear")
     return SeriesQuestion(quantity, ZERO, usual[0], series=series, conditions=series[0].conditions)
 
@@ -396,6 +412,8 @@ def read_interval(text: str, name: str) -> Interval | None:
     plain = _SUBJECT.sub("", normal(text).strip(" .$"))
     if _REALS.fullmatch(plain):
         return Interval((None, None))
+    if (point := _POINT.fullmatch(plain)) is not None:
+        return read_interval(f"[{point[1]},{point[1]}]", name)
     if plain[:1] not in ("(", "[") or plain[-1:] not in (")", "]"):
         interval = interval_of(comparisons_of(plain), name)
         if interval is None or any(end is None or symbols_of(end) for end in interval.ends):

@@ -92,7 +92,8 @@ TABLE: Final = {
         # say what is to be done where there is no answer, up to the end of the sentence
         "aside": """or_answer or_explain or_say or_show or_state or_write otherwise""",
         # say nothing of a number: parameters are positive, and variables are real
-        "no kind": """all_real as_an_integer any_real every_real non-zero_solution
+        "no kind": """all_real as_an_integer any_real every_real what_real which_real
+            non-zero_solution
             non-zero_solutions nonzero_solution nonzero_solutions positive""",
         # ask for a limit in other words
         "goal": "to_what to_which",

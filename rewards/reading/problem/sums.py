@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from ...errors import ProblemError
 from ..expression.build import ONE, ZERO, add, mul, neg, number, power
-from ..expression.general_term import FEWEST, are_equal, finite_term, first_index, general_term
+from ..expression.general_term import are_equal, finite_term, first_index, general_term
 from ..expression.traversal import substitute, symbols_of
 from ..expression.tree import Call, Expression, Number, Symbol
 from ..latex import ReadError, read
@@ -30,12 +30,12 @@ from .layout import (
 )
 from .marks import DELIMITER, LONGEST, MARKED
 from .parameters import parameter_faults
-from .question.sums import SIGN, recurring_decimal, sum_question
+from .question.sums import PRODUCT, SIGN, recurring_decimal, sum_question
 
 _OPEN_CASE: Final = re.compile(
     r"\\\\\s*\\sum(?![A-Za-z])[^&]*&\s*\\text\s*\{\s*otherwise\s*\}\s*(?=\\end\s*\{cases\})"
 )
-_NAMED: Final = re.compile(r"\A[A-Z](?:_\{?\w+\}?)?\s*(?:\([^()]*\))?\s*:?=(?!=)")
+_NAMED: Final = re.compile(r"\A[A-Za-z](?:_\{?\w+\}?)?\s*(?:\([^()]*\))?\s*:?=(?!=)")
 #: Words of a question that does not only ask whether a series converges.
 _ASKS_VALUE: Final = prose.TABLE["value"] | {"exact", "limit", "sum", "total", "value", "values"}
 #: A product with a sum in parentheses.
@@ -162,6 +162,29 @@ def read_sum(text: str, quantity: str = "sum") -> tuple[SumProblem, ...]:
     )
 
 
+def read_product(text: str) -> tuple[SumProblem, ...]:
+    r"""Read a product. The result is the sum with the same term, index and limits.
+
+    The factor of the result stands before the product, and the addend behind the product.
+
+    Raises:
+        ProblemError: as for `read_sum`.
+
+    >>> read_product(r"Evaluate $2\prod_{k=2}^{n} \frac{k-1}{k}$.")[0].factor
+    Number(numerator=2, denominator=1)
+
+    """
+    if len(text) > LONGEST:
+        raise ProblemError(f"the question has more than {LONGEST} characters")
+    formula, stated = sum_question(text, "product") or (text, Conditions())
+    if SIGN.search(formula) or _asks_convergence(text):
+        raise ProblemError(f"{text!r}: the value of one product is expected")
+    problems = _checked(_read_formula(PRODUCT.sub(r"\\sum", formula)), text)
+    return tuple(
+        problem._replace(conditions=problem.conditions.also(stated)) for problem in problems
+    )
+
+
 def _checked(problems: tuple[SumProblem, ...], text: str) -> tuple[SumProblem, ...]:
     """Raise an error if the limit of a sum is asked for, not the sum."""
     is_partial = any(
@@ -257,7 +280,7 @@ def _with_dots(text: str) -> SumProblem:
             term, upper = found[0], Number(found[1])
         elif len(own) == 1 and shape.endswith("t"):
             # 1/(n + 1) + 1/(n + 2) + 1/(n + 3) + ... + 1/(2n), with the indices 1, ..., n
-            inferred = general_term(first, index, FEWEST - 1)
+            inferred = general_term(first, index, 2)
             shifted = substitute(inferred or last, index, add(Symbol(index), Number(-1)))
             for shift in (-1, 0, 1) if index in symbols_of(shifted) else ():
                 end = add(Symbol(own[0]), Number(shift))
@@ -328,14 +351,19 @@ def has_sum(text: str) -> bool:
     return SIGN.search(text) is not None
 
 
+def has_product(text: str) -> bool:
+    """Whether a text has a product sign, and no sum sign."""
+    return PRODUCT.search(text) is not None and SIGN.search(text) is None
+
+
 def has_dots(text: str) -> bool:
     """Whether a text has the dots of a series."""
     return _DOTS.search(text) is not None
 
 
 def is_unevaluated(text: str) -> bool:
-    """Whether an answer leaves a sum as it is: with a sum sign or with dots."""
-    return "∑" in text or has_sum(text) or has_dots(text)
+    """Whether an answer leaves a sum or a product as it is: with a sign or with dots."""
+    return "∑" in text or has_sum(text) or has_product(text) or has_dots(text)
 
 
 def without_open_case(text: str) -> str:

@@ -1,3 +1,6 @@
-"""Sums and power series: `sums` has the public function, `series` judges power series."""
+"""Sums, products and power series.
+
+`sums` has the public function. `asked` judges sums and products, and `series` power series.
+"""
 
 from .sums import verify_sum as verify_sum

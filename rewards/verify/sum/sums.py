@@ -9,37 +9,21 @@ of the answer could encode. `rewards.verify.sum.series` judges questions about p
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Final
 
 from ...arguments import Acceptance
 from ...numeric.outcome import Outcome
-from ...numeric.quadrature.closed_form import SURPLUS, encoded_digits
-from ...numeric.quadrature.work import QuadratureError, work_limit
+from ...numeric.quadrature.work import work_limit
 from ...numeric.sampling.integrand import assumption_items
-from ...numeric.summation.agreement import agreement_at
-from ...numeric.summation.choices import (
-    conventions,
-    is_infinite,
-    largest_constant,
-    lists_terms,
-    whole_parameters,
-)
 from ...proof.sums.convergence import (
-    DIGITS,
     judge_convergence,
-    judge_divergence,
-    values_or_divergence,
 )
-from ...proof.sums.telescoping import prove_sum
-from ...reading.expression.build import ZERO
-from ...reading.expression.traversal import needs_worker, substitute
-from ...reading.expression.tree import Expression
+from ...reading.expression.traversal import needs_worker
 from ...reading.extraction.judge import Asks
 from ...reading.latex import Reading
 from ...reading.latex.tokens.roles import IS_VALUE
-from ...reading.problem.conditions import may_be_zero
 from ...reading.problem.power_series import (
     SeriesQuestion,
     asks_of_series,
@@ -47,7 +31,14 @@ from ...reading.problem.power_series import (
     read_series,
     without_remainder,
 )
-from ...reading.problem.sums import SumProblem, is_unevaluated, read_sum, without_open_case
+from ...reading.problem.sums import (
+    SumProblem,
+    has_product,
+    is_unevaluated,
+    read_product,
+    read_sum,
+    without_open_case,
+)
 from ...verdict import Status, Verdict
 from ...workers.deadline import Deadline
 from ...workers.pool import DEFAULT_DEADLINE
@@ -63,19 +54,13 @@ from ..answers import (
     stated_convergence,
     stated_divergence,
     verify_in_worker,
-    with_strangers,
 )
-from ..values import with_constants
+from .asked import Asked, AskedProduct
 from .series import judge_series
 
-#: Digits for answers that need more than the first `DIGITS`.
-MORE_DIGITS: Final = (120, 240)
 #: Operations of one call (`numeric.quadrature.work`): the most that a sum of the bank takes is
 #: 60,000, in 0.1 s.
 ONE_CALL: Final = 2_000_000
-#: Numbers of an answer up to which agreement at whole numbers counts: these lie beyond twice the
-#: largest, and a sum up to 600 takes 10 ms.
-MAX_CONSTANT: Final = 300
 
 
 def verify_sum(
@@ -149,7 +134,9 @@ def verify_sum(
             if isinstance(question, SeriesQuestion):
                 outcome, reading = _of_series(answer, infinity, question, assumed)
             else:
-                outcome, reading = _of_sum(answer, infinity, question, assumed)
+                kind = AskedProduct if has_product(problem) else Asked
+                asked = [kind(each, assumed) for each in question]
+                outcome, reading = _of_sum(answer, infinity, asked)
     except NeedsWorkerError:
         return verify_in_worker("sum", problem, answer)
     return answer.verdict(outcome.status, outcome, reading)
@@ -157,6 +144,8 @@ def verify_sum(
 
 @lru_cache(maxsize=4096)
 def _read(problem: str) -> SeriesQuestion | tuple[SumProblem, ...]:
+    if has_product(problem):
+        return read_product(problem)
     return read_series(problem) if asks_of_series(problem) else read_sum(problem)
 
 
@@ -189,11 +178,10 @@ def _of_series(
 def _of_sum(
     answer: ExtractedAnswer,
     infinity: int | None,
-    problems: Sequence[SumProblem],
-    assumed: tuple[tuple[str, str], ...],
+    asked: Sequence[Asked],
 ) -> tuple[Outcome, Reading | None]:
     """Judge an answer to a question that asks for the value or the convergence of a sum."""
-    asked = [Asked(problem, assumed) for problem in problems]
+    problems = [each.problem for each in asked]
     text = without_open_case(answer.text or "")
     answer.text = text or answer.text
     convergence = stated_convergence(answer)
@@ -234,73 +222,11 @@ def _judged(
 ) -> Iterator[tuple[Outcome, Reading | None]]:
     for each in asked:
         require_worker(needs_worker(each.problem.term))
-        for by_convention in conventions(each.problem, each.assumptions):
+        for by_convention in each.by_conventions():
             if infinity is not None:
-                yield judge_divergence(by_convention, each.assumptions, infinity), None
+                yield by_convention.judge_divergence(infinity), None
                 continue
-            asked_sum = replace(each, problem=by_convention)
-            judge = partial(asked_sum.judge_at_zero, text=str(answer.text))
+            judge = partial(by_convention.judge_at_zero, text=str(answer.text))
             outcome, reading = judged(answer, judge, each.problem.parameters)
-            yield replace(outcome, flags=(*outcome.flags, *by_convention.flags)), reading
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A sum and the assumptions about its parameters, with methods that judge answers."""
-
-    problem: SumProblem
-    kinds: tuple[tuple[str, str], ...]
-
-    @property
-    def assumptions(self) -> dict[str, str]:
-        """The assumptions about the parameters. By default, symbols in limits are integers."""
-        stated = dict(self.problem.conditions.kinds) | dict(self.kinds)
-        return dict.fromkeys(whole_parameters(self.problem), "integer") | stated
-
-    def judge_at_zero(self, answer: Expression, text: str) -> Outcome:
-        """Judge a closed form, also for the value 0 of a parameter of the term that may be 0."""
-        problem, outcome = self.problem, self.judge(answer, text)
-        names = may_be_zero(problem.conditions.comparisons)
-        for name in names if outcome.status is Status.CORRECT else ():
-            term, factor = (substitute(each, name, ZERO) for each in (problem.term, problem.factor))
-            at_zero = replace(self, problem=problem._replace(term=term, factor=factor))
-            other = at_zero.judge(substitute(answer, name, ZERO), text)
-            if other.status is Status.INCORRECT and name not in at_zero.problem.parameters:
-                return Outcome(Status.UNDECIDED, detail=f"right for {name} other than 0 only")
-        return outcome
-
-    def judge(self, answer: Expression, text: str) -> Outcome:
-        """Judge whether a closed form equals the sum."""
-        answer = with_constants(answer, self.problem.parameters)
-        if (strange := with_strangers(answer, self.problem.parameters)) is not None:
-            return strange
-        needed = encoded_digits(answer) + SURPLUS
-        # at whole numbers the values differ, so that no number can be fitted to their digits
-        symbolic = bool(self.problem.parameters) and not is_infinite(self.problem)
-        if needed > MORE_DIGITS[-1] and not symbolic:
-            return Outcome(Status.UNDECIDED, detail="too long to tell from a fitted number")
-        digits = next((d for d in (DIGITS, *MORE_DIGITS) if needed <= d), DIGITS)
-        largest = largest_constant(answer, MAX_CONSTANT)
-        try:
-            chosen = values_or_divergence(
-                self.problem, self.assumptions, digits, min(largest, MAX_CONSTANT), text
-            )
-            outcome = agreement_at(answer, chosen, digits, 0.0 if symbolic else needed)
-        except QuadratureError as error:
-            return Outcome(Status.UNDECIDED, detail=str(error))
-        if outcome.status is Status.INCORRECT:
-            return outcome
-        if lists_terms(self.problem, answer):
-            return Outcome(Status.NOT_CLOSED_FORM, detail="the terms of the sum, not added")
-        if not self.problem.parameters:
-            right = outcome.status is Status.CORRECT
-            return replace(outcome, proof="enclosure") if right else outcome
-        if not is_infinite(self.problem):
-            rules = prove_sum(self.problem, answer, self.assumptions)
-            if rules is not None:
-                points, agreed = len(chosen), outcome.digits
-                return Outcome(Status.CORRECT, points, agreed, proof="telescoping", rules=rules)
-            if outcome.status is Status.CORRECT and largest > MAX_CONSTANT:
-                detail = f"agrees at {len(chosen)} points, and has numbers above {MAX_CONSTANT}"
-                return Outcome(Status.UNDECIDED, points=len(chosen), detail=detail)
-        return outcome
+            flags = (*outcome.flags, *by_convention.problem.flags)
+            yield replace(outcome, flags=flags), reading

@@ -350,3 +350,74 @@ def test_the_red_team_finds_nothing(name: str) -> None:
         case = case_at(name, 5, index)
         verdict = verify_sum(case.completion, case.integrand)
         assert verdict.correct == case.wanted, case
+
+
+@pytest.mark.parametrize(
+    ("product", "right", "wrong", "proof"),
+    [
+        (
+            r"\prod_{n=2}^\infty (1-\frac1{n^2})",
+            r"\frac12",
+            r"\frac13 -\frac12 0 \infty",
+            "enclosure",
+        ),
+        (
+            r"\prod_{n=1}^\infty \frac{4n^2}{4n^2-1}",
+            r"\frac{\pi}{2}",
+            r"\frac{\pi}{3}",
+            "enclosure",
+        ),
+        (r"3\prod_{n=2}^\infty \frac{n^3-1}{n^3+1}", "2", r"\frac23", "enclosure"),
+        (r"\prod_{n=1}^\infty (1+\frac1n)", r"\infty \text{diverges}", "1 0", "divergence"),
+        (r"\prod_{n=2}^\infty (1-\frac1n)", "0", r"1 \infty", "divergence"),
+        (r"\prod_{k=1}^n (1+\frac1k)", "n+1", r"n n+1+\binom{n}{400}", "telescoping"),
+        (r"\prod_{k=1}^n (-2k)", "(-2)^nn!", "", "telescoping"),
+        (r"\prod_{k=1}^n \cos\frac{x}{2^k}", r"\frac{\sin{x}}{2^n\sin(x/2^n)}", "1", "telescoping"),
+        (
+            r"\prod_{k=1}^{n-1}\sin\frac{k\pi}{n}",
+            r"\frac{n}{2^{n-1}}",
+            r"\frac{n}{2^n}",
+            "agreement",
+        ),
+    ],
+)
+def test_products(product: str, right: str, wrong: str, proof: str) -> None:
+    question = rf"Let $P={product}$. Evaluate $P$."
+    for answer in right.split():
+        for asked in (product, question):
+            verdict = verify_sum(rf"\boxed{{{answer}}}", asked)
+            assert (verdict.status, verdict.evidence.proof) == (Status.CORRECT, proof), answer
+    for answer in wrong.split():
+        assert verify_sum(rf"\boxed{{{answer}}}", product).status is Status.INCORRECT, answer
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        r"Find the sum of the digits of $\prod_{k=1}^{5} k$.",
+        r"How many factors does $\prod_{k=1}^{5} k$ have?",
+        r"\prod_{p \text{ prime}} (1-p^{-2})",
+        r"Does $\prod_{n=1}^\infty (1+\frac1{n^2})$ converge?",
+    ],
+)
+def test_other_questions_about_products_are_not_read(question: str) -> None:
+    with pytest.raises(ProblemError):
+        verify_sum(r"\boxed{120}", question)
+
+
+@pytest.mark.parametrize(
+    ("question", "right", "wrong"),
+    [
+        (
+            r"For what values of $x$ does $\sum_{n=0}^\infty\frac{x^n}{2^n}$ converge?",
+            "|x|<2",
+            "[-2,2)",
+        ),
+        (r"Find all $x$ for which $\sum_{n=1}^\infty\frac{x^n}{n}$ converges.", "[-1,1)", "(-1,1)"),
+    ],
+)
+def test_the_values_for_which_a_power_series_converges(
+    question: str, right: str, wrong: str
+) -> None:
+    assert verify_sum(rf"\boxed{{{right}}}", question).correct
+    assert verify_sum(rf"\boxed{{{wrong}}}", question).status is Status.INCORRECT

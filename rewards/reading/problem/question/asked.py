@@ -89,7 +89,8 @@ _ASKED_OF: Final = frozenset(
 )
 #: Another question: for which values of a symbol something holds.
 _FOR_WHICH: Final = re.compile(
-    r"\bfor\s+(?:what|which)\s+(?:\w+\s+){0,2}?(?:numbers?|values?)\b|\bfor\s+(?:what|which)\s+"
+    r"\bfor\s+(?:\w+\s+)?(?:what|which)\s+(?:\w+\s+){0,2}?(?:numbers?|values?)\b"
+    r"|\bfor\s+(?:\w+\s+)?(?:what|which)\s+(?:\w+\s+)?"
     rf"{PLACE.pattern}|\bhow\s+(?:fast|large|long|many|much|small)\b(?!\s+is\s+(?:it|this)\b)|\bvalues\s+of\b"
     rf"|\b(?:greatest|largest|least|smallest)\s+(?:\w+\s+){{0,2}}?{PLACE.pattern}"
     rf"|\ball\s+(?:\w+\s+){{0,3}}?{PLACE.pattern}\s+(?:such\s+that|so\s+that|for\s+which)\b"
@@ -151,6 +152,7 @@ class Asked:
         is_bound: whether the value of the formula does not depend on the variable.
         has_sign: whether the formula stands in the question with its sign.
         nouns: what the formula is called, such as "series".
+        is_set: whether the question asks for values of the variable, as in "for which $x$".
 
     """
 
@@ -161,6 +163,7 @@ class Asked:
     is_bound: bool
     has_sign: bool = True
     nouns: tuple[str, ...] = ()
+    is_set: bool = False
 
     @property
     def letters(self) -> set[str]:
@@ -186,8 +189,10 @@ def taken_apart(text: str) -> tuple[str, list[str]] | None:
         _TAIL.sub("", _UPRIGHT.sub(r"\1", DELIMITER.sub(" ", match[0]))).lstrip(" .,;:?")
         for match in MARKED.finditer(question)
     ]
-    numbers = iter(range(len(formulas)))
-    places = MARKED.sub(lambda _: f" \ue012{next(numbers)}\ue012 ", question)
+    numbers = iter(enumerate(formulas))
+    places = MARKED.sub(
+        lambda _: f" \ue012{number[0]}\ue012 " if (number := next(numbers))[1] else " ", question
+    )
     return None if DELIMITER.search(places) or not formulas else (places, formulas)
 
 
@@ -203,7 +208,7 @@ def formula_of_question(parts: tuple[str, list[str]], asked: Asked) -> tuple[str
 
     """
     formula, conditions, remainder = _with_surroundings(*parts, asked)
-    if asks_values(*parts) or _is_changed(remainder, parts[1], asked):
+    if (asks_values(*parts) and not asked.is_set) or _is_changed(remainder, parts[1], asked):
         raise ProblemError(f"words beside {asked.written!r} may change the question")
     return formula, conditions
 

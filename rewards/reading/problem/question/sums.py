@@ -23,6 +23,7 @@ from .asked import (
 )
 
 SIGN: Final = re.compile(r"\\(?:sum|sumop)(?![A-Za-z])|[∑Σ](?=\s*[_^])")
+PRODUCT: Final = re.compile(r"\\prod(?![A-Za-z])|[∏Π](?=\s*[_^])")
 _DOTS: Final = re.compile(r"[-+]\s*(?:\\[lc]?dots(?![A-Za-z])|\.{3}|…)")
 #: What a sum is not asked for with: the values of a parameter, a part of the series.
 _PART: Final = re.compile(
@@ -102,7 +103,7 @@ def sum_question(text: str, quantity: str = "sum") -> tuple[str, Conditions] | N
 
     Args:
         text: the question.
-        quantity: what is asked for: the sum, or the radius or interval of convergence.
+        quantity: what is asked for: the sum, the product, or the radius or interval of convergence.
 
     Raises:
         ProblemError: a word or a formula may change the question.
@@ -119,18 +120,24 @@ def sum_question(text: str, quantity: str = "sum") -> tuple[str, Conditions] | N
     for part in _PART.finditer(NAMES.sub(" ", without_statements(*parts)[0])):
         if part[0].lower() != quantity:
             raise ProblemError(f"{text!r}: {part[0]!r} may change the question")
-    for sign in (SIGN, _DOTS):
+    for sign in (PRODUCT,) if quantity == "product" else (SIGN, _DOTS):
         signed = [at for at, formula in enumerate(parts[1]) if sign.search(formula)]
         if len(signed) > 1:  # given that \\sum 1/n^2 = \\pi^2/6
             signed = [at for at in signed if not _is_value_of_sum(parts[1][at])]
         if len(signed) == 1:
             formula = parts[1][signed[0]]
-            index = _INDEX.search(formula) if sign is SIGN else None
+            index = None if sign is _DOTS else _INDEX.search(formula)
             name = index[1].lstrip("\\") if index else ""
-            return formula_of_question(
-                parts,
-                Asked(formula, frozenset(signed), formula, name, True, nouns=(*_NOUNS, quantity)),
+            asked = Asked(
+                formula,
+                frozenset(signed),
+                formula,
+                name,
+                is_bound=True,
+                nouns=(*_NOUNS, quantity),
+                is_set=quantity == "interval",
             )
+            return formula_of_question(parts, asked)
         if signed:
             return None
     return None

@@ -154,7 +154,7 @@ REFUSED = [
     ("sum", r"$\frac12+\frac13+\frac15+\frac17+\cdots$", "general term"),
     ("sum", r"$2+3+5+8+\cdots$", "general term"),
     ("sum", r"$1+\frac12-\frac14-\frac18+\cdots$", "general term"),
-    ("sum", r"$\frac{1}{n}+\frac{2}{n}+\cdots+\frac{n}{n}$", "general term"),
+    ("sum", r"$\frac{1}{n}+\frac{3}{n}+\cdots+\frac{n}{n}$", "general term"),
     ("sum", r"$1+2+4+\cdots+16$", "general term"),  # 1, 2, 4, 7, 11, 16
     ("sum", r"$1+2+3+\cdots+\frac{7}{2}$", "general term"),
     ("sum", r"$1+2+\cdots+100$", "general term"),

@@ -1,0 +1,147 @@
+"""Judges closed forms of sums and products."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ...numeric.outcome import Outcome
+from ...numeric.quadrature.closed_form import SURPLUS, encoded_digits
+from ...numeric.quadrature.work import QuadratureError
+from ...numeric.summation.agreement import agreement_at
+from ...numeric.summation.choices import (
+    conventions,
+    is_infinite,
+    largest_constant,
+    lists_terms,
+    whole_parameters,
+)
+from ...proof.sums.convergence import DIGITS, judge_divergence, values_or_divergence
+from ...proof.sums.telescoping import prove_sum
+from ...reading.expression.build import ONE, ZERO, add, div, mul, neg
+from ...reading.expression.traversal import fold, substitute
+from ...reading.expression.tree import Call, Expression
+from ...reading.problem.conditions import may_be_zero
+from ...reading.problem.sums import SumProblem
+from ...verdict import Status
+from ..answers import with_strangers
+from ..values import with_constants
+
+#: Digits for answers that need more than the first `DIGITS`.
+MORE_DIGITS: Final = (120, 240)
+#: Numbers of an answer up to which agreement at whole numbers counts: these lie beyond twice the
+#: largest, and a sum up to 600 takes 10 ms.
+MAX_CONSTANT: Final = 300
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A sum and the assumptions about its parameters, with methods that judge answers."""
+
+    problem: SumProblem
+    kinds: tuple[tuple[str, str], ...]
+
+    @property
+    def assumptions(self) -> dict[str, str]:
+        """The assumptions about the parameters. By default, symbols in limits are integers."""
+        stated = dict(self.problem.conditions.kinds) | dict(self.kinds)
+        return dict.fromkeys(whole_parameters(self.problem), "integer") | stated
+
+    def by_conventions(self) -> Iterator[Asked]:
+        """Yield the sum in each convention for its range, the usual convention first."""
+        for problem in conventions(self.problem, self.assumptions):
+            yield replace(self, problem=problem)
+
+    def judge_divergence(self, infinity: int) -> Outcome:
+        """Judge the answer "diverges" (``infinity`` is 0), or an infinity (1 or -1)."""
+        return judge_divergence(self.problem, self.assumptions, infinity)
+
+    def judge_at_zero(self, answer: Expression, text: str) -> Outcome:
+        """Judge a closed form, also for the value 0 of a parameter of the term that may be 0."""
+        problem, outcome = self.problem, self.judge(answer, text)
+        names = may_be_zero(problem.conditions.comparisons)
+        for name in names if outcome.status is Status.CORRECT else ():
+            term, factor = (substitute(each, name, ZERO) for each in (problem.term, problem.factor))
+            at_zero = replace(self, problem=problem._replace(term=term, factor=factor))
+            other = at_zero.judge(substitute(answer, name, ZERO), text)
+            if other.status is Status.INCORRECT and name not in at_zero.problem.parameters:
+                return Outcome(Status.UNDECIDED, detail=f"right for {name} other than 0 only")
+        return outcome
+
+    def judge(self, answer: Expression, text: str) -> Outcome:
+        """Judge whether a closed form equals the sum."""
+        answer = with_constants(answer, self.problem.parameters)
+        if (strange := with_strangers(answer, self.problem.parameters)) is not None:
+            return strange
+        needed = encoded_digits(answer) + SURPLUS
+        # at whole numbers the values differ, so that no number can be fitted to their digits
+        symbolic = bool(self.problem.parameters) and not is_infinite(self.problem)
+        if needed > MORE_DIGITS[-1] and not symbolic:
+            return Outcome(Status.UNDECIDED, detail="too long to tell from a fitted number")
+        digits = next((d for d in (DIGITS, *MORE_DIGITS) if needed <= d), DIGITS)
+        largest = largest_constant(answer, MAX_CONSTANT)
+        try:
+            chosen = values_or_divergence(
+                self.problem, self.assumptions, digits, min(largest, MAX_CONSTANT), text
+            )
+            outcome = agreement_at(answer, chosen, digits, 0.0 if symbolic else needed)
+        except QuadratureError as error:
+            return Outcome(Status.UNDECIDED, detail=str(error))
+        if outcome.status is Status.INCORRECT:
+            return outcome
+        if lists_terms(self.problem, answer):
+            return Outcome(Status.NOT_CLOSED_FORM, detail="the terms of the sum, not added")
+        if not self.problem.parameters:
+            right = outcome.status is Status.CORRECT
+            return replace(outcome, proof="enclosure") if right else outcome
+        if not is_infinite(self.problem):
+            rules = prove_sum(self.problem, answer, self.assumptions)
+            if rules is not None:
+                points, agreed = len(chosen), outcome.digits
+                return Outcome(Status.CORRECT, points, agreed, proof="telescoping", rules=rules)
+            if outcome.status is Status.CORRECT and largest > MAX_CONSTANT:
+                detail = f"agrees at {len(chosen)} points, and has numbers above {MAX_CONSTANT}"
+                return Outcome(Status.UNDECIDED, points=len(chosen), detail=detail)
+        return outcome
+
+
+@dataclass(frozen=True)
+class AskedProduct(Asked):
+    r"""A product of the terms of ``problem``, and the assumptions about its parameters.
+
+    The logarithm of a product of positive terms is the sum of the logarithms of the terms.
+    """
+
+    @property
+    def logarithms(self) -> Asked:
+        """The sum of the logarithms of the terms."""
+        term = Call("ln", (self.problem.term,))
+        return Asked(self.problem._replace(term=term, factor=ONE, outside=ZERO), self.kinds)
+
+    def by_conventions(self) -> Iterator[Asked]:
+        """Yield the product: no other convention is read."""
+        yield self
+
+    def judge_divergence(self, infinity: int) -> Outcome:
+        """Judge an infinity (``infinity`` is 1), or the answer "diverges" (0)."""
+        if self.problem.factor != ONE or self.problem.outside != ZERO or infinity < 0:
+            return Outcome(Status.UNDECIDED, detail="a multiple of a product that diverges")
+        outcome = self.logarithms.judge_divergence(1)
+        if outcome.status is Status.INCORRECT and infinity == 0:
+            # a product that tends to 0 is said to diverge, too
+            return Outcome(Status.UNDECIDED, detail="the product does not tend to infinity")
+        return outcome
+
+    def judge(self, answer: Expression, text: str) -> Outcome:
+        """Judge whether a closed form equals the product."""
+        problem = self.problem
+        if (strange := with_strangers(answer, problem.parameters)) is not None:
+            return strange
+        rules = prove_sum(problem, answer, self.assumptions, join=mul)
+        if rules is not None:
+            return Outcome(Status.CORRECT, proof="telescoping", rules=rules)
+        product = div(add(answer, neg(problem.outside)), problem.factor)
+        if fold(product) == 0:
+            return self.logarithms.judge_divergence(-1)
+        return self.logarithms.judge(Call("ln", (product,)), text)
