@@ -12,6 +12,7 @@ from ..errors import ProblemError
 from ..numeric.expansions.series import NotExpandedError, UndefinedError
 from ..numeric.outcome import Outcome
 from ..numeric.sampling.parameters import Draw, regimes
+from ..proof.continuity import judge_parameters
 from ..proof.limit_questions import LimitQuestion, limit_readings, with_values
 from ..proof.limits import Limit, are_equal
 from ..proof.recursions import judge_limit
@@ -23,6 +24,11 @@ from ..reading.extraction.words.convergence import divergence_of
 from ..reading.latex import ReadError, Reading, read, to_latex
 from ..reading.latex.tokens.roles import IS_VALUE
 from ..reading.problem.conditions import may_be_zero
+from ..reading.problem.question.continuity import (
+    ContinuityQuestion,
+    read_continuity,
+    read_values,
+)
 from ..reading.problem.sequences.recursion import Recursion, read_recursion
 from ..verdict import Status, Verdict
 from ..workers.deadline import Deadline
@@ -38,6 +44,7 @@ from .answers import (
     read_answer,
     require_worker,
     stated_divergence,
+    stated_text,
     verify_in_worker,
     with_strangers,
 )
@@ -115,6 +122,9 @@ def verify_limit(
     recursion = read_recursion(problem) if isinstance(problem, str) else None
     if recursion is not None:
         return _of_recursion(recursion, find_answer(completion, options, asks="value"), reference)
+    continuity = read_continuity(problem) if isinstance(problem, str) else None
+    if continuity is not None:
+        return _of_continuity(continuity, find_answer(completion, options, asks="value"), reference)
     questions = limit_readings(problem, assumptions)
     answer = find_answer(completion, options, symbols=questions[0].parameters, asks="value")
     infinity = stated_divergence(answer)
@@ -150,6 +160,34 @@ def _of_recursion(recursion: Recursion, answer: ExtractedAnswer, reference: str 
         return answer.verdict(answer.status)
     outcome, reading = judged(answer, partial(judge_limit, recursion), ())
     return answer.verdict(outcome.status, outcome, reading)
+
+
+def _of_continuity(
+    question: ContinuityQuestion, answer: ExtractedAnswer, reference: str | None
+) -> Verdict:
+    """Judge values of parameters that have to make a function continuous."""
+    if reference is not None:
+        raise ProblemError("a reference for the parameters of a function is not checked")
+    answer.method = "expansion"
+    if len(question.unknowns) == 1:
+        read_answer(answer, (IS_VALUE,))
+        if answer.status is Status.INCORRECT:  # several values, which may all fit
+            return answer.verdict(Status.UNDECIDED)
+        if answer.status is not None:
+            return answer.verdict(answer.status)
+
+        def decided(value: Expression) -> Outcome:
+            return judge_parameters(question, {question.unknowns[0]: value})
+
+        outcome, reading = judged(answer, decided, ())
+        return answer.verdict(outcome.status, outcome, reading)
+    if answer.text is None:
+        return answer.verdict(answer.status or Status.NO_ANSWER)
+    values = read_values(stated_text(answer), question.unknowns)
+    if values is None:
+        return answer.verdict(Status.UNPARSEABLE, detail="a value for each parameter is expected")
+    outcome = judge_parameters(question, values)
+    return answer.verdict(outcome.status, outcome)
 
 
 def _judged(

@@ -26,7 +26,7 @@ from .multiseries import Scale
 from .series import Germ, NotExpandedError, Series, UndefinedError
 
 #: The signs of a difference for which a comparison holds.
-_COMPARISONS = {
+COMPARISONS = {
     "lt": (-1,), "le": (-1, 0), "gt": (1,), "ge": (1, 0), "eq": (0,), "ne": (-1, 1),
 }  # fmt: skip
 #: The name of a variable of Taylor series.
@@ -278,10 +278,10 @@ class GermExpander(Scale, Expander[Germ]):
         if condition.function in ("and", "or"):
             joined = all if condition.function == "and" else any
             return joined(map(self._holds, condition.args))
-        if condition.function not in _COMPARISONS:
+        if condition.function not in COMPARISONS:
             raise NotExpandedError("a condition")
         a, b = map(self.expand, condition.args)
-        return self.compare(a, b) in _COMPARISONS[condition.function]
+        return self.compare(a, b) in COMPARISONS[condition.function]
 
     # --- inverse functions and special functions ---
 

@@ -1,0 +1,109 @@
+"""Judges values of parameters that have to make a piecewise function continuous.
+
+At each point, the limits from both sides and the value of the function have to be equal. For a
+differentiable function, the limits of the derivative have to be equal, too. The differences are
+called residuals. If they are linear in the parameters and of full rank, no other values fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ..numeric.expansions.germs import COMPARISONS
+from ..numeric.expansions.series import NotExpandedError
+from ..numeric.outcome import Outcome
+from ..reading.expression.build import add, neg
+from ..reading.expression.derivative import differentiate
+from ..reading.expression.traversal import substitute, symbols_of
+from ..reading.expression.tree import Call, Expression
+from ..reading.problem.question.continuity import ContinuityQuestion
+from ..verdict import Status
+from .constants import ExactNumbers
+from .limits import limit
+from .ranks import has_rank
+
+
+def judge_parameters(question: ContinuityQuestion, values: Mapping[str, Expression]) -> Outcome:
+    """Judge values of the parameters.
+
+    Args:
+        question: the question.
+        values: the value of each parameter, without symbols.
+
+    """
+    numbers = ExactNumbers()
+    try:
+        residuals = [*_residuals(question)]
+        remaining = [_with_values(residual, values) for residual in residuals]
+        if not all(numbers.is_zero(numbers.value(each)) for each in remaining):
+            return Outcome(Status.INCORRECT, detail="the function is not continuous there")
+        if not _is_determined(question, residuals):
+            return Outcome(Status.UNDECIDED, detail="other values may fit, too")
+    except (NotExpandedError, ValueError) as error:
+        return Outcome(Status.UNDECIDED, detail=str(error))
+    return Outcome(Status.CORRECT, points=len(question.points), proof="expansion")
+
+
+def _residuals(question: ContinuityQuestion) -> Iterator[Expression]:
+    function, x = question.function, question.variable
+    for point in question.points:
+        left, right = (_one_sided(function, x, point, side) for side in (-1, 1))
+        yield add(left, neg(right))
+        yield add(_value_at(function, x, point), neg(right))
+        if question.differentiable:
+            slope = _slope(function, x)
+            left, right = (_one_sided(slope, x, point, side) for side in (-1, 1))
+            yield add(left, neg(right))
+
+
+def _one_sided(function: Expression, variable: str, point: Expression, side: int) -> Expression:
+    found = limit(function, variable, point, side)
+    if found.value is None:
+        raise NotExpandedError("a one-sided limit is not a number")
+    return found.value
+
+
+def _slope(function: Expression, variable: str) -> Expression:
+    """The derivative of a piecewise function, apart from the points where the pieces meet."""
+    if function.function != "piecewise":
+        return differentiate(function, variable)
+    return Call(
+        "piecewise",
+        tuple(
+            arg if at % 2 else differentiate(arg, variable) for at, arg in enumerate(function.args)
+        ),
+    )
+
+
+def _value_at(function: Expression, variable: str, point: Expression) -> Expression:
+    """The value of the first piece whose condition holds at a point."""
+    if function.function != "piecewise":
+        return substitute(function, variable, point)
+    for at in range(0, len(function.args), 2):
+        piece = function.args[at : at + 2]
+        if len(piece) == 1 or _holds(substitute(piece[1], variable, point)):
+            return substitute(piece[0], variable, point)
+    raise NotExpandedError("the function has no value at the point")
+
+
+def _holds(condition: Expression) -> bool:
+    if condition.function == "and":
+        return all(map(_holds, condition.args))
+    if condition.function not in COMPARISONS:
+        raise NotExpandedError(f"the condition {condition.function} is not decided")
+    first, second = condition.args
+    numbers = ExactNumbers()
+    return numbers.sign(numbers.value(add(first, neg(second)))) in COMPARISONS[condition.function]
+
+
+def _with_values(tree: Expression, values: Mapping[str, Expression]) -> Expression:
+    for name, value in values.items():
+        tree = substitute(tree, name, value)
+    return tree
+
+
+def _is_determined(question: ContinuityQuestion, residuals: Sequence[Expression]) -> bool:
+    """Whether the residuals are linear in the parameters, and determine all of them."""
+    rows = [[differentiate(each, name) for name in question.unknowns] for each in residuals]
+    is_linear = not any(symbols_of(entry) for row in rows for entry in row)
+    return is_linear and has_rank(rows, len(question.unknowns))
