@@ -142,9 +142,9 @@ class _Tokens:
         return end
 
     def is_alone(self, start: int, end: int) -> bool:
-        """Whether tokens are a letter, or a number where a formula is expected."""
-        if end != start + 1:
-            return False
+        """Whether tokens are a letter, a function of one, or a number where one is expected."""
+        if end != start + 1:  # ln x
+            return not _FUNCTIONS.isdisjoint(self.texts[start:end])
         preceding = "".join(self.texts[max(start - 4, 0) : start])
         expected = self.kinds[start] == "number" and _EXPECTED.search(preceding) is not None
         return self.kinds[start] in ("letter", "word") or expected
