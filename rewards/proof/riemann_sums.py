@@ -1,7 +1,12 @@
-r"""Limits of Riemann sums: ``\lim_{n\to\infty} \frac1n \sum_{k=1}^n f(k/n)`` is an integral."""
+r"""Limits of sums with more and more terms, which are integrals or infinite sums.
+
+The limit of Riemann sums ``\frac1n \sum_{k=1}^n f(k/n)`` is an integral, and the limit of partial
+sums ``\sum_{k=1}^n a_k`` is the sum of the series. The same holds for products.
+"""
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import lru_cache
 from typing import Final
 
@@ -9,17 +14,22 @@ from flint import acb, arb
 
 from ..numeric.ball_arithmetic.balls import precision
 from ..numeric.ball_arithmetic.compiler import compile_tape
+from ..numeric.expansions.series import NotExpandedError
 from ..reading.expression.build import ONE, ZERO, mul, number
 from ..reading.expression.derivative import differentiate
 from ..reading.expression.traversal import fold, needs_worker, substitute, symbols_of
 from ..reading.expression.tree import Expression, Symbol
 from ..reading.latex import to_latex
 from ..reading.problem.limit import read_limit_of_sum
+from ..reading.problem.sums import has_product
+from .limits import limit
 from .prover.prove import prove
 
 #: Pieces of the interval on which the function has to be enclosed: two suffice for all functions of
 #: the tests, one for most. Bits of the enclosures, whose rounding is far below a piece's width.
 _PIECES, _BITS = 16, 128
+#: Halvings of the piece at the lower end: 2^-100 is below all numbers that questions have.
+_HALVINGS: Final = 100
 #: The variable of the integral, and a variable that no function has.
 _X, _FRESH = "x", "t"
 _POSITIVE: Final = "positive"
@@ -53,8 +63,8 @@ def integral_of_riemann_sum(problem: str) -> str | None:
     if set(asked.parameters) != {n} or {n, asked.counter} & {_X, _FRESH}:
         return None
     ends = []
-    for limit, direction in ((asked.lower, 1), (asked.upper, -1)):
-        slope, offset = fold(differentiate(limit, n)), fold(substitute(limit, n, ZERO))
+    for end, direction in ((asked.lower, 1), (asked.upper, -1)):
+        slope, offset = fold(differentiate(end, n)), fold(substitute(end, n, ZERO))
         if slope is None or offset is None or slope < 0 or offset * direction < 0:
             return None
         ends.append(slope)
@@ -66,22 +76,79 @@ def integral_of_riemann_sum(problem: str) -> str | None:
         return None
     if prove(mul(scaled, Symbol(_FRESH)), function, _FRESH, kinds) is None:
         return None
-    if not _is_bounded(function, arb(str(ends[0])), arb(str(ends[1]))):
+    if not _is_bounded(function, ends[0], ends[1]):
         return None
     lower, upper = (to_latex(number(end)) for end in ends)
     return rf"\int_{{{lower}}}^{{{upper}}} {to_latex(function)} \,d{_X}"
 
 
-def _is_bounded(function: Expression, lower: arb, upper: arb) -> bool:
-    """Whether enclosures prove that a function is bounded and real on an interval."""
+@lru_cache(maxsize=1024)
+def series_of_partial_sums(problem: str) -> str | None:
+    r"""Rewrite a limit of partial sums or products as a series or an infinite product.
+
+    The result is None for any other question. The terms must not depend on the variable.
+
+    Args:
+        problem: the question, with a limit sign.
+
+    Raises:
+        ProblemError: the question is unreadable.
+
+    >>> series_of_partial_sums(r"\lim_{N\to\infty}\sum_{n=1}^N\frac{1}{n^2}")
+    '\\sum_{n=1}^{\\infty} \\left(\\frac{1}{n^{2}}\\right)'
+
+    """
+    read = read_limit_of_sum(problem)
+    if read is None:
+        return None
+    n, asked = read
+    parts = (asked.term, asked.factor, asked.outside, asked.lower)
+    if isinstance(asked.lower, int) or isinstance(asked.upper, int):
+        return None
+    slope = fold(differentiate(asked.upper, n))
+    if any(n in symbols_of(part) for part in parts if not isinstance(part, int)):
+        return None
+    if slope is None or slope <= 0 or slope.denominator != 1:
+        return None
+    sign = r"\prod" if has_product(problem) else r"\sum"
+    factor = "" if asked.factor == ONE else rf"\left({to_latex(asked.factor)}\right)"
+    outside = "" if asked.outside == ZERO else f" + {to_latex(asked.outside)}"
+    index = to_latex(Symbol(asked.counter))
+    return (
+        rf"{factor}{sign}_{{{index}={to_latex(asked.lower)}}}^{{\infty}} "
+        rf"\left({to_latex(asked.term)}\right){outside}"
+    )
+
+
+def _is_bounded(function: Expression, lower: Fraction, upper: Fraction) -> bool:
+    """Whether a function is bounded and real on an interval.
+
+    Enclosures prove this on all pieces of the interval but the first. If they fail on the first, as
+    for the square root, they are tried on ever smaller pieces, and the limit at the lower end has
+    to be finite.
+    """
     if symbols_of(function) - {_X}:
         return False
     tape = compile_tape(function, _X)
-    width = (upper - lower) / _PIECES
+    start, width = arb(str(lower)), arb(str(upper - lower)) / _PIECES
+
+    def is_enclosed(begin: arb, end: arb) -> bool:
+        value = tape.run(acb(begin.union(end)), {}, derivative=False)[tape.root][0]
+        return bool(value.is_finite() and value.imag.is_zero())
+
     with precision(_BITS):
-        for at in range(_PIECES):
-            piece = (lower + at * width).union(lower + (at + 1) * width)
-            value = tape.run(acb(piece), {}, derivative=False)[tape.root][0]
-            if not value.is_finite() or not value.imag.is_zero():
-                return False
-    return True
+        if not all(
+            is_enclosed(start + at * width, start + (at + 1) * width) for at in range(1, _PIECES)
+        ):
+            return False
+        if is_enclosed(start, start + width):
+            return True
+        if not all(
+            is_enclosed(start + width / 2 ** (at + 1), start + width / 2**at)
+            for at in range(_HALVINGS)
+        ):
+            return False
+    try:
+        return limit(function, _X, number(lower), 1).value is not None
+    except NotExpandedError:
+        return False

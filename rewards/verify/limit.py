@@ -16,7 +16,7 @@ from ..proof.continuity import judge_parameters
 from ..proof.limit_questions import LimitQuestion, limit_readings, with_values
 from ..proof.limits import Limit, are_equal
 from ..proof.recursions import judge_limit
-from ..proof.riemann_sums import integral_of_riemann_sum
+from ..proof.riemann_sums import integral_of_riemann_sum, series_of_partial_sums
 from ..reading.expression.build import ZERO
 from ..reading.expression.traversal import substitute
 from ..reading.expression.tree import Expression
@@ -49,6 +49,7 @@ from .answers import (
     with_strangers,
 )
 from .definite import verify_definite_integral
+from .sum import verify_sum
 from .values import compare_values, with_constants
 
 if TYPE_CHECKING:
@@ -115,10 +116,15 @@ def verify_limit(
     options = AnswerOptions(
         strict, stop, truncated, accept, undecided_reward, deadline, assumptions
     )
+    further = options.keywords() | {"deadline": deadline}
     integral = integral_of_riemann_sum(problem) if isinstance(problem, str) else None
     if integral is not None:
-        further = options.keywords() | {"deadline": deadline}
         return verify_definite_integral(completion, integral, reference=reference, **further)
+    series = series_of_partial_sums(problem) if isinstance(problem, str) else None
+    if series is not None:
+        if reference is not None:
+            raise ProblemError("a reference for the limit of partial sums is not checked")
+        return verify_sum(completion, series, **further)
     recursion = read_recursion(problem) if isinstance(problem, str) else None
     if recursion is not None:
         return _of_recursion(recursion, find_answer(completion, options, asks="value"), reference)

@@ -39,7 +39,7 @@ from .layout import (
 )
 from .marks import DELIMITER, LONGEST, SPACING
 from .question.limit import BARE, SEQUENCE, limit_question
-from .sums import SumProblem, has_dots, has_sum, read_sum, sum_with_dots
+from .sums import SumProblem, has_dots, has_product, has_sum, read_product, read_sum, sum_with_dots
 
 #: The sign of a limit.
 SIGN: Final = re.compile(
@@ -164,18 +164,21 @@ def read_limit_of_sum(text: str) -> tuple[str, SumProblem] | None:
         ProblemError: the question is unreadable.
 
     """
-    if len(text) > LONGEST or not (has_sum(text) or has_dots(text)):
+    if len(text) > LONGEST or not (has_sum(text) or has_product(text) or has_dots(text)):
         return None
     question = limit_question(text)
     written = _written(question[0] if question else text)
-    if written is None or not (has_sum(written[1]) or has_dots(written[1])):
+    if written is None:
+        return None
+    body = TAIL.sub("", written[1])
+    if not (has_sum(body) or has_product(body) or has_dots(body)):
         return None
     name, at, _ = _approach(written[0], text)
     variable = _variable(name, text)
-    if has_sum(written[1]):
-        sums = read_sum(TAIL.sub("", written[1]))
+    if has_product(body):
+        sums = read_product(body)
     else:
-        sums = (sum_with_dots(written[1]),)
+        sums = read_sum(body) if has_sum(body) else (sum_with_dots(body),)
     return (variable, sums[0]) if len(sums) == 1 and limit_of(at, text, variable) == 1 else None
 
 

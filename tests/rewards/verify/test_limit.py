@@ -252,3 +252,35 @@ def test_work_is_bounded(asked: str) -> None:
     except ProblemError:
         return
     assert verdict.status in (Status.INCORRECT, Status.UNDECIDED)
+
+
+@pytest.mark.parametrize(
+    ("question", "right", "wrong"),
+    [
+        (r"\lim_{N\to\infty}\sum_{n=1}^N \frac1{n^2}", r"\frac{\pi^2}{6}", r"1 \infty"),
+        (r"\lim_{n\to\infty} 3\sum_{k=0}^{2n} 2^{-k}", "6", "3"),
+        (r"\lim_{n\to\infty}\sum_{k=1}^{n}\frac{1}{k}", r"\infty", "2"),
+        (r"\lim_{n\to\infty}\prod_{k=2}^{n}\frac{k^3-1}{k^3+1}", r"\frac23", "1"),
+        (r"\lim_{n\to\infty}\frac1n\sum_{k=1}^n \sqrt{\frac kn}", r"\frac23", r"\frac12"),
+        (r"\lim_{n\to\infty}n^{-3/2}\sum_{k=1}^n \sqrt k", r"\frac23", "1"),
+    ],
+)
+def test_limits_of_partial_sums_are_series_or_integrals(
+    question: str, right: str, wrong: str
+) -> None:
+    assert verify_limit(rf"\boxed{{{right}}}", question).correct
+    for answer in wrong.split():
+        assert verify_limit(rf"\boxed{{{answer}}}", question).status is Status.INCORRECT
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        r"\lim_{n\to\infty}\sum_{k=1}^n \frac1n\ln\frac kn",  # the integral is improper
+        r"\lim_{n\to\infty}\sum_{k=1}^{n}\frac{1}{\sqrt{n^2-k^2}}",
+        r"\lim_{n\to\infty}(\sum_{k=1}^{n}\frac{1}{k} - \ln n)",
+    ],
+)
+def test_other_limits_of_sums_are_not_read(question: str) -> None:
+    with pytest.raises(ProblemError):
+        verify_limit(r"\boxed{-1}", question)
