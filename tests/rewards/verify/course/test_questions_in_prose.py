@@ -188,7 +188,6 @@ def test_the_limit_of_a_riemann_sum_is_an_integral(sum_: str, right: str, wrong:
     "sum_",
     [
         r"\frac1n\sum_{k=1}^n\frac{n}{k}",  # the function is not bounded
-        r"\sum_{k=1}^n\frac{1}{k^2}",  # no Riemann sum
         r"\sum_{k=1}^{n^2}\frac{n}{n^2+k^2}",  # the interval grows
         r"\frac1n\sum_{k=1}^n(-1)^k\sin\frac{k}{n}",  # no function of k/n
         r"\frac1n\sum_{k=-5}^n\frac{1}{(1+k/n)}",  # terms outside of the interval
