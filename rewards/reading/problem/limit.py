@@ -38,14 +38,9 @@ from .layout import (
     unbraced,
 )
 from .marks import DELIMITER, LONGEST, SPACING
-from .question.limit import BARE, SEQUENCE, limit_question
+from .question.limit import BARE, SEQUENCE, SIGN, limit_question
 from .sums import SumProblem, has_dots, has_product, has_sum, read_product, read_sum, sum_with_dots
 
-#: The sign of a limit.
-SIGN: Final = re.compile(
-    r"\\lim(?![A-Za-z])|\\(?:operatorname\*?|mathop|mathrm|text|mathbf)\s*\{\s*(?:\\rm\s*)?\\?lim\s*\}"
-    r"|(?<![\\A-Za-z])lim(?=\s*(?:\\limits\s*)?_)"
-)
 _ARROW: Final = re.compile(
     r"\\(?:to|(?:long)?rightarrow|(?:long)?mapsto|(?P<down>downarrow|searrow)|(?P<up>uparrow|nearrow))"
     r"(?![A-Za-z])|→|⟶|-+>|(?P<from_above>↓)|(?P<from_below>↑)"

@@ -30,7 +30,7 @@ from .layout import (
 )
 from .marks import DELIMITER, LONGEST, MARKED
 from .parameters import parameter_faults
-from .question.sums import PRODUCT, SIGN, recurring_decimal, sum_question
+from .question.sums import DOTS, PRODUCT, SIGN, recurring_decimal, sum_question
 
 _OPEN_CASE: Final = re.compile(
     r"\\\\\s*\\sum(?![A-Za-z])[^&]*&\s*\\text\s*\{\s*otherwise\s*\}\s*(?=\\end\s*\{cases\})"
@@ -46,7 +46,6 @@ _PRODUCT: Final = re.compile(
 _KINDS: Final = ("absolute", "conditional", "diverge")
 #: Words, equations and functions, which are no terms of a series with dots.
 _NO_TERMS: Final = re.compile(r"(?<![\\A-Za-z])(?:[A-Za-z]{3,}|[fghFG]\s*(?:\\left)?\()|=")
-_DOTS: Final = re.compile(r"\\[lc]?dots(?![A-Za-z])|\.{3}|…")
 _INDEX: Final = r"(?P<index>[A-Za-z]|\\[a-z]+)"
 _GREATER: Final = r"(?:\\geq?(?:slant)?(?![A-Za-z])|≥|>=)"
 _LESS: Final = r"(?:\\leq?(?:slant)?(?![A-Za-z])|≤|<=)"
@@ -204,7 +203,7 @@ def _read_formula(text: str) -> tuple[SumProblem, ...]:
     """Read a formula with a sum sign or with dots, perhaps with conditions behind the term."""
     formula, tables = marked_tables(DELIMITER.sub(" ", text))
     sign = SIGN.search(formula)
-    if sign is None and _DOTS.search(text):
+    if sign is None and DOTS.search(text):
         return (_with_dots(text),)
     if sign is None:
         raise ProblemError(f"{text!r} has no sum sign")
@@ -237,9 +236,9 @@ def sum_with_dots(body: str) -> SumProblem:
     """
     factor, inner = "1", TAIL.sub("", body)
     quotient = quotient_of(inner)
-    if quotient is not None and _DOTS.search(quotient[0]) and not quotient[2]:
+    if quotient is not None and DOTS.search(quotient[0]) and not quotient[2]:
         factor, inner = rf"\frac{{1}}{quotient[1]}", quotient[0]
-    if (product := _PRODUCT.fullmatch(inner)) is not None and not _DOTS.search(product[1]):
+    if (product := _PRODUCT.fullmatch(inner)) is not None and not DOTS.search(product[1]):
         factor, inner = f"{factor} {product[1]}", product[2]
     problem = _with_dots(inner)
     return problem._replace(factor=_factor(factor, body, problem.counter))
@@ -302,7 +301,7 @@ def _written_terms(formula: str, text: str) -> tuple[list[Expression], str]:
         sign = Number(-1 if formula[max(at - 1, 0) : at] == "-" else 1)
         at += len(piece) + 1
         written = ENDS.sub("", piece).strip()
-        shape += "." if _DOTS.fullmatch(written) else "t" * bool(written)
+        shape += "." if DOTS.fullmatch(written) else "t" * bool(written)
         if written and shape.endswith("t"):
             terms.append(Call("mul", (sign, only_reading(written, text))))
     return terms, shape
@@ -358,7 +357,7 @@ def has_product(text: str) -> bool:
 
 def has_dots(text: str) -> bool:
     """Whether a text has the dots of a series."""
-    return _DOTS.search(text) is not None
+    return DOTS.search(text) is not None
 
 
 def is_unevaluated(text: str) -> bool:
@@ -412,7 +411,7 @@ def _factor(preceding: str, text: str, index: str) -> Expression:
     the first terms of the sum (``1 + x + \cdots = \sum``).
     """
     terms, equals, factor = preceding.partition("=")
-    if _DOTS.search(terms) and equals and "=" not in factor:
+    if DOTS.search(terms) and equals and "=" not in factor:
         preceding = factor
     inner = _NAMED.sub("", ENDS.sub("", preceding).strip()).strip()
     inner = ENDS.sub("", inner)

@@ -15,8 +15,9 @@ from ..conditions import NAME, WHOLE, Conditions
 from ..layout import pieces_of
 from .asked import NAMED, PLACE, RELATION, Asked, formula_of_question, taken_apart
 
-_SIGN: Final = re.compile(
-    r"\\lim(?![A-Za-z])|\\(?:operatorname\*?|mathop|mathrm|mathbf)\s*\{\s*(?:\\rm\s*)?\\?lim\s*\}"
+#: The sign of a limit.
+SIGN: Final = re.compile(
+    r"\\lim(?![A-Za-z])|\\(?:operatorname\*?|mathop|mathrm|text|mathbf)\s*\{\s*(?:\\rm\s*)?\\?lim\s*\}"
     r"|(?<![\\A-Za-z])lim(?![A-Za-z])"
 )
 ARROW: Final = re.compile(
@@ -73,7 +74,7 @@ def limit_question(text: str) -> tuple[str, Conditions] | None:
     if parts is None:
         return None
     places, formulas = parts
-    signed = [at for at, formula in enumerate(formulas) if _SIGN.search(formula)]
+    signed = [at for at, formula in enumerate(formulas) if SIGN.search(formula)]
     if len(signed) > 1:
         raise ProblemError("the question has more than one limit")
     if signed:
@@ -87,7 +88,7 @@ def limit_question(text: str) -> tuple[str, Conditions] | None:
 def _of_sign(places: str, formulas: list[str], at: int) -> Asked:
     """The limit of a formula with a sign, perhaps with the function behind "of"."""
     formulas[at] = BARE.sub(r"\\lim_{\g<approach>} ", formulas[at])
-    sign = _SIGN.search(formulas[at])
+    sign = SIGN.search(formulas[at])
     assert sign is not None
     if sign.start() and formulas[at][sign.start() - 1] == "{":  # \underset{x \to 0}{\lim}
         name = _APPROACH.search(formulas[at].replace("{", " "))

@@ -24,7 +24,8 @@ from .asked import (
 
 SIGN: Final = re.compile(r"\\(?:sum|sumop)(?![A-Za-z])|[∑Σ](?=\s*[_^])")
 PRODUCT: Final = re.compile(r"\\prod(?![A-Za-z])|[∏Π](?=\s*[_^])")
-_DOTS: Final = re.compile(r"[-+]\s*(?:\\[lc]?dots(?![A-Za-z])|\.{3}|…)")
+DOTS: Final = re.compile(r"\\[lc]?dots(?![A-Za-z])|\.{3}|…")
+_CONTINUES: Final = re.compile(rf"[-+]\s*(?:{DOTS.pattern})")
 #: What a sum is not asked for with: the values of a parameter, a part of the series.
 _PART: Final = re.compile(
     r"\b(?:error|even|first|interval|odd|partial|primes?|radius|remainder|second|starting|third"
@@ -120,13 +121,13 @@ def sum_question(text: str, quantity: str = "sum") -> tuple[str, Conditions] | N
     for part in _PART.finditer(NAMES.sub(" ", without_statements(*parts)[0])):
         if part[0].lower() != quantity:
             raise ProblemError(f"{text!r}: {part[0]!r} may change the question")
-    for sign in (PRODUCT,) if quantity == "product" else (SIGN, _DOTS):
+    for sign in (PRODUCT,) if quantity == "product" else (SIGN, _CONTINUES):
         signed = [at for at, formula in enumerate(parts[1]) if sign.search(formula)]
         if len(signed) > 1:  # given that \\sum 1/n^2 = \\pi^2/6
             signed = [at for at in signed if not _is_value_of_sum(parts[1][at])]
         if len(signed) == 1:
             formula = parts[1][signed[0]]
-            index = None if sign is _DOTS else _INDEX.search(formula)
+            index = None if sign is _CONTINUES else _INDEX.search(formula)
             name = index[1].lstrip("\\") if index else ""
             asked = Asked(
                 formula,

@@ -11,10 +11,9 @@ from ...expression.tree import Expression
 from .. import prose
 from ..conditions import WHOLE, conditions_of
 from ..layout import cut_at, only_reading, pieces_of
-from ..limit import SIGN
 from ..marks import LONGEST, SPACING
 from ..question.asked import RELATION, Asked, formula_of_question, taken_apart
-from ..question.limit import ARROW, INDEX, NOUNS, SEQUENCE
+from ..question.limit import ARROW, INDEX, NOUNS, SEQUENCE, SIGN
 
 #: The next term of a sequence, as a formula in the term before: u_{n+1} = 2u_n, u_n = 2u_{n-1}.
 _RECURSION: Final = re.compile(
