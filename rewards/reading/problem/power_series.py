@@ -21,7 +21,7 @@ from ..latex.tokens.roles import IS_VALUE
 from .conditions import Conditions, Interval, comparisons_of, conditions_of, interval_of
 from .derivatives import normal
 from .layout import pieces_of, readings_of
-from .marks import DELIMITER, LONGEST, PROSE, SPACING
+from .marks import DELIMITER, LONGEST, MARKED, PROSE, SPACING
 from .parameters import parameter_faults
 from .prose import (
     ORDINALS,
@@ -107,11 +107,10 @@ _CENTRES: Final = (
         re.IGNORECASE,
     ),
 )
-#: Words that ask for the values of the variable for which a series converges.
+#: A sentence that asks for the values of the variable for which a series converges.
 _CONVERGES_FOR: Final = re.compile(
-    r"\b(?:for|at)\s+(?:exactly\s+)?(?:what|which)\b[^.?!]{1,80}?\bseries?\b[^?!]{0,200}?\bconverges?\b"
-    r"|\b(?:for|at)\s+(?:exactly\s+)?(?:what|which)\b[^?!]{0,200}?\bdoes\b[^?!]{0,200}?\bconverge\b"
-    r"|\ball\s+(?:real\s+)?(?:values\s+of\s+)?\W{0,2}[a-z]\W{0,2}\s+(?:for\s+which|such\s+that)\b[^?!]{0,200}?\bconverges\b",
+    r"\b(?:for|at)\s+(?:\w+\s+)?(?:what|which)\b.*\bconverges?\b(?!\s+to\b)"
+    r"|\ball\b.*\b(?:for\s+which|such\s+that)\b.*\bconverges\b(?!\s+to\b)",
     re.IGNORECASE,
 )
 #: Words with which an interval is not that of convergence.
@@ -179,9 +178,17 @@ class SeriesQuestion:
         return tuple(sorted(names))
 
 
+def _asks_where(text: str) -> bool:
+    """Whether a question asks for the values of the variable for which a series converges."""
+    if len(text) > LONGEST or "onverge" not in text:
+        return False
+    sentences = re.split(r"[.?!;]\s|\n", MARKED.sub(" ", text))
+    return any(map(_CONVERGES_FOR.search, sentences))
+
+
 def asks_of_series(text: str) -> bool:
     """Whether a text asks about a power series, rather than for the value of a sum."""
-    if _CONVERGES_FOR.search(text) or any(map(partial(says, text), ("radius", "interval"))):
+    if _asks_where(text) or any(map(partial(says, text), ("radius", "interval"))):
         return True
     others = ("coefficient", "remainder", "polynomial")
     return not has_sum(text) and any(map(partial(says, text), others))
@@ -220,7 +227,7 @@ def read_series(text: str) -> SeriesQuestion:
             if quantity in ("radius", "interval"):
                 return _convergence(quantity, plain, text)
             return _expansion(quantity, remainder, text, power and power["power"])
-    if _CONVERGES_FOR.search(text):
+    if _asks_where(text):
         return _convergence("interval", plain, text)
     raise ProblemError(f"{text!r}: what is asked for is not clear")
 
