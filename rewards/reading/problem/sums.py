@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from ...errors import ProblemError
 from ..expression.build import ONE, ZERO, add, mul, neg, number, power
+from ..expression.derivative import differentiate
 from ..expression.general_term import are_equal, finite_term, first_index, general_term
 from ..expression.traversal import substitute, symbols_of
 from ..expression.tree import Call, Expression, Number, Symbol
@@ -46,6 +47,8 @@ _PRODUCT: Final = re.compile(
 _KINDS: Final = ("absolute", "conditional", "diverge")
 #: Words, equations and functions, which are no terms of a series with dots.
 _NO_TERMS: Final = re.compile(r"(?<![\\A-Za-z])(?:[A-Za-z]{3,}|[fghFG]\s*(?:\\left)?\()|=")
+#: Stands for the sum in the formula before its sign.
+_SUM: Final = "xi"
 _INDEX: Final = r"(?P<index>[A-Za-z]|\\[a-z]+)"
 _GREATER: Final = r"(?:\\geq?(?:slant)?(?![A-Za-z])|≥|>=)"
 _LESS: Final = r"(?:\\leq?(?:slant)?(?![A-Za-z])|≤|<=)"
@@ -212,7 +215,7 @@ def _read_formula(text: str) -> tuple[SumProblem, ...]:
     if SIGN.search(body):
         raise ProblemError(f"{text!r} has more than one sum")
     index, lower, upper = _range(marks, text)
-    factor = _factor(formula[: sign.start()], text, index)
+    factor, before = _before_sign(formula[: sign.start()], text, index)
     failure: ProblemError | None = None
     for inner, stated in chain([(body, Conditions())], behind(body)):
         try:
@@ -221,7 +224,9 @@ def _read_formula(text: str) -> tuple[SumProblem, ...]:
             failure = failure or error
             continue
         return tuple(
-            _without_delta(SumProblem(term, index, lower, upper, factor, addend, stated))
+            _without_delta(
+                SumProblem(term, index, lower, upper, factor, add(before, addend), stated)
+            )
             for term, addend in readings
         )
     raise failure or ProblemError(f"unreadable sum {text!r}")
@@ -241,7 +246,8 @@ def sum_with_dots(body: str) -> SumProblem:
     if (product := _PRODUCT.fullmatch(inner)) is not None and not DOTS.search(product[1]):
         factor, inner = f"{factor} {product[1]}", product[2]
     problem = _with_dots(inner)
-    return problem._replace(factor=_factor(factor, body, problem.counter))
+    factor_tree, addend = _before_sign(factor, body, problem.counter)
+    return problem._replace(factor=factor_tree, outside=addend)
 
 
 def _recurring_decimal(text: str) -> SumProblem | None:
@@ -404,8 +410,8 @@ def _range(marks: dict[str, str], text: str) -> tuple[str, Limit, Limit]:
     raise ProblemError(f"{text!r}: the range of the index is not readable")
 
 
-def _factor(preceding: str, text: str, index: str) -> Expression:
-    r"""Read the factor before the sum sign.
+def _before_sign(preceding: str, text: str, index: str) -> tuple[Expression, Expression]:
+    r"""Read the formula before the sum sign: a factor of the sum, and an addend.
 
     The factor is 1 in three cases. The text before the sign is empty, or is a name, or consists of
     the first terms of the sum (``1 + x + \cdots = \sum``).
@@ -416,14 +422,16 @@ def _factor(preceding: str, text: str, index: str) -> Expression:
     inner = _NAMED.sub("", ENDS.sub("", preceding).strip()).strip()
     inner = ENDS.sub("", inner)
     if not inner:
-        return ONE
+        return ONE, ZERO
     try:
-        value = read(f"{inner} 1" if inner[-1] in "+-*" else inner, symbols=(IN_PROBLEM,))[0]
+        whole = read(rf"{inner} \{_SUM}", symbols=(IN_PROBLEM, _SUM))[0].expression
     except ReadError:
         raise ProblemError(f"{text!r}: the sum sign has {preceding.strip()!r} before it") from None
-    if index in symbols_of(value.expression):
+    slope = differentiate(whole, _SUM)
+    if not symbols_of(whole).isdisjoint((index,)) or _SUM in symbols_of(slope):
         raise ProblemError(f"{text!r}: the index stands before the sum sign")
-    return value.expression
+    addends = whole.args if whole.function == "add" else ()
+    return slope, add(*(each for each in addends if _SUM not in symbols_of(each)))
 
 
 def _terms(

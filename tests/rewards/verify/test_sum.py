@@ -421,3 +421,19 @@ def test_the_values_for_which_a_power_series_converges(
 ) -> None:
     assert verify_sum(rf"\boxed{{{right}}}", question).correct
     assert verify_sum(rf"\boxed{{{wrong}}}", question).status is Status.INCORRECT
+
+
+@pytest.mark.parametrize(
+    ("asked", "right", "wrong"),
+    [
+        (r"3+\sum_{n=1}^\infty 3^{-n}", r"\frac72", "2"),
+        (r"Evaluate $3-\sum_{n=1}^\infty 3^{-n}$.", r"\frac52", "1"),
+        (r"1-\frac12\sum_{n=1}^\infty 3^{-n}+1", r"\frac74", r"\frac34"),
+        (r"a+b\sum_{n=1}^\infty 3^{-n}", r"a+\frac b2", r"\frac{a+b}{2}"),
+        (r"2\cdot\sum_{n=1}^\infty 3^{-n}", "1", r"\frac12"),
+        (r"1+\prod_{k=1}^{3} k", "7", "12"),
+    ],
+)
+def test_a_factor_and_an_addend_before_the_sign(asked: str, right: str, wrong: str) -> None:
+    assert verify_sum(rf"\boxed{{{right}}}", asked).correct
+    assert verify_sum(rf"\boxed{{{wrong}}}", asked).status is Status.INCORRECT
