@@ -61,6 +61,10 @@ _SHORT_WORDS: Final = frozenset(
     """ad am an as at be by do eg et go he hi id if in is it me my no of oh ok on or pm re so to up
     us vs we""".split()
 )
+#: Words behind a Greek letter that is a part of a name: sigma notation, the gamma function.
+_NAMED_BY_LETTERS: Final = frozenset(
+    "decay distribution function functions notation particle particles rays".split()
+)
 #: A function and its argument without a space between.
 _APPLIED: Final = re.compile(
     rf"(?:{'|'.join(name for name in sorted(_FUNCTIONS, reverse=True) if len(name) > 2)}|ln)[a-z]"
@@ -185,6 +189,8 @@ class _Tokens:
         near = {self.texts[each] for each in (last, following) if each is not None}
         if word == "infinity":  # -infinity, to infinity
             return self._kind(last) == "sign" or (last is not None and self.texts[last] == "to")
+        if word in _LETTERS and not near.isdisjoint(_NAMED_BY_LETTERS):
+            return False
         if word in _LETTERS or word == "lim" or _is_applied(word):
             return True
         if word in _FUNCTIONS or word == "int":

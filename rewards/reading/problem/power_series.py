@@ -31,15 +31,16 @@ from .prose import (
     without_frame,
     without_words,
 )
-from .question.asked import PLACE, asks_values, changes_numbers, taken_apart, without_statements
+from .question.asked import LETTER, NAMED, RELATION, Asked, formula_of_question, taken_apart
 from .question.integral import MAPPED
 from .sums import SumProblem, has_sum, read_sum
 
 #: Largest degree of a polynomial, and order of a coefficient: one of 40 takes 0.1 s.
 MAX_DEGREE: Final = 40
 #: What is asked for.
-Quantity = Literal["radius", "interval", "coefficient", "remainder", "polynomial"]
-QUANTITIES: Final[tuple[Quantity, ...]] = get_args(Quantity)
+Quantity = Literal["radius", "interval", "coefficient", "remainder", "polynomial", "series"]
+#: The quantities that a word names (`prose.TABLE`), in the order in which the words decide.
+QUANTITIES: Final[tuple[Quantity, ...]] = get_args(Quantity)[:-1]
 
 #: Stands for a delimiter of a formula; no text has it by chance.
 _MARK: Final = "\ue010"
@@ -107,6 +108,12 @@ _CENTRES: Final = (
         re.IGNORECASE,
     ),
 )
+#: A power series in $x$, which has powers of x.
+_IN_VARIABLE: Final = re.compile(r"\bseries\s+in\s+[^\w\s]{0,2}[a-z]\b")
+#: Words for a polynomial, whose degree a question has to state.
+_OF_DEGREE: Final = re.compile(
+    r"\b(?:approximat\w+|polynomials?|order|(?<!general )terms?)\b", re.IGNORECASE
+)
 #: A sentence that asks for the values of the variable for which a series converges.
 _CONVERGES_FOR: Final = re.compile(
     r"\b(?:for|at)\s+(?:\w+\s+)?(?:what|which)\b.*\bconverges?\b(?!\s+to\b)"
@@ -121,8 +128,12 @@ _OTHER_INTERVAL: Final = re.compile(
 )
 #: Formulas beside the function that is expanded: names, T_3(x), powers, points, intervals.
 _BESIDE_EXPANSION: Final = re.compile(
-    r"(?:[A-Za-z](?:_\{?\w+\}?)?(?:\s*\([a-z]\))?|\(?\s*[a-z](?:\s*[-+]\s*[\w./]+)?\s*\)?\s*\^\s*\{?\w+\}?"
+    r"(?:[A-Za-z](?:_\{?\w+\}?)?(?:\s*\([a-z]\))?|\\Sigma|\(\s*[a-z]\s*[-+]\s*[\w./]+\s*\)|\(?\s*[a-z](?:\s*[-+]\s*[\w./]+)?\s*\)?\s*\^\s*\{?\w+\}?"
     r"|[a-z](?:_0)?\s*=\s*[-\w./\\{}]+|[-\d./]+|[(\[].*,.*[)\]])"
+)
+#: What a question calls the expansion of a function, or a part of it.
+_EXPANSIONS: Final = tuple(
+    "coefficient coefficients expansion powers polynomial representation series term terms".split()
 )
 _NAMED: Final = re.compile(r"\A[a-zA-Z](?:\s*\(\s*(?P<variable>[a-z])\s*\))?\s*=(?!=)")
 #: What may stand before an interval: ``x \in``, ``I =``.
@@ -137,8 +148,8 @@ class SeriesQuestion:
     r"""A question about a power series.
 
     Attributes:
-        wanted: a Taylor polynomial, a coefficient, a remainder, or the radius or the interval of
-            convergence.
+        wanted: a Taylor polynomial or series, a coefficient, a remainder, or the radius or the
+            interval of convergence.
         function: the function that is expanded. It is 0 if the convergence is asked for.
         variable: the variable of the series.
         centre: the point about which the function is expanded.
@@ -172,7 +183,7 @@ class SeriesQuestion:
             names = symbols_of(self.function) | symbols_of(self.centre) | symbols_of(self.degree)
             names = (
                 names | {self.variable}
-                if self.wanted in ("polynomial", "remainder")
+                if self.wanted in ("polynomial", "remainder", "series")
                 else (names - {self.variable})
             )
         return tuple(sorted(names))
@@ -270,12 +281,15 @@ def _expansion(quantity: Quantity, remainder: str, text: str, power: str | None)
             at = in_power
     elif count is not None:
         order = ZERO
+    elif degree is None and quantity == "polynomial" and not _OF_DEGREE.search(text):
+        quantity, order = "series", ZERO
     elif degree is None:
         raise ProblemError(f"{text!r}: the degree is missing")
     else:
         order = _degree(degree)
     # "up to the term in x^5": the powers are those of x
     of_variable = degree is not None and re.search(r"[a-z][^-+]*\^", degree[0]) is not None
+    of_variable = of_variable or _IN_VARIABLE.search(text) is not None
     is_at_zero = is_maclaurin or of_variable or quantity == "coefficient"
     if centre is None and in_power is None and not is_at_zero:
         raise ProblemError(f"{text!r}: the point of the expansion is missing")
@@ -296,24 +310,37 @@ def _expansion(quantity: Quantity, remainder: str, text: str, power: str | None)
 def _among_words(text: str) -> tuple[str, Conditions] | None:
     """The function that a question of many words expands, and the conditions.
 
-    All other formulas are names, powers, points and domains. If they are not, the result is None.
+    Other formulas are names, powers, points, domains and hints. The result is None if it is not
+    clear which formula is the function.
+
+    Raises:
+        ProblemError: a word or a formula may change the question.
+
     """
     parts = taken_apart(text)
-    if parts is None or changes_numbers(parts[0]) or asks_values(*parts):
+    if parts is None:
         return None
-    operations = TABLE["operation"] - {"approximation"}
-    if not operations.isdisjoint(re.findall(r"[a-z]+", parts[0].lower())):
-        return None  # of the inverse of f
-    places, conditions = without_statements(*parts)
-    bodies = []
-    for place in PLACE.finditer(places):
-        formula = parts[1][int(place[1])]
-        mapped = MAPPED.match(formula)
-        if mapped is not None:
-            bodies.append(formula[mapped.end() :])
-        elif not _BESIDE_EXPANSION.fullmatch(formula):
-            bodies.append(formula)
-    return (bodies[0], conditions) if len(bodies) == 1 else None
+    formulas = parts[1]
+    bodies = {
+        at: formula[mapped.end() :] if (mapped := MAPPED.match(formula)) else formula
+        for at, formula in enumerate(formulas)
+        if not _BESIDE_EXPANSION.fullmatch(formula) and conditions_of(formula) is None
+    }
+    if len(bodies) > 1:  # a hint beside the function
+        bodies = {
+            at: body
+            for at, body in bodies.items()
+            if not RELATION.search(body) or NAMED.match(body)
+        }
+    if len(bodies) != 1:
+        return None
+    ((at, body),) = bodies.items()
+    letters = {letter for letter in LETTER.findall(body) if len(letter) == 1}
+    variable = "x" if "x" in letters or len(letters) != 1 else letters.pop()
+    asked = Asked(
+        body, frozenset((at,)), body, variable, is_bound=True, has_sign=False, nouns=_EXPANSIONS
+    )
+    return formula_of_question(parts, asked)
 
 
 def _taken(patterns: Iterable[re.Pattern[str]], text: str) -> tuple[re.Match[str] | None, str]:

@@ -56,6 +56,7 @@ from ..answers import (
     verify_in_worker,
 )
 from .asked import Asked, AskedProduct
+from .expansions import judge_expansion
 from .series import judge_series
 
 #: Operations of one call (`numeric.quadrature.work`): the most that a sum of the bank takes is
@@ -120,7 +121,7 @@ def verify_sum(
     asks: Asks = "value"
     if isinstance(question, SeriesQuestion) and question.wanted == "interval":
         asks = "interval"
-    elif isinstance(question, SeriesQuestion) and question.wanted == "polynomial":
+    elif isinstance(question, SeriesQuestion) and question.wanted in ("polynomial", "series"):
         asks = "antiderivative"
     answer = find_answer(
         completion,
@@ -162,6 +163,8 @@ def _of_series(
             status = answer.status or Status.UNPARSEABLE
             return Outcome(status, detail="the answer is no interval"), None
         return judge_series(interval, question, assumptions), None
+    if question.wanted == "series":
+        return judge_expansion(answer.text or "", question, assumptions), None
     text, through = without_remainder(answer.text or "", question)
     answer.text = text or answer.text
     if infinity is not None:

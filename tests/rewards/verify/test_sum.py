@@ -437,3 +437,46 @@ def test_the_values_for_which_a_power_series_converges(
 def test_a_factor_and_an_addend_before_the_sign(asked: str, right: str, wrong: str) -> None:
     assert verify_sum(rf"\boxed{{{right}}}", asked).correct
     assert verify_sum(rf"\boxed{{{wrong}}}", asked).status is Status.INCORRECT
+
+
+EXPANSIONS = [
+    (
+        r"Find the Maclaurin series of $e^{2x}$.",
+        r"\sum_{n=0}^\infty \frac{2^n x^n}{n!}|1+\sum_{n=1}^\infty \frac{(2x)^n}{n!}",
+        r"\sum_{n=0}^\infty \frac{x^n}{n!}|\sum_{n=1}^\infty \frac{(2x)^n}{n!}"
+        r"|\sum_{n=1}^\infty \frac{e^{2x}}{2^n}"
+        r"|\sum_{n=0}^\infty (\frac{2^n}{n!}+\binom{n}{30})x^n",
+    ),
+    (
+        r"Represent $\frac{x}{1+4x^2}$ by a power series in $x$, with its general term.",
+        r"\sum_{n=0}^\infty (-1)^n4^nx^{2n+1}|\sum_{k=1}^\infty (-4)^{k-1}x^{2k-1}"
+        r"|x-4x^3+16x^5-64x^7+\cdots",
+        r"\sum_{n=0}^\infty 4^nx^{2n+1}|\sum_{n=0}^\infty (-1)^n4^nx^{2n}",
+    ),
+    (
+        r"Expand $\frac{1}{1-x}$ as a Taylor series about $x=2$.",
+        r"\sum_{n=0}^\infty (-1)^{n+1}(x-2)^n",
+        r"\sum_{n=0}^\infty x^n|\sum_{n=0}^\infty (-1)^{n}(x-2)^n",
+    ),
+    (
+        r"Using $\sin^2x=\frac{1-\cos2x}{2}$, find the power series of $\sin^2 x$ about $0$.",
+        r"\sum_{n=1}^{\infty}\frac{(-1)^{n+1}2^{2n-1}x^{2n}}{(2n)!}",
+        r"\sum_{n=1}^{\infty}\frac{(-1)^{n}2^{2n-1}x^{2n}}{(2n)!}",
+    ),
+]
+
+
+@pytest.mark.parametrize(("question", "right", "wrong"), EXPANSIONS)
+def test_a_power_series_is_the_answer(question: str, right: str, wrong: str) -> None:
+    for answer in right.split("|"):
+        assert verify_sum(rf"\boxed{{{answer}}}", question).correct, answer
+    for answer in wrong.split("|"):
+        assert verify_sum(rf"\boxed{{{answer}}}", question).status is Status.INCORRECT, answer
+
+
+def test_what_is_no_power_series_is_not_accepted() -> None:
+    question = EXPANSIONS[0][0]
+    for answer in ("e^{2x}", "1+2x+2x^2+\\cdots", r"\lim_{n\to\infty}(1+\frac{2x}{n})^n"):
+        assert verify_sum(rf"\boxed{{{answer}}}", question).status is Status.UNPARSEABLE
+    hidden = r"\sum_{n=0}^\infty (\frac{2^n}{n!}+\binom{n}{200})x^n"
+    assert verify_sum(rf"\boxed{{{hidden}}}", question).status is Status.UNDECIDED
