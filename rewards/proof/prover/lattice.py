@@ -114,8 +114,7 @@ class Units:
         self.exponents.settle()
         self.angles.settle()
         self.has_new_root = False
-        units = (*self.exponents.units, *self.angles.units)
-        self.keys = [key for unit in units for key in unit] if units else []
+        self.keys = [key for u in (*self.exponents.units, *self.angles.units) for key in u]
 
 
 def _directed(vector: Vector) -> Vector:
@@ -125,9 +124,6 @@ def _directed(vector: Vector) -> Vector:
 
 def _coordinates(basis: list[Vector], vector: Vector) -> list[fmpq]:
     """The coefficients of a vector in a basis, to which an independent vector is appended."""
-    if not basis:
-        basis.append(vector)
-        return [UNIT]
     columns = [*basis, vector]
     keys = dict.fromkeys(key for column in columns for key in column)
     reduced, rank = fmpq_mat(

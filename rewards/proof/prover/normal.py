@@ -16,7 +16,7 @@ from ...reading.expression.tree import Call, Expression, Number
 from .factors import factored, norms
 from .field import Field
 from .quotients import NotProvedError, Poly, Quotient, constant, is_factored_quickly
-from .tower import Tower, attempted
+from .tower import attempted
 
 #: Polynomials are factored up to this number of terms, and this total degree. Of 4649 answers in
 #: tests/rewards/cases the longest has 14 terms. FLINT factors a product with such bounds in 2 ms.
@@ -103,11 +103,8 @@ def _element(
     expression: Expression, variable: str, kinds: Mapping[str, str] | None = None
 ) -> tuple[Field, Quotient]:
     """Convert an expression to an element of a field. If this fails, raise `NotProvedError`."""
-
-    def value(tower: Tower) -> Quotient:
-        return tower.field.normal(tower.value(expression))
-
-    tower, element = attempted(value, variable=variable, kinds=kinds or {})
+    state = {"variable": variable, "kinds": kinds or {}}
+    tower, element = attempted(lambda t: t.field.normal(t.value(expression)), **state)
     if element is None:
         raise NotProvedError("no element of a field")
     return tower.field, element

@@ -69,10 +69,8 @@ class Tower:
     are positive. ``conditions`` are the signs that rules have requested. ``nowhere`` says that f
     has no real value under these signs.
 
-    ``monomials`` has the monomials of the coordinates of exponents and angles (`lattice`) by key
-    (and ``begun`` the keys whose monomials are or were computed),
-    ``values`` the elements of function values, and ``met`` those of all nodes by identity. The
-    nodes are kept, so that no other node gets the same identity.
+    ``monomials`` has the monomials of the coordinates of exponents and angles (`lattice`) by key,
+    and None for a monomial that is being computed; ``values`` has the elements of function values.
     """
 
     field: Field
@@ -87,9 +85,7 @@ class Tower:
     conditions: list[tuple[Poly, Expression, int]] = new(default_factory=list)
     units: Units = new(default_factory=Units)
     values: dict[Expression, Quotient] = new(default_factory=dict)
-    met: dict[int, tuple[Expression, Quotient]] = new(default_factory=dict)
-    monomials: dict[Any, Quotient] = new(default_factory=dict)
-    begun: set[Any] = new(default_factory=set)
+    monomials: dict[Any, Quotient | None] = new(default_factory=dict)
     symbols: dict[str, Quotient] = new(default_factory=dict)
     unit_i: Quotient | None = None
 
@@ -143,7 +139,7 @@ class Tower:
         for key in read:  # another expression of the same monomial may have been read
             self._keyed(key)
         for key, earlier in self.monomials.items():
-            if earlier.num == monomial.num and earlier.den == monomial.den:
+            if earlier == monomial:
                 return key
         tree = self.field.tree(monomial)
         if tree in self.monomials:
@@ -157,13 +153,13 @@ class Tower:
     def _keyed(self, key: Any) -> Quotient:
         """The monomial or the sum with a key, perhaps of an earlier tower."""
         if key not in self.monomials:
-            if key in self.begun:
-                raise NotProvedError("a monomial that is made of an exponential of itself")
-            self.begun.add(key)
+            self.monomials[key] = None
             with self.no_part():
                 of_sum = type(key) is frozenset
                 self.monomials[key] = self._sum(dict(key)) if of_sum else self.value(key)
-        return self.monomials[key]
+        if (monomial := self.monomials[key]) is None:
+            raise NotProvedError("a monomial that is made of an exponential of itself")
+        return monomial
 
     def of_sum(self, law: Law[T], lattice: Lattice, u: Quotient) -> T:
         """Compute f(u) from the values of f at multiples of units and at other addends of u."""
@@ -222,23 +218,19 @@ class Tower:
             return self.symbols[name] if name in self.symbols else self.symbol(name)
         if type(node) is Number:
             return rational(node.numerator, node.denominator)
-        if (key := id(node)) in self.met:
-            return self.met[key][1]
         name = node.function
-        is_sum = name in _ARITHMETIC  # an equal one, apart from the same, is seldom met
-        if not is_sum and node in self.values:
-            element = self.values[node]
-        elif name in FORMS:
-            element = self.field.spend(FORMS[name](self, node))
+        is_kept = name not in _ARITHMETIC  # an equal sum or product is seldom met again
+        if is_kept and node in self.values:
+            return self.values[node]
+        if name in FORMS:
+            element = FORMS[name](self, node)
+        elif name in RULES:
+            element = RULES[name](self, *map(self.value, node.args))
         else:
-            values = map(self.value, node.args)
-            known = name in RULES
-            element = RULES[name](self, *values) if known else self.by_record(name, *values)
-            self.field.spend(element)
-        if not is_sum:
+            element = self.by_record(name, *map(self.value, node.args))
+        if is_kept:
             self.values[node] = element
-        self.met[key] = node, element
-        return element
+        return self.field.spend(element)
 
     def applied(self, name: str, *values: Quotient) -> Quotient:
         """A function's value by its rule, or by its record."""
@@ -286,22 +278,17 @@ def attempted(use: Callable[[Tower], T], **state: Any) -> tuple[Tower, T | None]
 
     """
     units = state.setdefault("units", Units())
-    tower, value = _built(use, state)
-    if not units.is_coarse():
-        return tower, value
-    tower, value = _built(use, state)
-    return tower, None if units.is_coarse() else value
-
-
-def _built(use: Callable[[Tower], T], state: dict[str, Any]) -> tuple[Tower, T | None]:
-    state["units"].settle()
-    tower = Tower(Field(), **state)
-    try:
-        return tower, use(tower)
-    except NowhereError:
-        tower.nowhere = True
-    except NotProvedError:
-        pass
+    for _ in range(2):
+        units.settle()
+        tower, value = Tower(Field(), **state), None
+        try:
+            value = use(tower)
+        except NowhereError:
+            tower.nowhere = True
+        except NotProvedError:
+            pass
+        if not units.is_coarse():
+            return tower, value
     return tower, None
 
 

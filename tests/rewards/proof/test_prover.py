@@ -335,9 +335,9 @@ def test_cases_of_signs_are_searched_when_they_are_asked_for() -> None:
     problem = prepare(r"|x|", "x", None)
     answer = read(r"\frac{x|x|}{2}", symbols=["x"])[0].expression
     search = ProofSearch(answer, problem.expression, "x", {})
-    assert search.whole() is None
+    assert search.whole is None
     assert search.is_splittable
-    assert search.in_cases() is not None
+    assert search.in_cases is not None
 
 
 @pytest.mark.parametrize(

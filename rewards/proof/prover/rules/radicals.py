@@ -134,13 +134,16 @@ def radical(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Quotient
     Its q-th power n d^(q-1) is a polynomial. A radical of the kind ``either root`` may be the
     negative of the principal root, for example on a branch cut.
     """
+    order, units = int(exponent.q), t.units
     found = [g for g in t.field.generators if g.kind == kind and g.args == (radicand,)]
-    generator = next((g for g in found if g.order % int(exponent.q) == 0), None)
-    if found and generator is None:
-        key, units = (kind, t.field.tree(radicand)), t.units
-        units.has_new_root = True
-        units.orders[key] = math.lcm(units.orders.get(key, 1), int(exponent.q), found[0].order)
-    generator = generator or _generator(t, kind, radicand, int(exponent.q))
+    generator = next((g for g in found if g.order % order == 0), None)
+    if generator is None:
+        if found or units.orders:
+            key = kind, t.field.tree(radicand)
+            order = math.lcm(order, units.orders.get(key, 1), *[g.order for g in found])
+            units.orders[key] = order
+            units.has_new_root |= bool(found)
+        generator = _generator(t, kind, radicand, order)
     value = generator.element
     if not radicand.den.is_one():
         value = value / Quotient(radicand.den)
@@ -150,8 +153,6 @@ def radical(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Quotient
 def _generator(t: Tower, kind: str, radicand: Quotient, order: int) -> Generator:
     """Make the generator r of a radical: r^q is in the field, and r' = (r^q)'/(q r^(q-1))."""
     base = t.field
-    if t.units.orders:
-        order = math.lcm(order, t.units.orders.get((kind, base.tree(radicand)), 1))
     if order > MAX_ORDER:
         raise NotProvedError("a root of too high an order")
     power = Quotient(radicand.num) * Quotient(radicand.den) ** (order - 1)
