@@ -70,7 +70,8 @@ class Tower:
     has no real value under these signs.
 
     ``monomials`` has the monomials of the coordinates of exponents and angles (`lattice`) by key,
-    and None for a monomial that is being computed; ``values`` has the elements of function values.
+    and None for a monomial that is being computed. ``values`` has the elements of nodes, and the
+    nodes, so that no other node gets the same identity.
     """
 
     field: Field
@@ -84,7 +85,7 @@ class Tower:
     rules: set[str] = new(default_factory=set)
     conditions: list[tuple[Poly, Expression, int]] = new(default_factory=list)
     units: Units = new(default_factory=Units)
-    values: dict[Expression, Quotient] = new(default_factory=dict)
+    values: dict[Any, tuple[Expression, Quotient]] = new(default_factory=dict)
     monomials: dict[Any, Quotient | None] = new(default_factory=dict)
     symbols: dict[str, Quotient] = new(default_factory=dict)
     unit_i: Quotient | None = None
@@ -219,17 +220,17 @@ class Tower:
         if type(node) is Number:
             return rational(node.numerator, node.denominator)
         name = node.function
-        is_kept = name not in _ARITHMETIC  # an equal sum or product is seldom met again
-        if is_kept and node in self.values:
-            return self.values[node]
+        # A shared sum is computed once. An equal one, apart from the same, is seldom met.
+        key = id(node) if name in _ARITHMETIC else node
+        if key in self.values:
+            return self.values[key][1]
         if name in FORMS:
             element = FORMS[name](self, node)
         elif name in RULES:
             element = RULES[name](self, *map(self.value, node.args))
         else:
             element = self.by_record(name, *map(self.value, node.args))
-        if is_kept:
-            self.values[node] = element
+        self.values[key] = node, element
         return self.field.spend(element)
 
     def applied(self, name: str, *values: Quotient) -> Quotient:
