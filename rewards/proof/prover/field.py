@@ -52,10 +52,9 @@ MAX_TIMES = 256
 
 @dataclass(slots=True, eq=False)
 class Generator:
-    """A generator of the field, which stands for the function ``kind`` applied to ``args``.
+    """The function ``kind`` applied to ``args``. The relation of order q is ``r^q = power``.
 
-    ``at`` is the place of the generator in exponents of polynomials. The relation of a generator r
-    of order q is ``r^q = power``. A sine and the cosine of its argument are each other's partners.
+    ``at`` is its place in exponents of polynomials. The partner of a sine is the cosine.
     """
 
     index: int
@@ -75,7 +74,7 @@ class Generator:
 
 @dataclass(slots=True)
 class Field:
-    """The differential field of one proof. A request for a new generator enlarges the field.
+    """The differential field of one proof.
 
     Four attributes have a bit for each generator: whether it is ``varying``, may be ``unreal``, is
     ``positive``, and is ``bound`` by a relation. ``real_parts`` says that parts of the integrand
@@ -106,10 +105,9 @@ class Field:
         real: bool = False,
         positive: bool = False,
     ) -> Generator:
-        """Find or make the generator for a function, a constant, a ``symbol`` or a kind of roots.
+        """Find or make a generator, whose derivative ``slope`` computes if an argument varies.
 
-        ``slope`` computes its derivative if an argument varies. Where the arguments are real, all
-        values may be ``real``, and these also ``positive``.
+        It may be ``real`` where the arguments are, and then also ``positive``.
         """
         support = 0
         for arg in args if kind != "symbol" else ():
@@ -138,7 +136,6 @@ class Field:
         return generator
 
     def relate(self, generator: Generator, power: Poly) -> None:
-        """Set the relation r^q = power of a generator r of order q."""
         if generator.power is None:
             generator.power = power
             generator.relation = generator.element.num**generator.order - power
@@ -154,7 +151,7 @@ class Field:
         return generator if generator.element == element else None
 
     def support(self, element: Quotient) -> int:
-        """The generators that occur in an element, as an integer with a bit for each."""
+        """A bit for each generator that occurs in an element."""
         if element.support < 0:
             element.support = self._support_of(element.num)
             if not element.den.is_one():
@@ -166,7 +163,6 @@ class Field:
         return sum([1 << g.index for g in self.generators if degrees[g.at] > 0])
 
     def used(self, element: Quotient) -> list[Generator]:
-        """The generators that occur in an element."""
         return [g for g in self.generators if self.support(element) >> g.index & 1]
 
     def is_constant(self, element: Quotient) -> bool:
@@ -251,7 +247,6 @@ class Field:
         return element
 
     def slope(self, generator: Generator) -> Quotient:
-        """The derivative of a generator."""
         if generator.slope is None:
             generator.slope = generator.slope_rule() if generator.slope_rule else ZERO
         return generator.slope
@@ -293,7 +288,6 @@ class Field:
         return total * (len(element.num) + len(element.den))
 
     def written(self, generator: Generator) -> Expression:
-        """Convert a generator to an expression."""
         kind, args = generator.kind, generator.args
         if kind == "symbol":
             return Symbol(args[0])

@@ -78,25 +78,23 @@ class Lattice:
             return [(0, UNIT)]
         size, unit = len(self.units), _directed(vector)
         row = _coordinates(self.units, unit)
-        is_coarse = any(c.q != 1 for c in row)
+        is_coarse, sign = any(c.q != 1 for c in row), UNIT if unit is vector else -UNIT
         if is_coarse or len(self.units) > size:
             self.vectors.append(unit)
             self.is_coarse |= is_coarse
         if not is_coarse and max(map(abs, row)) <= self.most:
-            sign = 1 if unit is vector else -1
             return [(at, sign * n) for at, n in enumerate(row) if n]
         alone: Vector = {frozenset(unit.items()): UNIT}
         if alone not in self.units:
             self.units.append(alone)
-        return [(self.units.index(alone), UNIT if unit is vector else -UNIT)]
+        return [(self.units.index(alone), sign)]
 
 
 @dataclass(slots=True)
 class Units:
-    """What the towers of a proof read: exponents, angles, and the exponents of roots.
+    """What the towers of a proof read: exponents, angles, and common multiples of orders of roots.
 
-    ``orders`` maps the kind and the radicand of a root to a common multiple of its orders, if there
-    are several. ``keys`` are those of monomials that the present tower has yet to compute.
+    ``keys`` are those of monomials that the present tower has yet to compute.
     """
 
     exponents: Lattice = field(default_factory=partial(Lattice, MAX_LETTER_POWER))
@@ -106,7 +104,6 @@ class Units:
     keys: list[Any] = field(default_factory=list)
 
     def is_coarse(self) -> bool:
-        """Whether the last tower read what its units do not divide."""
         return self.exponents.is_coarse or self.angles.is_coarse or self.has_new_root
 
     def settle(self) -> None:

@@ -26,12 +26,9 @@ MAX_TERMS, MAX_DEGREE = 60, 60
 def normal_forms(
     expression: Expression, variable: str, kinds: Mapping[str, str]
 ) -> list[Expression]:
-    """Rewrite an expression as a quotient of polynomials in exponentials, sines, roots, ...
+    """An expression as a quotient of expanded polynomials in exponentials, sines, roots, ...
 
-    Returns:
-        The quotient in lowest terms with expanded polynomials. If the polynomials are small, a
-        second form has factored polynomials.
-
+    If the polynomials are small, a second form has factored polynomials.
     """
     with suppress(NotProvedError):
         field, value = _element(expression, variable, kinds)
@@ -45,8 +42,7 @@ def normal_forms(
 def slope_factors(expression: Expression, variable: str) -> list[Expression]:
     """The factors of an expression's derivative that depend on the variable.
 
-    Where the expression, with real parameters, is zero without a change of sign, one of the factors
-    is zero.
+    One of them is zero where the expression is zero without a change of sign (parameters are real).
     """
     with suppress(NotProvedError):
         field, value = _element(expression, variable)
@@ -58,10 +54,9 @@ def slope_factors(expression: Expression, variable: str) -> list[Expression]:
 
 
 def has_no_zeros(expression: Expression, variable: str) -> bool:
-    """Whether an expression with real parameters is proved to have no zeros.
+    """Whether an expression with real parameters has no zeros, as a norm is a nonzero number.
 
-    The proof shows that a norm of the expression is a nonzero number. For example, ``x + sqrt(x^2 +
-    1)`` has no zeros, because its product with ``x - sqrt(x^2 + 1)`` is -1.
+    For example, the product of ``x + sqrt(x^2 + 1)`` with ``x - sqrt(x^2 + 1)`` is -1.
     """
     with suppress(NotProvedError):
         field, value = _element(expression, variable)
@@ -73,8 +68,7 @@ def has_no_zeros(expression: Expression, variable: str) -> bool:
 def squares(expression: Expression, variable: str) -> list[Expression]:
     """The factors of an expression that have even exponents and may be zero somewhere.
 
-    The search covers powers in the expression as written, and powers that a factorization yields.
-    All parameters are real.
+    Such powers are written, or a factorization yields them. All parameters are real.
     """
     found: list[Expression] = []
     for base, step in [(expression, 2), *((base, 1) for base in _written_squares(expression))]:
@@ -102,7 +96,6 @@ def _written_squares(expression: Expression) -> Iterator[Expression]:
 def _element(
     expression: Expression, variable: str, kinds: Mapping[str, str] | None = None
 ) -> tuple[Field, Quotient]:
-    """Convert an expression to an element of a field. If this fails, raise `NotProvedError`."""
     state = {"variable": variable, "kinds": kinds or {}}
     tower, element = attempted(lambda t: t.field.normal(t.value(expression)), **state)
     if element is None:

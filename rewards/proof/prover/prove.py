@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from ...reading.expression.traversal import all_nodes, fold, is_written_with
 from ...reading.expression.tree import Expression, Symbol
@@ -22,14 +23,9 @@ MAX_CASES = 24
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A proof of F' = f in a differential field, where both are defined, for some signs.
+    """A proof of F' = f in a differential field, where both are defined, for the given signs.
 
-    Attributes:
-        conditions: the signs that expressions have.
-        field: the differential field.
-        terms: elements whose sum is F without its constants of integration.
-        integrand: f.
-
+    The sum of ``terms`` is F without its constants of integration.
     """
 
     conditions: Signs
@@ -43,11 +39,7 @@ class Proof:
     """A proof that F' = f at all points where both are defined, except at isolated points.
 
     At these, an expression in a condition is zero, or a function such as ``|x|`` has a breakpoint.
-
-    Attributes:
-        rules: the functions and the rewriting rules that were used.
-        cases: cases of signs. Together they cover all real points at which f is real.
-
+    ``rules`` are those that were used. The cases cover all real points at which f is real.
     """
 
     rules: tuple[str, ...]
@@ -114,7 +106,7 @@ class ProofSearch:
     def whole(self) -> Proof | None:
         """The proof without cases of signs, or None if none was found."""
         tower, case = self._first
-        return _proof(tower.rules, case) if case else None
+        return Proof(tuple(sorted(tower.rules)), (case,)) if case else None
 
     @property
     def is_splittable(self) -> bool:
@@ -125,15 +117,14 @@ class ProofSearch:
     @cached_property
     def in_cases(self) -> Proof | None:
         """The proof by cases of signs, or None if none was found."""
-        rules: set[str] = set()
-        proved: list[Case] = []
+        rules, proved = set[str](), list[Case]()
         waiting: list[Signs] = [()] if self.is_splittable else []
         for _ in range(MAX_CASES):
             if not waiting:
                 break
             signs = waiting.pop()
             tower, case = self._attempt(split=True, case=signs)
-            # What was asked for beyond ``signs`` was positive; these are the cases where it is not.
+            # What was requested beyond ``signs`` was positive; these are the other cases.
             new = tuple(condition for condition in tower.signs if condition not in signs)
             waiting += [(*signs, *new[:i], (tree, -sign)) for i, (tree, sign) in enumerate(new)]
             if case is not None:
@@ -141,13 +132,14 @@ class ProofSearch:
                 rules |= tower.rules
             elif not tower.nowhere:
                 return None
-        return _proof(rules, *proved) if proved and not waiting else None
+        is_proved = proved and not waiting
+        return Proof(tuple(sorted(rules)), tuple(proved)) if is_proved else None
 
-    def _attempt(self, *, split: bool = False, case: Signs = ()) -> tuple[Tower, Case | None]:
-        """Try to prove F' = f in a case. The results are the last tower, and the proved case."""
-        state = {"variable": self.variable, "kinds": self.kinds, "units": self.units}
+    def _attempt(self, **state: Any) -> tuple[Tower, Case | None]:
+        """Try to prove F' = f. The results are the last tower, and the proved case."""
         principal = not self.real_roots
-        return attempted(self._equal, split=split, case=case, principal_roots=principal, **state)
+        state |= {"variable": self.variable, "kinds": self.kinds, "units": self.units}
+        return attempted(self._equal, principal_roots=principal, **state)
 
     def _equal(self, tower: Tower) -> Case:
         base = tower.field
@@ -171,10 +163,6 @@ class ProofSearch:
         if not _vanishes(tower, total):
             raise NotProvedError("a difference that is not zero")
         return Case(tower.signs, base, tuple(terms), f)
-
-
-def _proof(rules: set[str], *cases: Case) -> Proof:
-    return Proof(tuple(sorted(rules)), cases)
 
 
 _LOGARITHMS = names(lambda function: function.branch == LOGARITHM)

@@ -1,10 +1,8 @@
 """The tower of one proof: a differential field, and the functions whose values are in it.
 
-Each generator t is an element over the field of the earlier generators, which has an element u: an
-exponential (t'/t = u'), a logarithm (t' = u'/u), algebraic (with a relation), or a function whose
-derivative is in the tower (Bronstein, *Symbolic Integration I*, chapter 3).
-
-`FORMS` and `RULES` hold the functions that the prover knows. The modules of `rules` register them.
+Each generator t has an element u of the field of the earlier generators: an exponential (t'/t =
+u'), a logarithm (t' = u'/u), algebraic (with a relation), or a function whose derivative is in the
+tower (Bronstein, *Symbolic Integration I*, chapter 3). The modules of `rules` register functions.
 A rule computes a value by an equation that holds wherever both sides are defined. Branches are
 those of `rewards.numeric.ball_arithmetic.jets`: principal, except that odd roots of negative
 numbers are real. Equations that hold for certain *signs* only are left to a second search
@@ -65,10 +63,8 @@ class Law(Generic[T]):
 class Tower:
     """The state of one proof.
 
-    ``case`` gives signs to expressions (earlier signs decide which rules request next); all others
-    are positive. ``conditions`` are the signs that rules have requested. ``nowhere`` says that f
-    has no real value under these signs.
-
+    ``case`` gives signs to expressions; all others are positive. ``conditions`` are the signs that
+    rules have requested. ``nowhere`` says that f has no real value under these signs.
     ``monomials`` has the monomials of the coordinates of exponents and angles (`lattice`) by key,
     and None for a monomial that is being computed. ``values`` has the elements of nodes, and the
     nodes, so that no other node gets the same identity.
@@ -121,15 +117,15 @@ class Tower:
         return Quotient(arg.num / i, arg.den) if arg.num.term_content().gcd(i) == i else None
 
     def addends(self, element: Quotient) -> list[tuple[fmpq, Quotient, Generator | None]]:
-        """Write an element as a sum of numbers times monomials. A long sum counts as one monomial.
+        """Write an element as numbers times monomials, each with the generator that equals it.
 
-        Beside each is the generator that equals the monomial, if there is one.
+        A long sum counts as one monomial.
         """
         element = self.field.normal(element)
         num, den = element.num, element.den
         if len(num) == 1 or len(num) > MAX_ADDENDS:
             c = num.leading_coefficient()
-            terms = [(c, element if c == 1 else Quotient(num / c, den, element.support))]
+            terms = [(c, Quotient(num / c, den, element.support))]
         else:
             terms = [(c, quotient(RING.term(exp_vec=at), den)) for at, c in num.terms()]
         return [(c, monomial, self.field.single(monomial)) for c, monomial in terms]
@@ -202,10 +198,7 @@ class Tower:
         at: int = 0,
         real: bool = False,
     ) -> Quotient:
-        """Make a generator for a function f(..., u, ...). Its derivative is ``factor()`` times u'.
-
-        ``at`` is the index of u in ``args``, which have reduced forms and are constant but for u.
-        """
+        """Make a generator for f(args), where u = args[at] may vary, with the slope factor() u'."""
         u = args[at]
         if not all(map(self.field.is_constant, args[:at] + args[at + 1 :])):
             raise NotProvedError(f"{name} with a parameter that varies")
@@ -238,7 +231,7 @@ class Tower:
         return RULES[name](self, *values) if name in RULES else self.by_record(name, *values)
 
     def by_record(self, name: str, *values: Quotient) -> Quotient:
-        """A function's value by the definition in `RECORDS`, or a generator with its derivative."""
+        """A value by the definition in `RECORDS`, or a generator with the derivative there."""
         record = RECORDS[name]
         arguments = record.arguments.split()
         if record.definition:
@@ -268,15 +261,11 @@ class Tower:
 
 
 def attempted(use: Callable[[Tower], T], **state: Any) -> tuple[Tower, T | None]:
-    """Apply ``use`` to a tower that has the attributes in ``state``.
+    """Apply ``use`` to a tower with the attributes in ``state``. Return both (None if it failed).
 
     An exponent is known when its expression has been evaluated. The first tower therefore makes a
     generator for each unit as it comes. Only if it read an exponent that its units do not divide,
     one more tower is built, whose units divide all exponents that were read.
-
-    Returns:
-        The last tower, and the value of ``use``, or None if ``use`` failed or units are lacking.
-
     """
     units = state.setdefault("units", Units())
     for _ in range(2):
