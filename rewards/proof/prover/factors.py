@@ -73,7 +73,7 @@ def factored(field: Field, poly: Poly, *, depth: int = MAX_DEPTH) -> Factors:
     for factor, times in irreducible:
         base, e = field.reduce(factor, powers=False), int(times)
         of_base = list(norms(field, base)) if divides else []
-        squares = _square(field, base, of_base) if depth else []
+        squares = _square(base, of_base) if depth else []
         for part, k in squares or _conjugate(field, base, of_base):
             c, inner = factored(field, part, depth=depth - 1) if squares else _monic(part)
             number *= c ** (k * e)
@@ -135,27 +135,23 @@ def norms(field: Field, poly: Poly) -> Iterator[Norm]:
                 yield r, conjugate, field.reduce(product(poly, conjugate), powers=False)
 
 
-def _square(field: Field, poly: Poly, of_poly: list[Norm]) -> list[tuple[Poly, int]]:
+def _square(poly: Poly, of_poly: list[Norm]) -> list[tuple[Poly, int]]:
     """Powers of two polynomials whose product is a + b r, if there are any (fourth identity)."""
     for _, conjugate, norm in of_poly:
         with suppress(NotProvedError, DomainError):
             root = norm.sqrt()
             for d in (root, -root):
                 half = (poly + conjugate) / 2 + d
-                if _is_square(field, half):
+                if _is_square(half):
                     return [(half + (poly - conjugate) / 2, 2), (2 * half, -1)]
     return []
 
 
-def _is_square(field: Field, poly: Poly) -> bool:
+def _is_square(poly: Poly) -> bool:
     """Whether a polynomial is a number times a square."""
-    if poly.is_zero():
+    if poly.is_zero() or not is_factored_quickly(poly):
         return False
-    for g in _roots(field):
-        poly, times = _without(poly, g)
-        if times % 2:
-            return False
-    return is_factored_quickly(poly) and all(e % 2 == 0 for _, e in poly.factor_squarefree()[1])
+    return all(e % 2 == 0 for _, e in poly.factor_squarefree()[1])
 
 
 def _conjugate(field: Field, poly: Poly, of_poly: list[Norm]) -> list[tuple[Poly, int]]:

@@ -184,10 +184,9 @@ class Field:
         return all(powers[k] % 2 == 0 for powers in poly.monoms() for k in at)
 
     def is_nonnegative(self, poly: Poly) -> bool:
-        return self.is_positive(poly) or self.is_positive_in_range(poly)
-
-    def is_positive_in_range(self, poly: Poly) -> bool:
-        """Whether a polynomial in one real generator is not negative in its range (`RECORDS`)."""
+        """Whether `is_positive`, or in one real generator and not negative in its range."""
+        if self.is_positive(poly):
+            return True
         degree = poly.total_degree()
         support = self._support_of(poly) if degree <= MAX_SIGN_DEGREE else 0
         if not support or support & (support - 1) or support & self.unreal:

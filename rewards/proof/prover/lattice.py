@@ -48,14 +48,10 @@ class Lattice:
     is_coarse: bool = False
 
     def settle(self) -> None:
-        """Compute the units for a new tower.
-
-        Vectors with few coordinates come first: a monomial may be made of exponentials of others.
-        """
+        """Compute the units for a new tower."""
         self.units, self.generators, self.values, self.is_coarse = [], {}, [], False
         if not self.vectors:
             return
-        self.vectors.sort(key=len)
         basis: list[Vector] = []
         rows = [_coordinates(basis, vector) for vector in self.vectors]
         scale = math.lcm(*(int(c.q) for row in rows for c in row))

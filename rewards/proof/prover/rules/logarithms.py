@@ -49,28 +49,15 @@ def _ln(t: Tower, element: Quotient, *, bars: bool = False, positive: bool = Fal
 
 
 def _ln_modulus(t: Tower, element: Quotient) -> Quotient:
-    """The logarithm ln|u| = ln(u v)/2 for u = a + i b and its conjugate v, with real a and b.
-
-    Factors of u that are q-th roots of a real r are split off. Their modulus is |r|^(1/q).
-    """
-    base, total, poly = t.field, ZERO, element.num
+    """The logarithm ln|u| = ln(u v)/2 for u = a + i b and its conjugate v, with real a and b."""
+    base, i, poly = t.field, t.i, element.num
     if not element.den.is_one():
         return ln(t, Quotient(poly), bars=True) - ln(t, Quotient(element.den), bars=True)
-    degrees = poly.term_content().degrees()
-    for g in base.generators:
-        if g.kind == "even root" and (degree := degrees[g.at]) and base.is_real(g.args[0]):
-            poly = poly / g.element.num**degree
-            (radicand,) = g.args  # n/d, where g is d (n/d)^(1/q)
-            modulus = ln(t, radicand, bars=True) / g.order
-            total += (modulus + ln(t, Quotient(radicand.den), bars=True)) * degree
-    cofactor, i = Quotient(poly), t.i
-    if base.is_real(cofactor):
-        return total + ln(t, cofactor, bars=True)
-    if base.support(cofactor) & base.unreal != i.support:
+    if base.support(element) & base.unreal != i.support:
         raise NotProvedError("the modulus of what may not be real")
     t.rules.add("moduli of complex numbers")
     conjugate = poly - 2 * i.num * poly.derivative(i.num.degrees().index(1))
-    return total + ln(t, cofactor * Quotient(conjugate), bars=True) / 2
+    return ln(t, element * Quotient(conjugate), bars=True) / 2
 
 
 def _power(t: Tower, node: Call) -> Quotient:

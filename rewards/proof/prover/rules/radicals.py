@@ -16,15 +16,7 @@ from flint import fmpq
 from ..factors import factored
 from ..field import Field, Generator
 from ..lattice import MAX_LETTER_POWER
-from ..quotients import (
-    ONE,
-    UNIT,
-    NotProvedError,
-    Poly,
-    Quotient,
-    constant,
-    is_factored_quickly,
-)
+from ..quotients import ONE, UNIT, NotProvedError, Poly, Quotient, constant, is_factored_quickly
 from ..tower import RULES, Tower
 from .signs import require_positive, sign
 
