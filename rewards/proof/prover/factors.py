@@ -1,8 +1,8 @@
 """Factors of polynomials modulo the relations of a field.
 
-Letters: r is a generator with the relation ``r^q = u``, such as a root, or a sine (``s^2 = 1 -
-c^2``). The conjugate of ``a + b r`` with ``r^2 = u`` is ``a - b r``; the norm is their product.
-Five identities, which hold in every ring, find factors of a polynomial p modulo the relations.
+Letters: r is a generator with ``r^q = u``, such as a root, or a sine (``s^2 = 1 - c^2``). The
+conjugate of ``a + b r`` with ``r^2 = u`` is ``a - b r``; the norm is their product. Five identities
+find factors of a polynomial p modulo the relations.
 
 - If u divides the terms of p without r, then ``p = r p'``.
 - If the norm of a radicand divides p, then the radicand divides p. For example, ``1 - x`` is ``(1 -
@@ -30,12 +30,10 @@ Factors = tuple[fmpq, list[tuple[Poly, fmpq]]]
 #: A square root r, the conjugate a - b r of a polynomial a + b r, and the norm.
 Norm = tuple[Generator, Poly, Poly]
 #: Polynomials with more terms have no factors, and those of a higher degree are not divided. The
-#: longest of 4649 answers in tests/rewards/cases has 62 terms; no proof of every second answer
-#: changes with the degree 20. FLINT factors 200 terms of degree 20 in 2 ms.
+#: longest in tests/rewards/cases has 62 terms. FLINT factors 200 terms of degree 20 in 2 ms.
 MAX_FACTOR_TERMS, MAX_DEGREE = 200, 1000
 #: How often a root is denested (``(x + r)^8`` needs three times), and how often r is split off.
-#: These answers need 1 and 12 times, and no proof changes with half or twice as many. A test of
-#: nested roots needs the depth 2.
+#: Answers in tests/rewards/cases need 1 and 12 times; a test of nested roots needs the depth 2.
 MAX_DEPTH, MAX_ROUNDS = 4, 32
 
 

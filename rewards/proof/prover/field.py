@@ -1,10 +1,10 @@
 """A differential field: rational functions over Q in generators, modulo algebraic relations.
 
-A `Generator` stands for a sub-expression (``x``, ``exp(x/2)``, ``sqrt(1 - x^2)``, ``erf(x)``). Its
-derivative is in the field. It may have a relation ``r^q = u`` with a polynomial u in earlier
-generators, which holds wherever the generator is defined. The leading terms are powers of distinct
-variables, so that the relations are a Groebner basis, and division by each in turn gives the unique
-remainder modulo all of them (Cox, Little and O'Shea, *Ideals, Varieties, and Algorithms*, 2.6).
+A generator stands for a sub-expression (``x``, ``exp(x/2)``, ``sqrt(1 - x^2)``), and its derivative
+is in the field. It may have a relation ``r^q = u`` with a polynomial u in earlier generators, which
+holds wherever the generator is defined. The leading terms are powers of distinct variables, so that
+the relations are a Groebner basis, and division by each in turn gives the unique remainder modulo
+all of them (Cox, Little and O'Shea, *Ideals, Varieties, and Algorithms*, 2.6).
 """
 
 from __future__ import annotations
@@ -21,28 +21,16 @@ from ...numeric.ball_arithmetic.compiler import DOMAIN
 from ...reading.expression.build import add, power, product
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import RECORDS
-from .quotients import (
-    MAX_GENERATORS,
-    MAX_TERMS,
-    ONE,
-    RING,
-    ZERO,
-    NotProvedError,
-    Poly,
-    Quotient,
-    quotient,
-)
+from .quotients import MAX_TERMS, ONE, RING, ZERO, NotProvedError, Poly, Quotient, quotient
 
 #: Most terms of all values together.
 MAX_WORK = 40_000
 #: Most terms of an expanded power of a sum that has a generator (as `rules.radicals.MAX_POWER`).
 MAX_EXPANDED = 64
 #: Highest degree of a polynomial whose real zeros are isolated, and most bits of a coefficient.
-#: FLINT takes 12 ms for (x - 1) ... (x - 32), and 82 ms for twice the degree; 4 ms with random
-#: coefficients of 1000 or 2000 bits. Of 4649 answers in tests/rewards/cases the most have 60 bits.
+#: FLINT takes 12 ms for (x - 1) ... (x - 32). The most bits in tests/rewards/cases are 60.
 MAX_SIGN_DEGREE, MAX_SIGN_BITS = 32, 1000
-#: Largest bound of the size of an expression that is written: a hundred times the largest of 4649
-#: answers in tests/rewards/cases, which is 189.
+#: Largest bound of the size of an expression: a hundred times the largest in tests/rewards/cases.
 MAX_WRITTEN = 20_000
 #: Functions that are not real for every real argument. As parts of the integrand they are real.
 RESTRICTED = DOMAIN - {"root"} | {"even root"}
@@ -118,9 +106,9 @@ class Field:
                 break
         else:
             index = len(self.generators)
-            if index == MAX_GENERATORS:
+            bit, at = 1 << index, RING.nvars() - 1 - index
+            if at < 0:
                 raise NotProvedError("too many generators")
-            bit, at = 1 << index, MAX_GENERATORS - 1 - index
             self.unreal |= bit
             if real and positive:
                 self.positive |= bit
@@ -173,8 +161,6 @@ class Field:
 
     def is_positive(self, poly: Poly) -> bool:
         """Whether all coefficients are positive, and generators positive or real in even powers."""
-        if poly.is_one():
-            return True
         if poly.is_zero() or poly.leading_coefficient() < 0 or min(poly.coeffs()) < 0:
             return False
         signed = self._support_of(poly) & ~self.positive
@@ -209,10 +195,7 @@ class Field:
         return all(not z.imag.is_zero() or z.real <= least or z.real >= most for z in roots)
 
     def reduce(self, poly: Poly, *, powers: bool = True) -> Poly:
-        """The remainder of a polynomial modulo all relations.
-
-        If ``powers`` is False, powers of sums with a generator are expanded only if they are short.
-        """
+        """The remainder modulo all relations; without ``powers``, long powers of sums remain."""
         if not self.related or poly.is_constant():
             return poly
         degrees = None
@@ -231,14 +214,14 @@ class Field:
         return poly
 
     def normal(self, element: Quotient) -> Quotient:
-        """Reduce an element modulo the relations. Mostly, equal elements become the same."""
+        """Reduce modulo the relations. Mostly, equal elements become the same."""
         if not self.support(element) & self.bound:
             return element
         num, den = self.reduce(element.num, powers=False), self.reduce(element.den, powers=False)
         return element if num is element.num and den is element.den else quotient(num, den)
 
     def spend(self, element: Quotient) -> Quotient:
-        """Count the terms of a new element against the work budget, and return the element."""
+        """Count the terms of a new element against the work budget."""
         terms = len(element.num) + (1 if element.den is ONE.num else len(element.den))
         self.work += 1 + terms
         if self.work > MAX_WORK or terms > MAX_TERMS:

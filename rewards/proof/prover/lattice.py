@@ -88,16 +88,12 @@ class Lattice:
 
 @dataclass(slots=True)
 class Units:
-    """What the towers of a proof read: exponents, angles, and common multiples of orders of roots.
-
-    ``keys`` are those of monomials that the present tower has yet to compute.
-    """
+    """What towers read: exponents, angles, and common multiples of the orders of roots."""
 
     exponents: Lattice = field(default_factory=partial(Lattice, MAX_LETTER_POWER))
     angles: Lattice = field(default_factory=partial(Lattice, MAX_MULTIPLE))
     orders: dict[tuple[str, Expression], int] = field(default_factory=dict)
     has_new_root: bool = False
-    keys: list[Any] = field(default_factory=list)
 
     def is_coarse(self) -> bool:
         return self.exponents.is_coarse or self.angles.is_coarse or self.has_new_root
@@ -107,7 +103,6 @@ class Units:
         self.exponents.settle()
         self.angles.settle()
         self.has_new_root = False
-        self.keys = [key for u in (*self.exponents.units, *self.angles.units) for key in u]
 
 
 def _directed(vector: Vector) -> Vector:

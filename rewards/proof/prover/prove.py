@@ -171,10 +171,11 @@ _LOGARITHMS = names(lambda function: function.branch == LOGARITHM)
 def _is_for_positive(integrand: Expression, variable: str) -> bool:
     """Whether a part of the integrand, such as sqrt(x) or ln(x), is real for x > 0 only."""
     arguments = (Symbol(variable),)
-    parts = (node for node in all_nodes(integrand) if node.args[:1] == arguments)
-    is_needed = any(node.function in _LOGARITHMS or _is_even_root(node) for node in parts)
-    # Where there are cases, that part may apply for x > 0 only.
-    return is_needed and not is_written_with(integrand, "piecewise")
+    for node in all_nodes(integrand):
+        if node.args[:1] == arguments and (node.function in _LOGARITHMS or _is_even_root(node)):
+            # Where there are cases, that part may apply for x > 0 only.
+            return not is_written_with(integrand, "piecewise")
+    return False
 
 
 def _is_even_root(node: Expression) -> bool:

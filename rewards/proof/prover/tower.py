@@ -132,9 +132,10 @@ class Tower:
 
     def key(self, monomial: Quotient) -> Any:
         """The key of a monomial in vectors (exponents and angles), which is its expression."""
-        read, self.units.keys = self.units.keys, []
-        for key in read:  # another expression of the same monomial may have been read
-            self._keyed(key)
+        if not self.monomials:  # an earlier tower may have read another expression of the same
+            for unit in (*self.units.exponents.units, *self.units.angles.units):
+                for key in unit:
+                    self._keyed(key)
         for key, earlier in self.monomials.items():
             if earlier == monomial:
                 return key

@@ -27,13 +27,11 @@ MAX_TERMS, MAX_DEGREE, MAX_TEXT = 12, 16, 300
 
 def vanishes(field: Field, num: Poly, den: Poly) -> bool:
     """Whether all coefficients of ``num`` are proved zero, and one of ``den`` is proved nonzero."""
-    if len(num) > MAX_TERMS or len(den) > MAX_TERMS:
-        return False
     numbers = 0  # a bit for each generator that is a constant number
     for g in field.generators:
         if g.kind != "symbol" and not any(field.support(arg) & ~numbers for arg in g.args):
             numbers |= 1 << g.index
-    if not field.support(Quotient(num)) & numbers:
+    if not field.support(Quotient(num)) & numbers or len(num) > MAX_TERMS or len(den) > MAX_TERMS:
         return False
     of_num, of_den = (map(partial(is_zero, field), _coefficients(p, numbers)) for p in (num, den))
     return all(of_num) and False in of_den

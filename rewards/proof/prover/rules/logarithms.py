@@ -38,10 +38,8 @@ def _ln(t: Tower, element: Quotient, *, bars: bool = False, positive: bool = Fal
     if element is ONE or element == ONE:
         return ZERO
     positive = positive or (element.den.is_one() and base.is_positive(element.num))
-    inner = base.single(element) if positive else None
-    if inner is not None and inner.kind == "exp":
-        argument: Quotient = inner.args[0]
-        return argument
+    if positive and (inner := base.single(element)) and inner.kind == "exp":
+        return inner.args[0]  # type: ignore[no-any-return]
     if bars and element.num.leading_coefficient() < 0:
         element = -element
     name = "ln_abs" if bars and not positive else "ln"
@@ -62,8 +60,6 @@ def _ln_modulus(t: Tower, element: Quotient) -> Quotient:
 
 def _power(t: Tower, node: Call) -> Quotient:
     base, exponent = node.args
-    if base.function == "e":
-        return exp(t, t.value(exponent))
     if type(exponent) is Number and exponent.denominator == 1 and base.function != "abs":
         return integer_power(t, t.value(base), exponent.numerator)  # nearly always
     return _general_power(t, base, exponent)

@@ -1,8 +1,7 @@
 """Powers and roots, as products of powers and roots of factors.
 
-Each provably positive factor of a radicand has a root of its own. The rest of the radicand has one
-root, or a root for each coprime factor if the proof distinguishes cases of signs (`tower`). Each
-radicand b has one generator r, with the relation ``r^q = b``.
+Each provably positive factor of a radicand has a root of its own. The rest has one root, or a root
+for each coprime factor if the proof distinguishes cases of signs (`tower`).
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ def power(
 
 
 def principal_power(t: Tower, base: Quotient, exponent: Quotient) -> Quotient:
-    """The principal value of a power. In contrast, `power` uses real odd roots."""
+    """The principal value of a power: `power` uses real odd roots."""
     if (ratio := exponent.rational()) is not None:
         return power(t, base, ratio, principal=True)
     return RULES["exp"](t, exponent * RULES["ln"](t, base))
@@ -105,10 +104,7 @@ def root(t: Tower, element: Quotient, q: int) -> Quotient:
 
 
 def positive_root(t: Tower, base: Quotient, exponent: fmpq) -> Quotient:
-    """A rational power of a positive element.
-
-    If the element has a denominator, which may be negative, the generator may be negative, too.
-    """
+    """A rational power of a positive element. If that has a denominator, this may be negative."""
     if base is ONE or base == ONE:
         return base
     if exponent.q == 1:
@@ -123,8 +119,7 @@ def positive_root(t: Tower, base: Quotient, exponent: fmpq) -> Quotient:
 def radical(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Quotient:
     """Write a rational power of the radicand n/d as a power of a generator, d (n/d)^(1/q).
 
-    Its q-th power n d^(q-1) is a polynomial. A radical of the kind ``either root`` may be the
-    negative of the principal root, for example on a branch cut.
+    The kind ``either root`` may be the negative of the principal root, as on a branch cut.
     """
     order, units = int(exponent.q), t.units
     found = [g for g in t.field.generators if g.kind == kind and g.args == (radicand,)]
@@ -164,8 +159,8 @@ def split(
 ) -> tuple[Powers, int, Quotient]:
     """Write a nonzero element in reduced form as powers of positive elements, a sign, and a rest.
 
-    If the signs of all factors are known, the rest is 1, and otherwise the sign is 1. Where the
-    element is a part of the integrand that must be ``positive``, its sign is required to be so.
+    If the signs of all factors are known, the rest is 1, and otherwise the sign is 1. A part of the
+    integrand is required to be ``positive``.
     """
     powers, element = positive_factors(t.field, element)
     if not t.field.support(element):

@@ -18,8 +18,8 @@ from ..tower import NowhereError, Tower
 
 #: Most signs that one case fixes, and bits with which the sign of a constant is computed.
 MAX_CONDITIONS, SIGN_BITS = 5, 256
-#: Most terms of a polynomial whose norm is computed, and how often a norm of a norm is. No proof of
-#: the tests' corpora needs it more than once. Without a bound, the search has taken minutes.
+#: Most terms of a polynomial whose norm is computed, and how often a norm of a norm is. Without a
+#: bound, the search has taken minutes; no proof of the tests' corpora needs it more than once.
 MAX_TERMS, MAX_NORMS = 32, 2
 
 
@@ -102,10 +102,7 @@ def require_positive(t: Tower, chosen: int, element: Quotient) -> None:
 
 
 def take_for_real(t: Tower, element: Quotient) -> None:
-    """Record that a sub-expression of the integrand, such as ``x^n`` for a real n, is real.
-
-    If the sub-expression is ``g a`` or ``a/g`` for a generator g and a real a, then g is real.
-    """
+    """Record that a part of f is real: if this is ``g a`` or ``a/g`` with a real a, so is g."""
     support = t.field.support(element) & t.field.unreal
     for g in t.field.used(element) if support else ():
         cofactors = (element / g.element, element * g.element)
