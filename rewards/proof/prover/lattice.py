@@ -1,10 +1,9 @@
 """Bases of two lattices: the lattice of the exponents in a proof, and the lattice of the angles.
 
-Letters: an exponent is a vector ``v`` over Q with a coefficient for each monomial of the field (one
-of which is 1). The basis vectors ``b_i`` are called units, and ``v = n_1 b_1 + ... + n_r b_r`` with
-whole ``n_i``. For example, ``6x + 4``, ``9x + 5`` and ``3x + 3`` have the units ``3x + 1`` and 2.
-The basis is reduced (Lenstra, Lenstra and Lovasz; Cohen, *A Course in Computational Algebraic
-Number Theory*, section 2.6).
+An exponent is a vector over Q with a coefficient for each monomial of the field (one of which is
+1), and a whole combination of the basis vectors, which are called units. For example, ``6x + 4``,
+``9x + 5`` and ``3x + 3`` have the units ``3x + 1`` and 2. The basis is reduced (LLL; Cohen, *A
+Course in Computational Algebraic Number Theory*, section 2.6).
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from flint import fmpq, fmpq_mat, fmpz_mat
 from ...reading.expression.tree import Expression
 from .quotients import UNIT, Quotient
 
-#: Coefficients of monomials, which have their expressions as keys (see `Lattice.add` for others).
+#: Coefficients of monomials, whose keys are their expressions (see `Lattice.add` for others).
 Vector: TypeAlias = dict[Any, fmpq]
 _ZERO = fmpq(0)
 #: Largest power of a generator, and largest multiple of an angle that is expanded.
@@ -106,7 +105,7 @@ class Units:
 
 
 def _directed(vector: Vector) -> Vector:
-    """The vector or its negative, whichever has a positive first coordinate."""
+    """Plus or minus the vector, with a positive first coordinate."""
     return vector if next(iter(vector.values())) > 0 else {key: -c for key, c in vector.items()}
 
 

@@ -1,13 +1,12 @@
 """Normal forms: an expression is converted to an element of a differential field and back.
 
-A normal form is exactly equal to the expression. Functions return nothing where a function has no
-rule, or where the budgets of `field` or limits on sizes are spent. The variable is real, and so are
-parameters without an assumption.
+Where a function has no rule, or a budget is spent, nothing is returned. The variable is real, and
+so are parameters without an assumption.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 
 from ...reading.expression.build import power, product
@@ -68,10 +67,15 @@ def has_no_zeros(expression: Expression, variable: str) -> bool:
 def squares(expression: Expression, variable: str) -> list[Expression]:
     """The factors of an expression that have even exponents and may be zero somewhere.
 
-    Such powers are written, or a factorization yields them. All parameters are real.
+    Such a power is written, where a field may not show it, or a factorization yields it. All
+    parameters are real.
     """
     found: list[Expression] = []
-    for base, step in [(expression, 2), *((base, 1) for base in _written_squares(expression))]:
+    parts = [expression]
+    for part in parts:
+        parts += part.args if part.function in ("mul", "div", "neg") else ()
+    written = [p.args[0] for p in parts if p.function == "pow" and (fold(p.args[1]) or 1) % 2 == 0]
+    for base, step in [(expression, 2), *((base, 1) for base in written)]:
         with suppress(NotProvedError):
             field, value = _element(base, variable)
             polys = (value.num, value.den) if _is_small(value) and not value.is_zero() else ()
@@ -80,17 +84,6 @@ def squares(expression: Expression, variable: str) -> list[Expression]:
                 if may_vanish and (e / step).q == 1:
                     found.append(field.tree(Quotient(poly)))
     return found
-
-
-def _written_squares(expression: Expression) -> Iterator[Expression]:
-    """Yield the base of each written factor that is an even power, which a field may not show."""
-    if expression.function in ("mul", "div", "neg"):
-        for arg in expression.args:
-            yield from _written_squares(arg)
-    elif expression.function == "pow":
-        exponent = fold(expression.args[1])
-        if exponent is not None and exponent % 2 == 0:
-            yield expression.args[0]
 
 
 def _element(

@@ -60,18 +60,11 @@ def prove(
     real_parts: bool = True,
     real_roots: bool = True,
 ) -> Proof | None:
-    r"""Try to prove that ``answer`` is an antiderivative of ``integrand``.
+    r"""Try to prove F' = f for an answer F and an integrand f. If this fails, F may yet be right.
 
-    Args:
-        answer: F.
-        integrand: f.
-        variable: the variable, which is real.
-        kinds: assumptions on the parameters. A parameter without an assumption is real.
-        real_parts: whether to ignore points at which a radical or logarithm of f is not real.
-        real_roots: whether odd roots of negative numbers are real. If not, they are principal.
-
-    Returns:
-        The proof, or None if no proof was found. In this case the answer may be right or wrong.
+    ``kinds`` are assumptions on parameters, which are real without one. With ``real_parts``, points
+    do not count at which a radical or logarithm of f is not real. With ``real_roots``, odd roots of
+    negative numbers are real, and otherwise principal.
 
     >>> from calculus_harness.rewards.reading.latex import read
     >>> answer, integrand = (read(text)[0].expression for text in (r"\sin(x)^2", r"\sin(2x)"))

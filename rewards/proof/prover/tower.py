@@ -30,8 +30,7 @@ from .field import Field, Generator
 from .lattice import Lattice, Units, Vector
 from .quotients import RING, ZERO, NotProvedError, Poly, Quotient, constant, quotient, rational
 
-#: A sum in an exponent or an angle is taken apart if it has no more terms than this: each is a row
-#: of a small matrix.
+#: Most terms of a sum in an exponent or angle that is taken apart: each is a row of a matrix.
 MAX_ADDENDS = 24
 #: Assumptions that make a parameter positive (see `rewards.numeric.sampling.pool.ASSUMPTIONS`).
 POSITIVE = frozenset(("positive", "integer", "even", "odd"))
@@ -49,8 +48,8 @@ class NowhereError(Exception):
 class Law(Generic[T]):
     """How values of a function f with f(u + v) = f(u) * f(v) are computed.
 
-    ``by_rule`` is f(c g) for a number c, a monomial g and the generator that equals g, if any, or
-    None without a rule. ``of_unit`` makes the generators of f(u), ``multiple`` f(n u) from f(u).
+    ``by_rule`` is f(c g) for a number c and a monomial g, which may be a generator, or None without
+    a rule. ``of_unit`` makes the generators of f(u), ``multiple`` computes f(n u) from f(u).
     """
 
     by_rule: Callable[[Tower, fmpq, Quotient, Generator | None], T | None]
@@ -98,7 +97,7 @@ class Tower:
         return generator.element
 
     def named(self, name: str) -> Quotient:
-        """The generator for a positive number that counts as transcendental, such as pi."""
+        """A positive number that counts as transcendental, such as pi."""
         return self.field.get(name, real=True, positive=True).element
 
     @property
@@ -149,7 +148,6 @@ class Tower:
         return reduce(add, (self._keyed(key) * c for key, c in vector.items()))
 
     def _keyed(self, key: Any) -> Quotient:
-        """The monomial or the sum with a key, perhaps of an earlier tower."""
         if key not in self.monomials:
             self.monomials[key] = None
             with self.no_part():
@@ -160,7 +158,7 @@ class Tower:
         return monomial
 
     def of_sum(self, law: Law[T], lattice: Lattice, u: Quotient) -> T:
-        """Compute f(u) from the values of f at multiples of units and at other addends of u."""
+        """Compute f(u) from f at multiples of units, and at addends of u that have rules."""
         for before, value in lattice.values:  # is often asked for again
             if before.num == u.num and before.den == u.den:
                 return value  # type: ignore[no-any-return]
@@ -182,7 +180,7 @@ class Tower:
 
     @contextmanager
     def no_part(self, *, only_if: bool = True) -> Iterator[None]:
-        """What is evaluated inside need not be real where the integrand is."""
+        """Evaluate what need not be real where the integrand is."""
         before = self.field.real_parts
         self.field.real_parts = before and not only_if
         try:
@@ -228,7 +226,6 @@ class Tower:
         return self.field.spend(element)
 
     def applied(self, name: str, *values: Quotient) -> Quotient:
-        """A function's value by its rule, or by its record."""
         return RULES[name](self, *values) if name in RULES else self.by_record(name, *values)
 
     def by_record(self, name: str, *values: Quotient) -> Quotient:

@@ -1,9 +1,7 @@
 """Proofs by Calcium that constants are zero, for cases that the field's relations do not show.
 
 Calcium is software for exact numbers (Johansson, *Calcium: computing in exact real and complex
-fields*, ISSAC 2021). If Calcium cannot decide, the constant does not count as zero.
-
-Letters: a constant is a polynomial in generators that are numbers, such as ``sqrt(5 + 2 sqrt 6)``.
+fields*, ISSAC 2021). A constant, of which it cannot decide, does not count as zero.
 """
 
 from __future__ import annotations
@@ -26,7 +24,7 @@ MAX_TERMS, MAX_DEGREE, MAX_TEXT = 12, 16, 300
 
 
 def vanishes(field: Field, num: Poly, den: Poly) -> bool:
-    """Whether all coefficients of ``num`` are proved zero, and one of ``den`` is proved nonzero."""
+    """Whether all coefficients of ``num`` are proved zero, and one of ``den`` nonzero."""
     numbers = 0  # a bit for each generator that is a constant number
     for g in field.generators:
         if g.kind != "symbol" and not any(field.support(arg) & ~numbers for arg in g.args):

@@ -1,8 +1,8 @@
 """Exponentials of sums (`tower.Law`).
 
-Letters: an exponent is a sum of multiples of units b (`lattice`), which have one generator exp(b)
-each; of multiples ``c g`` of generators g for which a rule computes exp(c g), such as u^c for ln u;
-and of i times an angle. For Lambert's W: Corless et al., *On the Lambert W function*, 1996.
+An exponent is a sum of multiples of units b (`lattice`), which have one generator exp(b) each; of
+multiples ``c g`` of generators g for which a rule computes exp(c g), such as u^c for ln u; and of i
+times an angle. For Lambert's W: Corless et al., *On the Lambert W function*, 1996.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _exp_by_rule(t: Tower, c: fmpq, arg: Quotient, inner: Generator | None) -> Q
 
 
 def _exp_of_generator(t: Tower, c: fmpq, g: Generator) -> Quotient | None:
-    """Compute exp(c g) for an inverse function g, or return None if no rule applies."""
+    """Compute exp(c g) for an inverse function g, if a rule applies."""
     if g.kind == "ln":
         (base,) = g.args
         if t.field.is_real(g.element):

@@ -56,7 +56,7 @@ def sign(t: Tower, poly: Poly) -> int | None:
 
 
 def _known_sign(t: Tower, poly: Poly, depth: int = MAX_NORMS) -> int | None:
-    """The sign of a polynomial, or None if the sign does not follow without a new assumption."""
+    """The sign of a polynomial, if it follows without a new assumption."""
     base = t.field
     is_positive = base.is_nonnegative if t.split else base.is_positive
     for s, candidate in ((1, poly), (-1, -poly)):
@@ -79,7 +79,7 @@ def _known_sign(t: Tower, poly: Poly, depth: int = MAX_NORMS) -> int | None:
 
 
 def known_sign(t: Tower, element: Quotient) -> int | None:
-    """The sign of a nonzero real element, or None if the sign needs a new assumption."""
+    """The sign of a nonzero real element, if it follows without a new assumption."""
     above, below = _known_sign(t, element.num), _known_sign(t, element.den)
     return above * below if above and below else None
 
