@@ -141,9 +141,8 @@ class Field:
     def support(self, element: Quotient) -> int:
         """A bit for each generator that occurs in an element."""
         if element.support < 0:
-            element.support = self._support_of(element.num)
-            if not element.den.is_one():
-                element.support |= self._support_of(element.den)
+            den = 0 if element.den.is_one() else self._support_of(element.den)
+            element.support = self._support_of(element.num) | den
         return element.support
 
     def _support_of(self, poly: Poly) -> int:
@@ -151,7 +150,8 @@ class Field:
         return sum([1 << g.index for g in self.generators if degrees[g.at] > 0])
 
     def used(self, element: Quotient) -> list[Generator]:
-        return [g for g in self.generators if self.support(element) >> g.index & 1]
+        support = self.support(element)
+        return [g for g in self.generators if support >> g.index & 1]
 
     def is_constant(self, element: Quotient) -> bool:
         return not self.support(element) & self.varying
@@ -198,10 +198,8 @@ class Field:
         """The remainder modulo all relations; without ``powers``, long powers of sums remain."""
         if not self.related or poly.is_constant():
             return poly
-        degrees = None
         for generator in reversed(self.related):
-            degrees = degrees or poly.degrees()
-            times = degrees[generator.at] // generator.order
+            times = poly.degrees()[generator.at] // generator.order
             if times <= 0:
                 continue
             terms = max(1, len(generator.relation) - 1)
@@ -210,7 +208,7 @@ class Field:
                 continue
             if times > MAX_TIMES or len(poly) * expanded > MAX_TERMS:
                 raise NotProvedError("too many terms modulo the relations")
-            poly, degrees = divmod(poly, generator.relation)[1], None
+            poly = divmod(poly, generator.relation)[1]
         return poly
 
     def normal(self, element: Quotient) -> Quotient:

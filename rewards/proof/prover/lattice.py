@@ -113,9 +113,8 @@ def _coordinates(basis: list[Vector], vector: Vector) -> list[fmpq]:
     """The coefficients of a vector in a basis, to which an independent vector is appended."""
     columns = [*basis, vector]
     keys = dict.fromkeys(key for column in columns for key in column)
-    reduced, rank = fmpq_mat(
-        [[column.get(key, _ZERO) for column in columns] for key in keys]
-    ).rref()
+    rows = [[column.get(key, _ZERO) for column in columns] for key in keys]
+    reduced, rank = fmpq_mat(rows).rref()
     if rank == len(basis):
         return [reduced[i, rank] for i in range(rank)]
     basis.append(vector)

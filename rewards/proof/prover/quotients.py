@@ -79,8 +79,7 @@ def product(a: Poly, b: Poly) -> Poly:
 class Quotient:
     """A fraction in lowest terms with a denominator whose leading coefficient is 1.
 
-    ``support`` has a bit for each generator (a variable of the ring) that occurs in the fraction.
-    It is -1 until it is computed.
+    ``support`` has a bit for each generator that occurs. It is -1 until it is computed.
     """
 
     __slots__ = ("den", "num", "support")

@@ -13,7 +13,7 @@ assumes a sign for every factor, and F' = f has to be proved in all.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from dataclasses import field as new
 from functools import reduce
@@ -40,10 +40,6 @@ T = TypeVar("T")
 Signs: TypeAlias = tuple[tuple[Expression, int], ...]
 
 
-class NowhereError(Exception):
-    """The integrand has no real value under the assumed signs, so nothing remains to be proved."""
-
-
 @dataclass(frozen=True, slots=True)
 class Law(Generic[T]):
     """How values of a function f with f(u + v) = f(u) * f(v) are computed.
@@ -63,7 +59,8 @@ class Tower:
     """The state of one proof.
 
     ``case`` gives signs to expressions; all others are positive. ``conditions`` are the signs that
-    rules have requested. ``nowhere`` says that f has no real value under these signs.
+    rules have requested. ``nowhere`` says that f has no real value under these signs, so that
+    nothing remains to be proved.
     ``monomials`` has the monomials of the coordinates of exponents and angles (`lattice`) by key,
     and None for a monomial that is being computed. ``values`` has the elements of nodes, and the
     nodes, so that no other node gets the same identity.
@@ -115,19 +112,14 @@ class Tower:
         i = self.unit_i.num
         return Quotient(arg.num / i, arg.den) if arg.num.term_content().gcd(i) == i else None
 
-    def addends(self, element: Quotient) -> list[tuple[fmpq, Quotient, Generator | None]]:
-        """Write an element as numbers times monomials, each with the generator that equals it.
-
-        A long sum counts as one monomial.
-        """
+    def addends(self, element: Quotient) -> list[tuple[fmpq, Quotient]]:
+        """Write an element as numbers times monomials. A long sum counts as one monomial."""
         element = self.field.normal(element)
         num, den = element.num, element.den
         if len(num) == 1 or len(num) > MAX_ADDENDS:
             c = num.leading_coefficient()
-            terms = [(c, Quotient(num / c, den, element.support))]
-        else:
-            terms = [(c, quotient(RING.term(exp_vec=at), den)) for at, c in num.terms()]
-        return [(c, monomial, self.field.single(monomial)) for c, monomial in terms]
+            return [(c, Quotient(num / c, den, element.support))]
+        return [(c, quotient(RING.term(exp_vec=at), den)) for at, c in num.terms()]
 
     def key(self, monomial: Quotient) -> Any:
         """The key of a monomial in vectors (exponents and angles), which is its expression."""
@@ -164,8 +156,8 @@ class Tower:
                 return value  # type: ignore[no-any-return]
         vector: Vector = {}
         parts: list[Any] = []
-        for c, arg, inner in self.addends(u):
-            by_rule = law.by_rule(self, c, arg, inner)
+        for c, arg in self.addends(u):
+            by_rule = law.by_rule(self, c, arg, self.field.single(arg))
             if by_rule is None:
                 vector[self.key(arg)] = c
             else:
@@ -269,12 +261,8 @@ def attempted(use: Callable[[Tower], T], **state: Any) -> tuple[Tower, T | None]
     for _ in range(2):
         units.settle()
         tower, value = Tower(Field(), **state), None
-        try:
+        with suppress(NotProvedError):
             value = use(tower)
-        except NowhereError:
-            tower.nowhere = True
-        except NotProvedError:
-            pass
         if not units.is_coarse():
             return tower, value
     return tower, None

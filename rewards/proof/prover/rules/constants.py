@@ -7,6 +7,7 @@ fields*, ISSAC 2021). A constant, of which it cannot decide, does not count as z
 from __future__ import annotations
 
 from collections import defaultdict
+from contextlib import suppress
 from functools import partial
 
 from flint.types._gr import gr_complex_ca_ctx
@@ -45,11 +46,9 @@ def is_zero(field: Field, poly: Poly) -> bool | None:
     text = _text(field.tree(element))
     if len(text) > MAX_TEXT:
         return None
-    try:
-        decided: bool | None = gr_complex_ca_ctx.new()(text).is_zero()
-    except (ValueError, ArithmeticError):
-        return None
-    return decided
+    with suppress(ValueError, ArithmeticError):
+        return gr_complex_ca_ctx.new()(text).is_zero()  # type: ignore[no-any-return]
+    return None
 
 
 def _coefficients(poly: Poly, numbers: int) -> list[Poly]:

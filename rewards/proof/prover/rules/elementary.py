@@ -1,7 +1,7 @@
 """Rules of elementary functions and of functions that are not analytic.
 
-Formulas are taken from the *Digital Library of Mathematical Functions*, whose sections are named.
-A function without a rule is computed by its record (`Tower.by_record`).
+The sections named are of the *Digital Library of Mathematical Functions*. A function without a rule
+is computed by its record (`Tower.by_record`).
 """
 
 from __future__ import annotations

@@ -58,14 +58,9 @@ def _ln_modulus(t: Tower, element: Quotient) -> Quotient:
     return ln(t, element * Quotient(conjugate), bars=True) / 2
 
 
-def _power(t: Tower, node: Call) -> Quotient:
-    base, exponent = node.args
+def _power(t: Tower, base: Expression, exponent: Expression) -> Quotient:
     if type(exponent) is Number and exponent.denominator == 1 and base.function != "abs":
         return integer_power(t, t.value(base), exponent.numerator)  # nearly always
-    return _general_power(t, base, exponent)
-
-
-def _general_power(t: Tower, base: Expression, exponent: Expression) -> Quotient:
     ratio = fold(exponent)
     if ratio is None:
         t.rules.add("u^w = exp(w ln u)")
@@ -92,8 +87,8 @@ def _logarithm(t: Tower, node: Call) -> Quotient:
 
 
 FORMS |= {
-    "pow": _power,
-    "root": lambda t, node: _general_power(t, node.args[0], Call("div", (Number(1), node.args[1]))),
+    "pow": lambda t, node: _power(t, *node.args),
+    "root": lambda t, node: _power(t, node.args[0], Call("div", (Number(1), node.args[1]))),
     "ln": _logarithm,
     "log": _logarithm,
 }

@@ -68,10 +68,9 @@ def integer_power(t: Tower, element: Quotient, k: int) -> Quotient:
 
 def _in_bases(t: Tower, poly: Poly) -> Quotient:
     """Factor a polynomial, and replace each factor, whose powers are long, by a generator."""
-    base, lead = t.field, poly.leading_coefficient()
-    quick = is_factored_quickly(poly)
-    number, powers = (poly / lead).factor_squarefree() if quick else (UNIT, [(poly / lead, 1)])
-    result = constant(number * lead)
+    base, quick = t.field, is_factored_quickly(poly)
+    number, powers = poly.factor_squarefree() if quick else (UNIT, [(poly, 1)])
+    result = constant(number)
     for factor, e in powers:
         element = Quotient(base.reduce(factor))
         if len(element.num) > 1:

@@ -14,7 +14,7 @@ from ....reading.expression.traversal import needs_worker, symbols_of
 from ....reading.expression.tree import Expression
 from ..factors import norms
 from ..quotients import MAX_DIVIDED_DEGREE, RING, NotProvedError, Poly, Quotient
-from ..tower import NowhereError, Tower
+from ..tower import Tower
 
 #: Most signs that one case fixes, and bits with which the sign of a constant is computed.
 MAX_CONDITIONS, SIGN_BITS = 5, 256
@@ -98,7 +98,8 @@ def require_sign(t: Tower, element: Quotient) -> int:
 def require_positive(t: Tower, chosen: int, element: Quotient) -> None:
     """Abandon the assumed signs if a part of the integrand must be positive and is negative."""
     if chosen < 0 and t.field.real_parts and not t.field.is_constant(element):
-        raise NowhereError
+        t.nowhere = True
+        raise NotProvedError("no real value under these signs")
 
 
 def take_for_real(t: Tower, element: Quotient) -> None:
