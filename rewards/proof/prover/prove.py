@@ -23,9 +23,19 @@ MAX_CASES = 24
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A proof of F' = f in a differential field, where both are defined, for the given signs.
+    """A proof of F' = f in a differential field, where both are defined, for some signs.
 
-    The sum of ``terms`` is F without its constants of integration.
+    Attributes:
+        conditions: the signs that expressions have.
+        field: the differential field.
+        terms: elements whose sum is F without its constants of integration.
+        integrand: f.
+
+    >>> from calculus_harness.rewards.reading.latex import read
+    >>> answer, integrand = (read(text)[0].expression for text in ("x^2", "2x"))
+    >>> len(prove(answer, integrand, "x", {}).cases[0].terms)
+    1
+
     """
 
     conditions: Signs
@@ -39,7 +49,14 @@ class Proof:
     """A proof that F' = f at all points where both are defined, except at isolated points.
 
     At these, an expression in a condition is zero, or a function such as ``|x|`` has a breakpoint.
-    ``rules`` are those that were used. The cases cover all real points at which f is real.
+
+    Attributes:
+        rules: the functions and the rewriting rules that were used.
+        cases: cases of signs. Together they cover all real points at which f is real.
+
+    >>> Proof(rules=("cos",), cases=()).rules
+    ('cos',)
+
     """
 
     rules: tuple[str, ...]
@@ -60,11 +77,18 @@ def prove(
     real_parts: bool = True,
     real_roots: bool = True,
 ) -> Proof | None:
-    r"""Try to prove F' = f for an answer F and an integrand f. If this fails, F may yet be right.
+    r"""Try to prove that ``answer`` is an antiderivative of ``integrand``.
 
-    ``kinds`` are assumptions on parameters, which are real without one. With ``real_parts``, points
-    do not count at which a radical or logarithm of f is not real. With ``real_roots``, odd roots of
-    negative numbers are real, and otherwise principal.
+    Args:
+        answer: F.
+        integrand: f.
+        variable: the variable, which is real.
+        kinds: assumptions on the parameters. A parameter without an assumption is real.
+        real_parts: whether to ignore points at which a radical or logarithm of f is not real.
+        real_roots: whether odd roots of negative numbers are real. If not, they are principal.
+
+    Returns:
+        The proof, or None if no proof was found. In this case the answer may be right or wrong.
 
     >>> from calculus_harness.rewards.reading.latex import read
     >>> answer, integrand = (read(text)[0].expression for text in (r"\sin(x)^2", r"\sin(2x)"))
@@ -97,15 +121,14 @@ class ProofSearch:
 
     @property
     def whole(self) -> Proof | None:
-        """The proof without cases of signs, or None if none was found."""
+        """The proof without cases of signs, if one was found."""
         tower, case = self._first
         return Proof(tuple(sorted(tower.rules)), (case,)) if case else None
 
     @property
     def is_splittable(self) -> bool:
         """Whether no proof without cases was found, and a proof by cases of signs may exist."""
-        tower, case = self._first
-        return tower.splittable and not case
+        return self._first[0].splittable and not self._first[1]
 
     @cached_property
     def in_cases(self) -> Proof | None:
