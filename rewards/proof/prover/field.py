@@ -161,6 +161,8 @@ class Field:
 
     def is_positive(self, poly: Poly) -> bool:
         """Whether all coefficients are positive, and generators positive or real in even powers."""
+        if poly.is_one():
+            return True
         if poly.is_zero() or poly.leading_coefficient() < 0 or min(poly.coeffs()) < 0:
             return False
         signed = self._support_of(poly) & ~self.positive

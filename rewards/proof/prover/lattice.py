@@ -69,6 +69,8 @@ class Lattice:
         Where a coefficient is not whole or exceeds ``most``, the vector counts as a coordinate of
         its own, whose key is the set of its items. A proof may then be missed.
         """
+        if self.units and self.units[0] == vector:  # nearly always
+            return [(0, UNIT)]
         size, unit = len(self.units), _directed(vector)
         row = _coordinates(self.units, unit)
         is_coarse, sign = any(c.q != 1 for c in row), UNIT if unit is vector else -UNIT
