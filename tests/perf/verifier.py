@@ -197,8 +197,7 @@ class Stages:
             ("the integrand's side", rewards.numeric.sampling.pool.PointPool, "take"),
             ("the integrand's side", rewards.numeric.sampling.pool.PointPool, "f"),
             ("compile the tree", rewards.verify.decision.decide, "compile_tape"),
-            ("prove", rewards.verify.decision.decide.ProofSearch, "whole"),
-            ("prove", rewards.verify.decision.decide.ProofSearch, "in_cases"),
+            ("prove", rewards.verify.decision.decide.ProofSearch, "_attempt"),
             ("balls and decision", rewards.verify.antiderivative, "decide"),
         ]
         originals = [(owner, name, getattr(owner, name)) for _, owner, name in places]

@@ -1,8 +1,8 @@
 """Factors of polynomials modulo the relations of a field.
 
-Letters: r is a generator with the relation ``r^q = u``, such as a root, or a sine (``s^2 = 1 -
-c^2``). The conjugate of ``a + b r`` with ``r^2 = u`` is ``a - b r``; the norm is their product.
-Five identities, which hold in every ring, find factors of a polynomial p modulo the relations.
+Letters: r is a generator with ``r^q = u``, such as a root, or a sine (``s^2 = 1 - c^2``). The
+conjugate of ``a + b r`` with ``r^2 = u`` is ``a - b r``; the norm is their product. Five identities
+find factors of a polynomial p modulo the relations.
 
 - If u divides the terms of p without r, then ``p = r p'``.
 - If the norm of a radicand divides p, then the radicand divides p. For example, ``1 - x`` is ``(1 -
@@ -30,12 +30,10 @@ Factors = tuple[fmpq, list[tuple[Poly, fmpq]]]
 #: A square root r, the conjugate a - b r of a polynomial a + b r, and the norm.
 Norm = tuple[Generator, Poly, Poly]
 #: Polynomials with more terms have no factors, and those of a higher degree are not divided. The
-#: longest of 4649 answers in tests/rewards/cases has 62 terms; no proof of every second answer
-#: changes with the degree 20. FLINT factors 200 terms of degree 20 in 2 ms.
+#: longest in tests/rewards/cases has 62 terms. FLINT factors 200 terms of degree 20 in 2 ms.
 MAX_FACTOR_TERMS, MAX_DEGREE = 200, 1000
 #: How often a root is denested (``(x + r)^8`` needs three times), and how often r is split off.
-#: These answers need 1 and 12 times, and no proof changes with half or twice as many. A test of
-#: nested roots needs the depth 2.
+#: Answers in tests/rewards/cases need 1 and 12 times; a test of nested roots needs the depth 2.
 MAX_DEPTH, MAX_ROUNDS = 4, 32
 
 
@@ -73,7 +71,7 @@ def factored(field: Field, poly: Poly, *, depth: int = MAX_DEPTH) -> Factors:
     for factor, times in irreducible:
         base, e = field.reduce(factor, powers=False), int(times)
         of_base = list(norms(field, base)) if divides else []
-        squares = _square(field, base, of_base) if depth else []
+        squares = _square(base, of_base) if depth else []
         for part, k in squares or _conjugate(field, base, of_base):
             c, inner = factored(field, part, depth=depth - 1) if squares else _monic(part)
             number *= c ** (k * e)
@@ -135,27 +133,23 @@ def norms(field: Field, poly: Poly) -> Iterator[Norm]:
                 yield r, conjugate, field.reduce(product(poly, conjugate), powers=False)
 
 
-def _square(field: Field, poly: Poly, of_poly: list[Norm]) -> list[tuple[Poly, int]]:
+def _square(poly: Poly, of_poly: list[Norm]) -> list[tuple[Poly, int]]:
     """Powers of two polynomials whose product is a + b r, if there are any (fourth identity)."""
     for _, conjugate, norm in of_poly:
         with suppress(NotProvedError, DomainError):
             root = norm.sqrt()
             for d in (root, -root):
                 half = (poly + conjugate) / 2 + d
-                if _is_square(field, half):
+                if _is_square(half):
                     return [(half + (poly - conjugate) / 2, 2), (2 * half, -1)]
     return []
 
 
-def _is_square(field: Field, poly: Poly) -> bool:
+def _is_square(poly: Poly) -> bool:
     """Whether a polynomial is a number times a square."""
-    if poly.is_zero():
+    if poly.is_zero() or not is_factored_quickly(poly):
         return False
-    for g in _roots(field):
-        poly, times = _without(poly, g)
-        if times % 2:
-            return False
-    return is_factored_quickly(poly) and all(e % 2 == 0 for _, e in poly.factor_squarefree()[1])
+    return all(e % 2 == 0 for _, e in poly.factor_squarefree()[1])
 
 
 def _conjugate(field: Field, poly: Poly, of_poly: list[Norm]) -> list[tuple[Poly, int]]:

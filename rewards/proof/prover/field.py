@@ -1,10 +1,10 @@
 """A differential field: rational functions over Q in generators, modulo algebraic relations.
 
-A `Generator` stands for a sub-expression (``x``, ``exp(x/2)``, ``sqrt(1 - x^2)``, ``erf(x)``). Its
-derivative is in the field. It may have a relation ``r^q = u`` with a polynomial u in earlier
-generators, which holds wherever the generator is defined. The leading terms are powers of distinct
-variables, so that the relations are a Groebner basis, and division by each in turn gives the unique
-remainder modulo all of them (Cox, Little and O'Shea, *Ideals, Varieties, and Algorithms*, 2.6).
+A generator stands for a sub-expression (``x``, ``exp(x/2)``, ``sqrt(1 - x^2)``), and its derivative
+is in the field. It may have a relation ``r^q = u`` with a polynomial u in earlier generators, which
+holds wherever the generator is defined. The leading terms are powers of distinct variables, so that
+the relations are a Groebner basis, and division by each in turn gives the unique remainder modulo
+all of them (Cox, Little and O'Shea, *Ideals, Varieties, and Algorithms*, 2.6).
 """
 
 from __future__ import annotations
@@ -21,28 +21,16 @@ from ...numeric.ball_arithmetic.compiler import DOMAIN
 from ...reading.expression.build import add, power, product
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import RECORDS
-from .quotients import (
-    MAX_GENERATORS,
-    MAX_TERMS,
-    ONE,
-    RING,
-    ZERO,
-    NotProvedError,
-    Poly,
-    Quotient,
-    quotient,
-)
+from .quotients import MAX_TERMS, ONE, RING, ZERO, NotProvedError, Poly, Quotient, quotient
 
 #: Most terms of all values together.
 MAX_WORK = 40_000
 #: Most terms of an expanded power of a sum that has a generator (as `rules.radicals.MAX_POWER`).
 MAX_EXPANDED = 64
 #: Highest degree of a polynomial whose real zeros are isolated, and most bits of a coefficient.
-#: FLINT takes 12 ms for (x - 1) ... (x - 32), and 82 ms for twice the degree; 4 ms with random
-#: coefficients of 1000 or 2000 bits. Of 4649 answers in tests/rewards/cases the most have 60 bits.
+#: FLINT takes 12 ms for (x - 1) ... (x - 32). The most bits in tests/rewards/cases are 60.
 MAX_SIGN_DEGREE, MAX_SIGN_BITS = 32, 1000
-#: Largest bound of the size of an expression that is written: a hundred times the largest of 4649
-#: answers in tests/rewards/cases, which is 189.
+#: Largest bound of the size of an expression: a hundred times the largest in tests/rewards/cases.
 MAX_WRITTEN = 20_000
 #: Functions that are not real for every real argument. As parts of the integrand they are real.
 RESTRICTED = DOMAIN - {"root"} | {"even root"}
@@ -52,10 +40,9 @@ MAX_TIMES = 256
 
 @dataclass(slots=True, eq=False)
 class Generator:
-    """A generator of the field, which stands for the function ``kind`` applied to ``args``.
+    """The function ``kind`` applied to ``args``. The relation of order q is ``r^q = power``.
 
-    ``at`` is the place of the generator in exponents of polynomials. The relation of a generator r
-    of order q is ``r^q = power``. A sine and the cosine of its argument are each other's partners.
+    ``at`` is its place in exponents of polynomials. The partner of a sine is the cosine.
     """
 
     index: int
@@ -75,7 +62,7 @@ class Generator:
 
 @dataclass(slots=True)
 class Field:
-    """The differential field of one proof. A request for a new generator enlarges the field.
+    """The differential field of one proof.
 
     Four attributes have a bit for each generator: whether it is ``varying``, may be ``unreal``, is
     ``positive``, and is ``bound`` by a relation. ``real_parts`` says that parts of the integrand
@@ -106,10 +93,9 @@ class Field:
         real: bool = False,
         positive: bool = False,
     ) -> Generator:
-        """Find or make the generator for a function, a constant, a ``symbol`` or a kind of roots.
+        """Find or make a generator, whose derivative ``slope`` computes if an argument varies.
 
-        ``slope`` computes its derivative if an argument varies. Where the arguments are real, all
-        values may be ``real``, and these also ``positive``.
+        It may be ``real`` where the arguments are, and then also ``positive``.
         """
         support = 0
         for arg in args if kind != "symbol" else ():
@@ -120,9 +106,9 @@ class Field:
                 break
         else:
             index = len(self.generators)
-            if index == MAX_GENERATORS:
+            bit, at = 1 << index, RING.nvars() - 1 - index
+            if at < 0:
                 raise NotProvedError("too many generators")
-            bit, at = 1 << index, MAX_GENERATORS - 1 - index
             self.unreal |= bit
             if real and positive:
                 self.positive |= bit
@@ -138,7 +124,6 @@ class Field:
         return generator
 
     def relate(self, generator: Generator, power: Poly) -> None:
-        """Set the relation r^q = power of a generator r of order q."""
         if generator.power is None:
             generator.power = power
             generator.relation = generator.element.num**generator.order - power
@@ -154,11 +139,10 @@ class Field:
         return generator if generator.element == element else None
 
     def support(self, element: Quotient) -> int:
-        """The generators that occur in an element, as an integer with a bit for each."""
+        """A bit for each generator that occurs in an element."""
         if element.support < 0:
-            element.support = self._support_of(element.num)
-            if not element.den.is_one():
-                element.support |= self._support_of(element.den)
+            den = 0 if element.den.is_one() else self._support_of(element.den)
+            element.support = self._support_of(element.num) | den
         return element.support
 
     def _support_of(self, poly: Poly) -> int:
@@ -166,8 +150,8 @@ class Field:
         return sum([1 << g.index for g in self.generators if degrees[g.at] > 0])
 
     def used(self, element: Quotient) -> list[Generator]:
-        """The generators that occur in an element."""
-        return [g for g in self.generators if self.support(element) >> g.index & 1]
+        support = self.support(element)
+        return [g for g in self.generators if support >> g.index & 1]
 
     def is_constant(self, element: Quotient) -> bool:
         return not self.support(element) & self.varying
@@ -188,10 +172,9 @@ class Field:
         return all(powers[k] % 2 == 0 for powers in poly.monoms() for k in at)
 
     def is_nonnegative(self, poly: Poly) -> bool:
-        return self.is_positive(poly) or self.is_positive_in_range(poly)
-
-    def is_positive_in_range(self, poly: Poly) -> bool:
-        """Whether a polynomial in one real generator is not negative in its range (`RECORDS`)."""
+        """Whether `is_positive`, or in one real generator and not negative in its range."""
+        if self.is_positive(poly):
+            return True
         degree = poly.total_degree()
         support = self._support_of(poly) if degree <= MAX_SIGN_DEGREE else 0
         if not support or support & (support - 1) or support & self.unreal:
@@ -214,16 +197,11 @@ class Field:
         return all(not z.imag.is_zero() or z.real <= least or z.real >= most for z in roots)
 
     def reduce(self, poly: Poly, *, powers: bool = True) -> Poly:
-        """The remainder of a polynomial modulo all relations.
-
-        If ``powers`` is False, powers of sums with a generator are expanded only if they are short.
-        """
+        """The remainder modulo all relations; without ``powers``, long powers of sums remain."""
         if not self.related or poly.is_constant():
             return poly
-        degrees = None
         for generator in reversed(self.related):
-            degrees = degrees or poly.degrees()
-            times = degrees[generator.at] // generator.order
+            times = poly.degrees()[generator.at] // generator.order
             if times <= 0:
                 continue
             terms = max(1, len(generator.relation) - 1)
@@ -232,18 +210,18 @@ class Field:
                 continue
             if times > MAX_TIMES or len(poly) * expanded > MAX_TERMS:
                 raise NotProvedError("too many terms modulo the relations")
-            poly, degrees = divmod(poly, generator.relation)[1], None
+            poly = divmod(poly, generator.relation)[1]
         return poly
 
     def normal(self, element: Quotient) -> Quotient:
-        """Reduce an element modulo the relations. Mostly, equal elements become the same."""
+        """Reduce modulo the relations. Mostly, equal elements become the same."""
         if not self.support(element) & self.bound:
             return element
         num, den = self.reduce(element.num, powers=False), self.reduce(element.den, powers=False)
         return element if num is element.num and den is element.den else quotient(num, den)
 
     def spend(self, element: Quotient) -> Quotient:
-        """Count the terms of a new element against the work budget, and return the element."""
+        """Count the terms of a new element against the work budget."""
         terms = len(element.num) + (1 if element.den is ONE.num else len(element.den))
         self.work += 1 + terms
         if self.work > MAX_WORK or terms > MAX_TERMS:
@@ -251,7 +229,6 @@ class Field:
         return element
 
     def slope(self, generator: Generator) -> Quotient:
-        """The derivative of a generator."""
         if generator.slope is None:
             generator.slope = generator.slope_rule() if generator.slope_rule else ZERO
         return generator.slope
@@ -293,7 +270,6 @@ class Field:
         return total * (len(element.num) + len(element.den))
 
     def written(self, generator: Generator) -> Expression:
-        """Convert a generator to an expression."""
         kind, args = generator.kind, generator.args
         if kind == "symbol":
             return Symbol(args[0])

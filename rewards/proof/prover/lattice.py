@@ -1,10 +1,9 @@
 """Bases of two lattices: the lattice of the exponents in a proof, and the lattice of the angles.
 
-Letters: an exponent is a vector ``v`` over Q with a coefficient for each monomial of the field (one
-of which is 1). The basis vectors ``b_i`` are called units, and ``v = n_1 b_1 + ... + n_r b_r`` with
-whole ``n_i``. For example, ``6x + 4``, ``9x + 5`` and ``3x + 3`` have the units ``3x + 1`` and 2.
-The basis is reduced (Lenstra, Lenstra and Lovasz; Cohen, *A Course in Computational Algebraic
-Number Theory*, section 2.6).
+An exponent is a vector over Q with a coefficient for each monomial of the field (one of which is
+1), and a whole combination of the basis vectors, which are called units. For example, ``6x + 4``,
+``9x + 5`` and ``3x + 3`` have the units ``3x + 1`` and 2. The basis is reduced (LLL; Cohen, *A
+Course in Computational Algebraic Number Theory*, section 2.6).
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from flint import fmpq, fmpq_mat, fmpz_mat
 from ...reading.expression.tree import Expression
 from .quotients import UNIT, Quotient
 
-#: Coefficients of monomials, which have their expressions as keys (see `Lattice.add` for others).
+#: Coefficients of monomials, whose keys are their expressions (see `Lattice.add` for others).
 Vector: TypeAlias = dict[Any, fmpq]
 _ZERO = fmpq(0)
 #: Largest power of a generator, and largest multiple of an angle that is expanded.
@@ -48,14 +47,10 @@ class Lattice:
     is_coarse: bool = False
 
     def settle(self) -> None:
-        """Compute the units for a new tower.
-
-        Vectors with few coordinates come first: a monomial may be made of exponentials of others.
-        """
+        """Compute the units for a new tower."""
         self.units, self.generators, self.values, self.is_coarse = [], {}, [], False
         if not self.vectors:
             return
-        self.vectors.sort(key=len)
         basis: list[Vector] = []
         rows = [_coordinates(basis, vector) for vector in self.vectors]
         scale = math.lcm(*(int(c.q) for row in rows for c in row))
@@ -78,35 +73,28 @@ class Lattice:
             return [(0, UNIT)]
         size, unit = len(self.units), _directed(vector)
         row = _coordinates(self.units, unit)
-        is_coarse = any(c.q != 1 for c in row)
+        is_coarse, sign = any(c.q != 1 for c in row), UNIT if unit is vector else -UNIT
         if is_coarse or len(self.units) > size:
             self.vectors.append(unit)
             self.is_coarse |= is_coarse
         if not is_coarse and max(map(abs, row)) <= self.most:
-            sign = 1 if unit is vector else -1
             return [(at, sign * n) for at, n in enumerate(row) if n]
         alone: Vector = {frozenset(unit.items()): UNIT}
         if alone not in self.units:
             self.units.append(alone)
-        return [(self.units.index(alone), UNIT if unit is vector else -UNIT)]
+        return [(self.units.index(alone), sign)]
 
 
 @dataclass(slots=True)
 class Units:
-    """What the towers of a proof read: exponents, angles, and the exponents of roots.
-
-    ``orders`` maps the kind and the radicand of a root to a common multiple of its orders, if there
-    are several. ``keys`` are those of monomials that the present tower has yet to compute.
-    """
+    """What towers read: exponents, angles, and common multiples of the orders of roots."""
 
     exponents: Lattice = field(default_factory=partial(Lattice, MAX_LETTER_POWER))
     angles: Lattice = field(default_factory=partial(Lattice, MAX_MULTIPLE))
     orders: dict[tuple[str, Expression], int] = field(default_factory=dict)
     has_new_root: bool = False
-    keys: list[Any] = field(default_factory=list)
 
     def is_coarse(self) -> bool:
-        """Whether the last tower read what its units do not divide."""
         return self.exponents.is_coarse or self.angles.is_coarse or self.has_new_root
 
     def settle(self) -> None:
@@ -114,25 +102,19 @@ class Units:
         self.exponents.settle()
         self.angles.settle()
         self.has_new_root = False
-        units = (*self.exponents.units, *self.angles.units)
-        self.keys = [key for unit in units for key in unit] if units else []
 
 
 def _directed(vector: Vector) -> Vector:
-    """The vector or its negative, whichever has a positive first coordinate."""
+    """Plus or minus the vector, with a positive first coordinate."""
     return vector if next(iter(vector.values())) > 0 else {key: -c for key, c in vector.items()}
 
 
 def _coordinates(basis: list[Vector], vector: Vector) -> list[fmpq]:
     """The coefficients of a vector in a basis, to which an independent vector is appended."""
-    if not basis:
-        basis.append(vector)
-        return [UNIT]
     columns = [*basis, vector]
     keys = dict.fromkeys(key for column in columns for key in column)
-    reduced, rank = fmpq_mat(
-        [[column.get(key, _ZERO) for column in columns] for key in keys]
-    ).rref()
+    rows = [[column.get(key, _ZERO) for column in columns] for key in keys]
+    reduced, rank = fmpq_mat(rows).rref()
     if rank == len(basis):
         return [reduced[i, rank] for i in range(rank)]
     basis.append(vector)

@@ -1,13 +1,12 @@
 """Normal forms: an expression is converted to an element of a differential field and back.
 
-A normal form is exactly equal to the expression. Functions return nothing where a function has no
-rule, or where the budgets of `field` or limits on sizes are spent. The variable is real, and so are
-parameters without an assumption.
+Where a function has no rule, or a budget is spent, nothing is returned. The variable is real, and
+so are parameters without an assumption.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 
 from ...reading.expression.build import power, product
@@ -16,7 +15,7 @@ from ...reading.expression.tree import Call, Expression, Number
 from .factors import factored, norms
 from .field import Field
 from .quotients import NotProvedError, Poly, Quotient, constant, is_factored_quickly
-from .tower import Tower, attempted
+from .tower import attempted
 
 #: Polynomials are factored up to this number of terms, and this total degree. Of 4649 answers in
 #: tests/rewards/cases the longest has 14 terms. FLINT factors a product with such bounds in 2 ms.
@@ -26,12 +25,9 @@ MAX_TERMS, MAX_DEGREE = 60, 60
 def normal_forms(
     expression: Expression, variable: str, kinds: Mapping[str, str]
 ) -> list[Expression]:
-    """Rewrite an expression as a quotient of polynomials in exponentials, sines, roots, ...
+    """An expression as a quotient of expanded polynomials in exponentials, sines, roots, ...
 
-    Returns:
-        The quotient in lowest terms with expanded polynomials. If the polynomials are small, a
-        second form has factored polynomials.
-
+    If the polynomials are small, a second form has factored polynomials.
     """
     with suppress(NotProvedError):
         field, value = _element(expression, variable, kinds)
@@ -45,8 +41,7 @@ def normal_forms(
 def slope_factors(expression: Expression, variable: str) -> list[Expression]:
     """The factors of an expression's derivative that depend on the variable.
 
-    Where the expression, with real parameters, is zero without a change of sign, one of the factors
-    is zero.
+    One of them is zero where the expression is zero without a change of sign (parameters are real).
     """
     with suppress(NotProvedError):
         field, value = _element(expression, variable)
@@ -58,10 +53,9 @@ def slope_factors(expression: Expression, variable: str) -> list[Expression]:
 
 
 def has_no_zeros(expression: Expression, variable: str) -> bool:
-    """Whether an expression with real parameters is proved to have no zeros.
+    """Whether an expression with real parameters has no zeros, as a norm is a nonzero number.
 
-    The proof shows that a norm of the expression is a nonzero number. For example, ``x + sqrt(x^2 +
-    1)`` has no zeros, because its product with ``x - sqrt(x^2 + 1)`` is -1.
+    For example, the product of ``x + sqrt(x^2 + 1)`` with ``x - sqrt(x^2 + 1)`` is -1.
     """
     with suppress(NotProvedError):
         field, value = _element(expression, variable)
@@ -73,11 +67,15 @@ def has_no_zeros(expression: Expression, variable: str) -> bool:
 def squares(expression: Expression, variable: str) -> list[Expression]:
     """The factors of an expression that have even exponents and may be zero somewhere.
 
-    The search covers powers in the expression as written, and powers that a factorization yields.
-    All parameters are real.
+    Such a power is written, where a field may not show it, or a factorization yields it. All
+    parameters are real.
     """
     found: list[Expression] = []
-    for base, step in [(expression, 2), *((base, 1) for base in _written_squares(expression))]:
+    parts = [expression]
+    for part in parts:
+        parts += part.args if part.function in ("mul", "div", "neg") else ()
+    written = [p.args[0] for p in parts if p.function == "pow" and (fold(p.args[1]) or 1) % 2 == 0]
+    for base, step in [(expression, 2), *((base, 1) for base in written)]:
         with suppress(NotProvedError):
             field, value = _element(base, variable)
             polys = (value.num, value.den) if _is_small(value) and not value.is_zero() else ()
@@ -88,26 +86,11 @@ def squares(expression: Expression, variable: str) -> list[Expression]:
     return found
 
 
-def _written_squares(expression: Expression) -> Iterator[Expression]:
-    """Yield the base of each written factor that is an even power, which a field may not show."""
-    if expression.function in ("mul", "div", "neg"):
-        for arg in expression.args:
-            yield from _written_squares(arg)
-    elif expression.function == "pow":
-        exponent = fold(expression.args[1])
-        if exponent is not None and exponent % 2 == 0:
-            yield expression.args[0]
-
-
 def _element(
     expression: Expression, variable: str, kinds: Mapping[str, str] | None = None
 ) -> tuple[Field, Quotient]:
-    """Convert an expression to an element of a field. If this fails, raise `NotProvedError`."""
-
-    def value(tower: Tower) -> Quotient:
-        return tower.field.normal(tower.value(expression))
-
-    tower, element = attempted(value, variable=variable, kinds=kinds or {})
+    state = {"variable": variable, "kinds": kinds or {}}
+    tower, element = attempted(lambda t: t.field.normal(t.value(expression)), **state)
     if element is None:
         raise NotProvedError("no element of a field")
     return tower.field, element

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from ...reading.expression.traversal import all_nodes, fold, is_written_with
 from ...reading.expression.tree import Expression, Symbol
@@ -12,7 +13,7 @@ from ...reading.functions import names
 from ...reading.functions.record import LOGARITHM
 from .field import Field
 from .lattice import Units
-from .quotients import ZERO, NotProvedError, Poly, Quotient
+from .quotients import NotProvedError, Poly, Quotient
 from .rules import constants
 from .tower import Signs, Tower, attempted
 
@@ -96,14 +97,14 @@ def prove(
 
     """
     search = ProofSearch(answer, integrand, variable, kinds, real_parts, real_roots)
-    return search.whole() or search.in_cases()
+    return search.whole or search.in_cases
 
 
 @dataclass
 class ProofSearch:
     """The search for a proof, first without cases of signs, then with cases (see `prove`).
 
-    The search with cases takes much time. Each of the two searches runs at most once.
+    Each of the two runs when its result is first asked for; the search with cases takes long.
     """
 
     answer: Expression
@@ -114,35 +115,32 @@ class ProofSearch:
     real_roots: bool = True
     units: Units = field(default_factory=Units)
 
+    @cached_property
+    def _first(self) -> tuple[Tower, Case | None]:
+        return self._attempt()
+
+    @property
     def whole(self) -> Proof | None:
-        """The proof without cases of signs, or None if none was found."""
-        return self._whole[0]
+        """The proof without cases of signs, if one was found."""
+        tower, case = self._first
+        return Proof(tuple(sorted(tower.rules)), (case,)) if case else None
 
     @property
     def is_splittable(self) -> bool:
         """Whether no proof without cases was found, and a proof by cases of signs may exist."""
-        return self._whole[1]
+        return self._first[0].splittable and not self._first[1]
 
+    @cached_property
     def in_cases(self) -> Proof | None:
         """The proof by cases of signs, or None if none was found."""
-        return self._in_cases
-
-    @cached_property
-    def _whole(self) -> tuple[Proof | None, bool]:
-        tower, case = self._attempt()
-        return (_proof(tower.rules, case), False) if case else (None, tower.splittable)
-
-    @cached_property
-    def _in_cases(self) -> Proof | None:
-        rules: set[str] = set()
-        proved: list[Case] = []
+        rules, proved = set[str](), list[Case]()
         waiting: list[Signs] = [()] if self.is_splittable else []
         for _ in range(MAX_CASES):
             if not waiting:
                 break
             signs = waiting.pop()
             tower, case = self._attempt(split=True, case=signs)
-            # What was asked for beyond ``signs`` was positive; these are the cases where it is not.
+            # What was requested beyond ``signs`` was positive; these are the other cases.
             new = tuple(condition for condition in tower.signs if condition not in signs)
             waiting += [(*signs, *new[:i], (tree, -sign)) for i, (tree, sign) in enumerate(new)]
             if case is not None:
@@ -150,13 +148,13 @@ class ProofSearch:
                 rules |= tower.rules
             elif not tower.nowhere:
                 return None
-        return _proof(rules, *proved) if proved and not waiting else None
+        return None if waiting or not proved else Proof(tuple(sorted(rules)), tuple(proved))
 
-    def _attempt(self, *, split: bool = False, case: Signs = ()) -> tuple[Tower, Case | None]:
-        """Try to prove F' = f in a case. The results are the last tower, and the proved case."""
-        state = {"variable": self.variable, "kinds": self.kinds, "units": self.units}
+    def _attempt(self, **state: Any) -> tuple[Tower, Case | None]:
+        """Try to prove F' = f. The results are the last tower, and the proved case."""
         principal = not self.real_roots
-        return attempted(self._equal, split=split, case=case, principal_roots=principal, **state)
+        state |= {"variable": self.variable, "kinds": self.kinds, "units": self.units}
+        return attempted(self._equal, principal_roots=principal, **state)
 
     def _equal(self, tower: Tower) -> Case:
         base = tower.field
@@ -173,19 +171,12 @@ class ProofSearch:
             if type(term) is not Symbol or term.name == self.variable  # else a constant
         ]
         slopes = [base.derivative(term) for term in terms]
-        if tower.units.is_coarse():
-            raise NotProvedError("exponents that the units do not divide: all are read")
         total = -f
-        for at, slope in enumerate(slopes):
-            # A sum of fractions takes long: F has mostly one term, whose derivative looks like f.
-            total = ZERO if at == 0 and slope == f else total.add(slope, lowest=False)
+        for slope in slopes:
+            total = total.add(slope, lowest=False)
         if not _vanishes(tower, total):
             raise NotProvedError("a difference that is not zero")
         return Case(tower.signs, base, tuple(terms), f)
-
-
-def _proof(rules: set[str], *cases: Case) -> Proof:
-    return Proof(tuple(sorted(rules)), cases)
 
 
 _LOGARITHMS = names(lambda function: function.branch == LOGARITHM)

@@ -13,18 +13,17 @@ Poly = Any
 
 #: Most terms that one product, or a remainder, may have.
 MAX_TERMS = 4000
-#: Greatest common divisors are only sought of polynomials so small: as the product of their numbers
-#: of terms, and as the number of monomials that their degrees allow.
+#: Bounds for greatest common divisors: of the product of the numbers of terms, and of the number
+#: of monomials that the degrees allow.
 MAX_GCD_TERMS, MAX_GCD_BOX = 2500, 20_000
-#: And those that are factored: in degree, in the product of their two highest degrees, and in that
-#: of the degree and the bits of a coefficient.
+#: Bounds for factorizations: of the degree, the product of the two highest degrees, and that of
+#: the degree and the bits of a coefficient.
 MAX_FACTORED_DEGREE, MAX_FACTORED_BOX, MAX_FACTORED_BITS = 400, 300, 200_000
 #: Polynomials of a higher degree are not divided: the quotient may have as many terms.
 MAX_DIVIDED_DEGREE = 40_000
 
 UNIT = fmpq(1)
-#: Most generators of a field: variables of the ring. FLINT packs the exponents of 32 into four
-#: words. Of 4918 proofs of the tests' corpora, the largest needs 27.
+#: Most generators of a field. Of 4918 proofs of the tests' corpora, the largest needs 27.
 MAX_GENERATORS = 32
 #: The last generator is the largest variable, so that relations lead with their own generators.
 RING = fmpq_mpoly_ctx.get([f"g{i}" for i in reversed(range(MAX_GENERATORS))], Ordering.lex)
@@ -70,8 +69,7 @@ def is_factored_quickly(poly: Poly) -> bool:
 
 
 def product(a: Poly, b: Poly) -> Poly:
-    # Powers of sums of n terms have n^2/2 terms: a product may have more terms before they are
-    # collected, and is refused where that takes long.
+    # A product of powers of sums has more terms before they are collected.
     if len(a) > 4 and len(a) * len(b) > 4 * MAX_TERMS:
         raise NotProvedError("too many terms")
     return a * b
@@ -81,8 +79,7 @@ def product(a: Poly, b: Poly) -> Poly:
 class Quotient:
     """A fraction in lowest terms with a denominator whose leading coefficient is 1.
 
-    ``support`` has a bit for each generator (a variable of the ring) that occurs in the fraction.
-    It is -1 until it is computed.
+    ``support`` has a bit for each generator that occurs. It is -1 until it is computed.
     """
 
     __slots__ = ("den", "num", "support")
@@ -93,8 +90,6 @@ class Quotient:
     def add(self, operand: Operand, *, lowest: bool = True) -> Quotient:
         """The sum. If ``lowest`` is False, the result need not be in lowest terms."""
         right = operand if type(operand) is Quotient else constant(operand)
-        if not self.support and self.num.is_zero():
-            return right
         a, b = self.den, right.den
         if a is b or a == b:
             num = self.num + right.num
@@ -200,9 +195,8 @@ def rational(p: int, q: int) -> Quotient:
 
 
 def monic(num: Poly, den: Poly) -> tuple[Poly, Poly]:
-    """Divide both by the leading coefficient of the denominator."""
     lead = den.leading_coefficient()
-    return (num, den) if lead == 1 else (num / lead, den / lead)
+    return num / lead, den / lead
 
 
 def quotient(num: Poly, den: Poly) -> Quotient:

@@ -1,10 +1,8 @@
 """The tower of one proof: a differential field, and the functions whose values are in it.
 
-Each generator t is an element over the field of the earlier generators, which has an element u: an
-exponential (t'/t = u'), a logarithm (t' = u'/u), algebraic (with a relation), or a function whose
-derivative is in the tower (Bronstein, *Symbolic Integration I*, chapter 3).
-
-`FORMS` and `RULES` hold the functions that the prover knows. The modules of `rules` register them.
+Each generator t has an element u of the field of the earlier generators: an exponential (t'/t =
+u'), a logarithm (t' = u'/u), algebraic (with a relation), or a function whose derivative is in the
+tower (Bronstein, *Symbolic Integration I*, chapter 3). The modules of `rules` register functions.
 A rule computes a value by an equation that holds wherever both sides are defined. Branches are
 those of `rewards.numeric.ball_arithmetic.jets`: principal, except that odd roots of negative
 numbers are real. Equations that hold for certain *signs* only are left to a second search
@@ -15,7 +13,7 @@ assumes a sign for every factor, and F' = f has to be proved in all.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from dataclasses import field as new
 from functools import reduce
@@ -32,8 +30,7 @@ from .field import Field, Generator
 from .lattice import Lattice, Units, Vector
 from .quotients import RING, ZERO, NotProvedError, Poly, Quotient, constant, quotient, rational
 
-#: A sum in an exponent or an angle is taken apart if it has no more terms than this: each is a row
-#: of a small matrix.
+#: Most terms of a sum in an exponent or angle that is taken apart: each is a row of a matrix.
 MAX_ADDENDS = 24
 #: Assumptions that make a parameter positive (see `rewards.numeric.sampling.pool.ASSUMPTIONS`).
 POSITIVE = frozenset(("positive", "integer", "even", "odd"))
@@ -43,16 +40,12 @@ T = TypeVar("T")
 Signs: TypeAlias = tuple[tuple[Expression, int], ...]
 
 
-class NowhereError(Exception):
-    """The integrand has no real value under the assumed signs, so nothing remains to be proved."""
-
-
 @dataclass(frozen=True, slots=True)
 class Law(Generic[T]):
     """How values of a function f with f(u + v) = f(u) * f(v) are computed.
 
-    ``by_rule`` is f(c g) for a number c, a monomial g and the generator that equals g, if any, or
-    None without a rule. ``of_unit`` makes the generators of f(u), ``multiple`` f(n u) from f(u).
+    ``by_rule`` is f(c g) for a number c and a monomial g, which may be a generator, or None without
+    a rule. ``of_unit`` makes the generators of f(u), ``multiple`` computes f(n u) from f(u).
     """
 
     by_rule: Callable[[Tower, fmpq, Quotient, Generator | None], T | None]
@@ -65,14 +58,12 @@ class Law(Generic[T]):
 class Tower:
     """The state of one proof.
 
-    ``case`` gives signs to expressions (earlier signs decide which rules request next); all others
-    are positive. ``conditions`` are the signs that rules have requested. ``nowhere`` says that f
-    has no real value under these signs.
-
-    ``monomials`` has the monomials of the coordinates of exponents and angles (`lattice`) by key
-    (and ``begun`` the keys whose monomials are or were computed),
-    ``values`` the elements of function values, and ``met`` those of all nodes by identity. The
-    nodes are kept, so that no other node gets the same identity.
+    ``case`` gives signs to expressions; all others are positive. ``conditions`` are the signs that
+    rules have requested. ``nowhere`` says that f has no real value under these signs, so that
+    nothing remains to be proved.
+    ``monomials`` has the monomials of the coordinates of exponents and angles (`lattice`) by key,
+    and None for a monomial that is being computed. ``values`` has the elements of nodes, and the
+    nodes, so that no other node gets the same identity.
     """
 
     field: Field
@@ -86,10 +77,8 @@ class Tower:
     rules: set[str] = new(default_factory=set)
     conditions: list[tuple[Poly, Expression, int]] = new(default_factory=list)
     units: Units = new(default_factory=Units)
-    values: dict[Expression, Quotient] = new(default_factory=dict)
-    met: dict[int, tuple[Expression, Quotient]] = new(default_factory=dict)
-    monomials: dict[Any, Quotient] = new(default_factory=dict)
-    begun: set[Any] = new(default_factory=set)
+    values: dict[Any, tuple[Expression, Quotient]] = new(default_factory=dict)
+    monomials: dict[Any, Quotient | None] = new(default_factory=dict)
     symbols: dict[str, Quotient] = new(default_factory=dict)
     unit_i: Quotient | None = None
 
@@ -105,7 +94,7 @@ class Tower:
         return generator.element
 
     def named(self, name: str) -> Quotient:
-        """The generator for a positive number that counts as transcendental, such as pi."""
+        """A positive number that counts as transcendental, such as pi."""
         return self.field.get(name, real=True, positive=True).element
 
     @property
@@ -123,27 +112,23 @@ class Tower:
         i = self.unit_i.num
         return Quotient(arg.num / i, arg.den) if arg.num.term_content().gcd(i) == i else None
 
-    def addends(self, element: Quotient) -> list[tuple[fmpq, Quotient, Generator | None]]:
-        """Write an element as a sum of numbers times monomials. A long sum counts as one monomial.
-
-        Beside each is the generator that equals the monomial, if there is one.
-        """
+    def addends(self, element: Quotient) -> list[tuple[fmpq, Quotient]]:
+        """Write an element as numbers times monomials. A long sum counts as one monomial."""
         element = self.field.normal(element)
         num, den = element.num, element.den
         if len(num) == 1 or len(num) > MAX_ADDENDS:
             c = num.leading_coefficient()
-            terms = [(c, element if c == 1 else Quotient(num / c, den, element.support))]
-        else:
-            terms = [(c, quotient(RING.term(exp_vec=at), den)) for at, c in num.terms()]
-        return [(c, monomial, self.field.single(monomial)) for c, monomial in terms]
+            return [(c, Quotient(num / c, den, element.support))]
+        return [(c, quotient(RING.term(exp_vec=at), den)) for at, c in num.terms()]
 
     def key(self, monomial: Quotient) -> Any:
         """The key of a monomial in vectors (exponents and angles), which is its expression."""
-        read, self.units.keys = self.units.keys, []
-        for key in read:  # another expression of the same monomial may have been read
-            self._keyed(key)
+        if not self.monomials:  # an earlier tower may have read another expression of the same
+            for unit in (*self.units.exponents.units, *self.units.angles.units):
+                for key in unit:
+                    self._keyed(key)
         for key, earlier in self.monomials.items():
-            if earlier.num == monomial.num and earlier.den == monomial.den:
+            if earlier == monomial:
                 return key
         tree = self.field.tree(monomial)
         if tree in self.monomials:
@@ -155,25 +140,24 @@ class Tower:
         return reduce(add, (self._keyed(key) * c for key, c in vector.items()))
 
     def _keyed(self, key: Any) -> Quotient:
-        """The monomial or the sum with a key, perhaps of an earlier tower."""
         if key not in self.monomials:
-            if key in self.begun:
-                raise NotProvedError("a monomial that is made of an exponential of itself")
-            self.begun.add(key)
+            self.monomials[key] = None
             with self.no_part():
                 of_sum = type(key) is frozenset
                 self.monomials[key] = self._sum(dict(key)) if of_sum else self.value(key)
-        return self.monomials[key]
+        if (monomial := self.monomials[key]) is None:
+            raise NotProvedError("a monomial that is made of an exponential of itself")
+        return monomial
 
     def of_sum(self, law: Law[T], lattice: Lattice, u: Quotient) -> T:
-        """Compute f(u) from the values of f at multiples of units and at other addends of u."""
+        """Compute f(u) from f at multiples of units, and at addends of u that have rules."""
         for before, value in lattice.values:  # is often asked for again
             if before.num == u.num and before.den == u.den:
                 return value  # type: ignore[no-any-return]
         vector: Vector = {}
         parts: list[Any] = []
-        for c, arg, inner in self.addends(u):
-            by_rule = law.by_rule(self, c, arg, inner)
+        for c, arg in self.addends(u):
+            by_rule = law.by_rule(self, c, arg, self.field.single(arg))
             if by_rule is None:
                 vector[self.key(arg)] = c
             else:
@@ -188,7 +172,7 @@ class Tower:
 
     @contextmanager
     def no_part(self, *, only_if: bool = True) -> Iterator[None]:
-        """What is evaluated inside need not be real where the integrand is."""
+        """Evaluate what need not be real where the integrand is."""
         before = self.field.real_parts
         self.field.real_parts = before and not only_if
         try:
@@ -205,10 +189,7 @@ class Tower:
         at: int = 0,
         real: bool = False,
     ) -> Quotient:
-        """Make a generator for a function f(..., u, ...). Its derivative is ``factor()`` times u'.
-
-        ``at`` is the index of u in ``args``, which have reduced forms and are constant but for u.
-        """
+        """Make a generator for f(args), where u = args[at] may vary, with the slope factor() u'."""
         u = args[at]
         if not all(map(self.field.is_constant, args[:at] + args[at + 1 :])):
             raise NotProvedError(f"{name} with a parameter that varies")
@@ -222,30 +203,25 @@ class Tower:
             return self.symbols[name] if name in self.symbols else self.symbol(name)
         if type(node) is Number:
             return rational(node.numerator, node.denominator)
-        if (key := id(node)) in self.met:
-            return self.met[key][1]
         name = node.function
-        is_sum = name in _ARITHMETIC  # an equal one, apart from the same, is seldom met
-        if not is_sum and node in self.values:
-            element = self.values[node]
-        elif name in FORMS:
-            element = self.field.spend(FORMS[name](self, node))
+        # A shared sum is computed once. An equal one, apart from the same, is seldom met.
+        key = id(node) if name in _ARITHMETIC else node
+        if key in self.values:
+            return self.values[key][1]
+        if name in FORMS:
+            element = FORMS[name](self, node)
+        elif name in RULES:
+            element = RULES[name](self, *map(self.value, node.args))
         else:
-            values = map(self.value, node.args)
-            known = name in RULES
-            element = RULES[name](self, *values) if known else self.by_record(name, *values)
-            self.field.spend(element)
-        if not is_sum:
-            self.values[node] = element
-        self.met[key] = node, element
-        return element
+            element = self.by_record(name, *map(self.value, node.args))
+        self.values[key] = node, element
+        return self.field.spend(element)
 
     def applied(self, name: str, *values: Quotient) -> Quotient:
-        """A function's value by its rule, or by its record."""
         return RULES[name](self, *values) if name in RULES else self.by_record(name, *values)
 
     def by_record(self, name: str, *values: Quotient) -> Quotient:
-        """A function's value by the definition in `RECORDS`, or a generator with its derivative."""
+        """A value by the definition in `RECORDS`, or a generator with the derivative there."""
         record = RECORDS[name]
         arguments = record.arguments.split()
         if record.definition:
@@ -275,33 +251,20 @@ class Tower:
 
 
 def attempted(use: Callable[[Tower], T], **state: Any) -> tuple[Tower, T | None]:
-    """Apply ``use`` to a tower that has the attributes in ``state``.
+    """Apply ``use`` to a tower with the attributes in ``state``. Return both (None if it failed).
 
     An exponent is known when its expression has been evaluated. The first tower therefore makes a
     generator for each unit as it comes. Only if it read an exponent that its units do not divide,
     one more tower is built, whose units divide all exponents that were read.
-
-    Returns:
-        The last tower, and the value of ``use``, or None if ``use`` failed or units are lacking.
-
     """
     units = state.setdefault("units", Units())
-    tower, value = _built(use, state)
-    if not units.is_coarse():
-        return tower, value
-    tower, value = _built(use, state)
-    return tower, None if units.is_coarse() else value
-
-
-def _built(use: Callable[[Tower], T], state: dict[str, Any]) -> tuple[Tower, T | None]:
-    state["units"].settle()
-    tower = Tower(Field(), **state)
-    try:
-        return tower, use(tower)
-    except NowhereError:
-        tower.nowhere = True
-    except NotProvedError:
-        pass
+    for _ in range(2):
+        units.settle()
+        tower, value = Tower(Field(), **state), None
+        with suppress(NotProvedError):
+            value = use(tower)
+        if not units.is_coarse():
+            return tower, value
     return tower, None
 
 

@@ -216,11 +216,11 @@ def decide_at_first_point(
     ):
         return None
 
-    agreeing, proof = 1, search.whole()
+    agreeing, proof = 1, search.whole
     if proof is None and search.is_splittable:
         further = _real_points(integrand, POINTS)[1:]
         if _agree(terms, integrand.variable, further):
-            agreeing, proof = agreeing + len(further), search.in_cases()
+            agreeing, proof = agreeing + len(further), search.in_cases
     if proof is None:
         return None
     proof.free()

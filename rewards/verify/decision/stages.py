@@ -79,11 +79,11 @@ def _prove_at_once(decision: Decision) -> Outcome | None:
         if all_screened is None:
             return None
         agreeing = all_screened
-    decision.proof = search.whole()
+    decision.proof = search.whole
     if decision.proof is None and search.is_splittable:
         all_screened = decision.screen()
         if all_screened is not None:
-            agreeing, decision.proof = all_screened, search.in_cases()
+            agreeing, decision.proof = all_screened, search.in_cases
     decision.was_tried = decision.proof is not None or decision.screen() is not None
     if decision.proof:
         decision.proof.free()
@@ -109,7 +109,7 @@ def _prove_late(decision: Decision) -> Outcome | None:
     at, search = decision.at, decision.search
     if search is None or decision.was_tried or at.flipped:
         return None
-    decision.proof = search.whole() or search.in_cases()
+    decision.proof = search.whole or search.in_cases
     if decision.proof:
         decision.proof.free()
     if decision.proof and at.has_value() and decision.cannot_step():

@@ -93,14 +93,12 @@ def test_a_vector_that_needs_a_finer_unit_is_alone_in_the_first_tower() -> None:
 def test_two_towers_suffice(integrand: str, answer: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The units of all exponents that the first tower read are those of the second."""
     towers: list[Tower] = []
-    built = tower._built
 
-    def counted(*args: Any) -> Any:
-        found = built(*args)
-        towers.append(found[0])
-        return found
+    def counted(*args: Any, **state: Any) -> Tower:
+        towers.append(Tower(*args, **state))
+        return towers[-1]
 
-    monkeypatch.setattr(tower, "_built", counted)
+    monkeypatch.setattr(tower, "Tower", counted)
     assert proof_of(answer, integrand) is not None
     assert len(towers) == 2
 

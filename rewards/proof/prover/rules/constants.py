@@ -1,14 +1,13 @@
 """Proofs by Calcium that constants are zero, for cases that the field's relations do not show.
 
 Calcium is software for exact numbers (Johansson, *Calcium: computing in exact real and complex
-fields*, ISSAC 2021). If Calcium cannot decide, the constant does not count as zero.
-
-Letters: a constant is a polynomial in generators that are numbers, such as ``sqrt(5 + 2 sqrt 6)``.
+fields*, ISSAC 2021). A constant, of which it cannot decide, does not count as zero.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from contextlib import suppress
 from functools import partial
 
 from flint.types._gr import gr_complex_ca_ctx
@@ -26,7 +25,7 @@ MAX_TERMS, MAX_DEGREE, MAX_TEXT = 12, 16, 300
 
 
 def vanishes(field: Field, num: Poly, den: Poly) -> bool:
-    """Whether all coefficients of ``num`` are proved zero, and one of ``den`` is proved nonzero."""
+    """Whether all coefficients of ``num`` are proved zero, and one of ``den`` nonzero."""
     numbers = 0  # a bit for each generator that is a constant number
     for g in field.generators:
         if g.kind != "symbol" and not any(field.support(arg) & ~numbers for arg in g.args):
@@ -47,11 +46,9 @@ def is_zero(field: Field, poly: Poly) -> bool | None:
     text = _text(field.tree(element))
     if len(text) > MAX_TEXT:
         return None
-    try:
-        decided: bool | None = gr_complex_ca_ctx.new()(text).is_zero()
-    except (ValueError, ArithmeticError):
-        return None
-    return decided
+    with suppress(ValueError, ArithmeticError):
+        return gr_complex_ca_ctx.new()(text).is_zero()  # type: ignore[no-any-return]
+    return None
 
 
 def _coefficients(poly: Poly, numbers: int) -> list[Poly]:

@@ -1,8 +1,8 @@
 """Exponentials of sums (`tower.Law`).
 
-Letters: an exponent is a sum of multiples of units b (`lattice`), which have one generator exp(b)
-each; of multiples ``c g`` of generators g for which a rule computes exp(c g), such as u^c for ln u;
-and of i times an angle. For Lambert's W: Corless et al., *On the Lambert W function*, 1996.
+An exponent is a sum of multiples of units b (`lattice`), which have one generator exp(b) each; of
+multiples ``c g`` of generators g for which a rule computes exp(c g), such as u^c for ln u; and of i
+times an angle. For Lambert's W: Corless et al., *On the Lambert W function*, 1996.
 """
 
 from __future__ import annotations
@@ -33,24 +33,22 @@ def _exp_by_rule(t: Tower, c: fmpq, arg: Quotient, inner: Generator | None) -> Q
 
 
 def _exp_of_generator(t: Tower, c: fmpq, g: Generator) -> Quotient | None:
-    """Compute exp(c g) for an inverse function g, or return None if no rule applies."""
+    """Compute exp(c g) for an inverse function g, if a rule applies."""
     if g.kind == "ln":
         (base,) = g.args
         if t.field.is_real(g.element):
             return positive_root(t, base, c)
         # Roots of odd order are real for negative numbers, and the exponential is not.
         return power(t, base, c) if c.q == 1 or c.q % 2 == 0 else None
-    if c.q == 1 and g.kind == "atanh":  # DLMF 4.37.24
+    base = None
+    if c.q == 1 and g.kind == "atanh":  # the square root of base^2 (DLMF 4.37.24)
         (u,) = g.args
-        square = t.field.normal((1 + u) / (1 - u))
-        half, odd = divmod(int(c.p), 2)
-        either = radical(t, "either root", square, fmpq(1, 2)) if odd else ONE
-        return integer_power(t, square, half) * either
-    if c.q == 1 and g.kind == "lambertw":  # W exp W = u (Corless et al., 1996, 1.5)
-        return integer_power(t, g.args[0] / g.element, int(c.p))
-    if c.q == 1 and g.kind in LOGARITHMIC:
-        return integer_power(t, LOGARITHMIC[g.kind](t, *g.args), int(c.p))
-    return None
+        base = radical(t, "either root", t.field.normal((1 + u) / (1 - u)), fmpq(1, 2))
+    elif c.q == 1 and g.kind == "lambertw":  # W exp W = u (Corless et al., 1996, 1.5)
+        base = g.args[0] / g.element
+    elif c.q == 1 and g.kind in LOGARITHMIC:
+        base = LOGARITHMIC[g.kind](t, *g.args)
+    return integer_power(t, base, int(c.p)) if base else None
 
 
 def _exp_of_unit(t: Tower, u: Quotient) -> Quotient:

@@ -38,10 +38,8 @@ def _ln(t: Tower, element: Quotient, *, bars: bool = False, positive: bool = Fal
     if element is ONE or element == ONE:
         return ZERO
     positive = positive or (element.den.is_one() and base.is_positive(element.num))
-    inner = base.single(element) if positive else None
-    if inner is not None and inner.kind == "exp":
-        argument: Quotient = inner.args[0]
-        return argument
+    if positive and (inner := base.single(element)) and inner.kind == "exp":
+        return inner.args[0]  # type: ignore[no-any-return]
     if bars and element.num.leading_coefficient() < 0:
         element = -element
     name = "ln_abs" if bars and not positive else "ln"
@@ -49,40 +47,20 @@ def _ln(t: Tower, element: Quotient, *, bars: bool = False, positive: bool = Fal
 
 
 def _ln_modulus(t: Tower, element: Quotient) -> Quotient:
-    """The logarithm ln|u| = ln(u v)/2 for u = a + i b and its conjugate v, with real a and b.
-
-    Factors of u that are q-th roots of a real r are split off. Their modulus is |r|^(1/q).
-    """
-    base, total, poly = t.field, ZERO, element.num
+    """The logarithm ln|u| = ln(u v)/2 for u = a + i b and its conjugate v, with real a and b."""
+    base, i, poly = t.field, t.i, element.num
     if not element.den.is_one():
         return ln(t, Quotient(poly), bars=True) - ln(t, Quotient(element.den), bars=True)
-    degrees = poly.term_content().degrees()
-    for g in base.generators:
-        if g.kind == "even root" and (degree := degrees[g.at]) and base.is_real(g.args[0]):
-            poly = poly / g.element.num**degree
-            (radicand,) = g.args  # n/d, where g is d (n/d)^(1/q)
-            modulus = ln(t, radicand, bars=True) / g.order
-            total += (modulus + ln(t, Quotient(radicand.den), bars=True)) * degree
-    cofactor, i = Quotient(poly), t.i
-    if base.is_real(cofactor):
-        return total + ln(t, cofactor, bars=True)
-    if base.support(cofactor) & base.unreal != i.support:
+    if base.support(element) & base.unreal != i.support:
         raise NotProvedError("the modulus of what may not be real")
     t.rules.add("moduli of complex numbers")
     conjugate = poly - 2 * i.num * poly.derivative(i.num.degrees().index(1))
-    return total + ln(t, cofactor * Quotient(conjugate), bars=True) / 2
+    return ln(t, element * Quotient(conjugate), bars=True) / 2
 
 
-def _power(t: Tower, node: Call) -> Quotient:
-    base, exponent = node.args
-    if base.function == "e":
-        return exp(t, t.value(exponent))
+def _power(t: Tower, base: Expression, exponent: Expression) -> Quotient:
     if type(exponent) is Number and exponent.denominator == 1 and base.function != "abs":
         return integer_power(t, t.value(base), exponent.numerator)  # nearly always
-    return _general_power(t, base, exponent)
-
-
-def _general_power(t: Tower, base: Expression, exponent: Expression) -> Quotient:
     ratio = fold(exponent)
     if ratio is None:
         t.rules.add("u^w = exp(w ln u)")
@@ -109,8 +87,8 @@ def _logarithm(t: Tower, node: Call) -> Quotient:
 
 
 FORMS |= {
-    "pow": _power,
-    "root": lambda t, node: _general_power(t, node.args[0], Call("div", (Number(1), node.args[1]))),
+    "pow": lambda t, node: _power(t, *node.args),
+    "root": lambda t, node: _power(t, node.args[0], Call("div", (Number(1), node.args[1]))),
     "ln": _logarithm,
     "log": _logarithm,
 }

@@ -1,8 +1,7 @@
 """Powers and roots, as products of powers and roots of factors.
 
-Each provably positive factor of a radicand has a root of its own. The rest of the radicand has one
-root, or a root for each coprime factor if the proof distinguishes cases of signs (`tower`). Each
-radicand b has one generator r, with the relation ``r^q = b``.
+Each provably positive factor of a radicand has a root of its own. The rest has one root, or a root
+for each coprime factor if the proof distinguishes cases of signs (`tower`).
 """
 
 from __future__ import annotations
@@ -16,15 +15,7 @@ from flint import fmpq
 from ..factors import factored
 from ..field import Field, Generator
 from ..lattice import MAX_LETTER_POWER
-from ..quotients import (
-    ONE,
-    UNIT,
-    NotProvedError,
-    Poly,
-    Quotient,
-    constant,
-    is_factored_quickly,
-)
+from ..quotients import ONE, UNIT, NotProvedError, Poly, Quotient, constant, is_factored_quickly
 from ..tower import RULES, Tower
 from .signs import require_positive, sign
 
@@ -51,7 +42,7 @@ def power(
 
 
 def principal_power(t: Tower, base: Quotient, exponent: Quotient) -> Quotient:
-    """The principal value of a power. In contrast, `power` uses real odd roots."""
+    """The principal value of a power: `power` uses real odd roots."""
     if (ratio := exponent.rational()) is not None:
         return power(t, base, ratio, principal=True)
     return RULES["exp"](t, exponent * RULES["ln"](t, base))
@@ -77,10 +68,9 @@ def integer_power(t: Tower, element: Quotient, k: int) -> Quotient:
 
 def _in_bases(t: Tower, poly: Poly) -> Quotient:
     """Factor a polynomial, and replace each factor, whose powers are long, by a generator."""
-    base, lead = t.field, poly.leading_coefficient()
-    quick = is_factored_quickly(poly)
-    number, powers = (poly / lead).factor_squarefree() if quick else (UNIT, [(poly / lead, 1)])
-    result = constant(number * lead)
+    base, quick = t.field, is_factored_quickly(poly)
+    number, powers = poly.factor_squarefree() if quick else (UNIT, [(poly, 1)])
+    result = constant(number)
     for factor, e in powers:
         element = Quotient(base.reduce(factor))
         if len(element.num) > 1:
@@ -113,10 +103,7 @@ def root(t: Tower, element: Quotient, q: int) -> Quotient:
 
 
 def positive_root(t: Tower, base: Quotient, exponent: fmpq) -> Quotient:
-    """A rational power of a positive element.
-
-    If the element has a denominator, which may be negative, the generator may be negative, too.
-    """
+    """A rational power of a positive element. If that has a denominator, this may be negative."""
     if base is ONE or base == ONE:
         return base
     if exponent.q == 1:
@@ -131,16 +118,18 @@ def positive_root(t: Tower, base: Quotient, exponent: fmpq) -> Quotient:
 def radical(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Quotient:
     """Write a rational power of the radicand n/d as a power of a generator, d (n/d)^(1/q).
 
-    Its q-th power n d^(q-1) is a polynomial. A radical of the kind ``either root`` may be the
-    negative of the principal root, for example on a branch cut.
+    The kind ``either root`` may be the negative of the principal root, as on a branch cut.
     """
+    order, units = int(exponent.q), t.units
     found = [g for g in t.field.generators if g.kind == kind and g.args == (radicand,)]
-    generator = next((g for g in found if g.order % int(exponent.q) == 0), None)
-    if found and generator is None:
-        key, units = (kind, t.field.tree(radicand)), t.units
-        units.has_new_root = True
-        units.orders[key] = math.lcm(units.orders.get(key, 1), int(exponent.q), found[0].order)
-    generator = generator or _generator(t, kind, radicand, int(exponent.q))
+    generator = next((g for g in found if g.order % order == 0), None)
+    if generator is None:
+        if found or units.orders:
+            key = kind, t.field.tree(radicand)
+            order = math.lcm(order, units.orders.get(key, 1), *[g.order for g in found])
+            units.orders[key] = order
+            units.has_new_root |= bool(found)
+        generator = _generator(t, kind, radicand, order)
     value = generator.element
     if not radicand.den.is_one():
         value = value / Quotient(radicand.den)
@@ -150,8 +139,6 @@ def radical(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Quotient
 def _generator(t: Tower, kind: str, radicand: Quotient, order: int) -> Generator:
     """Make the generator r of a radical: r^q is in the field, and r' = (r^q)'/(q r^(q-1))."""
     base = t.field
-    if t.units.orders:
-        order = math.lcm(order, t.units.orders.get((kind, base.tree(radicand)), 1))
     if order > MAX_ORDER:
         raise NotProvedError("a root of too high an order")
     power = Quotient(radicand.num) * Quotient(radicand.den) ** (order - 1)
@@ -171,8 +158,8 @@ def split(
 ) -> tuple[Powers, int, Quotient]:
     """Write a nonzero element in reduced form as powers of positive elements, a sign, and a rest.
 
-    If the signs of all factors are known, the rest is 1, and otherwise the sign is 1. Where the
-    element is a part of the integrand that must be ``positive``, its sign is required to be so.
+    If the signs of all factors are known, the rest is 1, and otherwise the sign is 1. A part of the
+    integrand is required to be ``positive``.
     """
     powers, element = positive_factors(t.field, element)
     if not t.field.support(element):

@@ -14,12 +14,12 @@ from ....reading.expression.traversal import needs_worker, symbols_of
 from ....reading.expression.tree import Expression
 from ..factors import norms
 from ..quotients import MAX_DIVIDED_DEGREE, RING, NotProvedError, Poly, Quotient
-from ..tower import NowhereError, Tower
+from ..tower import Tower
 
 #: Most signs that one case fixes, and bits with which the sign of a constant is computed.
 MAX_CONDITIONS, SIGN_BITS = 5, 256
-#: Most terms of a polynomial whose norm is computed, and how often a norm of a norm is. No proof of
-#: the tests' corpora needs it more than once. Without a bound, the search has taken minutes.
+#: Most terms of a polynomial whose norm is computed, and how often a norm of a norm is. Without a
+#: bound, the search has taken minutes; no proof of the tests' corpora needs it more than once.
 MAX_TERMS, MAX_NORMS = 32, 2
 
 
@@ -56,7 +56,7 @@ def sign(t: Tower, poly: Poly) -> int | None:
 
 
 def _known_sign(t: Tower, poly: Poly, depth: int = MAX_NORMS) -> int | None:
-    """The sign of a polynomial, or None if the sign does not follow without a new assumption."""
+    """The sign of a polynomial, if it follows without a new assumption."""
     base = t.field
     is_positive = base.is_nonnegative if t.split else base.is_positive
     for s, candidate in ((1, poly), (-1, -poly)):
@@ -79,7 +79,7 @@ def _known_sign(t: Tower, poly: Poly, depth: int = MAX_NORMS) -> int | None:
 
 
 def known_sign(t: Tower, element: Quotient) -> int | None:
-    """The sign of a nonzero real element, or None if the sign needs a new assumption."""
+    """The sign of a nonzero real element, if it follows without a new assumption."""
     above, below = _known_sign(t, element.num), _known_sign(t, element.den)
     return above * below if above and below else None
 
@@ -98,14 +98,12 @@ def require_sign(t: Tower, element: Quotient) -> int:
 def require_positive(t: Tower, chosen: int, element: Quotient) -> None:
     """Abandon the assumed signs if a part of the integrand must be positive and is negative."""
     if chosen < 0 and t.field.real_parts and not t.field.is_constant(element):
-        raise NowhereError
+        t.nowhere = True
+        raise NotProvedError("no real value under these signs")
 
 
 def take_for_real(t: Tower, element: Quotient) -> None:
-    """Record that a sub-expression of the integrand, such as ``x^n`` for a real n, is real.
-
-    If the sub-expression is ``g a`` or ``a/g`` for a generator g and a real a, then g is real.
-    """
+    """Record that a part of f is real: if this is ``g a`` or ``a/g`` with a real a, so is g."""
     support = t.field.support(element) & t.field.unreal
     for g in t.field.used(element) if support else ():
         cofactors = (element / g.element, element * g.element)

@@ -1,7 +1,7 @@
 """Sines and cosines of sums (`tower.Law`).
 
-Letters: an angle is a sum of multiples of units (`lattice`), which have a sine and a cosine each;
-and of multiples of pi, of inverse functions and of i, whose sines and cosines are known.
+An angle is a sum of multiples of units (`lattice`), which have a sine and a cosine each, and of
+multiples of pi, of inverse functions and of i, whose sines and cosines are known.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ COSINES = {
 
 
 class Circle(NamedTuple):
-    """The sine and the cosine of an angle. The product belongs to the sum of two angles."""
+    """A sine and a cosine. The product belongs to the sum of two angles."""
 
     sine: Quotient
     cosine: Quotient
