@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from .boxed.content import from_boxes, is_mention, is_placeholder
 from .boxes import boxes
 from .choose import from_formulas
-from .judge import Asks, Question
+from .judge import Asks, ExtractionGoal
 from .result import Extraction, nothing
 from .visible import visible
 
@@ -40,7 +40,7 @@ def extract(
         'x^2 + C'
 
     """
-    question = Question(symbols, asks)
+    goal = ExtractionGoal(symbols, asks)
     visible_part = visible(completion, stop)
     text = visible_part.text
     marked = boxes(text) if "box" in text else []
@@ -51,7 +51,7 @@ def extract(
     if not marked:
         if truncated:
             return nothing("truncated, without a box")
-        return nothing("no box") if strict else from_formulas(text, question)
+        return nothing("no box") if strict else from_formulas(text, goal)
     while len(marked) > 1 and is_mention(marked[-1], text):
         marked.pop()
     last_box = marked[-1]
@@ -62,11 +62,11 @@ def extract(
         # The box lacks its last brace: as a formula it may do without the first, too.
         opened = text.find("{", last_box.start)
         text = f"{text[: last_box.start]} {text[opened + 1 :]}"
-        return nothing("no closed box") if strict else from_formulas(text, question)
+        return nothing("no closed box") if strict else from_formulas(text, goal)
     if is_placeholder(complete[-1]):
         if strict or truncated:
             return nothing("the last box is empty")
-        return from_formulas(text[complete[-1].end :], question)
+        return from_formulas(text[complete[-1].end :], goal)
     return from_boxes(
         text, complete, ("a later box is not closed",) if last_box.content is None else ()
     )

@@ -12,9 +12,9 @@ from .boxed.content import inside
 from .case_lists import with_conditions
 from .clean import clean, with_clean_ends
 from .judge import (
+    ExtractionGoal,
     JudgedChain,
     Kind,
-    Question,
     defines,
     definition,
     has_integral,
@@ -51,15 +51,15 @@ _LONGEST_LINE = 1000
 _SHORTEST_FORMULA = 4
 
 
-def from_formulas(text: str, question: Question) -> Extraction:
+def from_formulas(text: str, goal: ExtractionGoal) -> Extraction:
     """Find the answer in a text without boxes. The text may be a passage marked as the answer."""
     if ("<" in text or "[" in text) and (tagged := list(patterns.answer_tag.finditer(text))):
         close = f"{tagged[-1][0][0]}/"  # </answer>, [/ANSWER]
-        return _called_answer(text[tagged[-1].end() :].partition(close)[0], question)
+        return _called_answer(text[tagged[-1].end() :].partition(close)[0], goal)
     if 'nswer"' in text or "nswer'" in text:
         fields = list(patterns.answer_field.finditer(text[-TAIL:]))
         if fields:
-            return _json_answer(fields[-1], question)
+            return _json_answer(fields[-1], goal)
     line = text.strip()
     if line[:1] == "*" and (emphasised := patterns.emphasis.fullmatch(line)):
         line = emphasised[2]
@@ -73,28 +73,28 @@ def from_formulas(text: str, question: Question) -> Extraction:
     ):
         layout = "**" in line or "mathrm" in line or "operatorname" in line
         return Extraction(clean(line) if layout else with_clean_ends(line), "bare")
-    return _search(text, question)
+    return _search(text, goal)
 
 
-def _json_answer(field: re.Match[str], question: Question) -> Extraction:
+def _json_answer(field: re.Match[str], goal: ExtractionGoal) -> Extraction:
     """Extract the value of the JSON entry "answer". The value's backslashes may be doubled."""
     value = field["number"] or (field["text"] or field["quoted"] or "").replace('\\"', '"').replace(
         "\t", "\\t"
     )
     if "\\" in value and not patterns.single_backslash.search(value):
         value = value.replace("\\\\", "\\")
-    extraction = _called_answer(value, question)
+    extraction = _called_answer(value, goal)
     if extraction.answer is None:
         return replace(inside(value), source="final_answer")
     return extraction
 
 
-def _called_answer(text: str, question: Question) -> Extraction:
-    extraction = _search(text, question)
+def _called_answer(text: str, goal: ExtractionGoal) -> Extraction:
+    extraction = _search(text, goal)
     return extraction if extraction.answer is None else replace(extraction, source="final_answer")
 
 
-def _search(text: str, question: Question) -> Extraction:
+def _search(text: str, goal: ExtractionGoal) -> Extraction:
     if len(text) > TAIL:
         line = text.find("\n", len(text) - TAIL)
         text = text[line + 1 if line >= 0 else len(text) - TAIL :]
@@ -102,19 +102,19 @@ def _search(text: str, question: Question) -> Extraction:
     formulas = with_conditions(text, spans(text)[-MAX_FORMULAS:])
     chosen = None
     if formulas:
-        chosen = _choose(_FormulaReader(text, formulas, question))
+        chosen = _choose(_FormulaReader(text, formulas, goal))
         settled = formulas[chosen.index].end if chosen else 0
         remaining = text[settled:]
         may_follow = any(hint in remaining for hint in hints("bare_answer"))
         if may_follow or _last_line(text) >= settled:
             with_bare_lines = _with_bare_lines(text, formulas, settled)
             if len(with_bare_lines) > len(formulas):
-                chosen = _choose(_FormulaReader(text, with_bare_lines, question))
+                chosen = _choose(_FormulaReader(text, with_bare_lines, goal))
     if chosen is None:
         bare = bare_spans(text, 0, len(text))[-MAX_FORMULAS:]
-        chosen = _choose(_FormulaReader(text, bare, question))
-    if chosen is None and question.asks_value and not has_prose(text):
-        return _search(text, Question(question.symbols))  # nothing but a formula that is no value
+        chosen = _choose(_FormulaReader(text, bare, goal))
+    if chosen is None and goal.asks_value and not has_prose(text):
+        return _search(text, ExtractionGoal(goal.symbols))  # nothing but a formula that is no value
     return chosen.extraction() if chosen else nothing("no formula that could be the answer")
 
 
@@ -152,10 +152,10 @@ def _with_bare_lines(text: str, formulas: list[Span], start: int) -> list[Span]:
 class _FormulaReader:
     """Reads the formulas of a text as chains ``a = b = c``, and the words that introduce them."""
 
-    def __init__(self, text: str, formulas: list[Span], question: Question) -> None:
+    def __init__(self, text: str, formulas: list[Span], goal: ExtractionGoal) -> None:
         self.text = text
-        self.question = question
-        self._of_derivative = question.asks_derivative
+        self.goal = goal
+        self._of_derivative = goal.asks_derivative
         self.formulas = formulas
         self._chains: dict[int, list[Chain]] = {}
         self._roots: dict[int, str] = {}
@@ -197,7 +197,7 @@ class _FormulaReader:
             root = None
             if not number and index and len(chain.links) > 1 and not chain.links[0].strip():
                 root = self.root(index)
-            statement = self.question.judge(chain, root)
+            statement = self.goal.judge(chain, root)
             if not chain.remark or not number or statement.has_constant:
                 judged.append(statement)
         return judged
@@ -328,7 +328,7 @@ class _Candidate:
             rows = "\\\\" in span.latex
             for number, chain in enumerate(formula_chains[1:]):
                 if chain.alternative or not rows:
-                    preceding = reader.question.judge(formula_chains[number])
+                    preceding = reader.goal.judge(formula_chains[number])
                     offered += [preceding] if chain.alternative or preceding.has_constant else []
         answers = [statement.answer for statement in offered if statement.kind >= Kind.PLAIN]
         return tuple(
@@ -481,9 +481,7 @@ def _standings(candidate: _Candidate, lead: Lead, is_asked: bool) -> tuple[str, 
     lone = best.kind is Kind.LONE
     display = reader.formulas[index].kind == "display"
     # A number is a usual value, so that a conclusion is enough to call the number the answer.
-    is_named = lead.announced or (
-        lone and reader.question.asks_value and (lead.concluded or display)
-    )
+    is_named = lead.announced or (lone and reader.goal.asks_value and (lead.concluded or display))
     return standings_of(
         best.kind,
         is_named and not lead.soft and not (lone and has_integral(best.answer)),
@@ -492,7 +490,7 @@ def _standings(candidate: _Candidate, lead: Lead, is_asked: bool) -> tuple[str, 
         checked,
         lead.doubted or checked or (is_asked and not best.has_constant),
         display,
-        not lone and reader.question.is_foreign(best.answer),
+        not lone and reader.goal.is_foreign(best.answer),
         lone
         and patterns.called_number.fullmatch(best.answer) is not None
         and reader.is_marked(index),

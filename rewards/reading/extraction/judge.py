@@ -51,8 +51,8 @@ class JudgedChain(NamedTuple):
 Asks = Literal["antiderivative", "derivative", "derivative at a point", "interval", "value"]
 
 
-class Question(NamedTuple):
-    """What is known of the question.
+class ExtractionGoal(NamedTuple):
+    """What the question asks for, and the symbols that an answer may have.
 
     Attributes:
         symbols: the names that an answer may use, if known. A formula with letters counts as an

@@ -1,6 +1,6 @@
 """Sums, products and power series.
 
-`sums` has the public function. `asked` judges sums and products, and `series` power series.
+`sums` has the public function. `closed_forms` judges sums and products, and `series` power series.
 """
 
 from .sums import verify_sum as verify_sum

@@ -20,7 +20,7 @@ from ...reading.problem.power_series import SeriesQuestion
 from ...reading.problem.sums import SumProblem, read_sum
 from ...verdict import Status
 from ..answers import best
-from .asked import Asked
+from .closed_forms import SumJudge
 
 #: The points at which a series is compared with its function, as shares of the radius of
 #: convergence, and the radius that is taken for a series that converges everywhere.
@@ -71,8 +71,8 @@ def _judged(
             factor=substitute(series.factor, x, point),
             outside=substitute(series.outside, x, point),
         )
-        asked = Asked(at_point, tuple(assumptions.items()))
-        outcome = asked.judge(substitute(function, x, point), "")
+        judge = SumJudge(at_point, tuple(assumptions.items()))
+        outcome = judge.judge(substitute(function, x, point), "")
         if outcome.status is not Status.CORRECT:
             return outcome
     return Outcome(Status.CORRECT, points=len(_SHARES), digits=outcome.digits)

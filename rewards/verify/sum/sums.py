@@ -55,7 +55,7 @@ from ..answers import (
     stated_divergence,
     verify_in_worker,
 )
-from .asked import Asked, AskedProduct
+from .closed_forms import ProductJudge, SumJudge
 from .expansions import judge_expansion
 from .series import judge_series
 
@@ -135,9 +135,9 @@ def verify_sum(
             if isinstance(question, SeriesQuestion):
                 outcome, reading = _of_series(answer, infinity, question, assumed)
             else:
-                kind = AskedProduct if has_product(problem) else Asked
-                asked = [kind(each, assumed) for each in question]
-                outcome, reading = _of_sum(answer, infinity, asked)
+                judge_type = ProductJudge if has_product(problem) else SumJudge
+                judges = [judge_type(each, assumed) for each in question]
+                outcome, reading = _of_sum(answer, infinity, judges)
     except NeedsWorkerError:
         return verify_in_worker("sum", problem, answer)
     return answer.verdict(outcome.status, outcome, reading)
@@ -181,10 +181,10 @@ def _of_series(
 def _of_sum(
     answer: ExtractedAnswer,
     infinity: int | None,
-    asked: Sequence[Asked],
+    judges: Sequence[SumJudge],
 ) -> tuple[Outcome, Reading | None]:
     """Judge an answer to a question that asks for the value or the convergence of a sum."""
-    problems = [each.problem for each in asked]
+    problems = [judge.problem for judge in judges]
     text = without_open_case(answer.text or "")
     answer.text = text or answer.text
     convergence = stated_convergence(answer)
@@ -193,7 +193,7 @@ def _of_sum(
             return Outcome(Status.UNPARSEABLE, detail="the kind of convergence is missing"), None
         kind = convergence if problems[0].asks_kind else ""
         return _of_words(
-            (judge_convergence(each.problem, each.assumptions, kind), None) for each in asked
+            (judge_convergence(judge.problem, judge.assumptions, kind), None) for judge in judges
         )
     if infinity is None and is_unevaluated(text):
         return Outcome(Status.NOT_CLOSED_FORM, detail="a sum that is not evaluated"), None
@@ -202,7 +202,7 @@ def _of_sum(
     if answer.status is not None and infinity is None:
         return Outcome(answer.status, detail=answer.detail), None
     answer.readings = tuple(answer.readings)  # for each reading of the problem
-    return (best if infinity is None else _of_words)(_judged(answer, infinity, asked))
+    return (best if infinity is None else _of_words)(_judged(answer, infinity, judges))
 
 
 def _of_words(
@@ -221,15 +221,15 @@ def _of_words(
 
 
 def _judged(
-    answer: ExtractedAnswer, infinity: int | None, asked: Sequence[Asked]
+    answer: ExtractedAnswer, infinity: int | None, judges: Sequence[SumJudge]
 ) -> Iterator[tuple[Outcome, Reading | None]]:
-    for each in asked:
-        require_worker(needs_worker(each.problem.term))
-        for by_convention in each.by_conventions():
+    for sum_judge in judges:
+        require_worker(needs_worker(sum_judge.problem.term))
+        for by_convention in sum_judge.by_conventions():
             if infinity is not None:
                 yield by_convention.judge_divergence(infinity), None
                 continue
             judge = partial(by_convention.judge_at_zero, text=str(answer.text))
-            outcome, reading = judged(answer, judge, each.problem.parameters)
+            outcome, reading = judged(answer, judge, sum_judge.problem.parameters)
             flags = (*outcome.flags, *by_convention.problem.flags)
             yield replace(outcome, flags=flags), reading

@@ -8,7 +8,7 @@ from calculus_harness.rewards.reading.extraction import boxes, extract
 from calculus_harness.rewards.reading.extraction.boxed.content import is_mention
 from calculus_harness.rewards.reading.extraction.cases import as_cases
 from calculus_harness.rewards.reading.extraction.choose import _FormulaReader
-from calculus_harness.rewards.reading.extraction.judge import Question
+from calculus_harness.rewards.reading.extraction.judge import ExtractionGoal
 from calculus_harness.rewards.reading.extraction.spans import spans
 from calculus_harness.rewards.reading.extraction.statements import chains
 from calculus_harness.rewards.reading.extraction.words.leads import first_check
@@ -17,7 +17,7 @@ from calculus_harness.rewards.reading.extraction.words.leads import first_check
 def test_the_first_formula_begins_the_chain_of_a_later_one() -> None:
     text = "$D(x)$ is wanted.\n\n$\\frac{d}{dx}x^3$\n$= 3x^2$\n$= 4x^2 - x^2$"
     formulas = spans(text[text.index("\n\n") :])
-    reader = _FormulaReader(text[text.index("\n\n") :], formulas, Question())
+    reader = _FormulaReader(text[text.index("\n\n") :], formulas, ExtractionGoal())
     assert reader.root(len(formulas) - 1) == r"\frac{d}{dx}x^3"
 
 

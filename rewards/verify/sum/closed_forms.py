@@ -36,7 +36,7 @@ MAX_CONSTANT: Final = 300
 
 
 @dataclass(frozen=True)
-class Asked:
+class SumJudge:
     """A sum and the assumptions about its parameters, with methods that judge answers."""
 
     problem: SumProblem
@@ -48,7 +48,7 @@ class Asked:
         stated = dict(self.problem.conditions.kinds) | dict(self.kinds)
         return dict.fromkeys(whole_parameters(self.problem), "integer") | stated
 
-    def by_conventions(self) -> Iterator[Asked]:
+    def by_conventions(self) -> Iterator[SumJudge]:
         """Yield the sum in each convention for its range, the usual convention first."""
         for problem in conventions(self.problem, self.assumptions):
             yield replace(self, problem=problem)
@@ -107,19 +107,19 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class AskedProduct(Asked):
+class ProductJudge(SumJudge):
     r"""A product of the terms of ``problem``, and the assumptions about its parameters.
 
     The logarithm of a product of positive terms is the sum of the logarithms of the terms.
     """
 
     @property
-    def logarithms(self) -> Asked:
+    def logarithms(self) -> SumJudge:
         """The sum of the logarithms of the terms."""
         term = Call("ln", (self.problem.term,))
-        return Asked(self.problem._replace(term=term, factor=ONE, outside=ZERO), self.kinds)
+        return SumJudge(self.problem._replace(term=term, factor=ONE, outside=ZERO), self.kinds)
 
-    def by_conventions(self) -> Iterator[Asked]:
+    def by_conventions(self) -> Iterator[SumJudge]:
         """Yield the product: no other convention is read."""
         yield self
 
