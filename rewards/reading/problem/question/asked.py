@@ -80,6 +80,11 @@ _NOT_STATED: Final = re.compile(
 _OF_ASKED: Final = re.compile(
     r"(?:\b[A-Za-z-]+\s+(?:of|for)\s+(?:(?:the|this)\s+)?(?:[\w-]+\s+){0,2}?)+(?:following\s+)?:?\s*\Z"
 )
+#: Words before such a chain with which the formula is not asked for.
+_INSIDE: Final = re.compile(r"\b(?:by|from|in|inside|on|through)\s+(?:the\s+)?\Z")
+#: What is done with a named value, and what is asked for beside the value.
+_OPERATES: Final = re.compile(r"\b(?:cube|double|halve|invert|negate|square|triple)\s+\Z", re.I)
+_JOINED: Final = re.compile(r"\s*(?:and|or|over)\s")
 #: Characters of such a chain of nouns.
 _CHAIN: Final = 200
 _NOUN: Final = re.compile(r"(?<!\bin )\b([A-Za-z-]+)\s+(?:of|for)\b")
@@ -91,7 +96,7 @@ _ASKED_OF: Final = frozenset(
 _FOR_WHICH: Final = re.compile(
     r"\bfor\s+(?:\w+\s+)?(?:what|which)\s+(?:\w+\s+){0,2}?(?:numbers?|values?)\b"
     r"|\bfor\s+(?:\w+\s+)?(?:what|which)\s+(?:\w+\s+)?"
-    rf"{PLACE.pattern}|\bhow\s+(?:fast|large|long|many|much|small)\b(?!\s+is\s+(?:it|this)\b)|\bvalues\s+of\b"
+    rf"{PLACE.pattern}|\bhow\s+(?:fast|large|long|many|much|small)\b(?!\s+is\s+(?:it|this)\b)|\bvalues\s+of\b|\bwhich\s+value\s+of\b"
     rf"|\b(?:greatest|largest|least|smallest)\s+(?:\w+\s+){{0,2}}?{PLACE.pattern}"
     rf"|\ball\s+(?:\w+\s+){{0,3}}?{PLACE.pattern}\s+(?:such\s+that|so\s+that|for\s+which)\b"
     r"|\bpartial\s+sums?\b",
@@ -105,6 +110,11 @@ _THEN: Final = re.compile(
 #: Words of operations that may name the formula that is asked for, or the form of the answer.
 _FORMS: Final = frozenset(
     "antiderivative approximation decimal integral logarithm root roots".split()
+)
+#: Other quantities that are formed of a value.
+_QUANTITIES: Final = re.compile(
+    r"\b(?P<noun>difference|digits|ratio|sum|(?:first|last)\s+term"
+    r"|(?:fractional|imaginary|integer|real)\s+part)\b"
 )
 #: A sentence in which the writer tells what was tried. A wish may change the question.
 _NARRATION: Final = re.compile(r"\b(?:I|I['’](?:m|ve|d|ll)|[Mm]y)\b(?!.*\b(?:need|want|should)\b)")
@@ -164,6 +174,13 @@ class Asked:
     has_sign: bool = True
     nouns: tuple[str, ...] = ()
     is_set: bool = False
+
+    @property
+    def names(self) -> set[str]:
+        """The names of the formula, if the question gives one: P and P(x) for P(x) = .."""
+        named = NAMED.match(self.written)
+        own = (named[0].rpartition("=")[0].strip(), named["name"]) if named else ()
+        return {*own}
 
     @property
     def letters(self) -> set[str]:
@@ -325,12 +342,18 @@ def asks_values(places: str, formulas: list[str]) -> bool:
     )
 
 
-def _asks_else(places: str, asked: Asked) -> bool:
+def _asks_else(places: str, formulas: list[str], asked: Asked) -> bool:
     """Whether words ask for a quantity of another kind: report the product."""
     other = prose.TABLE["operation"] - _FORMS - {*asked.nouns}
     for asks in ASKS.finditer(places):
-        words = {*re.findall(r"[a-z]+", asks["words"].lower())}
-        if asks["place"] is None and "as" not in words and not words.isdisjoint(other):
+        spoken = NAMES.sub(" ", asks["words"].lower())
+        words = {*re.findall(r"[a-z]+", spoken)}
+        at = int(asks["place"]) if asks["place"] else -1
+        is_name = at >= 0 and NAME.fullmatch(formulas[at].strip()) is not None
+        is_own = formulas[at].strip() in asked.names if is_name else at in asked.numbers
+        if is_own or "as" in words:
+            continue
+        if not words.isdisjoint(other) or not {*_QUANTITIES.findall(spoken)} <= {*asked.nouns}:
             return True
     return False
 
@@ -354,19 +377,20 @@ def _is_changed(places: str, formulas: list[str], asked: Asked) -> bool:
         place is None or RELATION.search(formulas[int(place[1])]) for place in beside
     ):
         return True  # a factor before the formula, or a term behind
-    if not asked.has_sign:
+    if not asked.has_sign and "integral" in asked.nouns:
         preceding = re.sub(rf"(?i)\b{_ASKS}\b(?!.*\b{_ASKS}\b).*", "", preceding, flags=re.DOTALL)
-    if changes_numbers(places) or _asks_else(places, asked):
-        return True
-    preceding = preceding[-_CHAIN:]
-    governed = _OF_ASKED.search(preceding)
-    if governed and re.search(
-        r"\b(?:by|from|in|inside|on|through)\s+(?:the\s+)?\Z", preceding[: governed.start()]
+    if (
+        changes_numbers(places)
+        or _asks_else(places, formulas, asked)
+        or _is_governed(preceding, asked)
     ):
-        governed = None  # in the exponent of
-    nouns = {noun.lower() for noun in _NOUN.findall(governed[0])} if governed else set()
-    if not nouns <= _ASKED_OF.union(asked.nouns):
         return True
+    for name in PLACE.finditer(places):
+        before, behind = places[: name.start()], places[name.end() :]
+        if formulas[int(name[1])].strip() in asked.names and (
+            _is_governed(before, asked) or _OPERATES.search(before) or _JOINED.match(behind)
+        ):
+            return True
     if _THEN.search(NAMES.sub(" ", following)):
         return True
     if not asked.is_bound and _FIXES.search(places):
@@ -381,6 +405,16 @@ def _is_changed(places: str, formulas: list[str], asked: Asked) -> bool:
         if prose.states_kind(sentence) and not asked.letters.isdisjoint(names):
             return True  # a is a strange integer
     return False
+
+
+def _is_governed(before: str, asked: Asked) -> bool:
+    """Whether another quantity "of" a formula is asked for, by the words before the formula."""
+    before = before[-_CHAIN:]
+    governed = _OF_ASKED.search(before)
+    if governed is None or _INSIDE.search(before, 0, governed.start()):  # in the exponent of
+        return False
+    nouns = {noun.lower() for noun in _NOUN.findall(governed[0])}
+    return not nouns <= _ASKED_OF.union(asked.nouns)
 
 
 def _in_interval(text: str, formulas: list[str], asked: Asked) -> Conditions | None:
@@ -461,6 +495,8 @@ def _may_change(formula: str, before: str, behind: str, asked: Asked) -> bool:
         asked: the formula that is asked for.
 
     """
+    if _of_noun(before, asked.nouns) and formula.strip() not in asked.names:
+        return True  # the limit of another sequence
     if NAME.fullmatch(formula):
         name = formula.lstrip("\\").partition("_")[0]
         if re.search(r"\bin\s+terms\s+of\s*\Z", before):
@@ -491,6 +527,12 @@ def _may_change(formula: str, before: str, behind: str, asked: Asked) -> bool:
         for side in sides
     )
     return not is_named or own <= asked.letters
+
+
+def _of_noun(before: str, nouns: tuple[str, ...]) -> bool:
+    """Whether the words before a formula ask for what is asked for, of this formula."""
+    pattern = rf"\b(?:{'|'.join(nouns)})\s+of\s+(?:the\s+)?(?:(?:{'|'.join(nouns)})\s+)?\Z"
+    return bool(nouns) and re.search(pattern, before[-_CHAIN:]) is not None
 
 
 def put_back(text: str, formulas: list[str], mark: str) -> str:
