@@ -14,7 +14,7 @@ from .conditions import Conditions
 from .layout import ENDS, marked_tables, pieces_of, restored_tables
 from .marks import LONGEST, PROSE, SPACING
 from .prose import EQUATION, without_frame
-from .question.asked import put_back, taken_apart, without_statements
+from .question.parts import put_back, taken_apart, without_statements
 
 #: What separates clauses: marks of formulas, ends of rows and sentences, wide spaces.
 _BREAKS: Final = re.compile(

@@ -31,8 +31,9 @@ from .prose import (
     without_frame,
     without_words,
 )
-from .question.asked import LETTER, NAMED, RELATION, Asked, formula_of_question, taken_apart
+from .question.asked import RELATION, formula_of_question
 from .question.integral import MAPPED
+from .question.parts import LETTER, NAMED, Asked, taken_apart
 from .sums import SumProblem, has_sum, read_sum
 
 #: Largest degree of a polynomial, and order of a coefficient: one of 40 takes 0.1 s.

@@ -16,14 +16,8 @@ from .. import prose
 from ..conditions import NAME
 from ..derivatives import name_of, operators
 from ..layout import coordinates, relation
-from ..question.asked import (
-    PLACE,
-    asks_values,
-    changes_numbers,
-    put_back,
-    taken_apart,
-    without_statements,
-)
+from ..question.asked import asks_values, changes_numbers
+from ..question.parts import PLACE, put_back, taken_apart, without_statements
 from ..question.pieces import ASKS, DIFFERENTIALS, NUMBER, VALUE, has_derivative, pieces
 
 #: y_{xx} is y''.

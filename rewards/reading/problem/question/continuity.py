@@ -17,7 +17,8 @@ from ...latex.tokens.roles import IS_VALUE
 from ..conditions import NAME
 from ..derivatives import name_of, normal
 from ..layout import coordinates, only_reading, pieces_of, relation
-from .asked import NAMED, PLACE, changes_numbers, taken_apart
+from .asked import changes_numbers
+from .parts import NAMED, PLACE, taken_apart
 from .pieces import ASKS
 
 _CONTINUOUS: Final = re.compile(

@@ -15,15 +15,8 @@ from .. import prose
 from ..conditions import NAME, Conditions
 from ..derivatives import name_of
 from ..layout import relation
-from .asked import (
-    LETTER,
-    PLACE,
-    asks_values,
-    changes_numbers,
-    put_back,
-    taken_apart,
-    without_statements,
-)
+from .asked import asks_values, changes_numbers
+from .parts import LETTER, PLACE, put_back, taken_apart, without_statements
 from .pieces import ASKS, NUMBER, VALUE, has_derivative, pieces
 
 _DERIVATIVE: Final = re.compile(

@@ -21,14 +21,14 @@ from typing import Final
 from ....errors import ProblemError
 from .. import prose
 from ..conditions import Conditions
-from .asked import NAMED, PLACE, Asked, formula_of_question, taken_apart
+from .asked import formula_of_question
+from .parts import ASKS_INTEGRAL, NAMED, PLACE, Asked, taken_apart
 
 #: An integral sign, perhaps without its backslash.
 _SIGN: Final = re.compile(
     r"\\(?:int|intop|smallint|iint|iiint|oint|idotsint|fint)(?![A-Za-z])|[∫∬∭∮]"
     r"|(?<![A-Za-z\\])int(?=[\s_(]|\Z)"
 )
-_ASKS: Final = r"(?:antiderivatives?|integrals?|integrate|integrating|primitives?)"
 _NOUNS: Final = ("antiderivative", "integral", "integrals", "integrand", "primitive")
 #: Words that may not stand between "integral of" and the integrand: the square of f.
 _BETWEEN: Final = prose.TABLE["operation"] - {"antiderivative", "integral"} | {
@@ -44,7 +44,7 @@ _ROLES: Final = (
     (re.compile(rf"\bbetween\s+{PLACE.pattern}\s+and\s*\Z"), "^"),
     (
         re.compile(
-            rf"(?i)\b{_ASKS}\s*:?(?:\s+(?:of\b|with\s+respect\s+to\s+{PLACE.pattern}"
+            rf"(?i)\b{ASKS_INTEGRAL}\s*:?(?:\s+(?:of\b|with\s+respect\s+to\s+{PLACE.pattern}"
             rf"|(?:in|on|over)\s+{PLACE.pattern}|from\s+{PLACE.pattern}\s+to\s+{PLACE.pattern}|(?!{_OPERATIONS})[a-z-]+)){{0,6}}\s*:?\s*\Z"
         ),
         "integrand",

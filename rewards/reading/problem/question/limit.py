@@ -13,7 +13,8 @@ from ....errors import ProblemError
 from .. import prose
 from ..conditions import NAME, WHOLE, Conditions
 from ..layout import pieces_of
-from .asked import NAMED, PLACE, RELATION, Asked, formula_of_question, taken_apart
+from .asked import RELATION, formula_of_question
+from .parts import NAMED, PLACE, Asked, taken_apart
 
 #: The sign of a limit.
 SIGN: Final = re.compile(

@@ -12,15 +12,8 @@ from ...latex import ReadError, read
 from ...latex.tokens.roles import IN_PROBLEM
 from ..conditions import Conditions
 from ..layout import TAIL, pieces_of
-from .asked import (
-    LETTER,
-    NAMES,
-    Asked,
-    changes_numbers,
-    formula_of_question,
-    taken_apart,
-    without_statements,
-)
+from .asked import NAMES, changes_numbers, formula_of_question
+from .parts import LETTER, Asked, taken_apart, without_statements
 
 SIGN: Final = re.compile(r"\\(?:sum|sumop)(?![A-Za-z])|[∑Σ](?=\s*[_^])")
 PRODUCT: Final = re.compile(r"\\prod(?![A-Za-z])|[∏Π](?=\s*[_^])")

@@ -12,8 +12,9 @@ from .. import prose
 from ..conditions import WHOLE, conditions_of
 from ..layout import cut_at, only_reading, pieces_of
 from ..marks import LONGEST, SPACING
-from ..question.asked import RELATION, Asked, formula_of_question, taken_apart
+from ..question.asked import RELATION, formula_of_question
 from ..question.limit import ARROW, INDEX, NOUNS, SEQUENCE, SIGN
+from ..question.parts import Asked, taken_apart
 
 #: The next term of a sequence, as a formula in the term before: u_{n+1} = 2u_n, u_n = 2u_{n-1}.
 _RECURSION: Final = re.compile(
