@@ -21,7 +21,7 @@ TABLE: Final = {
     role: frozenset(word.replace("_", " ") for word in words.split())
     for role, words in {
         # for the value, or the form, of what is named behind the word
-        "value": "calculate compute evaluate find what",
+        "value": "calculate compute evaluate find what work_out",
         "form": "determine enclose express give obtain provide put report return show state write",
         # for something else than a value of what is named behind the word
         "other": "how prove which",

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from calculus_harness.rewards import ProblemError, Status, verify_limit, verify_sum
+from calculus_harness.rewards import (
+    ProblemError,
+    Status,
+    verify_definite_integral,
+    verify_limit,
+    verify_sum,
+)
 
 RECURSION = r"Let $a_1=1$ and $a_{n+1}=\sqrt{2+a_n}$. "
 SEQUENCE = r"The sequence $a_n=\frac{n}{n+1}$ is given. "
@@ -107,3 +113,13 @@ def test_the_series_of_another_function(ask: str) -> None:
     except ProblemError:
         return
     assert verdict.status is Status.INCORRECT
+
+
+@pytest.mark.parametrize("ask", ["the logarithm of $L$", "the product of $L$ and $3$", "$L+1$"])
+def test_another_quantity_than_a_named_limit_or_integral(ask: str) -> None:
+    limit = r"Let $L=\lim_{x\to0}\frac{1-\cos x}{x^2}$. "
+    integral = r"Let $L=\int_0^1 x\,dx$. "
+    for verify, definition in (verify_limit, limit), (verify_definite_integral, integral):
+        assert verify(r"\boxed{\frac12}", definition + "Find $L$.").correct
+        with pytest.raises(ProblemError):
+            verify(r"\boxed{\frac12}", f"{definition}Find {ask}.")
