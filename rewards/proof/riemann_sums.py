@@ -21,7 +21,7 @@ from ..reading.expression.traversal import fold, needs_worker, substitute, symbo
 from ..reading.expression.tree import Expression, Symbol
 from ..reading.latex import to_latex
 from ..reading.problem.limit import read_limit_of_sum
-from ..reading.problem.sums import has_product
+from ..reading.problem.sums import SumProblem, has_product
 from .limits import limit
 from .prover.prove import prove
 
@@ -54,16 +54,14 @@ def integral_of_riemann_sum(problem: str) -> str | None:
     '\\int_{0}^{1} \\frac{1 \\cdot 1}{1^{2} + \\left(1 x\\right)^{2}} \\,dx'
 
     """
-    read = read_limit_of_sum(problem)
-    if read is None:
+    found = _limit_of_finite_sum(problem)
+    if found is None:
         return None
-    n, asked = read
-    if isinstance(asked.lower, int) or isinstance(asked.upper, int) or asked.outside != ZERO:
-        return None
-    if set(asked.parameters) != {n} or {n, asked.counter} & {_X, _FRESH}:
+    n, asked, lower, upper = found
+    if asked.outside != ZERO or set(asked.parameters) != {n} or {n, asked.counter} & {_X, _FRESH}:
         return None
     ends = []
-    for end, direction in ((asked.lower, 1), (asked.upper, -1)):
+    for end, direction in ((lower, 1), (upper, -1)):
         slope, offset = fold(differentiate(end, n)), fold(substitute(end, n, ZERO))
         if slope is None or offset is None or slope < 0 or offset * direction < 0:
             return None
@@ -98,15 +96,12 @@ def series_of_partial_sums(problem: str) -> str | None:
     '\\sum_{n=1}^{\\infty} \\left(\\frac{1}{n^{2}}\\right)'
 
     """
-    read = read_limit_of_sum(problem)
-    if read is None:
+    found = _limit_of_finite_sum(problem)
+    if found is None:
         return None
-    n, asked = read
-    parts = (asked.term, asked.factor, asked.outside, asked.lower)
-    if isinstance(asked.lower, int) or isinstance(asked.upper, int):
-        return None
-    slope = fold(differentiate(asked.upper, n))
-    if any(n in symbols_of(part) for part in parts if not isinstance(part, int)):
+    n, asked, lower, upper = found
+    slope = fold(differentiate(upper, n))
+    if any(n in symbols_of(each) for each in (asked.term, asked.factor, asked.outside, lower)):
         return None
     if slope is None or slope <= 0 or slope.denominator != 1:
         return None
@@ -115,9 +110,17 @@ def series_of_partial_sums(problem: str) -> str | None:
     outside = "" if asked.outside == ZERO else f" + {to_latex(asked.outside)}"
     index = to_latex(Symbol(asked.counter))
     return (
-        rf"{factor}{sign}_{{{index}={to_latex(asked.lower)}}}^{{\infty}} "
+        rf"{factor}{sign}_{{{index}={to_latex(lower)}}}^{{\infty}} "
         rf"\left({to_latex(asked.term)}\right){outside}"
     )
+
+
+def _limit_of_finite_sum(problem: str) -> tuple[str, SumProblem, Expression, Expression] | None:
+    """The variable of a limit, the finite sum whose limit is asked for, and the ends of the sum."""
+    read = read_limit_of_sum(problem)
+    if read is None or isinstance(read[1].lower, int) or isinstance(read[1].upper, int):
+        return None
+    return *read, read[1].lower, read[1].upper
 
 
 def _is_bounded(function: Expression, lower: Fraction, upper: Fraction) -> bool:
