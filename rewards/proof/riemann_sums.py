@@ -76,8 +76,8 @@ def integral_of_riemann_sum(problem: str) -> str | None:
         return None
     if not _is_bounded(function, ends[0], ends[1]):
         return None
-    lower, upper = (to_latex(number(end)) for end in ends)
-    return rf"\int_{{{lower}}}^{{{upper}}} {to_latex(function)} \,d{_X}"
+    ends_text = [to_latex(number(end)) for end in ends]
+    return rf"\int_{{{ends_text[0]}}}^{{{ends_text[1]}}} {to_latex(function)} \,d{_X}"
 
 
 @lru_cache(maxsize=1024)
