@@ -269,12 +269,15 @@ def _rounded(node: Expression, limit: int) -> int:
     return limit + 1
 
 
-def lists_terms(problem: SumProblem, answer: Expression) -> bool:
-    """Whether a closed form is just the list of the sum's terms, joined by plus signs."""
-    if is_infinite(problem) or answer.function != "add" or problem.parameters:
+def lists_terms(problem: SumProblem, answer: Expression, function: str = "add") -> bool:
+    """Whether a closed form is just the list of the terms, joined by plus signs.
+
+    If ``function`` is "mul", the terms are the factors of a product, joined by times signs.
+    """
+    if is_infinite(problem) or answer.function != function or problem.parameters:
         return False
     low, high = ends(problem, {})
-    listed = _addends(answer)
+    listed = _operands(answer, function)
     # a sum of two numbers may be the closed form
     if len(listed) <= 2 or len(listed) != high - low + 1:
         return False
@@ -290,10 +293,10 @@ def lists_terms(problem: SumProblem, answer: Expression) -> bool:
     return False
 
 
-def _addends(node: Expression) -> list[Expression]:
-    if node.function != "add":
+def _operands(node: Expression, function: str) -> list[Expression]:
+    if node.function != function:
         return [node]
-    return [summand for arg in node.args for summand in _addends(arg)]
+    return [operand for arg in node.args for operand in _operands(arg, function)]
 
 
 def whole_parameters(problem: SumProblem) -> list[str]:

@@ -141,6 +141,8 @@ class ProductJudge(SumJudge):
         rules = prove_sum(problem, answer, self.assumptions, join=mul)
         if rules is not None:
             return Outcome(Status.CORRECT, proof="telescoping", rules=rules)
+        if lists_terms(problem, answer, "mul"):
+            return Outcome(Status.NOT_CLOSED_FORM, detail="the factors, not multiplied")
         product = div(add(answer, neg(problem.outside)), problem.factor)
         if fold(product) == 0:
             return self.logarithms.judge_divergence(-1)

@@ -480,3 +480,9 @@ def test_what_is_no_power_series_is_not_accepted() -> None:
         assert verify_sum(rf"\boxed{{{answer}}}", question).status is Status.UNPARSEABLE
     hidden = r"\sum_{n=0}^\infty (\frac{2^n}{n!}+\binom{n}{200})x^n"
     assert verify_sum(rf"\boxed{{{hidden}}}", question).status is Status.UNDECIDED
+
+
+def test_the_factors_of_a_product_are_no_closed_form() -> None:
+    product = r"\prod_{k=1}^{4} (2k-1)"
+    assert verify_sum(r"\boxed{1\cdot3\cdot5\cdot7}", product).status is Status.NOT_CLOSED_FORM
+    assert verify_sum(r"\boxed{3\cdot35}", product).correct
