@@ -109,11 +109,11 @@ def _of_sign(places: str, formulas: list[str], at: int) -> Asked:
     )
     before = formulas[at][: sign.start()].rpartition("=")[2]
     formula = rf"{before}\lim{following}"
-    name = formulas[at][: sign.start()] if NAMED.match(formulas[at]) else ""
+    own_name = formulas[at][: sign.start()] if NAMED.match(formulas[at]) else ""
     return Asked(
         formula,
         numbers,
-        name + formula,
+        own_name + formula,
         under[1].lstrip("\\") if under else "",
         is_bound=True,
         nouns=NOUNS,
