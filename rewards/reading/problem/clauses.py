@@ -10,11 +10,9 @@ import re
 from typing import Final, NamedTuple
 
 from ...errors import ProblemError
-from .conditions import Conditions
 from .layout import ENDS, marked_tables, pieces_of, restored_tables
 from .marks import LONGEST, PROSE, SPACING
-from .prose import EQUATION, without_frame
-from .question.asked import put_back, taken_apart, without_statements
+from .prose import EQUATION
 
 #: What separates clauses: marks of formulas, ends of rows and sentences, wide spaces.
 _BREAKS: Final = re.compile(
@@ -38,24 +36,6 @@ class Clause(NamedTuple):
 
     words: tuple[str, ...]
     formula: str
-
-
-def without_assumptions(text: str) -> tuple[str, Conditions]:
-    """Remove what stands around a question, and the statements about its symbols.
-
-    Returns:
-        The remaining question, in which formulas are marked if there are words, and the statements.
-
-    >>> without_assumptions("Solve y' = Ay. Assume A, B are real and positive.")[1].kinds
-    (('A', 'positive'), ('B', 'positive'))
-
-    """
-    parts = taken_apart(text)
-    if parts is None:
-        return without_frame(text), Conditions()
-    places, formulas = parts
-    remainder, conditions = without_statements(places, formulas)
-    return put_back(remainder, formulas, "$"), conditions
 
 
 def clauses(text: str) -> list[Clause]:

@@ -259,6 +259,17 @@ def phrases(*roles: str) -> str:
     return rf"\b(?:{joined})\b"
 
 
+#: What is to be done where there is no answer: ..., or write DNE.
+_ASIDE: Final = re.compile(
+    rf"\b(?:{'|'.join(sorted(TABLE['aside']))})\b[^.?!\ue012]*".replace(" ", r"\s+")
+)
+
+
+def without_asides(text: str) -> str:
+    """Remove what a question says for the case that there is no answer."""
+    return _ASIDE.sub(" ", text)
+
+
 def says(text: str, role: str) -> bool:
     """Whether a text has a word of a row of `TABLE`."""
     return _pattern(TABLE[role]).search(text) is not None

@@ -17,7 +17,8 @@ from ..derivatives import EXPONENT, name_of, normal
 from ..layout import coordinates, marked_tables, pieces_of
 from ..marks import PROSE
 from ..prose import EQUATION
-from .question import NAME, DifferentialEquation
+from ..question.unknowns import NAME
+from .question import DifferentialEquation
 
 #: Solutions of an answer, and signs ``\pm`` of one: textbooks have up to four and two.
 MOST_SOLUTIONS, MOST_SIGNS = 6, 2
