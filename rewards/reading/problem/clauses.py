@@ -1,4 +1,4 @@
-r"""Cuts a question into clauses: ``Let y = x^x. Find \frac{dy}{dx} at x = 1.``
+r"""Cuts a text without prose into clauses: ``y = x^x, \frac{dy}{dx} at x = 1``.
 
 A clause is a formula with the words before it. Punctuation and delimiters separate the clauses. All
 words have to be in a closed list, because an unknown word may change the question.
@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from ...errors import ProblemError
 from .layout import ENDS, marked_tables, pieces_of, restored_tables
 from .marks import LONGEST, PROSE, SPACING
-from .prose import EQUATION
+from .prose import TABLE
 
 #: What separates clauses: marks of formulas, ends of rows and sentences, wide spaces.
 _BREAKS: Final = re.compile(
@@ -21,6 +21,12 @@ _BREAKS: Final = re.compile(
 _WORD: Final = re.compile(
     r"(?<![\\A-Za-z_^'])[A-Za-z]{2,}(?:['’-][a-z]+)?(?![A-Za-z_^({\\'])"
     r"|(?<![\\A-Za-z])(?:[aA](?= [a-z]{2}))"
+)
+#: Words between formulas.
+_KNOWN: Final = (
+    TABLE["nothing"]
+    | TABLE["preposition"]
+    | frozenset("all any constant constants general or particular real singular solution".split())
 )
 _MARK: Final = "\ue010"
 
@@ -49,7 +55,7 @@ def clauses(text: str) -> list[Clause]:
         empty formula.
 
     Raises:
-        ProblemError: the text is too long, or has a word that is not in `EQUATION`.
+        ProblemError: the text is too long, or has a character that means nothing.
 
     >>> [clause.formula for clause in clauses(r"Let $y=x^x$. Find $\frac{dy}{dx}$ at $x=1$.")]
     ['y=x^x', '\\frac{dy}{dx}', 'x=1']
@@ -65,7 +71,7 @@ def clauses(text: str) -> list[Clause]:
 
     def marked(match: re.Match[str]) -> str:
         word = match[0].lower()
-        if not EQUATION.issuperset(word.split("-")):  # first-order
+        if not _KNOWN.issuperset(word.split("-")):  # first-order
             return match[0]
         words.append(word)
         return f" {_MARK}{len(words) - 1}{_MARK} "

@@ -30,22 +30,28 @@ _ITS: Final = re.compile(rf"\b(?:its|the|their)\s+(?:\w+\s+)?{_NOUN}\b|\A\W*slop
 _ORDER: Final = re.compile(
     rf"\b({'|'.join(ORDINALS)})(?:[-\s]order)?\s+(?:\w+\s+)?{_NOUN}\b", re.IGNORECASE
 )
+#: A rate of change, and no value of a symbol.
+_HOW_FAST: Final = re.compile(r"\bhow\s+fast\b", re.IGNORECASE)
 #: Names of the slope of a curve.
 _TANGENT: Final = re.compile(
     r"\b(slope|gradient)\s+of\s+(?:the|a|its)\s+tangent(?:\s+line)?(?:\s+to)?\b", re.IGNORECASE
 )
+#: Behind these words, a derivative is to be differentiated.
+_OF: Final = re.compile(r"\b(?:change|derivative)\s+of\s*\Z")
 _BY: Final = re.compile(rf"respect\s+to\s*(?:{PLACE.pattern}(?:\s|,|and|then)*)*\Z")
 _OTHER: Final = TABLE["operation"] - {"derivative", "derivatives", "differentiate"} | {
-    "angle", "area", "equation", "line", "maximum", "minimum", "points", "tangents",
+    "angle", "area", "equation", "limit", "line", "maximum", "minimum", "points", "tangents",
 }  # fmt: skip
 _ASKED: Final = frozenset(
     """coefficient component derivative derivatives differentiate expression formula gradient it its
     rate result slope value velocity""".split()
 )
-#: The order of a derivative as a number or a letter, which is not read here.
-_OF_ORDER: Final = re.compile(
-    r"(?:\d|\$|\b[kmn])-?\s*th\s+(?:order\s+)?derivative|\d(?:st|nd|rd|th)\b|\b(?:against|chosen|pole|thrice|twice)\b"
+#: The order of a derivative as a number or a letter, and other derivatives that are not read here.
+_NOT_READ: Final = re.compile(
+    r"(?:\d|\$|\b[kmn])-?\s*th\s+(?:order\s+)?derivative|\d(?:st|nd|rd|th)\b|\b(?:against|chosen|one-sided|pole|thrice|twice|logarithmic\s+derivative|from\s+the\s+(?:left|right))\b"
 )
+#: A function that may have no formula; another letter before parentheses is a factor.
+_UNKNOWN: Final = re.compile(r"(?<![A-Za-z\\])([fghFGH])\s*\(")
 #: y = y(x)
 _OF_ITSELF: Final = re.compile(r"\s*([A-Za-z])\s*=\s*\1\s*\([^()]*\)\s*")
 #: A derivative by a function: \frac{d(\sin x)}{d(\cos x)}, \frac{d\ln Q}{d\ln P}.
@@ -72,7 +78,8 @@ def question_of_derivative(text: str) -> tuple[list[Clause], Conditions]:
         return clauses(without_frame(text)), Conditions()
     places, conditions = without_statements(*parts)
     places = _TANGENT.sub(r"\1 of", without_asides(places))
-    if changes_numbers(places) or asks_values(*parts) or _OF_ORDER.search(text):
+    values_of = asks_values(_HOW_FAST.sub(" ", parts[0]), parts[1])
+    if changes_numbers(places) or values_of or _NOT_READ.search(text):
         raise ProblemError("words may change the question")
     found = _Found(places)
     mentions = [(piece, relation(piece), before) for piece, before in mentioned(places, parts[1])]
@@ -138,11 +145,10 @@ class _Found:
                 self.points.append(Clause(AT, piece))
             elif not all(re.fullmatch("[a-z]", each) for each in coordinates(piece)):
                 raise ProblemError(f"the derivative at {piece}?")
-        elif asks:
-            if name in self.defined or not NAME.fullmatch(piece):
-                self.function = self.function or (name if name in self.defined else piece)
-        elif NUMBER.fullmatch(piece) and piece.strip():
+        elif NUMBER.fullmatch(piece) and piece.strip() and (self.function or not asks):
             raise ProblemError(f"what is {piece!r}?")
+        elif asks and (name in self.defined or not NAME.fullmatch(piece)):
+            self.function = self.function or (name if name in self.defined else piece)
 
     def _is_partial(self, piece: str) -> bool:
         """Whether a formula is a partial derivative of a defined function, such as f_{xy}(x, y)."""
@@ -210,6 +216,8 @@ class _Found:
             body = names[0]
         if not body:
             return []
+        if (unknown := _UNKNOWN.search(body)) and unknown[1] not in self.defined:
+            raise ProblemError(f"what is the function {unknown[1]}?")
         if self.by and NAME.fullmatch(self.by) is None:
             return [_quotient(body, self.by)] if order == 1 else []
         if NAME.fullmatch(body) and not self.by:
@@ -217,6 +225,8 @@ class _Found:
         letters = {name_of(each) for each in LETTER.findall(body) if len(each) == 1} - {"e"}
         x = self.by or ("x" if "x" in letters or len(letters) != 1 else letters.pop())
         power = f"^{{{order}}}" if order > 1 else ""
+        if NAME.fullmatch(body):
+            return [rf"\frac{{d{power} {body}}}{{d{x}{power}}}"]
         return [rf"\frac{{d{power}}}{{d{x}{power}}}({body})"]
 
 
@@ -248,5 +258,6 @@ def _check(places: str, formulas: list[str], defined: dict[str, str]) -> None:
             formula = formulas[int(asks["place"])]
             is_value = NAME.fullmatch(formula) and formula not in defined and "respect" not in words
             is_other |= bool(is_value) and "of" in words and "value" in words
+            is_other |= has_derivative(formula) and bool(_OF.search(asks["words"]))
         if is_other:
             raise ProblemError(f"{put_back(asks[0], formulas, '$')!r} may ask for something else")

@@ -44,8 +44,9 @@ _MAY_STATE: Final = re.compile(
 )
 #: Words that restrict the solutions, or name something else than a solution.
 _RESTRICTS: Final = re.compile(
-    r"\b(?:as\s+a\s+system|backwards?|besides|bounded|eigenvalues?|equilibri\w+|half-life|orthogonal|periodic"
-    r"|proportional|vanish\w*|Wronskian)\b",
+    r"\b(?:as\s+a\s+system|backwards?|besides|bounded|complementary\s+function\s+of|eigenvalues?|equilibri\w+|half-life|horizontal|intercepts?|orthogonal|periodic"
+    r"|proportional|steady|tends?|vanish\w*|Wronskian)\b"
+    r"|\b(?:decreasing|increasing|negative|non-?constant|positive)\s+(?:function|solution)",
     re.IGNORECASE,
 )
 #: Words that say that a point is on the curve.
@@ -150,6 +151,7 @@ class _Found:
         self.relations: list[tuple[str, str, str]] = []
         self.points: list[str] = []
         self.names: list[str] = []
+        self.solved_for: list[str] = []
         self.parts: list[str] = []
         self.conditions = Conditions()
 
@@ -168,6 +170,7 @@ class _Found:
             raise ProblemError(f"{piece!r} may be a condition")
         elif _is_name(piece):
             self.names.append(piece)
+            self.solved_for += [piece] if re.search(r"\bfor\s*\Z", before) else []
         elif (conditions := conditions_of(piece)) is not None:
             self.conditions = self.conditions.also(conditions)
         else:
@@ -191,7 +194,16 @@ class _Found:
         """
         variable, functions, _ = unknowns(self.text, equations, self.names)
         joined = "".join(equations).replace(" ", "")
-        strange = [part for part in self.parts if part.replace(" ", "") not in joined]
+        strange = [
+            part
+            for part in self.parts
+            if has_derivative(part) or part.replace(" ", "") not in joined
+        ]
+        strange += [
+            piece
+            for piece in self.solved_for
+            if name_of(piece.partition("(")[0]) not in (variable, *functions)
+        ]
         if self.points and not (functions and _ON_THE_CURVE.search(places)):
             strange += self.points
         if strange:
@@ -219,7 +231,7 @@ class _Found:
             if len(near) == 1:
                 values.append(condition.replace("@", self.relations[near[0]][1]))
                 equations[:] = [each for each in equations if each != self.relations[place][2]]
-            elif near or re.search(r"\bwhen\b|\bat\b", places):
+            elif near or re.search(r"\b(?:when|at|such that)\b", places, re.IGNORECASE):
                 raise ProblemError(f"where is {self.relations[place][2]}?")
         return values
 
@@ -288,6 +300,7 @@ def _check_asked(places: str, formulas: list[str], equations: Sequence[str]) -> 
             formula = formulas[int(asks["place"])]
             name = name_of(re.split(r"[\s(=]", formula.strip())[0])
             is_other = bool(nouns) or "factor" in words or not (name in joined or "=" in formula)
+            is_other |= has_derivative(formula) and "=" not in formula
         else:
             spoken = {word for word in words if not word.endswith("ly")} - _PLAIN
             is_other = bool(nouns) or bool(spoken and not words & (_SOLUTION | described))
