@@ -84,7 +84,7 @@ def question_of_derivative(text: str) -> tuple[list[Clause], Conditions]:
     found = _Found(places)
     mentions = [(piece, relation(piece), before) for piece, before in mentioned(places, parts[1])]
     for _, sides, _ in mentions:
-        if sides is not None:
+        if sides is not None and not (NAME.fullmatch(sides[0]) and NUMBER.fullmatch(sides[1])):
             found.defined.setdefault(sides[0].partition("(")[0].strip(), sides[1])
     for piece, sides, before in mentions:
         sentence = re.split(r"[.?!;]\s", before)[-1]

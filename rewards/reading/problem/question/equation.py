@@ -148,7 +148,7 @@ class _Found:
     def __init__(self, text: str, equations: list[str]) -> None:
         self.text = text
         self.equations = equations
-        self.relations: list[tuple[str, str, str]] = []
+        self.relations: list[tuple[str, str, str, bool]] = []
         self.points: list[str] = []
         self.names: list[str] = []
         self.solved_for: list[str] = []
@@ -164,7 +164,10 @@ class _Found:
         """
         sides = relation(piece)
         if sides is not None:
-            self.relations.append((*sides, piece))
+            is_point = re.search(r"\b(?:at|when)\s*\Z", before) is not None
+            is_point |= NUMBER.fullmatch(sides[1]) is not None
+            self.relations.append((*sides, piece, is_point))
+            self.names += [sides[0]] if is_point and _is_name(sides[0]) else []
             self.equations += [piece] if has_derivative(piece) else []
         elif _TENDS.search(piece) and ":" not in piece:
             raise ProblemError(f"{piece!r} may be a condition")
@@ -213,9 +216,9 @@ class _Found:
         letters = {name_of(letter) for each in equations for letter in LETTER.findall(each)}
         at: list[int] = []
         given: list[tuple[int, str]] = []
-        for place, (name, side, piece) in enumerate(self.relations):
+        for place, (name, side, piece, may_be_point) in enumerate(self.relations):
             function, value = function_of(name, functions), VALUE.fullmatch(name)
-            if name_of(name) == variable and NUMBER.fullmatch(side):
+            if name_of(name) == variable and may_be_point:
                 at.append(place)
             elif function and _is_value(side, variable) and piece != equations[0]:
                 given.append((place, f"{function}(@) = {side}"))
@@ -225,7 +228,12 @@ class _Found:
                 raise ProblemError(f"{piece!r} may change the question")
         if at and not given and not values:
             raise ProblemError(f"what holds at {self.relations[at[0]][2]}?")
+        stated = {*at, *(place for place, _ in given)}
         for place, condition in given:
+            if not NUMBER.fullmatch(self.relations[place][1]) and stated.isdisjoint(
+                (place - 1, place + 1)
+            ):
+                continue  # a hint: let y = v
             before, behind = ([x for x in at if x < place], [x for x in at if x > place])
             near = (before[-1:] if at and at[0] < given[0][0] else behind[:1]) or at
             if len(near) == 1:
