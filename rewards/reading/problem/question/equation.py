@@ -8,7 +8,7 @@ question is refused if words may state a condition, or may ask for something els
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
 from ....errors import ProblemError
@@ -44,8 +44,8 @@ _MAY_STATE: Final = re.compile(
 )
 #: Words that restrict the solutions, or name something else than a solution.
 _RESTRICTS: Final = re.compile(
-    r"\b(?:as\s+a\s+system|backwards?|besides|bounded|complementary\s+function\s+of|eigenvalues?|equilibri\w+|half-life|horizontal|intercepts?|orthogonal|periodic"
-    r"|proportional|steady|tends?|vanish\w*|Wronskian)\b"
+    r"\b(?:as\s+a\s+system|backwards?|besides|bounded|complementary\s+function\s+of"
+    r"|eigenvalues?|equilibri\w+|half-life|horizontal|intercepts?|orthogonal|periodic|proportional|steady|tends?|vanish\w*|Wronskian)\b"
     r"|\b(?:decreasing|increasing|negative|non-?constant|positive)\s+(?:function|solution)",
     re.IGNORECASE,
 )
@@ -54,7 +54,8 @@ _ON_THE_CURVE: Final = re.compile(r"\b(?:through|contains|point|passes)\b")
 #: What the solutions tend to.
 _TENDS: Final = re.compile(r"\\(?:to|rightarrow|lim)(?![A-Za-z])|→")
 _ASKS_ALL: Final = re.compile(
-    r"\b(?:all|every)\s+(?:[\w-]+\s+){0,2}?(?:curve|function|integral|primitive|solution|\ue012)|\bsingular\b",
+    r"\b(?:all|every)\s+(?:[\w-]+\s+){0,2}?(?:curve|function|integral|primitive|solution|\ue012)"
+    r"|\bsingular\b",
     re.IGNORECASE,
 )
 #: Where a solution exists.
@@ -117,13 +118,13 @@ def equations_of_question(text: str) -> Equations:
         raise ProblemError(f"{text!r}: no differential equation")
     if slope is not None and len(equations) > 1:
         raise ProblemError("an equation, and the slope of a curve")
-    values = found.values(equations, places)
+    formulas_of_question = found.formulas(equations, places)
     if (word := _RESTRICTS.search(places)) is not None:
         raise ProblemError(f"{word[0]!r} may restrict the solutions")
     _check_asked(places, formulas, equations)
     may_state = _MAY_STATE.search(places)
     return Equations(
-        (*equations, *values),
+        tuple(formulas_of_question),
         tuple(found.names),
         conditions.also(found.conditions).kinds,
         _ASKS_ALL.search(places) is not None,
@@ -138,110 +139,138 @@ def links(formula: str) -> list[str]:
     return [f"{side} = {sides[-1]}" for side in sides[:-1]] if len(sides) > 2 else [formula]
 
 
+class _Relation(NamedTuple):
+    """An equation of a question, which may state a point, such as x = 0."""
+
+    left: str
+    right: str
+    written: str
+    may_be_point: bool
+
+
 class _Found:
     """The formulas of a question, sorted by what they say.
 
     ``relations`` are all equations, and ``equations`` those with derivatives. ``points`` are points
-    of the plane. ``parts`` are formulas that are said to be something.
+    of the plane. ``names`` are letters, and functions of their variable. ``parts`` are formulas
+    behind words such as "is", and ``solved_for`` are names behind "for".
     """
 
     def __init__(self, text: str, equations: list[str]) -> None:
         self.text = text
         self.equations = equations
-        self.relations: list[tuple[str, str, str, bool]] = []
+        self.relations: list[_Relation] = []
         self.points: list[str] = []
         self.names: list[str] = []
-        self.solved_for: list[str] = []
         self.parts: list[str] = []
+        self.solved_for: list[str] = []
         self.conditions = Conditions()
 
     def take(self, piece: str, before: str) -> None:
         """Sort a piece of a formula.
 
         Raises:
-            ProblemError: the formula may be what is asked for, or may say what something is.
+            ProblemError: the formula may be what is asked for, or may be a condition.
 
         """
-        sides = relation(piece)
+        sides, value = relation(piece), VALUE.fullmatch(piece)
         if sides is not None:
-            is_point = re.search(r"\b(?:at|when)\s*\Z", before) is not None
-            is_point |= NUMBER.fullmatch(sides[1]) is not None
-            self.relations.append((*sides, piece, is_point))
+            is_point = re.search(r"\b(?:at|when)\s*\Z", before) or NUMBER.fullmatch(sides[1])
+            self.relations.append(_Relation(*sides, piece, is_point is not None))
             self.names += [sides[0]] if is_point and _is_name(sides[0]) else []
             self.equations += [piece] if has_derivative(piece) else []
         elif _TENDS.search(piece) and ":" not in piece:
             raise ProblemError(f"{piece!r} may be a condition")
+        elif re.fullmatch(r"-?[\d.]+", piece) or (value and NUMBER.fullmatch(value["at"])):
+            raise ProblemError(f"what is {piece!r}?")
         elif _is_name(piece):
             self.names.append(piece)
             self.solved_for += [piece] if re.search(r"\bfor\s*\Z", before) else []
         elif (conditions := conditions_of(piece)) is not None:
             self.conditions = self.conditions.also(conditions)
-        else:
-            value = VALUE.fullmatch(piece)
-            is_value = value is not None and NUMBER.fullmatch(value["at"])
-            if re.fullmatch(r"-?[\d.]+", piece) or is_value:
-                raise ProblemError(f"what is {piece!r}?")
-            if re.fullmatch(r"\(.*,.*\)", piece) and NUMBER.fullmatch(
-                piece.strip("()").replace(",", " ")
-            ):
-                self.points.append(piece)
-            elif re.search(r"\b(?:be|equals|for|is)\s*\Z", before):
-                self.parts.append(piece)
+        elif re.fullmatch(r"\([^,]*,[^,]*\)", piece) and all(
+            map(NUMBER.fullmatch, coordinates(piece))
+        ):
+            self.points.append(piece)
+        elif re.search(r"\b(?:be|equals|for|is)\s*\Z", before):
+            self.parts.append(piece)
 
-    def values(self, equations: list[str], places: str) -> list[str]:
-        """The conditions, also those that are stated as ``y = 2`` at ``x = 0``, or as a point.
+    def formulas(self, equations: list[str], places: str) -> list[str]:
+        """The equations, and the conditions: values, points of the curve, and values at points.
 
-        A value that is no equation with a derivative belongs to the last point before the value if
-        a point is stated first, and to the next point otherwise. Such values are removed from the
-        equations.
+        Raises:
+            ProblemError: a formula may be a condition that is not understood.
+
         """
         variable, functions, _ = unknowns(self.text, equations, self.names)
         joined = "".join(equations).replace(" ", "")
-        strange = [
-            part
-            for part in self.parts
-            if has_derivative(part) or part.replace(" ", "") not in joined
-        ]
+        known = (variable, *functions)
+        strange = [each for each in self.parts if each.replace(" ", "") not in joined]
+        strange += [each for each in self.parts if has_derivative(each)]
         strange += [
-            piece
-            for piece in self.solved_for
-            if name_of(piece.partition("(")[0]) not in (variable, *functions)
+            each for each in self.solved_for if name_of(each.partition("(")[0]) not in known
         ]
-        if self.points and not (functions and _ON_THE_CURVE.search(places)):
-            strange += self.points
+        strange += [] if functions and _ON_THE_CURVE.search(places) else self.points
         if strange:
             raise ProblemError(f"what is {strange[0]!r}?")
         pairs = (coordinates(each) for each in self.points)
         values = [f"{functions[0]}({a}) = {b}" for a, b in pairs]
-        letters = {name_of(letter) for each in equations for letter in LETTER.findall(each)}
+        parameters = _letters(" ".join(equations)) - {*known}
         at: list[int] = []
-        given: list[tuple[int, str]] = []
-        for place, (name, side, piece, may_be_point) in enumerate(self.relations):
-            function, value = function_of(name, functions), VALUE.fullmatch(name)
-            if name_of(name) == variable and may_be_point:
+        given: dict[int, str] = {}  # a function by the place of its value
+        for place, (left, right, written, may_be_point) in enumerate(self.relations):
+            function, value = _function_of(left, functions), VALUE.fullmatch(left)
+            if name_of(left) == variable and may_be_point:
                 at.append(place)
-            elif function and _is_value(side, variable) and piece != equations[0]:
-                given.append((place, f"{function}(@) = {side}"))
-            elif value and name_of(value["name"]) in functions and piece not in equations:
-                values += [piece] if name_of(value["at"]) != variable else []
-            elif NAME.fullmatch(name) and name_of(name) in letters - {variable, *functions}:
-                raise ProblemError(f"{piece!r} may change the question")
+            elif function and _is_value(right, variable) and written != equations[0]:
+                given[place] = function
+            elif value and name_of(value["name"]) in functions and written not in equations:
+                values += [written] if name_of(value["at"]) != variable else []
+            elif (letters := _letters(left)) and letters <= parameters:
+                raise ProblemError(f"{written!r} may change the question")
         if at and not given and not values:
-            raise ProblemError(f"what holds at {self.relations[at[0]][2]}?")
-        stated = {*at, *(place for place, _ in given)}
-        for place, condition in given:
-            if not NUMBER.fullmatch(self.relations[place][1]) and stated.isdisjoint(
-                (place - 1, place + 1)
-            ):
-                continue  # a hint: let y = v
-            before, behind = ([x for x in at if x < place], [x for x in at if x > place])
-            near = (before[-1:] if at and at[0] < given[0][0] else behind[:1]) or at
-            if len(near) == 1:
-                values.append(condition.replace("@", self.relations[near[0]][1]))
-                equations[:] = [each for each in equations if each != self.relations[place][2]]
-            elif near or re.search(r"\b(?:when|at|such that)\b", places, re.IGNORECASE):
-                raise ProblemError(f"where is {self.relations[place][2]}?")
-        return values
+            raise ProblemError(f"what holds at {self.relations[at[0]].written}?")
+        point_of = {place: self._point(place, at, given, places) for place in given}
+        moved = {self.relations[place].written for place, point in point_of.items() if point}
+        values += [
+            f"{given[place]}({point}) = {self.relations[place].right}"
+            for place, point in point_of.items()
+            if point
+        ]
+        return [each for each in equations if each not in moved] + values
+
+    def _point(self, place: int, at: list[int], given: Collection[int], places: str) -> str:
+        """The point at which a function has a value. It is empty if the value is only a hint.
+
+        The point is the only one, or the last point before the value if the first point stands
+        before all values, or else the next point. A letter is a value only beside a point or
+        another value.
+
+        Args:
+            place: the place of the value among the relations.
+            at: the places of the points.
+            given: the places of all values.
+            places: the words of the question.
+
+        Raises:
+            ProblemError: the point is not clear.
+
+        """
+        value = self.relations[place]
+        if not NUMBER.fullmatch(value.right) and {place - 1, place + 1}.isdisjoint((*at, *given)):
+            return ""
+        is_behind = bool(at) and at[0] < min(given)
+        near = [x for x in at if x < place][-1:] if is_behind else [x for x in at if x > place][:1]
+        near = near or at
+        if len(near) == 1:
+            return self.relations[near[0]].right
+        if near or re.search(r"\b(?:when|at|such that)\b", places, re.IGNORECASE):
+            raise ProblemError(f"where is {value.written}?")
+        return ""
+
+
+def _letters(formula: str) -> set[str]:
+    return {name_of(letter) for letter in LETTER.findall(formula)}
 
 
 def _is_name(piece: str) -> bool:
@@ -255,7 +284,7 @@ def _is_value(text: str, variable: str) -> bool:
     )
 
 
-def function_of(text: str, functions: Sequence[str]) -> str:
+def _function_of(text: str, functions: Sequence[str]) -> str:
     """Write a function or its derivative with primes. For any other text, the result is empty."""
     quotients = operators(text)
     if len(quotients) == 1 and not text[: quotients[0].start].strip():
