@@ -330,9 +330,10 @@ def _check_asked(places: str, formulas: list[str], equations: Sequence[str]) -> 
         described |= {*re.findall(r"[a-z-]{3,}", places[start : asks.start()].lower())}
         start = asks.end()
         named, *described_by = _DESCRIBES.split(asks["words"].lower(), maxsplit=1)
+        named, *of_letter = re.split(r"\bin\s+terms\s+of\s*\Z", named)
         words = {*re.findall(r"[a-z-]{2,}", named)}
         nouns = {*re.findall(r"([a-z-]+)\s+(?:of|to)\b", named)} - _SOLUTION - {"subject"}
-        is_formula = asks["place"] is not None and not described_by
+        is_formula = asks["place"] is not None and not described_by and not of_letter
         if is_formula:
             formula = formulas[int(asks["place"])]
             name = name_of(re.split(r"[\s(=]", formula.strip())[0])
