@@ -57,7 +57,7 @@ def clauses(text: str) -> list[Clause]:
     Raises:
         ProblemError: the text is too long, or has a character that means nothing.
 
-    >>> [clause.formula for clause in clauses(r"Let $y=x^x$. Find $\frac{dy}{dx}$ at $x=1$.")]
+    >>> [clause.formula for clause in clauses(r"$y=x^x$, $\frac{dy}{dx}$ at $x=1$")]
     ['y=x^x', '\\frac{dy}{dx}', 'x=1']
     >>> clauses("y' = y, y(0) = 1")[1]
     Clause(words=(), formula='y(0) = 1')

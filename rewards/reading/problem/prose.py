@@ -176,7 +176,7 @@ def _pattern(words: frozenset[str]) -> re.Pattern[str]:
 def without_words(text: str, words: frozenset[str]) -> str:
     r"""Remove the words of an instruction from a text that may have formulas, too.
 
-    >>> without_words(r"\text{Evaluate the sum } a", SUM).split()
+    >>> without_words(r"\text{Evaluate the sum } a", POWER_SERIES | {"sum"}).split()
     ['a']
 
     """

@@ -13,10 +13,10 @@ from ...expression.traversal import symbols_of
 from ...expression.tree import Expression
 from ...latex import ReadError, read
 from ..clauses import Clause, clauses
+from ..conditions import NAME
 from ..derivatives import EXPONENT, name_of, normal
 from ..layout import coordinates, marked_tables, pieces_of
 from ..marks import PROSE
-from ..question.unknowns import NAME
 from .question import DifferentialEquation
 
 #: Solutions of an answer, and signs ``\pm`` of one: textbooks have up to four and two.

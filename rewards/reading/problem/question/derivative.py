@@ -16,29 +16,24 @@ from ..conditions import NAME, Conditions, conditions_of
 from ..derivatives import name_of
 from ..layout import coordinates, relation
 from ..prose import ORDINALS, TABLE, without_asides, without_frame
-from .asked import LETTER, PLACE, asks_values, changes_numbers, put_back, without_statements
+from .asked import LETTER, asks_values, changes_numbers, put_back, without_statements
 from .mentions import divided, mentioned
 from .pieces import ASKS, NUMBER, VALUE, has_derivative
 
 #: The words of the clauses: a derivative that is asked for, a point, the variable.
 ASKED, AT, RESPECT = ("derivative",), ("at",), ("respect",)
-_NOUN: Final = r"(?:derivative|derived\s+function|differential\s+coefficient|slope|gradient)"
-_DERIVATIVE: Final = re.compile(rf"\b(?:{_NOUN}|differentiat(?:e|ing))", re.IGNORECASE)
-_SLOPE: Final = re.compile(r"\b(?:slope|gradient)\b", re.IGNORECASE)
-#: What is asked for without a formula.
-_ITS: Final = re.compile(rf"\b(?:its|the|their)\s+(?:\w+\s+)?{_NOUN}\b|\A\W*slope\b", re.IGNORECASE)
-_ORDER: Final = re.compile(
-    rf"\b({'|'.join(ORDINALS)})(?:[-\s]order)?\s+(?:\w+\s+)?{_NOUN}\b", re.IGNORECASE
+#: What asks for a derivative, perhaps of the function that the question has named, and its order.
+_DERIVATIVE: Final = re.compile(
+    rf"(?:\b(?P<its>its|the|their)\s+)?(?:\b(?P<order>{'|'.join(ORDINALS)})(?:[-\s]order)?\s+)?"
+    r"(?:\b\w+\s+)?\b(?:derivative|derived\s+function|differential\s+coefficient|gradient|slope"
+    r"|differentiat(?:e|ing))",
+    re.IGNORECASE,
 )
-#: A rate of change, and no value of a symbol.
-_HOW_FAST: Final = re.compile(r"\bhow\s+fast\b", re.IGNORECASE)
-#: Names of the slope of a curve.
-_TANGENT: Final = re.compile(
-    r"\b(slope|gradient)\s+of\s+(?:the|a|its)\s+tangent(?:\s+line)?(?:\s+to)?\b", re.IGNORECASE
+#: Words that change nothing: the slope of a tangent is the slope of the curve.
+_PHRASES: Final = re.compile(
+    r"\bhow\s+fast\b|(?:(?<=slope)|(?<=gradient))\s+of\s+(?:the|a|its)\s+tangent\b(?:\s+line\b)?",
+    re.IGNORECASE,
 )
-#: Behind these words, a derivative is to be differentiated.
-_OF: Final = re.compile(r"\b(?:change|derivative)\s+of\s*\Z")
-_BY: Final = re.compile(rf"respect\s+to\s*(?:{PLACE.pattern}(?:\s|,|and|then)*)*\Z")
 _OTHER: Final = TABLE["operation"] - {"derivative", "derivatives", "differentiate"} | {
     "angle", "area", "equation", "limit", "line", "maximum", "minimum", "points", "tangents",
 }  # fmt: skip
@@ -46,6 +41,8 @@ _ASKED: Final = frozenset(
     """coefficient component derivative derivatives differentiate expression formula gradient it its
     rate result slope value velocity""".split()
 )
+#: Behind these words, a derivative is to be differentiated.
+_OF_DERIVATIVE: Final = (["change", "of"], ["derivative", "of"])
 #: The order of a derivative as a number or a letter, and other derivatives that are not read here.
 _NOT_READ: Final = re.compile(
     r"(?:\d|\$|\b[kmn])-?\s*th\s+(?:order\s+)?derivative|\d(?:st|nd|rd|th)\b|\b(?:against|chosen|one-sided|pole|thrice|twice|logarithmic\s+derivative|from\s+the\s+(?:left|right))\b"
@@ -76,26 +73,30 @@ def question_of_derivative(text: str) -> tuple[list[Clause], Conditions]:
     parts = divided(text)
     if parts is None:
         return clauses(without_frame(text)), Conditions()
+    parts = _PHRASES.sub(" ", parts[0]), parts[1]
     places, conditions = without_statements(*parts)
-    places = _TANGENT.sub(r"\1 of", without_asides(places))
-    values_of = asks_values(_HOW_FAST.sub(" ", parts[0]), parts[1])
-    if changes_numbers(places) or values_of or _NOT_READ.search(text):
+    places = without_asides(places)
+    if changes_numbers(places) or asks_values(*parts) or _NOT_READ.search(text):
         raise ProblemError("words may change the question")
     found = _Found(places)
     mentions = [(piece, relation(piece), before) for piece, before in mentioned(places, parts[1])]
     for _, sides, _ in mentions:
         if sides is not None and not (NAME.fullmatch(sides[0]) and NUMBER.fullmatch(sides[1])):
             found.defined.setdefault(sides[0].partition("(")[0].strip(), sides[1])
+    follows_variable = False  # with respect to x, and then y
     for piece, sides, before in mentions:
         sentence = re.split(r"[.?!;]\s", before)[-1]
         asks = _DERIVATIVE.search(sentence) is not None
         near = before.rpartition("\ue012")[2]
-        if sides is not None:
-            found.take_relation(piece, sides, near, asks=asks)
-        elif _BY.search(before):
+        words = near.replace(",", " ").lower().split()
+        follows_variable &= {*words} <= {"and", "then"} and sides is None
+        follows_variable |= words[-2:] == ["respect", "to"]
+        if follows_variable:
             if found.by not in ("", piece):
                 raise ProblemError(f"derivatives with respect to {found.by} and {piece}")
             found.by = piece
+        elif sides is not None:
+            found.take_relation(piece, sides, near, asks=asks)
         else:
             found.take_formula(piece, near, asks=asks)
     _check(places, parts[1], found.defined)
@@ -201,18 +202,24 @@ class _Found:
     def _from_words(self) -> list[str]:
         """The derivative that words ask for."""
         names, body = [*self.defined], self.function
-        orders = {ORDINALS[each.lower()] for each in _ORDER.findall(self.places)}
+        asked = [*_DERIVATIVE.finditer(self.places)]
+        orders = {ORDINALS[each["order"].lower()] for each in asked if each["order"]}
         order = min(orders, default=1)
         if len(orders) > 1:
             raise ProblemError("derivatives of several orders")
-        if _SLOPE.search(self.places):
+        if any(word in self.places.lower() for word in ("gradient", "slope")):
             is_curve = names != [body] or NAME.fullmatch(body) is None or body == "r"
             if self.definitions and is_curve and (body in names or not body):
                 return [r"\frac{dy}{dx}"]
             used = {*LETTER.findall(self.defined.get(body, body))}
             if len({"x", "y", "z"} & used - {body}) > 1:
                 raise ProblemError("a gradient of a function of several variables is not read")
-        if not body and len(names) == 1 and NAME.fullmatch(names[0]) and _ITS.search(self.places):
+        if (
+            not body
+            and len(names) == 1
+            and NAME.fullmatch(names[0])
+            and any(each["its"] for each in asked)
+        ):
             body = names[0]
         if not body:
             return []
@@ -258,6 +265,6 @@ def _check(places: str, formulas: list[str], defined: dict[str, str]) -> None:
             formula = formulas[int(asks["place"])]
             is_value = NAME.fullmatch(formula) and formula not in defined and "respect" not in words
             is_other |= bool(is_value) and "of" in words and "value" in words
-            is_other |= has_derivative(formula) and bool(_OF.search(asks["words"]))
+            is_other |= has_derivative(formula) and asks["words"].split()[-2:] in _OF_DERIVATIVE
         if is_other:
             raise ProblemError(f"{put_back(asks[0], formulas, '$')!r} may ask for something else")

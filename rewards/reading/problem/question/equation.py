@@ -20,7 +20,7 @@ from ..prose import TABLE, without_asides, without_frame
 from .asked import LETTER, asks_values, changes_numbers, put_back, without_statements
 from .mentions import divided, mentioned
 from .pieces import ASKS, NUMBER, VALUE, has_derivative
-from .unknowns import unknowns
+from .unknowns import APPLIED, unknowns
 
 #: y_{xx} is y''.
 _SUBSCRIPTS: Final = re.compile(r"([a-z])_\{?\s*(x{1,4}|t{1,4})\s*\}?(?![A-Za-z])")
@@ -49,21 +49,18 @@ _RESTRICTS: Final = re.compile(
     r"|\b(?:decreasing|increasing|negative|non-?constant|positive)\s+(?:function|solution)",
     re.IGNORECASE,
 )
-#: Words that say that a point is on the curve.
-_ON_THE_CURVE: Final = re.compile(r"\b(?:through|contains|point|passes)\b")
 #: What the solutions tend to.
-_TENDS: Final = re.compile(r"\\(?:to|rightarrow|lim)(?![A-Za-z])|→")
+_TENDS: Final = (r"\to", r"\rightarrow", r"\lim", "→")
 _ASKS_ALL: Final = re.compile(
     r"\b(?:all|every)\s+(?:[\w-]+\s+){0,2}?(?:curve|function|integral|primitive|solution|\ue012)"
     r"|\bsingular\b",
     re.IGNORECASE,
 )
 #: Where a solution exists.
-_EXISTS: Final = re.compile(r"\b(?:blows?\s+up|defined|exists?|valid)\b")
+_EXISTS: Final = ("blows up", "defined", "exists", "valid")
 #: Words behind which a question describes what was named before.
 _DESCRIBES: Final = re.compile(r"\b(?:from|given|if|such|when|where|with)\b")
 _PLAIN: Final = TABLE["plain"] | TABLE["nothing"]
-_APPLIED: Final = re.compile(rf"({NAME.pattern})\s*\(\s*{NAME.pattern}\s*\)")
 
 
 class Equations(NamedTuple):
@@ -179,7 +176,7 @@ class _Found:
             self.relations.append(_Relation(*sides, piece, is_point is not None))
             self.names += [sides[0]] if is_point and _is_name(sides[0]) else []
             self.equations += [piece] if has_derivative(piece) else []
-        elif _TENDS.search(piece) and ":" not in piece:
+        elif any(sign in piece for sign in _TENDS) and ":" not in piece:
             raise ProblemError(f"{piece!r} may be a condition")
         elif re.fullmatch(r"-?[\d.]+", piece) or (value and NUMBER.fullmatch(value["at"])):
             raise ProblemError(f"what is {piece!r}?")
@@ -210,7 +207,11 @@ class _Found:
         strange += [
             each for each in self.solved_for if name_of(each.partition("(")[0]) not in known
         ]
-        strange += [] if functions and _ON_THE_CURVE.search(places) else self.points
+        strange += (
+            []
+            if functions and re.search(r"\b(?:through|contains|point|passes)\b", places)
+            else self.points
+        )
         if strange:
             raise ProblemError(f"what is {strange[0]!r}?")
         pairs = (coordinates(each) for each in self.points)
@@ -275,7 +276,7 @@ def _letters(formula: str) -> set[str]:
 
 def _is_name(piece: str) -> bool:
     """Whether a formula is only a name, or a function with its variable, as y(x)."""
-    return NAME.fullmatch(piece) is not None or _APPLIED.fullmatch(piece) is not None
+    return NAME.fullmatch(piece) is not None or APPLIED.fullmatch(piece) is not None
 
 
 def _is_value(text: str, variable: str) -> bool:
@@ -342,6 +343,8 @@ def _check_asked(places: str, formulas: list[str], equations: Sequence[str]) -> 
         else:
             spoken = {word for word in words if not word.endswith("ly")} - _PLAIN
             is_other = bool(nouns) or bool(spoken and not words & (_SOLUTION | described))
-            is_other |= bool(described_by and not words and not _EXISTS.search(asks["words"]))
+            is_other |= bool(
+                described_by and not words and not any(x in asks["words"] for x in _EXISTS)
+            )
         if is_other:
             raise ProblemError(f"{put_back(asks[0], formulas, '$')!r} may ask for something else")

@@ -12,7 +12,7 @@ from .asked import PLACE, taken_apart
 from .pieces import pieces
 
 #: What stands before a domain, which says nothing.
-_DOMAIN: Final = re.compile(r"\b(?:interval|near|on|over)\s*\Z")
+_DOMAIN: Final = (["interval"], ["near"], ["on"], ["over"])
 
 
 def divided(text: str) -> tuple[str, list[str]] | None:
@@ -49,6 +49,6 @@ def mentioned(places: str, formulas: list[str]) -> Iterator[tuple[str, str]]:
     """Yield the pieces of a question's formulas, and the text before each. Domains are left out."""
     for match in PLACE.finditer(places):
         before = places[: match.start()]
-        if not _DOMAIN.search(before):
+        if before.split()[-1:] not in _DOMAIN:
             for piece in pieces(formulas[int(match[1])]):
                 yield piece, before

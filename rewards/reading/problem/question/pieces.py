@@ -27,7 +27,7 @@ _ENVIRONMENT: Final = re.compile(
 )
 _ROW: Final = re.compile(r"\\\\(?:\[[^\]]*\])?|\\q?quad(?![A-Za-z])|\\[,;:! ]{2,}|,\s*\\ ")
 #: A differential; a value of a function; a number; and what is asked for, up to a formula.
-DIFFERENTIALS: Final = re.compile(r"(?<![A-Za-z\\])d\s*\{?\s*[a-z]\s*\}?(?![A-Za-z])")
+DIFFERENTIALS: Final = re.compile(r"(?<!\\)d\s*\{?\s*([a-z])\s*\}?(?![A-Za-z])")
 VALUE: Final = re.compile(r"(?P<name>[A-Za-z](?:_\w)?|\\[a-z]+)\s*'*\s*\(\s*(?P<at>[^()]*)\s*\)")
 NUMBER: Final = re.compile(r"(?:\\(?:pi|[dt]?frac|sqrt)|[-+./{}\d\se])*")
 _VERBS: Final = prose.TABLE["value"] | prose.TABLE["form"] | {"describe", "integrate", "solve"}

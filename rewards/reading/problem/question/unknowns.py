@@ -8,19 +8,18 @@ from typing import Final
 
 from ....errors import ProblemError
 from ..derivatives import DOTTED, LETTER, name_of, normal, operand, operators
+from .pieces import DIFFERENTIALS
 
 _PRIMED: Final = re.compile(
     r"(?<!\\)(?P<name>(?:\\(?:phi|psi|theta|varphi))|[A-Za-z](?:_(?:\d|\{\d+\}))?)\s*(?:\((?P<own>[a-z])\))?"
     r"\s*(?:'|\^\s*\{\s*\(\s*(?:\d+|[iv]+)\s*\)\s*\})(?:'*\s*\(\s*(?P<of>[a-z])\s*\))?"
 )
-_DIFFERENTIAL: Final = re.compile(r"(?<![\\])d\s*\{?\s*([a-z])\s*\}?(?![A-Za-z])")
-NAME: Final = re.compile(LETTER)
-_APPLIED: Final = re.compile(
-    rf"(?<![A-Za-z\\])(?P<name>{NAME.pattern})\s*\(\s*(?P<of>[a-z]|\\theta|\\tau)\s*\)"
+APPLIED: Final = re.compile(
+    rf"(?<![A-Za-z\\])(?P<name>{LETTER})\s*\(\s*(?P<of>[a-z]|\\theta|\\tau)\s*\)"
 )
 #: A function, or a letter alone, behind an operator such as d/dx; ``ends`` is None before a factor.
 _OPERAND: Final = re.compile(
-    rf"\s*(?P<name>{NAME.pattern})\s*(?:\(\s*(?P<own>[a-z])\s*\))?\s*(?P<ends>(?=[-+=,;.)\]}}]|\Z))?"
+    rf"\s*(?P<name>{LETTER})\s*(?:\(\s*(?P<own>[a-z])\s*\))?\s*(?P<ends>(?=[-+=,;.)\]}}]|\Z))?"
 )
 _OPERATOR_NAME: Final = re.compile(r"\\operatorname\*?\s*\{[^{}]*\}")
 
@@ -74,10 +73,10 @@ def _derivatives_in(joined: str) -> tuple[tuple[str, ...], list[str]]:
     variables: list[str] = []
     for quotient in operators(joined):
         variables += quotient.by
-        of = re.fullmatch(rf"\s*({NAME.pattern})\s*(?:\([a-z]\))?\s*", quotient.of)
+        of = re.fullmatch(rf"\s*({LETTER})\s*(?:\([a-z]\))?\s*", quotient.of)
         functions += [name_of(of[1])] if of else []
         if not quotient.of.strip():  # \frac{d}{dx}(x f(x))
-            applied = _APPLIED.finditer(operand(joined[quotient.end :])[0])
+            applied = APPLIED.finditer(operand(joined[quotient.end :])[0])
             functions += [name_of(each["name"]) for each in applied if each["of"] in quotient.by]
     for match in _PRIMED.finditer(joined):
         functions.append(name_of(match["name"]))
@@ -94,7 +93,7 @@ def _of_derivatives(text: str, joined: str) -> tuple[str, tuple[str, ...]]:
     names, variables = _derivatives_in(joined)
     if not names:
         return "", ()
-    for match in _APPLIED.finditer(joined):
+    for match in APPLIED.finditer(joined):
         if name_of(match["name"]) in names:
             variables.append(name_of(match["of"]))
     written = set(variables)
@@ -122,7 +121,7 @@ def _of_differentials(text: str, formulas: Sequence[str]) -> tuple[str, tuple[st
 
     The result is the independent variable, a tuple with only the function, and the new formulas.
     """
-    letters = set(_DIFFERENTIAL.findall(" ".join(formulas)))
+    letters = set(DIFFERENTIALS.findall(" ".join(formulas)))
     if len(letters) != 2:
         raise ProblemError(f"{text!r}: no function whose derivative is written")
     if letters in ({"x", "y"}, {"t", "x"}, {"t", "y"}):
@@ -133,7 +132,7 @@ def _of_differentials(text: str, formulas: Sequence[str]) -> tuple[str, tuple[st
         raise ProblemError(f"{text!r}: which of {' and '.join(sorted(letters))} is the function?")
     function = (letters - {variable}).pop()
     rewritten = [
-        _DIFFERENTIAL.sub(lambda m: " {1} " if m[1] == variable else f" {function}' ", formula)
+        DIFFERENTIALS.sub(lambda m: " {1} " if m[1] == variable else f" {function}' ", formula)
         for formula in formulas
     ]
     return variable, (function,), rewritten
