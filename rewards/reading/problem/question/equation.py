@@ -90,7 +90,7 @@ def equations_of_question(text: str) -> Equations:
     Raises:
         ProblemError: there is no differential equation, or words may change the question.
 
-    >>> equations_of_question("Which curve through $(1,2)$ has $y' = xy$? I am in week 3.").formulas
+    >>> equations_of_question("Which curve through $(1,2)$ satisfies $y' = xy$?").formulas
     ("y' = xy", 'y(1) = 2')
 
     """

@@ -94,6 +94,42 @@ RIGHT = [
         r"A polynomial is a particular solution of $y''-y'-2y=4x^2$. Find it.",
         "y_p=-2x^2+2x-3",
     ),
+    (
+        "derivative",
+        r"Let $x=t^2$, $y=t^3$. Find the second derivative of $y$ with respect to $x$.",
+        r"\frac{3}{4t}",
+    ),
+    ("derivative", r"Find the second-order derivative of $f(x)=x^4$.", "12x^2"),
+    ("derivative", r"For $z=x^2+y^2$, find $\partial z/\partial x$ at $(1,2)$.", "2"),
+    ("derivative", r"Find the gradient of $s=t^2$ at $t=2$.", "4"),
+    (
+        "derivative",
+        r"The area is $A=\pi r^2$. How fast does it change with the radius? (Find $dA/dr$.)",
+        r"2\pi r",
+    ),
+    ("derivative", r"$y=x^2, \frac{dy}{dx} \text{ at } x=3$", "6"),
+    ("differential_equation", r"Solve $y'=y, y=3 \text{ when } x=0$.", "y=3e^x"),
+    (
+        "differential_equation",
+        r"At $x=0$, $y=1$; at $x=\pi/2$, $y=2$. Solve $y''+y=0$.",
+        r"y=\cos x+2\sin x",
+    ),
+    (
+        "differential_equation",
+        r"Solve $y''=6x$ with $y=1$, $y'=2$ at $x=0$ and no other condition.",
+        "y=x^3+2x+1",
+    ),
+    (
+        "differential_equation",
+        r"At time $t=0$ the temperature is $T=80$, and $T'=-kT$. Find $T$.",
+        "T=80e^{-kt}",
+    ),
+    (
+        "differential_equation",
+        r"Solve $y'=2x$ if its curve passes through the point $(\pi/2,1)$.",
+        r"y=x^2+1-\frac{\pi^2}{4}",
+    ),
+    ("differential_equation", r"Solve $v'=-kv$, where the resistance is $kv$.", "v=Ce^{-kt}"),
 ]
 REFUSED = [
     ("derivative", r"Find $f'(x)$ and $f''(x)$ for $f(x)=x^3$."),
