@@ -35,17 +35,22 @@ _PHRASES: Final = re.compile(
     re.IGNORECASE,
 )
 _OTHER: Final = TABLE["operation"] - {"derivative", "derivatives", "differentiate"} | {
-    "angle", "area", "equation", "limit", "line", "maximum", "minimum", "points", "tangents",
+    "angle", "area", "difference", "equation", "greatest", "integrate", "largest", "least", "limit",
+    "line", "maximum", "minimum", "points", "smallest", "sum", "tangents",
 }  # fmt: skip
 _ASKED: Final = frozenset(
     """coefficient component derivative derivatives differentiate expression formula gradient it its
     rate result slope value velocity""".split()
 )
+#: Behind these words, a formula is the derivative of another function.
+_HAS: Final = (["derivative", "is"], ["gradient", "is"], ["slope", "is"], ["has", "derivative"])
 #: Behind these words, a derivative is to be differentiated.
 _OF_DERIVATIVE: Final = (["change", "of"], ["derivative", "of"])
 #: The order of a derivative as a number or a letter, and other derivatives that are not read here.
 _NOT_READ: Final = re.compile(
-    r"(?:\d|\$|\b[kmn])-?\s*th\s+(?:order\s+)?derivative|\d(?:st|nd|rd|th)\b|\b(?:against|chosen|one-sided|pole|thrice|twice|logarithmic\s+derivative|from\s+the\s+(?:left|right))\b"
+    r"(?:\d|\$|\b[kmn])-?\s*th\s+(?:order\s+)?derivative|\d(?:st|nd|rd|th)\b"
+    r"|\b(?:against|at\s+infinity|chosen|(?:even|odd)\s+part|from\s+the\s+(?:left|right)"
+    r"|logarithmic\s+derivative|one-sided|pole|thrice|twice|vanish\w*)\b"
 )
 #: A function that may have no formula; another letter before parentheses is a factor.
 _UNKNOWN: Final = re.compile(r"(?<![A-Za-z\\])([fghFGH])\s*\(")
@@ -149,7 +154,10 @@ class _Found:
         elif NUMBER.fullmatch(piece) and piece.strip() and (self.function or not asks):
             raise ProblemError(f"what is {piece!r}?")
         elif asks and (name in self.defined or not NAME.fullmatch(piece)):
-            self.function = self.function or (name if name in self.defined else piece)
+            body = name if name in self.defined else piece
+            if self.function not in ("", body) or near.lower().split()[-2:] in _HAS:
+                raise ProblemError(f"what is {piece!r}?")
+            self.function = body
 
     def _is_partial(self, piece: str) -> bool:
         """Whether a formula is a partial derivative of a defined function, such as f_{xy}(x, y)."""
@@ -205,9 +213,10 @@ class _Found:
         asked = [*_DERIVATIVE.finditer(self.places)]
         orders = {ORDINALS[each["order"].lower()] for each in asked if each["order"]}
         order = min(orders, default=1)
-        if len(orders) > 1:
-            raise ProblemError("derivatives of several orders")
-        if any(word in self.places.lower() for word in ("gradient", "slope")):
+        spoken = self.places.lower()
+        if len(orders) > 1 or "derivatives" in spoken or "at the origin" in spoken:
+            raise ProblemError("several derivatives, or a derivative at a point")
+        if "gradient" in spoken or "slope" in spoken:
             is_curve = names != [body] or NAME.fullmatch(body) is None or body == "r"
             if self.definitions and is_curve and (body in names or not body):
                 return [r"\frac{dy}{dx}"]
@@ -257,7 +266,7 @@ def _check(places: str, formulas: list[str], defined: dict[str, str]) -> None:
     """Raise an error if something else than a derivative is asked for."""
     for asks in ASKS.finditer(places):
         words = {*re.findall(r"[a-z-]{2,}", asks["words"].lower())}
-        is_other = bool(words & _OTHER) and not words & {"implicit"}
+        is_other = bool({*words, asks[0].split()[0].lower()} & _OTHER) and not words & {"implicit"}
         if asks["place"] is None:
             spoken = words - TABLE["plain"] - TABLE["nothing"]
             is_other |= bool(spoken) and not words & _ASKED

@@ -38,7 +38,7 @@ _SOLUTION: Final = frozenset(
 )
 #: Words that may state a condition.
 _MAY_STATE: Final = re.compile(
-    r"\b(?:at|from)\s+rest\b|\b(?:begins?|dropped|doubles|empty|even|halves|initial\w*|odd|origin"
+    r"\b(?:at|from)\s+(?:first|rest)\b|\b(?:begins?|dropped|doubles|empty|even|halves|initial\w*|odd|origin"
     r"|poured|released|started|starts?|triples|unit)\b",
     re.IGNORECASE,
 )
@@ -56,6 +56,8 @@ _ASKS_ALL: Final = re.compile(
     r"|\bsingular\b",
     re.IGNORECASE,
 )
+#: Words before a solution that is known, or a part of a solution.
+_HINTS: Final = (["including"], ["solution"], ["try"], ["trial"])
 #: Where a solution exists.
 _EXISTS: Final = ("blows up", "defined", "exists", "valid")
 #: Words behind which a question describes what was named before.
@@ -137,12 +139,13 @@ def links(formula: str) -> list[str]:
 
 
 class _Relation(NamedTuple):
-    """An equation of a question, which may state a point, such as x = 0."""
+    """An equation of a question, which may state a point, such as x = 0, or a known solution."""
 
     left: str
     right: str
     written: str
     may_be_point: bool
+    is_hint: bool
 
 
 class _Found:
@@ -173,7 +176,8 @@ class _Found:
         sides, value = relation(piece), VALUE.fullmatch(piece)
         if sides is not None:
             is_point = re.search(r"\b(?:at|when)\s*\Z", before) or NUMBER.fullmatch(sides[1])
-            self.relations.append(_Relation(*sides, piece, is_point is not None))
+            is_hint = before.lower().split()[-1:] in _HINTS
+            self.relations.append(_Relation(*sides, piece, is_point is not None, is_hint))
             self.names += [sides[0]] if is_point and _is_name(sides[0]) else []
             self.equations += [piece] if has_derivative(piece) else []
         elif any(sign in piece for sign in _TENDS) and ":" not in piece:
@@ -219,19 +223,19 @@ class _Found:
         parameters = _letters(" ".join(equations)) - {*known}
         at: list[int] = []
         given: dict[int, str] = {}  # a function by the place of its value
-        for place, (left, right, written, may_be_point) in enumerate(self.relations):
+        for place, (left, right, written, may_be_point, is_hint) in enumerate(self.relations):
             function, value = _function_of(left, functions), VALUE.fullmatch(left)
             if name_of(left) == variable and may_be_point:
                 at.append(place)
             elif function and _is_value(right, variable) and written != equations[0]:
-                given[place] = function
+                given |= {} if is_hint else {place: function}
             elif value and name_of(value["name"]) in functions and written not in equations:
                 values += [written] if name_of(value["at"]) != variable else []
             elif (letters := _letters(left)) and letters <= parameters:
                 raise ProblemError(f"{written!r} may change the question")
         if at and not given and not values:
             raise ProblemError(f"what holds at {self.relations[at[0]].written}?")
-        point_of = {place: self._point(place, at, given, places) for place in given}
+        point_of = {place: self._point(place, at, given) for place in given}
         moved = {self.relations[place].written for place, point in point_of.items() if point}
         values += [
             f"{given[place]}({point}) = {self.relations[place].right}"
@@ -240,7 +244,7 @@ class _Found:
         ]
         return [each for each in equations if each not in moved] + values
 
-    def _point(self, place: int, at: list[int], given: Collection[int], places: str) -> str:
+    def _point(self, place: int, at: list[int], given: Collection[int]) -> str:
         """The point at which a function has a value. It is empty if the value is only a hint.
 
         The point is the only one, or the last point before the value if the first point stands
@@ -251,7 +255,6 @@ class _Found:
             place: the place of the value among the relations.
             at: the places of the points.
             given: the places of all values.
-            places: the words of the question.
 
         Raises:
             ProblemError: the point is not clear.
@@ -265,9 +268,7 @@ class _Found:
         near = near or at
         if len(near) == 1:
             return self.relations[near[0]].right
-        if near or re.search(r"\b(?:when|at|such that)\b", places, re.IGNORECASE):
-            raise ProblemError(f"where is {value.written}?")
-        return ""
+        raise ProblemError(f"where is {value.written}?")
 
 
 def _letters(formula: str) -> set[str]:

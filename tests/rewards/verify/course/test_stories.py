@@ -431,6 +431,28 @@ OTHER_OF_FUNCTIONS = [
         r"Solve $y''=y$ with a horizontal tangent at $x=0$.",
         r"Ae^x+Be^{-x}",
     ),
+    ("derivative", r"Find the difference between the derivative of $x^3$ and $x$.", r"3x^2"),
+    ("derivative", r"Find the derivative of $x^2$ and of $x^3$.", r"2x"),
+    ("derivative", r"Differentiate $x^2$. Also differentiate $x^3$.", r"2x"),
+    ("derivative", r"Find the derivative of $x^2$ at infinity.", r"2x"),
+    ("derivative", r"Find the derivative of $|x|$ at the origin.", r"x/|x|"),
+    ("derivative", r"Find the largest value of the derivative of $\sin x$.", r"\cos x"),
+    ("derivative", r"Where does the derivative of $x^2$ vanish?", r"2x"),
+    ("derivative", r"Integrate the derivative of $x^2$.", r"2x"),
+    ("derivative", r"What function has derivative $x^2$?", r"2x"),
+    ("derivative", r"Find the function whose derivative is $x^2$.", r"2x"),
+    ("derivative", r"Find the derivative of the even part of $x^2+x$.", r"2x+1"),
+    ("derivative", r"Find the third and fourth derivatives of $x^5$.", r"60x^2"),
+    ("differential_equation", r"Find the power series of the solution of $y'=y$.", r"Ce^x"),
+    ("differential_equation", r"Find the derivative of the solution of $y'=y$, $y(0)=1$.", r"e^x"),
+    ("differential_equation", r"Find twice the solution of $y'=y$, $y(0)=1$.", r"e^x"),
+    ("differential_equation", r"Solve $y'=y$ given $y=\pi$ somewhere.", r"Ce^x"),
+    (
+        "differential_equation",
+        r"A tank holds 100 L. $Q'=-Q/50$ and it contains 10 kg at first. Find $Q$.",
+        r"Ce^{-t/50}",
+    ),
+    ("differential_equation", r"Solve $y'=ky$, $y(0)=1$, where $k^2=4$, $k>0$.", r"e^{kx}"),
 ]
 
 
