@@ -17,7 +17,6 @@ from ....rewards.proof.limit_questions import limit_readings
 from ....rewards.reading.expression.traversal import fold, symbols_of
 from ....rewards.reading.expression.tree import Expression, Number, Symbol
 from ....rewards.reading.latex.readings import signed_infinity
-from ....rewards.reading.problem.clauses import clauses
 from ....rewards.reading.problem.derivative import DerivativeQuestion, read_derivative
 from ....rewards.reading.problem.derivatives import Jet, Jets, normal, operators, read_tree
 from ....rewards.reading.problem.differential_equation import (
@@ -28,6 +27,7 @@ from ....rewards.reading.problem.differential_equation import (
 )
 from ....rewards.reading.problem.layout import relation
 from ....rewards.reading.problem.power_series import SeriesQuestion, asks_of_series, read_series
+from ....rewards.reading.problem.question.derivative import question_of_derivative
 from ....rewards.reading.problem.sums import read_sum
 from ....rewards.verify.values import with_constants
 from ..reading import tree_of
@@ -273,7 +273,7 @@ def _asked(
 ) -> tuple[str, dict[str, tuple[str, ...]], frozenset[str]]:
     """The formula that is asked for, the variables of functions, and those written as f(x)."""
     target, variables = "", dict[str, tuple[str, ...]]()
-    for clause in clauses(problem):
+    for clause in question_of_derivative(problem)[0]:
         formula = re.sub(r"\|\s*_.*\Z", "", normal(clause.formula)).rstrip("=? ")
         sides = relation(formula)
         if sides is None and (operators(formula) or re.search(r"'|\^\s*\{\s*\(|_", formula)):

@@ -1,4 +1,4 @@
-r"""Cuts a question into clauses: ``Let y = x^x. Find \frac{dy}{dx} at x = 1.``
+r"""Cuts a text without prose into clauses: ``y = x^x, \frac{dy}{dx} at x = 1``.
 
 A clause is a formula with the words before it. Punctuation and delimiters separate the clauses. All
 words have to be in a closed list, because an unknown word may change the question.
@@ -10,11 +10,9 @@ import re
 from typing import Final, NamedTuple
 
 from ...errors import ProblemError
-from .conditions import Conditions
 from .layout import ENDS, marked_tables, pieces_of, restored_tables
 from .marks import LONGEST, PROSE, SPACING
-from .prose import EQUATION, without_frame
-from .question.parts import put_back, taken_apart, without_statements
+from .prose import TABLE
 
 #: What separates clauses: marks of formulas, ends of rows and sentences, wide spaces.
 _BREAKS: Final = re.compile(
@@ -23,6 +21,12 @@ _BREAKS: Final = re.compile(
 _WORD: Final = re.compile(
     r"(?<![\\A-Za-z_^'])[A-Za-z]{2,}(?:['’-][a-z]+)?(?![A-Za-z_^({\\'])"
     r"|(?<![\\A-Za-z])(?:[aA](?= [a-z]{2}))"
+)
+#: Words between formulas.
+_KNOWN: Final = (
+    TABLE["nothing"]
+    | TABLE["preposition"]
+    | frozenset("all any constant constants general or particular real singular solution".split())
 )
 _MARK: Final = "\ue010"
 
@@ -40,24 +44,6 @@ class Clause(NamedTuple):
     formula: str
 
 
-def without_assumptions(text: str) -> tuple[str, Conditions]:
-    """Remove what stands around a question, and the statements about its symbols.
-
-    Returns:
-        The remaining question, in which formulas are marked if there are words, and the statements.
-
-    >>> without_assumptions("Solve y' = Ay. Assume A, B are real and positive.")[1].kinds
-    (('A', 'positive'), ('B', 'positive'))
-
-    """
-    parts = taken_apart(text)
-    if parts is None:
-        return without_frame(text), Conditions()
-    places, formulas = parts
-    remainder, conditions = without_statements(places, formulas)
-    return put_back(remainder, formulas, "$"), conditions
-
-
 def clauses(text: str) -> list[Clause]:
     r"""Cut a question into clauses: its formulas, each with the words before it.
 
@@ -69,9 +55,9 @@ def clauses(text: str) -> list[Clause]:
         empty formula.
 
     Raises:
-        ProblemError: the text is too long, or has a word that is not in `EQUATION`.
+        ProblemError: the text is too long, or has a character that means nothing.
 
-    >>> [clause.formula for clause in clauses(r"Let $y=x^x$. Find $\frac{dy}{dx}$ at $x=1$.")]
+    >>> [clause.formula for clause in clauses(r"$y=x^x$, $\frac{dy}{dx}$ at $x=1$")]
     ['y=x^x', '\\frac{dy}{dx}', 'x=1']
     >>> clauses("y' = y, y(0) = 1")[1]
     Clause(words=(), formula='y(0) = 1')
@@ -85,7 +71,7 @@ def clauses(text: str) -> list[Clause]:
 
     def marked(match: re.Match[str]) -> str:
         word = match[0].lower()
-        if not EQUATION.issuperset(word.split("-")):  # first-order
+        if not _KNOWN.issuperset(word.split("-")):  # first-order
             return match[0]
         words.append(word)
         return f" {_MARK}{len(words) - 1}{_MARK} "

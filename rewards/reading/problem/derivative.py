@@ -19,8 +19,7 @@ from ..expression.tree import Call, Expression, Symbol
 from ..latex import to_latex
 from ..latex.tokens.names import GREEK
 from ..latex.tokens.roles import IN_PROBLEM
-from .clauses import Clause, clauses, without_assumptions
-from .conditions import Bounds, Conditions, bounds_of, conditions_of
+from .conditions import Bounds, bounds_of, conditions_of
 from .derivatives import (
     LETTER,
     SYMBOL,
@@ -36,8 +35,7 @@ from .derivatives import (
 )
 from .integral import INTEGRAL, IntegralProblem, definite_integral, derivative_of_integral
 from .layout import coordinates, pieces_of, relation
-from .prose import EQUATION, ORDINALS, without_prose
-from .question.derivative import without_story
+from .question.derivative import ASKED, AT, RESPECT, question_of_derivative
 
 
 @dataclass(frozen=True)
@@ -92,8 +90,6 @@ _IS_NUMBER: Final = re.compile(
 _BAR: Final = re.compile(r"\|\s*_\s*(?:\{(?P<point>.*)\}|(?P<short>\w))\s*\Z")
 #: What makes a function of a letter the inverse function; behind f(x), the same is a power.
 POWER_MINUS_ONE: Final = r"\s*\^\s*\{?\s*-\s*1\s*\}?"
-_SLOPE: Final = frozenset(("gradient", "slope"))
-_SAYS_DERIVATIVE: Final = _SLOPE | {"derivative", "derivatives", "differentiate"}
 
 
 @lru_cache(maxsize=4096)
@@ -116,89 +112,58 @@ def read_derivative(text: str, *, written: bool = False) -> DerivativeQuestion:
     '3 x^{2}'
 
     """
-    question, stated = without_assumptions(text)
-    try:
-        return _QuestionReader(text, question, stated, written).read()
-    except ProblemError as error:
-        first_error = error
-    plain = without_story(text)
-    if plain is None or plain[0].strip() == text.strip():
-        raise first_error
-    return _QuestionReader(text, *plain, written).read()
+    return _QuestionReader(text, written).read()
 
 
 class _QuestionReader:
     """Sorts the clauses of a question, and builds the derivative from them."""
 
-    def __init__(self, text: str, question: str, stated: Conditions, written: bool) -> None:
+    def __init__(self, text: str, written: bool) -> None:
         self.text = text
         self.written = written
-        self.asked: list[Clause] = []
+        self.asked: list[str] = []
         self.equations: list[tuple[str, str]] = []
         self.point: dict[str, str] = {}
         self.pair: Sequence[str] = ()
         self.by = ""
         self.letters: set[str] = set()
-        self.words: tuple[str, ...] = ()
-        self.asks_slope = False
-        self.order = 1
         self.is_total = False
-        self.kinds: list[tuple[str, str]] = [*stated.kinds]
-        self.comparisons: list[Expression] = [*stated.comparisons]
         self.trees: dict[str, Expression] = {}
         self.own: dict[str, tuple[str, ...]] = {}
         self.integrals: dict[str, IntegralProblem] = {}
-        for clause in clauses(without_prose(question, EQUATION)):
-            self._sort(Clause(clause.words, normal(clause.formula).strip()))
-        if not self.asked and self.asks_slope:  # the slope of the curve x^2 + y^2 = 1
-            self.asked.append(Clause(("slope",), r"\frac{dy}{dx}"))
+        found, self.conditions = question_of_derivative(text)
+        for words, formula in found:
+            self._sort(words, normal(formula).strip())
         if len(self.asked) != 1:
             raise self._error("one derivative has to be asked for")
 
     def _error(self, why: str) -> ProblemError:
         return ProblemError(f"{self.text!r}: {why}")
 
-    def _sort(self, clause: Clause) -> None:
-        words, formula = clause
-        words, self.words = (*self.words, *words), ()
-        self.asks_slope = self.asks_slope or not _SLOPE.isdisjoint(words)
-        self.order = next((ORDINALS[word] for word in words if word in ORDINALS), self.order)
-        if "respect" in words and _DEFINED.fullmatch(formula):
-            self.by = name_of(formula)
-            self.words = tuple(_SAYS_DERIVATIVE.intersection(words))  # of the formula that follows
-            return
-        if not formula:
-            return
+    def _sort(self, words: tuple[str, ...], formula: str) -> None:
         bar = _BAR.search(formula)
         if bar is not None:
             formula = formula[: bar.start()].strip()
             self._take_point(bar["point"] or bar["short"])
         sides = relation(formula)
-        asks = bool(_HAS_DERIVATIVE.search(formula)) or not _SAYS_DERIVATIVE.isdisjoint(words)
-        if sides is not None and sides[1].strip(" ?"):
-            is_point = _DEFINED.fullmatch(sides[0]) and _IS_NUMBER.match(sides[1])
-            if "at" in words or is_point or sides[0].startswith("("):
-                self._take_point(formula)
-            elif _SAYS_DERIVATIVE.isdisjoint(words) or not self._is_definition(sides):
-                self.equations.append(sides)
-            else:  # the derivative of f(x) = ...
-                self.equations.append(sides)
-                is_polar = sides[0] == "r" and not _SLOPE.isdisjoint(words)
-                self.asked.append(Clause(words, r"\frac{dy}{dx}" if is_polar else sides[0]))
-        elif formula.startswith("(") and ("at" in words or "point" in words):
+        if words == RESPECT:
+            self.by = name_of(formula)
+        elif words == ASKED:
+            self.asked.append(formula)
+        elif words == AT:
             self._take_point(formula)
-        elif asks:
-            self.asked.append(Clause(words, formula.rstrip("=? ")))
-        else:
-            conditions = conditions_of(formula)
-            if conditions is None and not _DEFINED.fullmatch(formula):
-                raise self._error(f"{formula!r} is neither a derivative nor an equation")
-            if conditions is not None:
-                self.kinds += conditions.kinds
-                self.comparisons += conditions.comparisons
-
-    def _is_definition(self, sides: tuple[str, str]) -> bool:
-        return _DEFINED.fullmatch(sides[0]) is not None and not _HAS_DERIVATIVE.search(sides[0])
+        elif sides is not None and sides[1].strip(" ?"):
+            is_point = _DEFINED.fullmatch(sides[0]) and _IS_NUMBER.match(sides[1])
+            if is_point or sides[0].startswith("("):
+                self._take_point(formula)
+            else:
+                self.equations.append(sides)
+        elif _HAS_DERIVATIVE.search(formula):
+            self.asked.append(formula.rstrip("=? "))
+        elif (conditions := conditions_of(formula)) is not None:
+            self.conditions = self.conditions.also(conditions)
+        elif formula and not _DEFINED.fullmatch(formula):
+            raise self._error(f"{formula!r} is neither a derivative nor an equation")
 
     def _take_point(self, formula: str) -> None:
         for piece in pieces_of(formula, ","):
@@ -216,7 +181,7 @@ class _QuestionReader:
                 raise self._error(f"two values of {sides[0]}")
 
     def read(self) -> DerivativeQuestion:
-        words, formula_asked = self.asked[0]
+        formula_asked = self.asked[0]
         quotients = operators(formula_asked)
         self.is_total = bool(quotients) and not re.search(r"\\partial|∂", formula_asked)
         named = [_DEFINED.fullmatch(quotient.of.strip()) for quotient in quotients]
@@ -240,9 +205,7 @@ class _QuestionReader:
         jets = Jets(variables, written=self.written, applied=self.own)
         names = {self.by} - {""} | set(self.point)
         tree = read_tree(formula_asked, jets, names, values=True)
-        if not jets.names and not quotients and _SAYS_DERIVATIVE & {*words}:
-            tree = self._differentiated(tree, jets)
-        elif not jets.names and not quotients and "'" not in formula_asked:
+        if not jets.names and not quotients and "'" not in formula_asked:
             raise self._error("no derivative is asked for")
         curve, name = None, ""
         parameter = self.by
@@ -260,8 +223,6 @@ class _QuestionReader:
             parameter = self._parameter()
         if self.equations and curve is None:
             raise self._error(f"{self.equations[0][0]} = {self.equations[0][1]} is not used")
-        if "gradient" in words and any(len(own) > 1 for own in variables.values()):
-            raise self._error("a gradient of a function of several variables is not read")
         point = self._point(name)
         free = symbols_of(tree)
         variable = parameter or next(iter(sorted(free)), "x")
@@ -272,8 +233,8 @@ class _QuestionReader:
             curve,
             name,
             point,
-            tuple(self.kinds),
-            bounds_of(self.comparisons, variable),
+            self.conditions.kinds,
+            bounds_of(self.conditions.comparisons, variable),
         )
 
     def _functions(self, asked_for: str) -> dict[str, tuple[str, ...]]:
@@ -367,19 +328,6 @@ class _QuestionReader:
         if len(names) <= 1 or "x" in names:
             return (next(iter(names)) if len(names) == 1 else "x",)
         raise self._error(f"name the variable: {', '.join(sorted(names))}")
-
-    def _differentiated(self, tree: Expression, jets: Jets) -> Expression:
-        """Differentiate a tree as often as the words of the question say.
-
-        For example, ``the second derivative of`` states the order 2.
-        """
-        for name, formula in self.trees.items():
-            tree = substitute(tree, name, formula)
-        variable = self.by or self._own(tree)[0]
-        self.by = variable
-        for _ in range(self.order):
-            tree = jets.differentiated(tree, variable)
-        return tree
 
     def _curve(self, variables: Mapping[str, tuple[str, ...]]) -> Expression:
         if len(self.equations) != 1:

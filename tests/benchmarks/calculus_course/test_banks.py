@@ -52,7 +52,7 @@ def test_near_misses_are_not_accepted(name: str) -> None:
 
 
 def test_a_word_that_is_not_in_the_list_stays_in_the_formula() -> None:
-    assert [clause.formula for clause in clauses("Find y' if y = x.")] == ["y'", "y = x"]
+    assert [clause.formula for clause in clauses("y' if y = x.")] == ["y'", "y = x"]
     assert "banana" in clauses("banana y")[0].formula
 
 

@@ -13,11 +13,11 @@ from ...expression.traversal import symbols_of
 from ...expression.tree import Expression
 from ...latex import ReadError, read
 from ..clauses import Clause, clauses
+from ..conditions import NAME
 from ..derivatives import EXPONENT, name_of, normal
 from ..layout import coordinates, marked_tables, pieces_of
 from ..marks import PROSE
-from ..prose import EQUATION
-from .question import NAME, DifferentialEquation
+from .question import DifferentialEquation
 
 #: Solutions of an answer, and signs ``\pm`` of one: textbooks have up to four and two.
 MOST_SOLUTIONS, MOST_SIGNS = 6, 2
@@ -92,7 +92,7 @@ def solutions(text: str, question: DifferentialEquation) -> list[StatedSolution]
     results: list[StatedSolution] = []
     formulas: dict[str, Expression] = {}
     try:
-        answer_clauses = clauses(PROSE.sub(_without_unknown_words, text))
+        answer_clauses = clauses(PROSE.sub(" ; ", text))  # the formulas count, not the words
     except ProblemError as error:
         raise ReadError(str(error), 0) from None
     for clause, following in pairwise([*answer_clauses, Clause((), "")]):
@@ -156,15 +156,6 @@ def _componentwise(text: str, question: DifferentialEquation) -> str:
 
 def _rows(column: str) -> list[str]:
     return [row.strip() for row in re.split(r"\\\\", column) if row.strip()]
-
-
-def _without_unknown_words(prose: re.Match[str]) -> str:
-    """Remove the words that are not in `EQUATION` from the prose of an answer.
-
-    All formulas of an answer must be right, whatever these words say.
-    """
-    words = [word for word in prose[1].split() if word.strip(",.;:").lower() in EQUATION]
-    return rf"\text{{ {' '.join(words)} }}"
 
 
 def _is_constant(formula: str, question: DifferentialEquation) -> bool:

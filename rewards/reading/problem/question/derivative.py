@@ -11,34 +11,50 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ....errors import ProblemError
-from .. import prose
-from ..conditions import NAME, Conditions
+from ..clauses import Clause, clauses
+from ..conditions import NAME, Conditions, conditions_of
 from ..derivatives import name_of
-from ..layout import relation
+from ..layout import coordinates, relation
+from ..prose import ORDINALS, TABLE, without_asides, without_frame
 from .asked import asks_values, changes_numbers
-from .parts import LETTER, PLACE, put_back, taken_apart, without_statements
-from .pieces import ASKS, NUMBER, VALUE, has_derivative, pieces
+from .mentions import divided, mentioned
+from .parts import LETTER, put_back, without_statements
+from .pieces import ASKS, NUMBER, VALUE, has_derivative
 
+#: The words of the clauses: a derivative that is asked for, a point, the variable.
+ASKED, AT, RESPECT = ("derivative",), ("at",), ("respect",)
+#: What asks for a derivative, perhaps of the function that the question has named, and its order.
 _DERIVATIVE: Final = re.compile(
-    r"\b(?:derivative|derived\s+function|differential\s+coefficient|differentiat(?:e|ing)|slope|gradient)\b",
+    rf"(?:\b(?P<its>its|the|their)\s+)?(?:\b(?P<order>{'|'.join(ORDINALS)})(?:[-\s]order)?\s+)?"
+    r"(?:\b\w+\s+)?\b(?:derivative|derived\s+function|differential\s+coefficient|gradient|slope"
+    r"|differentiat(?:e|ing))",
     re.IGNORECASE,
 )
-#: What is asked for without a formula.
-_ITS: Final = re.compile(
-    rf"\b(?:its|the|their)\s+(?:(?P<order>{'|'.join(prose.ORDINALS)})\s+)?(?:derivative|derived\s+function|slope|gradient)\b",
+#: Words that change nothing: the slope of a tangent is the slope of the curve.
+_PHRASES: Final = re.compile(
+    r"\bhow\s+fast\b|(?:(?<=slope)|(?<=gradient))\s+of\s+(?:the|a|its)\s+tangent\b(?:\s+line\b)?",
     re.IGNORECASE,
 )
-_OTHER: Final = prose.TABLE["operation"] - {"derivative", "derivatives", "differentiate"} | {
-    "angle", "area", "equation", "line", "maximum", "minimum", "points", "tangents",
+_OTHER: Final = TABLE["operation"] - {"derivative", "derivatives", "differentiate"} | {
+    "angle", "area", "difference", "equation", "greatest", "integrate", "largest", "least", "limit",
+    "line", "maximum", "minimum", "points", "smallest", "sum", "tangents",
 }  # fmt: skip
 _ASKED: Final = frozenset(
     """coefficient component derivative derivatives differentiate expression formula gradient it its
     rate result slope value velocity""".split()
 )
-#: The order of a derivative as a number or a letter, which is not read here.
-_OF_ORDER: Final = re.compile(
-    r"(?:\d|\$|\b[kmn])-?\s*th\s+(?:order\s+)?derivative|\d(?:st|nd|rd|th)\b|\b(?:against|chosen|pole|thrice|twice)\b"
+#: Behind these words, a formula is the derivative of another function.
+_HAS: Final = (["derivative", "is"], ["gradient", "is"], ["slope", "is"], ["has", "derivative"])
+#: Behind these words, a derivative is to be differentiated.
+_OF_DERIVATIVE: Final = (["change", "of"], ["derivative", "of"])
+#: The order of a derivative as a number or a letter, and other derivatives that are not read here.
+_NOT_READ: Final = re.compile(
+    r"(?:\d|\$|\b[kmn])-?\s*th\s+(?:order\s+)?derivative|\d(?:st|nd|rd|th)\b"
+    r"|\b(?:against|at\s+infinity|chosen|(?:even|odd)\s+part|from\s+the\s+(?:left|right)"
+    r"|logarithmic\s+derivative|one-sided|pole|thrice|twice|vanish\w*)\b"
 )
+#: A function that may have no formula; another letter before parentheses is a factor.
+_UNKNOWN: Final = re.compile(r"(?<![A-Za-z\\])([fghFGH])\s*\(")
 #: y = y(x)
 _OF_ITSELF: Final = re.compile(r"\s*([A-Za-z])\s*=\s*\1\s*\([^()]*\)\s*")
 #: A derivative by a function: \frac{d(\sin x)}{d(\cos x)}, \frac{d\ln Q}{d\ln P}.
@@ -47,116 +63,188 @@ _BY_FUNCTION: Final = re.compile(
 )
 
 
-def without_story(text: str) -> tuple[str, Conditions] | None:
-    r"""Write a question for a derivative as clauses. Return the clauses and the conditions.
+def question_of_derivative(text: str) -> tuple[list[Clause], Conditions]:
+    r"""Cut a question for a derivative into clauses, and read the conditions.
 
-    The result is None if the question has no words.
+    The words of a clause are `ASKED`, `AT` or `RESPECT`, or there are none for other formulas.
 
     Raises:
         ProblemError: words may change the question.
 
-    >>> without_story("PHYS 2. The speed is $v=t^2$ for $t>0$. Report $dv/dt$, at $t=3$.")[0]
-    '$v=t^2$ . $dv/dt$ . at $t=3$'
+    >>> found, _ = question_of_derivative("Its speed is $v=t^2$. Find $dv/dt$ at $t=3$.")
+    >>> [clause.formula for clause in found]
+    ['v=t^2', 'dv/dt', 't=3']
 
     """
-    parts = taken_apart(text)
+    parts = divided(text)
     if parts is None:
-        return None
+        return clauses(without_frame(text)), Conditions()
+    parts = _PHRASES.sub(" ", parts[0]), parts[1]
     places, conditions = without_statements(*parts)
-    if changes_numbers(places) or asks_values(*parts) or _OF_ORDER.search(text):
+    places = without_asides(places)
+    if changes_numbers(places) or asks_values(*parts) or _NOT_READ.search(text):
         raise ProblemError("words may change the question")
-    story, start = _Story(), 0
-    for match in PLACE.finditer(places):
-        before, start = places[start : match.start()], match.end()
-        if re.search(r"\b(?:interval|near|on|over)\s*\Z", before):
-            continue  # a domain
-        sentence = re.split(r"[.?!;]\s", places[: match.start()])[-1]
-        for piece in pieces(parts[1][int(match[1])]):
-            sides = relation(piece)
-            if sides is None:
-                story.take_formula(piece, before, sentence)
-            else:
-                story.take_relation(piece, sides, before, sentence)
-    _check(places, parts[1], story.defined)
-    return story.clauses(places), conditions
+    found = _Found(places)
+    mentions = [(piece, relation(piece), before) for piece, before in mentioned(places, parts[1])]
+    for _, sides, _ in mentions:
+        if sides is not None and not (NAME.fullmatch(sides[0]) and NUMBER.fullmatch(sides[1])):
+            found.defined.setdefault(sides[0].partition("(")[0].strip(), sides[1])
+    follows_variable = False  # with respect to x, and then y
+    for piece, sides, before in mentions:
+        sentence = re.split(r"[.?!;]\s", before)[-1]
+        asks = _DERIVATIVE.search(sentence) is not None
+        near = before.rpartition("\ue012")[2]
+        words = near.replace(",", " ").lower().split()
+        follows_variable &= {*words} <= {"and", "then"} and sides is None
+        follows_variable |= words[-2:] == ["respect", "to"]
+        if follows_variable:
+            if found.by not in ("", piece):
+                raise ProblemError(f"derivatives with respect to {found.by} and {piece}")
+            found.by = piece
+        elif sides is not None:
+            found.take_relation(piece, sides, near, asks=asks)
+        else:
+            found.take_formula(piece, near, asks=asks)
+    _check(places, parts[1], found.defined)
+    return found.clauses(), conditions.also(found.conditions)
 
 
 @dataclass(slots=True)
-class _Story:
+class _Found:
     """The formulas of a question.
 
-    ``definitions`` and ``points`` are clauses. ``asked`` has the derivatives that are written.
-    ``defined`` has the names that have a formula. ``function`` is the formula behind words such as
-    "derivative of", perhaps with an ordinal before, and ``by`` the formula behind "respect to".
+    ``definitions`` and ``points`` are clauses. ``asked`` has the derivatives that are written, and
+    ``named`` the equations that give a derivative a name. ``defined`` has the right sides of
+    equations by the names on their left sides. ``function`` is the formula behind words such as
+    "derivative of", and ``by`` the formula behind "respect to".
     """
 
-    definitions: list[str] = field(default_factory=list)
-    points: list[str] = field(default_factory=list)
+    places: str
+    definitions: list[Clause] = field(default_factory=list)
+    points: list[Clause] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
-    defined: list[str] = field(default_factory=list)
+    named: list[tuple[str, str]] = field(default_factory=list)
+    defined: dict[str, str] = field(default_factory=dict)
+    conditions: Conditions = field(default_factory=Conditions)
     function: str = ""
     by: str = ""
 
-    def take_formula(self, piece: str, before: str, sentence: str) -> None:
-        """Take a formula without an equals sign."""
-        if re.search(r"respect\s+to\s*\Z", before):
-            self.by = piece
-        elif (
-            has_derivative(piece)
-            or _is_partial(piece, self.defined)
-            or _BY_FUNCTION.search(piece) is not None
-        ):
-            self.asked.append(piece)
-        elif piece.startswith("("):
-            is_point = re.search(r"\b(?:at|point)\b", before)
-            if is_point and NUMBER.fullmatch(piece.strip("() ").replace(",", " ")):
-                self.points.append(f"at ${piece}$")
-        elif _DERIVATIVE.search(sentence):
-            if piece in self.defined or not NAME.fullmatch(piece):
-                order = next((word for word in _words(before) if word in prose.ORDINALS), "")
-                self.function = self.function or f"{order} {piece}".strip()
-        elif NUMBER.fullmatch(piece) and piece.strip():
-            raise ProblemError(f"what is {piece!r}?")
+    def take_formula(self, piece: str, near: str, *, asks: bool) -> None:
+        """Take a formula without an equals sign.
 
-    def take_relation(self, piece: str, sides: tuple[str, str], before: str, sentence: str) -> None:
-        """Take a formula with an equals sign."""
+        Args:
+            piece: the formula.
+            near: the words between the preceding formula and this formula.
+            asks: whether the sentence asks for a derivative.
+
+        Raises:
+            ProblemError: the formula may be asked for, or is a point that is not understood.
+
+        """
+        value = VALUE.fullmatch(piece)
+        name = value["name"] if value and not NUMBER.fullmatch(value["at"]) else piece
+        if has_derivative(piece) or self._is_partial(piece) or _BY_FUNCTION.search(piece):
+            self.asked.append(piece)
+        elif (conditions := conditions_of(piece)) is not None:
+            self.conditions = self.conditions.also(conditions)
+        elif piece.startswith("(") and re.search(r"\b(?:at|point)\b", near):
+            if NUMBER.fullmatch(piece.strip("() ").replace(",", " ")):
+                self.points.append(Clause(AT, piece))
+            elif not all(re.fullmatch("[a-z]", each) for each in coordinates(piece)):
+                raise ProblemError(f"the derivative at {piece}?")
+        elif NUMBER.fullmatch(piece) and piece.strip() and (self.function or not asks):
+            raise ProblemError(f"what is {piece!r}?")
+        elif asks and (name in self.defined or not NAME.fullmatch(piece)):
+            body = name if name in self.defined else piece
+            if self.function not in ("", body) or near.lower().split()[-2:] in _HAS:
+                raise ProblemError(f"what is {piece!r}?")
+            self.function = body
+
+    def _is_partial(self, piece: str) -> bool:
+        """Whether a formula is a partial derivative of a defined function, such as f_{xy}(x, y)."""
+        match = re.match(r"([A-Za-z])_\{?[a-z ]{1,5}\}?", piece)
+        return match is not None and match[1] in self.defined
+
+    def take_relation(self, piece: str, sides: tuple[str, str], near: str, *, asks: bool) -> None:
+        """Take a formula with an equals sign.
+
+        Args:
+            piece: the formula.
+            sides: the sides of the formula.
+            near: the words between the preceding formula and this formula.
+            asks: whether the sentence asks for a derivative.
+
+        Raises:
+            ProblemError: the formula is the value of a derivative.
+
+        """
         left, right = sides
         name = left.partition("(")[0].strip()
         value = VALUE.fullmatch(left)
         if has_derivative(right) and NAME.fullmatch(name):
-            self.asked.append(right)
+            self.named.append((piece, right))
         elif has_derivative(left):
             if right.strip(" ?.") and not re.fullmatch(r"\\[lc]?dots", right.strip()):
                 raise ProblemError(f"{piece!r} is not used")
             self.asked.append(left)
-        elif NAME.fullmatch(left.strip()) and NUMBER.fullmatch(right):
-            self.points.append(f"at ${piece}$")
+        elif NAME.fullmatch(left) and (NUMBER.fullmatch(right) or re.search(r"\bat\b", near)):
+            self.points.append(Clause(AT, piece))
         elif not _OF_ITSELF.fullmatch(piece) and not (
             value is not None and NUMBER.fullmatch(value["at"])  # f(0) = 0 beside a formula of f
         ):
-            slope = " ".join({"gradient", "slope"}.intersection(_words(before)))
-            self.definitions.append(f"{slope} ${piece}$".strip())
-            self.defined.append(name)
-            if _DERIVATIVE.search(sentence):
+            self.definitions.append(Clause((), piece))
+            if asks and NAME.fullmatch(name):
                 self.function = self.function or name
 
-    def clauses(self, places: str) -> str:
-        """Write the question: the definitions, the derivative, and the point."""
+    def clauses(self) -> list[Clause]:
+        """The definitions, the derivative, and the point."""
         asked = [*dict.fromkeys(map(_by_function, self.asked))]
-        if len(asked) > 1 or (asked and self.by and NAME.fullmatch(self.by) is None):
+        if asked:
+            self.definitions += [Clause((), piece) for piece, _ in self.named]
+        asked = asked or [*dict.fromkeys(right for _, right in self.named)]
+        by = [Clause(RESPECT, self.by)] if asked and self.by else []
+        if len(asked) > 1 or (by and NAME.fullmatch(self.by) is None):
             raise ProblemError(f"several derivatives: {', '.join((*asked, self.by))}")
-        asked = asked or _from_words(self.function, self.by, places, self.defined)
-        return " . ".join((*self.definitions, *(f"${each}$" for each in asked), *self.points))
+        asked = asked or self._from_words()
+        return [*self.definitions, *by, *(Clause(ASKED, each) for each in asked), *self.points]
 
-
-def _words(text: str) -> list[str]:
-    return re.findall(r"[a-z]+", text.lower())
-
-
-def _is_partial(piece: str, defined: list[str]) -> bool:
-    """Whether a formula is a partial derivative of a defined function, such as f_{xy}(x, y)."""
-    match = re.match(r"([A-Za-z])_\{?[a-z ]{1,5}\}?", piece)
-    return match is not None and match[1] in defined
+    def _from_words(self) -> list[str]:
+        """The derivative that words ask for."""
+        names, body = [*self.defined], self.function
+        asked = [*_DERIVATIVE.finditer(self.places)]
+        orders = {ORDINALS[each["order"].lower()] for each in asked if each["order"]}
+        order = min(orders, default=1)
+        spoken = self.places.lower()
+        if len(orders) > 1 or "derivatives" in spoken or "at the origin" in spoken:
+            raise ProblemError("several derivatives, or a derivative at a point")
+        if "gradient" in spoken or "slope" in spoken:
+            is_curve = names != [body] or NAME.fullmatch(body) is None or body == "r"
+            if self.definitions and is_curve and (body in names or not body):
+                return [r"\frac{dy}{dx}"]
+            used = {*LETTER.findall(self.defined.get(body, body))}
+            if len({"x", "y", "z"} & used - {body}) > 1:
+                raise ProblemError("a gradient of a function of several variables is not read")
+        if (
+            not body
+            and len(names) == 1
+            and NAME.fullmatch(names[0])
+            and any(each["its"] for each in asked)
+        ):
+            body = names[0]
+        if not body:
+            return []
+        if (unknown := _UNKNOWN.search(body)) and unknown[1] not in self.defined:
+            raise ProblemError(f"what is the function {unknown[1]}?")
+        if self.by and NAME.fullmatch(self.by) is None:
+            return [_quotient(body, self.by)] if order == 1 else []
+        if NAME.fullmatch(body) and not self.by:
+            return [body + "'" * order]
+        letters = {name_of(each) for each in LETTER.findall(body) if len(each) == 1} - {"e"}
+        x = self.by or ("x" if "x" in letters or len(letters) != 1 else letters.pop())
+        power = f"^{{{order}}}" if order > 1 else ""
+        if NAME.fullmatch(body):
+            return [rf"\frac{{d{power} {body}}}{{d{x}{power}}}"]
+        return [rf"\frac{{d{power}}}{{d{x}{power}}}({body})"]
 
 
 def _by_function(piece: str) -> str:
@@ -175,40 +263,18 @@ def _quotient(of: str, by: str) -> str:
     return rf"\frac{{\frac{{d}}{{d{x}}}({of})}}{{\frac{{d}}{{d{x}}}({by})}}"
 
 
-def _from_words(function: str, by: str, places: str, defined: list[str]) -> list[str]:
-    """The derivative that words ask for."""
-    its = _ITS.search(places)
-    if not function and its is not None and len({*defined}) == 1:
-        function = f"{its['order'] or ''} {defined[0]}".strip()
-    if not function:
-        return []
-    first, _, rest = function.partition(" ")
-    order = prose.ORDINALS.get(first.lower(), 1)
-    body = rest if first.lower() in prose.ORDINALS else function
-    if by and NAME.fullmatch(by) is None:
-        return [_quotient(body, by)] if order == 1 else []
-    if NAME.fullmatch(body) and not by:
-        return [body + "'" * order]
-    names = {name_of(letter) for letter in LETTER.findall(body) if len(letter) == 1} - {"e"}
-    x = by or ("x" if "x" in names or len(names) != 1 else names.pop())
-    power = f"^{order}" if order > 1 else ""
-    return [rf"\frac{{d{power}}}{{d{x}{power}}}({body})"]
-
-
-def _check(places: str, formulas: list[str], defined: list[str]) -> None:
+def _check(places: str, formulas: list[str], defined: dict[str, str]) -> None:
     """Raise an error if something else than a derivative is asked for."""
     for asks in ASKS.finditer(places):
         words = {*re.findall(r"[a-z-]{2,}", asks["words"].lower())}
-        if words & _OTHER and not words & {"implicit"}:
-            raise ProblemError(f"{asks[0]!r} may ask for something else")
+        is_other = bool({*words, asks[0].split()[0].lower()} & _OTHER) and not words & {"implicit"}
         if asks["place"] is None:
-            spoken = words - prose.TABLE["plain"] - prose.TABLE["nothing"]
-            if spoken and not words & _ASKED:
-                raise ProblemError(f"{asks[0]!r} may ask for something else")
+            spoken = words - TABLE["plain"] - TABLE["nothing"]
+            is_other |= bool(spoken) and not words & _ASKED
         else:
             formula = formulas[int(asks["place"])]
             is_value = NAME.fullmatch(formula) and formula not in defined and "respect" not in words
-            if is_value and "of" in words | {""} and "value" in words:
-                raise ProblemError(
-                    f"{put_back(asks[0], formulas, '$')!r} may ask for something else"
-                )
+            is_other |= bool(is_value) and "of" in words and "value" in words
+            is_other |= has_derivative(formula) and asks["words"].split()[-2:] in _OF_DERIVATIVE
+        if is_other:
+            raise ProblemError(f"{put_back(asks[0], formulas, '$')!r} may ask for something else")

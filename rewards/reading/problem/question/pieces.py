@@ -27,9 +27,9 @@ _ENVIRONMENT: Final = re.compile(
 )
 _ROW: Final = re.compile(r"\\\\(?:\[[^\]]*\])?|\\q?quad(?![A-Za-z])|\\[,;:! ]{2,}|,\s*\\ ")
 #: A differential; a value of a function; a number; and what is asked for, up to a formula.
-DIFFERENTIALS: Final = re.compile(r"(?<![A-Za-z\\])d\s*\{?\s*[a-z]\s*\}?(?![A-Za-z])")
+DIFFERENTIALS: Final = re.compile(r"(?<!\\)d\s*\{?\s*([a-z])\s*\}?(?![A-Za-z])")
 VALUE: Final = re.compile(r"(?P<name>[A-Za-z](?:_\w)?|\\[a-z]+)\s*'*\s*\(\s*(?P<at>[^()]*)\s*\)")
-NUMBER: Final = re.compile(r"[-+\d./\s]*(?:\\(?:pi|[dt]?frac|sqrt|e)|[{}\d\s.e])*")
+NUMBER: Final = re.compile(r"(?:\\(?:pi|[dt]?frac|sqrt)|[-+./{}\d\se])*")
 _VERBS: Final = prose.TABLE["value"] | prose.TABLE["form"] | {"describe", "integrate", "solve"}
 ASKS: Final = re.compile(
     rf"\b(?:{'|'.join(sorted(_VERBS))})\b"
@@ -51,7 +51,7 @@ def pieces(formula: str) -> list[str]:
     if "matrix" in formula:  # a determinant, or a system with a forcing term
         return [formula]
     rows = _ROW.split(_ENVIRONMENT.sub(" ", formula) if "=" in formula else formula)
-    found = [piece for row in rows for piece in pieces_of(normal(row), ",")]
+    found = [piece for row in rows for piece in pieces_of(normal(row), ",;")]
     joined = formula.strip()
     if joined.startswith("(") and joined.endswith(")") and "=" not in joined:
         return [normal(joined)]

@@ -1,0 +1,352 @@
+r"""Finds the differential equations and the conditions in a question of many words.
+
+The formulas with derivatives are the equations. Values of functions are conditions, also "$y = 2$
+when $x = 0$" and "through the point $(0, 2)$". Other formulas are hints, domains and names. The
+question is refused if words may state a condition, or may ask for something else than a solution.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from typing import Final, NamedTuple
+
+from ....errors import ProblemError
+from ..clauses import clauses
+from ..conditions import NAME, Conditions, conditions_of
+from ..derivatives import name_of, operators
+from ..layout import coordinates, pieces_of, relation
+from ..prose import TABLE, without_asides, without_frame
+from .asked import asks_values, changes_numbers
+from .mentions import divided, mentioned
+from .parts import LETTER, put_back, without_statements
+from .pieces import ASKS, NUMBER, VALUE, has_derivative
+from .unknowns import APPLIED, unknowns
+
+#: y_{xx} is y''.
+_SUBSCRIPTS: Final = re.compile(r"([a-z])_\{?\s*(x{1,4}|t{1,4})\s*\}?(?![A-Za-z])")
+#: (D^2 - 4D + 4)y
+_OPERATOR: Final = re.compile(r"(?:\(([^()=]*D[^()=]*)\)|(?<![A-Za-z\\])(D))\s*([a-z])(?![A-Za-z])")
+_TERM: Final = re.compile(r"\s*([-+]?)\s*([^-+D]*?)\s*(?:(D)(?:\^\{?(\d)\}?)?)?\s*(?=[-+]|\Z)")
+_SLOPE: Final = re.compile(
+    r"\b(?:slope|gradient)\b[^.?!;]*?\b(?:is|equals|equal\s+to|given\s+by)\s+\ue012(?P<place>\d+)\ue012"
+)
+#: What a solution is called.
+_SOLUTION: Final = frozenset(
+    """answer curve curves equation equations expression family form formula function functions
+    integral integrals it pair path primitive primitives relation response result solution solutions
+    system that them this trajectories""".split()
+)
+#: Words that may state a condition.
+_MAY_STATE: Final = re.compile(
+    r"\b(?:at|from)\s+(?:first|rest)\b|\b(?:begins?|dropped|doubles|empty|even|halves|initial\w*|odd|origin"
+    r"|poured|released|started|starts?|triples|unit)\b",
+    re.IGNORECASE,
+)
+#: Words that restrict the solutions, or name something else than a solution.
+_RESTRICTS: Final = re.compile(
+    r"\b(?:as\s+a\s+system|backwards?|besides|bounded|complementary\s+function\s+of"
+    r"|eigenvalues?|equilibri\w+|half-life|horizontal|intercepts?|orthogonal|periodic|proportional|steady|tends?|vanish\w*|Wronskian)\b"
+    r"|\b(?:decreasing|increasing|negative|non-?constant|positive)\s+(?:function|solution)",
+    re.IGNORECASE,
+)
+#: What the solutions tend to.
+_TENDS: Final = (r"\to", r"\rightarrow", r"\lim", "→")
+_ASKS_ALL: Final = re.compile(
+    r"\b(?:all|every)\s+(?:[\w-]+\s+){0,2}?(?:curve|function|integral|primitive|solution|\ue012)"
+    r"|\bsingular\b",
+    re.IGNORECASE,
+)
+#: Words before a solution that is known, or a part of a solution.
+_HINTS: Final = (["including"], ["solution"], ["try"], ["trial"])
+#: Where a solution exists.
+_EXISTS: Final = ("blows up", "defined", "exists", "valid")
+#: Words behind which a question describes what was named before.
+_DESCRIBES: Final = re.compile(r"\b(?:from|given|if|such|when|where|with)\b")
+_PLAIN: Final = TABLE["plain"] | TABLE["nothing"]
+
+
+class Equations(NamedTuple):
+    """The differential equations of a question, and what the question says of the solutions.
+
+    Attributes:
+        formulas: the equations and the conditions.
+        names: the letters, and the functions with their variable, that stand alone in the question.
+        kinds: pairs of a parameter's name and its kind, such as ``integer``.
+        asks_all: whether all solutions are asked for, including constant and singular solutions.
+        asks_one: whether one solution suffices, such as a particular solution.
+        needs_condition: a word that may state a condition if no formula does. It may be empty.
+
+    """
+
+    formulas: tuple[str, ...]
+    names: tuple[str, ...] = ()
+    kinds: tuple[tuple[str, str], ...] = ()
+    asks_all: bool = False
+    asks_one: bool = False
+    needs_condition: str = ""
+
+
+def equations_of_question(text: str) -> Equations:
+    r"""Find the equations and the conditions.
+
+    Raises:
+        ProblemError: there is no differential equation, or words may change the question.
+
+    >>> equations_of_question("Which curve through $(1,2)$ satisfies $y' = xy$?").formulas
+    ("y' = xy", 'y(1) = 2')
+
+    """
+    parts = divided(text)
+    if parts is None:
+        plain = [link for each in clauses(without_frame(text)) for link in links(each.formula)]
+        return Equations(
+            tuple(each for each in plain if not _is_name(each)), tuple(filter(_is_name, plain))
+        )
+    places, conditions = without_statements(*parts)
+    places, formulas = without_asides(places), parts[1]
+    if changes_numbers(places) or asks_values(*parts):
+        raise ProblemError("words may change the question")
+    slope = _SLOPE.search(places)
+    found = _Found(text, [f"y' = {formulas[int(slope['place'])]}"] if slope else [])
+    without_slope = places.replace(f"\ue012{slope['place']}\ue012", " ") if slope else places
+    for piece, before in mentioned(without_slope, formulas):
+        for link in links(_expanded(piece)):
+            found.take(link, before)
+    equations = [each for each in found.equations if not _is_notation(each)] or found.equations
+    if not equations:
+        raise ProblemError(f"{text!r}: no differential equation")
+    if slope is not None and len(equations) > 1:
+        raise ProblemError("an equation, and the slope of a curve")
+    formulas_of_question = found.formulas(equations, places)
+    if (word := _RESTRICTS.search(places)) is not None:
+        raise ProblemError(f"{word[0]!r} may restrict the solutions")
+    _check_asked(places, formulas, equations)
+    may_state = _MAY_STATE.search(places)
+    return Equations(
+        tuple(formulas_of_question),
+        tuple(found.names),
+        conditions.also(found.conditions).kinds,
+        _ASKS_ALL.search(places) is not None,
+        re.search(r"\b(?:nontrivial|particular)\b", places, re.IGNORECASE) is not None,
+        may_state[0] if may_state else "",
+    )
+
+
+def links(formula: str) -> list[str]:
+    """Split a chain of values, such as ``y(0) = y'(0) = 1``, into single equations."""
+    sides = list(pieces_of(formula, "="))
+    return [f"{side} = {sides[-1]}" for side in sides[:-1]] if len(sides) > 2 else [formula]
+
+
+class _Relation(NamedTuple):
+    """An equation of a question, which may state a point, such as x = 0, or a known solution."""
+
+    left: str
+    right: str
+    written: str
+    may_be_point: bool
+    is_hint: bool
+
+
+class _Found:
+    """The formulas of a question, sorted by what they say.
+
+    ``relations`` are all equations, and ``equations`` those with derivatives. ``points`` are points
+    of the plane. ``names`` are letters, and functions of their variable. ``parts`` are formulas
+    behind words such as "is", and ``solved_for`` are names behind "for".
+    """
+
+    def __init__(self, text: str, equations: list[str]) -> None:
+        self.text = text
+        self.equations = equations
+        self.relations: list[_Relation] = []
+        self.points: list[str] = []
+        self.names: list[str] = []
+        self.parts: list[str] = []
+        self.solved_for: list[str] = []
+        self.conditions = Conditions()
+
+    def take(self, piece: str, before: str) -> None:
+        """Sort a piece of a formula.
+
+        Raises:
+            ProblemError: the formula may be what is asked for, or may be a condition.
+
+        """
+        sides, value = relation(piece), VALUE.fullmatch(piece)
+        if sides is not None:
+            is_point = re.search(r"\b(?:at|when)\s*\Z", before) or NUMBER.fullmatch(sides[1])
+            is_hint = before.lower().split()[-1:] in _HINTS
+            self.relations.append(_Relation(*sides, piece, is_point is not None, is_hint))
+            self.names += [sides[0]] if is_point and _is_name(sides[0]) else []
+            self.equations += [piece] if has_derivative(piece) else []
+        elif any(sign in piece for sign in _TENDS) and ":" not in piece:
+            raise ProblemError(f"{piece!r} may be a condition")
+        elif re.fullmatch(r"-?[\d.]+", piece) or (value and NUMBER.fullmatch(value["at"])):
+            raise ProblemError(f"what is {piece!r}?")
+        elif _is_name(piece):
+            self.names.append(piece)
+            self.solved_for += [piece] if re.search(r"\bfor\s*\Z", before) else []
+        elif (conditions := conditions_of(piece)) is not None:
+            self.conditions = self.conditions.also(conditions)
+        elif re.fullmatch(r"\([^,]*,[^,]*\)", piece) and all(
+            map(NUMBER.fullmatch, coordinates(piece))
+        ):
+            self.points.append(piece)
+        elif re.search(r"\b(?:be|equals|for|is)\s*\Z", before):
+            self.parts.append(piece)
+
+    def formulas(self, equations: list[str], places: str) -> list[str]:
+        """The equations, and the conditions: values, points of the curve, and values at points.
+
+        Raises:
+            ProblemError: a formula may be a condition that is not understood.
+
+        """
+        variable, functions, _ = unknowns(self.text, equations, self.names)
+        joined = "".join(equations).replace(" ", "")
+        known = (variable, *functions)
+        strange = [each for each in self.parts if each.replace(" ", "") not in joined]
+        strange += [each for each in self.parts if has_derivative(each)]
+        strange += [
+            each for each in self.solved_for if name_of(each.partition("(")[0]) not in known
+        ]
+        strange += (
+            []
+            if functions and re.search(r"\b(?:through|contains|point|passes)\b", places)
+            else self.points
+        )
+        if strange:
+            raise ProblemError(f"what is {strange[0]!r}?")
+        pairs = (coordinates(each) for each in self.points)
+        values = [f"{functions[0]}({a}) = {b}" for a, b in pairs]
+        parameters = _letters(" ".join(equations)) - {*known}
+        at: list[int] = []
+        given: dict[int, str] = {}  # a function by the place of its value
+        for place, (left, right, written, may_be_point, is_hint) in enumerate(self.relations):
+            function, value = _function_of(left, functions), VALUE.fullmatch(left)
+            if name_of(left) == variable and may_be_point:
+                at.append(place)
+            elif function and _is_value(right, variable) and written != equations[0]:
+                given |= {} if is_hint else {place: function}
+            elif value and name_of(value["name"]) in functions and written not in equations:
+                values += [written] if name_of(value["at"]) != variable else []
+            elif (letters := _letters(left)) and letters <= parameters:
+                raise ProblemError(f"{written!r} may change the question")
+        if at and not given and not values:
+            raise ProblemError(f"what holds at {self.relations[at[0]].written}?")
+        point_of = {place: self._point(place, at, given) for place in given}
+        moved = {self.relations[place].written for place, point in point_of.items() if point}
+        values += [
+            f"{given[place]}({point}) = {self.relations[place].right}"
+            for place, point in point_of.items()
+            if point
+        ]
+        return [each for each in equations if each not in moved] + values
+
+    def _point(self, place: int, at: list[int], given: Collection[int]) -> str:
+        """The point at which a function has a value. It is empty if the value is only a hint.
+
+        The point is the only one, or the last point before the value if the first point stands
+        before all values, or else the next point. A letter is a value only beside a point or
+        another value.
+
+        Args:
+            place: the place of the value among the relations.
+            at: the places of the points.
+            given: the places of all values.
+
+        Raises:
+            ProblemError: the point is not clear.
+
+        """
+        value = self.relations[place]
+        if not NUMBER.fullmatch(value.right) and {place - 1, place + 1}.isdisjoint((*at, *given)):
+            return ""
+        is_behind = bool(at) and at[0] < min(given)
+        near = [x for x in at if x < place][-1:] if is_behind else [x for x in at if x > place][:1]
+        near = near or at
+        if len(near) == 1:
+            return self.relations[near[0]].right
+        raise ProblemError(f"where is {value.written}?")
+
+
+def _letters(formula: str) -> set[str]:
+    return {name_of(letter) for letter in LETTER.findall(formula)}
+
+
+def _is_name(piece: str) -> bool:
+    """Whether a formula is only a name, or a function with its variable, as y(x)."""
+    return NAME.fullmatch(piece) is not None or APPLIED.fullmatch(piece) is not None
+
+
+def _is_value(text: str, variable: str) -> bool:
+    return NUMBER.fullmatch(text) is not None or (
+        re.fullmatch(rf"-?\s*{NAME.pattern}", text) is not None and name_of(text) != variable
+    )
+
+
+def _function_of(text: str, functions: Sequence[str]) -> str:
+    """Write a function or its derivative with primes. For any other text, the result is empty."""
+    quotients = operators(text)
+    if len(quotients) == 1 and not text[: quotients[0].start].strip():
+        name = quotients[0].of.strip()
+        return name + "'" * len(quotients[0].by) if name_of(name) in functions else ""
+    name = text.rstrip("' ")
+    return text if name_of(name) in functions else ""
+
+
+def _expanded(piece: str) -> str:
+    """Write subscripts and the operator D as primes."""
+    piece = _SUBSCRIPTS.sub(lambda match: match[1] + "'" * len(match[2]), piece)
+    if "=" not in piece:
+        return piece
+
+    def applied(match: re.Match[str]) -> str:
+        terms = [
+            f"{sign or '+'} {factor} {match[3]}{chr(39) * (int(power or 1) if d else 0)}"
+            for sign, factor, d, power in _TERM.findall(match[1] or match[2])
+            if factor.strip() or d
+        ]
+        return f"({' '.join(terms).removeprefix('+')})"
+
+    return _OPERATOR.sub(applied, piece)
+
+
+def _is_notation(equation: str) -> bool:
+    """Whether an equation only gives a derivative or an operator a name: p = y', D = d/dx."""
+    sides = relation(equation)
+    if sides is None or NAME.fullmatch(sides[0].strip()) is None:
+        return False
+    found = operators(sides[1])
+    is_operator = [each[:2] for each in found] == [(0, len(sides[1].strip()))]
+    return is_operator or re.fullmatch(r"[A-Za-z]\s*'+", sides[1].strip()) is not None
+
+
+def _check_asked(places: str, formulas: list[str], equations: Sequence[str]) -> None:
+    """Raise an error if something else than a solution is asked for."""
+    described: set[str] = set()
+    start = 0
+    joined = " ".join(equations)
+    for asks in ASKS.finditer(places):
+        described |= {*re.findall(r"[a-z-]{3,}", places[start : asks.start()].lower())}
+        start = asks.end()
+        named, *described_by = _DESCRIBES.split(asks["words"].lower(), maxsplit=1)
+        named, *of_letter = re.split(r"\bin\s+terms\s+of\s*\Z", named)
+        words = {*re.findall(r"[a-z-]{2,}", named)}
+        nouns = {*re.findall(r"([a-z-]+)\s+(?:of|to)\b", named)} - _SOLUTION - {"subject"}
+        is_formula = asks["place"] is not None and not described_by and not of_letter
+        if is_formula:
+            formula = formulas[int(asks["place"])]
+            name = name_of(re.split(r"[\s(=]", formula.strip())[0])
+            is_other = bool(nouns) or "factor" in words or not (name in joined or "=" in formula)
+            is_other |= has_derivative(formula) and "=" not in formula
+        else:
+            spoken = {word for word in words if not word.endswith("ly")} - _PLAIN
+            is_other = bool(nouns) or bool(spoken and not words & (_SOLUTION | described))
+            is_other |= bool(
+                described_by and not words and not any(x in asks["words"] for x in _EXISTS)
+            )
+        if is_other:
+            raise ProblemError(f"{put_back(asks[0], formulas, '$')!r} may ask for something else")

@@ -1,0 +1,54 @@
+r"""The pieces of the formulas that a question mentions, each with the words before it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from ..marks import DELIMITER, PROSE
+from ..prose import without_frame
+from .parts import PLACE, taken_apart
+from .pieces import pieces
+
+#: What stands before a domain, which says nothing.
+_DOMAIN: Final = (["interval"], ["near"], ["on"], ["over"])
+
+
+def divided(text: str) -> tuple[str, list[str]] | None:
+    r"""Take a question apart as `taken_apart` does, and divide the formulas at the words in them.
+
+    >>> divided(r"y=x^2, y' \text{ at } x=3")[1]
+    ["y=x^2, y' ", ' x=3']
+
+    """
+    parts = taken_apart(text)
+    if parts is None and PROSE.search(text) and not DELIMITER.search(text):
+        parts = "\ue0120\ue012", [without_frame(text)]
+    if parts is None:
+        return None
+    formulas: list[str] = []
+
+    def divide(place: re.Match[str]) -> str:
+        formula, results = parts[1][int(place[1])], []
+        before = [formula[: word.start()] for word in PROSE.finditer(formula)]
+        # words in a group belong to the formula: v_{\text{max}}
+        is_whole = "cases" in formula or any(x.count("{") != x.count("}") for x in before)
+        for at, part in enumerate([formula] if is_whole else PROSE.split(formula)):
+            if at % 2:
+                results.append(part)
+            elif part.strip(" ,.;"):
+                results.append(f"\ue012{len(formulas)}\ue012")
+                formulas.append(part)
+        return " ".join(results)
+
+    return PLACE.sub(divide, parts[0]), formulas
+
+
+def mentioned(places: str, formulas: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield the pieces of a question's formulas, and the text before each. Domains are left out."""
+    for match in PLACE.finditer(places):
+        before = places[: match.start()]
+        if before.split()[-1:] not in _DOMAIN:
+            for piece in pieces(formulas[int(match[1])]):
+                yield piece, before
