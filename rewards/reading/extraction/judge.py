@@ -221,8 +221,9 @@ def _judge_value(chain: Chain, root: str | None, parameters: Collection[str]) ->
 
 def is_value(latex: str, parameters: Collection[str]) -> bool:
     """Whether a formula has no symbols other than parameters and named constants."""
+    letters = {name.partition("_")[0] for name in parameters}  # a of a_1
     return all(
-        symbol[0].lstrip("\\") in parameters for symbol in patterns.value_symbol.finditer(latex)
+        symbol[0].lstrip("\\") in letters for symbol in patterns.value_symbol.finditer(latex)
     )
 
 

@@ -73,6 +73,8 @@ def test_parameters_may_stand_in_a_value() -> None:
     text = r"Hence the value is $\frac{\pi a^2}{4}$, by $x = a\sin t$."
     assert extract(text, asks="value", symbols=("a",)).answer == r"\frac{\pi a^2}{4}"
     assert extract(text, asks="value").answer is None
+    text = r"Hence the value is $\frac{a_1}{2}$, by $x = a_1 t$."
+    assert extract(text, asks="value", symbols=("a_1",)).answer == r"\frac{a_1}{2}"
 
 
 def test_words_at_the_end_state_an_answer() -> None:
