@@ -133,7 +133,9 @@ _BESIDE_EXPANSION: Final = re.compile(
     r"|[a-z](?:_0)?\s*=\s*[-\w./\\{}]+|[-\d./]+|[(\[].*,.*[)\]])"
 )
 #: What a question calls the expansion of a function, or a part of it.
-_EXPANSIONS: Final = tuple("expansion polynomial representation series term terms".split())
+_EXPANSIONS: Final = tuple(
+    "coefficient expansion polynomial representation series term terms".split()
+)
 _NAMED: Final = re.compile(r"\A[a-zA-Z](?:\s*\(\s*(?P<variable>[a-z])\s*\))?\s*=(?!=)")
 #: What may stand before an interval: ``x \in``, ``I =``.
 _SUBJECT: Final = re.compile(r"\A\s*[A-Za-z]\s*(?:\\in(?![A-Za-z])|∈|=)\s*")

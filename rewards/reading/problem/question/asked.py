@@ -48,8 +48,26 @@ _OF_ASKED: Final = re.compile(
 )
 #: Words before such a chain with which the formula is not asked for.
 _INSIDE: Final = re.compile(r"\b(?:by|from|in|inside|on|through)\s+(?:the\s+)?\Z")
+#: Words that change a formula, or make something else of the formula.
+_MODIFIES: Final = re.compile(
+    r"\b(?:after\s+(?:differentiating|doubling|integrating|squaring)|base\s+two|binary"
+    r"|(?:but|however)\b[^.?!]*\b(?:kept|only|use)|(?:change|in)\s+places?\b(?!\s+of\s+\w+ing)"
+    r"|denominator\s+of\s+it|except\s+that|(?:inter|ex)chang\w+|instead(?!\s+of\s+\w)|misprint\w*"
+    r"|numerical\s+factor|(?:even|odd)\s+part|replac\w+|revers\w+|revolv\w+|rotat\w+|subsequence"
+    r"|swap\w*|taking\s+the\s+absolute|turned|upside)\b|\bvolume\s*\?"
+    r"|\b(?:should\s+(?:\w+\s+){0,2}(?:be|read)|read)\s+\ue012"
+    r"|\b(?:cube|half|inverse|logarithm|negative|reciprocal|root|square)\s+of\s+(?:its|the|this)\s+"
+    r"(?:answer|integral|limit|number|result|sum|value)\b",
+    re.IGNORECASE,
+)
+#: Words that reject the formula that follows.
+_REJECTS: Final = re.compile(r"\b(?:instead\s+of|not|rather\s+than)\s+(?:the\s+)?(?:\w+\s+)?\Z")
 #: What is done with a named value, and what is asked for beside the value.
-_OPERATES: Final = re.compile(r"\b(?:cube|double|halve|invert|negate|square|triple)\s+\Z", re.I)
+_OPERATES: Final = re.compile(
+    r"\b(?:cube|differentiate|double|halve|invert|negate|square|triple)\s+"
+    r"(?:(?:of|power|series|sum|the|value)\s+)*\Z",
+    re.IGNORECASE,
+)
 _JOINED: Final = re.compile(r"\s*(?:and|or|over)\s")
 #: Characters of such a chain of nouns.
 _CHAIN: Final = 200
@@ -60,9 +78,9 @@ _ASKED_OF: Final = frozenset(
 )
 #: Another question: for which values of a symbol something holds.
 _FOR_WHICH: Final = re.compile(
-    r"\bfor\s+(?:\w+\s+)?(?:what|which)\s+(?:\w+\s+){0,2}?(?:numbers?|values?)\b"
-    r"|\bfor\s+(?:\w+\s+)?(?:what|which)\s+(?:\w+\s+)?"
-    rf"{PLACE.pattern}|\bhow\s+(?:fast|large|long|many|much|small)\b(?!\s+is\s+(?:it|this)\b)|\bvalues\s+of\b|\bwhich\s+value\s+of\b"
+    r"\b(?:at|for)\s+(?:\w+\s+)?(?:what|which)\s+(?:\w+\s+){0,2}?(?:numbers?|values?)\b"
+    r"|\b(?:at|for)\s+(?:\w+\s+)?(?:what|which)\s+(?:\w+\s+)?"
+    rf"{PLACE.pattern}|\bhow\s+(?:far|fast|large|long|many|much|small)\b(?!\s+is\s+(?:it|this)\b)|\bvalues\s+of\b|\bwhich\s+value\s+of\b"
     rf"|\b(?:greatest|largest|least|smallest)\s+(?:\w+\s+){{0,2}}?{PLACE.pattern}"
     rf"|\ball\s+(?:\w+\s+){{0,3}}?{PLACE.pattern}\s+(?:such\s+that|so\s+that|for\s+which)\b"
     r"|\bpartial\s+sums?\b",
@@ -79,7 +97,7 @@ _FORMS: Final = frozenset(
 )
 #: Other quantities that are formed of a value.
 _QUANTITIES: Final = re.compile(
-    r"\b(?P<noun>difference|digits|ratio|sum|(?:first|last)\s+term"
+    r"\b(?P<noun>coefficient|difference|digits|ratio|sum|(?:first|last)\s+term"
     r"|(?:fractional|imaginary|integer|real)\s+part)\b"
 )
 #: A sentence in which the writer tells what was tried. A wish may change the question.
@@ -171,7 +189,9 @@ def _with_surroundings(
 
 def changes_numbers(places: str) -> bool:
     """Whether words of arithmetic may change a number or a formula of a question."""
-    return prose.DONE_WITH.search(places) is not None or any(
+    if prose.DONE_WITH.search(places) or _MODIFIES.search(places):
+        return True
+    return any(
         _ARITHMETIC.search(NAMES.sub(" ", sentence)) and not DENIED.search(sentence)
         for sentence in SENTENCE.split(places)
     )
@@ -227,6 +247,8 @@ def _is_changed(places: str, formulas: list[str], asked: Asked) -> bool:
         changes_numbers(places)
         or _asks_else(places, formulas, asked)
         or _is_governed(preceding, asked)
+        or _REJECTS.search(preceding)
+        or (asked.has_sign and _OPERATES.search(preceding))
     ):
         return True
     for name in PLACE.finditer(places):
@@ -364,5 +386,6 @@ def _may_change(formula: str, before: str, behind: str, asked: Asked) -> bool:
 
 def _of_noun(before: str, nouns: tuple[str, ...]) -> bool:
     """Whether the words before a formula ask for what is asked for, of this formula."""
+    nouns = tuple(noun for noun in nouns if noun != "coefficient")  # of a power
     pattern = rf"\b(?:{'|'.join(nouns)})\s+of\s+(?:the\s+)?(?:(?:{'|'.join(nouns)})\s+)?\Z"
     return bool(nouns) and re.search(pattern, before[-_CHAIN:]) is not None

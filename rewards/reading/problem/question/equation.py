@@ -46,7 +46,8 @@ _MAY_STATE: Final = re.compile(
 #: Words that restrict the solutions, or name something else than a solution.
 _RESTRICTS: Final = re.compile(
     r"\b(?:as\s+a\s+system|backwards?|besides|bounded|complementary\s+function\s+of"
-    r"|eigenvalues?|equilibri\w+|half-life|horizontal|intercepts?|orthogonal|periodic|proportional|steady|tends?|vanish\w*|Wronskian)\b"
+    r"|characteristic\s+roots?|eigenvalues?|equilibri\w+|half-life|horizontal|integrate\s+your|intercepts?"
+    r"|largest|orthogonal|period(?:ic)?|proportional|smallest|steady|tends?|touch\w*|vanish\w*|Wronskian)\b"
     r"|\b(?:decreasing|increasing|negative|non-?constant|positive)\s+(?:function|solution)",
     re.IGNORECASE,
 )

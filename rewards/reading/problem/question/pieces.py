@@ -30,7 +30,9 @@ _ROW: Final = re.compile(r"\\\\(?:\[[^\]]*\])?|\\q?quad(?![A-Za-z])|\\[,;:! ]{2,
 DIFFERENTIALS: Final = re.compile(r"(?<!\\)d\s*\{?\s*([a-z])\s*\}?(?![A-Za-z])")
 VALUE: Final = re.compile(r"(?P<name>[A-Za-z](?:_\w)?|\\[a-z]+)\s*'*\s*\(\s*(?P<at>[^()]*)\s*\)")
 NUMBER: Final = re.compile(r"(?:\\(?:pi|[dt]?frac|sqrt)|[-+./{}\d\se])*")
-_VERBS: Final = prose.TABLE["value"] | prose.TABLE["form"] | {"describe", "integrate", "solve"}
+_VERBS: Final = (
+    prose.TABLE["value"] | prose.TABLE["form"] | {"describe", "integrate", "solve", "take"}
+)
 ASKS: Final = re.compile(
     rf"\b(?:{'|'.join(sorted(_VERBS))})\b"
     r"(?P<words>[^.?!;:\ue012]*)(?:\ue012(?P<place>\d+)\ue012)?",

@@ -111,6 +111,9 @@ def sum_question(text: str, quantity: str = "sum") -> tuple[str, Conditions] | N
         return formula_of_question(parts, partial)
     if parts is None:
         return None
+    both = [sign for sign in (SIGN, PRODUCT) if any(map(sign.search, parts[1]))]
+    if len(both) > 1:
+        raise ProblemError(f"{text!r}: a sum or a product?")
     for part in _PART.finditer(NAMES.sub(" ", without_statements(*parts)[0])):
         if part[0].lower() != quantity:
             raise ProblemError(f"{text!r}: {part[0]!r} may change the question")
