@@ -2,12 +2,14 @@
 
 At each point, the limits from both sides and the value of the function have to be equal. For a
 differentiable function, the limits of the derivative have to be equal, too. The differences are
-called residuals. If they are linear in the parameters and of full rank, no other values fit.
+called residuals. First, the values are put into the function, because a limit with a parameter
+holds for almost all values of the parameter only: x^k tends to 0 at 0, but not for k = 0. Then, if
+the residuals with parameters are linear in the parameters and of full rank, no other values fit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from ..numeric.expansions.germs import COMPARISONS
 from ..numeric.expansions.series import NotExpandedError
@@ -31,13 +33,14 @@ def judge_parameters(question: ContinuityQuestion, values: Mapping[str, Expressi
         values: the value of each parameter, without symbols.
 
     """
-    numbers = ExactNumbers()
+    numbers, function = ExactNumbers(), question.function
+    for name, value in values.items():
+        function = substitute(function, name, value)
     try:
-        residuals = [*_residuals(question)]
-        remaining = [_with_values(residual, values) for residual in residuals]
-        if not all(numbers.is_zero(numbers.value(each)) for each in remaining):
+        residuals = _residuals(question._replace(function=function))
+        if not all(numbers.is_zero(numbers.value(residual)) for residual in residuals):
             return Outcome(Status.INCORRECT, detail="the function is not continuous there")
-        if not _is_determined(question, residuals):
+        if not _is_determined(question):
             return Outcome(Status.UNDECIDED, detail="other values may fit, too")
     except (NotExpandedError, ValueError) as error:
         return Outcome(Status.UNDECIDED, detail=str(error))
@@ -96,14 +99,11 @@ def _holds(condition: Expression) -> bool:
     return numbers.sign(numbers.value(add(first, neg(second)))) in COMPARISONS[condition.function]
 
 
-def _with_values(tree: Expression, values: Mapping[str, Expression]) -> Expression:
-    for name, value in values.items():
-        tree = substitute(tree, name, value)
-    return tree
-
-
-def _is_determined(question: ContinuityQuestion, residuals: Sequence[Expression]) -> bool:
+def _is_determined(question: ContinuityQuestion) -> bool:
     """Whether the residuals are linear in the parameters, and determine all of them."""
-    rows = [[differentiate(each, name) for name in question.unknowns] for each in residuals]
+    rows = [
+        [differentiate(residual, name) for name in question.unknowns]
+        for residual in _residuals(question)
+    ]
     is_linear = not any(symbols_of(entry) for row in rows for entry in row)
     return is_linear and has_rank(rows, len(question.unknowns))

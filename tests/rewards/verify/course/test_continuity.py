@@ -45,6 +45,14 @@ def test_values_of_parameters(question: str, right: str, wrong: str) -> None:
         assert verify_limit(rf"\boxed{{{answer}}}", question).status is Status.INCORRECT, answer
 
 
+def test_a_limit_for_almost_all_values_refutes_no_exception() -> None:
+    question = (
+        r"Find $k$ so that $f(x)=\begin{cases} x^k & x>0\\ 1 & x\le0\end{cases}$ is continuous."
+    )
+    assert verify_limit(r"\boxed{0}", question).status is Status.UNDECIDED
+    assert verify_limit(r"\boxed{2}", question).status is Status.INCORRECT
+
+
 @pytest.mark.parametrize(
     ("question", "answer"),
     [
