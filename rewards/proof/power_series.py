@@ -131,7 +131,7 @@ def radius(asked: SeriesQuestion, kinds: Mapping[str, str]) -> Expression | None
     if series.upper != 1 or isinstance(series.lower, int):
         raise ProblemError("a power series has an index up to infinity")
     index, x = series.counter, asked.variable
-    steps, _centre = _power_of_variable(series.term, index, x)
+    steps, _centre, _ = _power_of_variable(series.term, index, x)
     # the terms at x = centre + 1 are the coefficients
     coefficients = substitute(series.term, x, add(_centre, ONE))
     try:
@@ -160,14 +160,26 @@ def centre(asked: SeriesQuestion) -> Expression:
     return _power_of_variable(series.term, series.counter, asked.variable)[1]
 
 
-def _power_of_variable(term: Expression, index: str, x: str) -> tuple[int, Expression]:
-    """Find the factor (x - a)^{p n + q} of a term, and return p and a. The index is n.
+def exponent_of(asked: SeriesQuestion) -> Expression:
+    """The exponent of x - a in the general term of a power series about a.
+
+    Raises:
+        ProblemError: the series is not a power series.
+
+    """
+    series = asked.series[0]
+    return _power_of_variable(series.term, series.counter, asked.variable)[2]
+
+
+def _power_of_variable(term: Expression, index: str, x: str) -> tuple[int, Expression, Expression]:
+    """Find the factor (x - a)^{p n + q} of a term. Return p, a and p n + q. The index is n.
 
     Raises:
         ProblemError: the term has no such factor, or x also occurs in another factor.
 
     """
     factors: list[tuple[Expression, Fraction]] = []
+    exponents: list[Expression] = []
     pending = [(term, Fraction(1))]
     while pending:
         node, times = pending.pop()
@@ -182,8 +194,10 @@ def _power_of_variable(term: Expression, index: str, x: str) -> tuple[int, Expre
             if slope is None:
                 raise ProblemError("the series is no power series")
             factors.append((node.args[0], slope * times))
+            exponents.append(mul(number(times), node.args[1]))
         elif index not in symbols_of(node):
             factors.append((node, Fraction(0)))
+            exponents.append(number(times))
         else:
             raise ProblemError("the series is no power series")
     steps, centre = Fraction(0), None
@@ -197,7 +211,7 @@ def _power_of_variable(term: Expression, index: str, x: str) -> tuple[int, Expre
         steps, centre = steps + slope, root
     if centre is None or steps.denominator != 1 or steps <= 0:
         raise ProblemError("the series is no power series")
-    return int(steps), ONE if centre == ONE else centre
+    return int(steps), ONE if centre == ONE else centre, add(*exponents)
 
 
 def _by_growth(coefficients: Expression, index: str, steps: int) -> Expression | None:

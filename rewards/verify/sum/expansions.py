@@ -3,39 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
-from typing import Final
 
 from ...errors import ProblemError
 from ...numeric.expansions.series import NotExpandedError
 from ...numeric.outcome import Outcome
 from ...numeric.quadrature.work import QuadratureError
-from ...numeric.summation.choices import largest_constant
 from ...proof.limits import are_equal
-from ...proof.power_series import centre, radius
-from ...reading.expression.build import ZERO, add, mul, number
-from ...reading.expression.traversal import fold, substitute
-from ...reading.expression.tree import Expression
+from ...proof.power_series import (
+    GENERAL,
+    centre,
+    coefficients_of,
+    degree_bound,
+    exponent_of,
+)
+from ...reading.expression.build import ONE, ZERO, add, mul
+from ...reading.expression.traversal import fold, substitute, symbols_of
+from ...reading.expression.tree import Expression, Number
 from ...reading.problem.power_series import SeriesQuestion
 from ...reading.problem.sums import SumProblem, read_sum
 from ...verdict import Status
 from ..answers import best
-from .closed_forms import SumJudge
-
-#: The points at which a series is compared with its function, as shares of the radius of
-#: convergence, and the radius that is taken for a series that converges everywhere.
-_SHARES: Final = (Fraction(1, 2), Fraction(-2, 5), Fraction(1, 3))
-_RADIUS: Final = Fraction(1, 2)
-#: The largest number in a term, unless the function has a larger one: a coefficient such as
-#: binom(n, 32) changes the values by more than 10^-20, and values agree to 60 digits.
-_LARGEST: Final = 32
+from .series import may_vanish
 
 
 def judge_expansion(text: str, question: SeriesQuestion, assumptions: Mapping[str, str]) -> Outcome:
     """Judge whether an answer is the Taylor series of a function.
 
-    The answer has to be a power series about the centre of the question. Its values have to be
-    those of the function at several points within the radius of convergence.
+    The answer has to be a power series about the point of the question, perhaps plus a polynomial.
+    All coefficients up to the degree `GENERAL` have to be those of the function.
 
     Args:
         text: the answer.
@@ -53,44 +48,54 @@ def judge_expansion(text: str, question: SeriesQuestion, assumptions: Mapping[st
 def _judged(
     series: SumProblem, question: SeriesQuestion, assumptions: Mapping[str, str]
 ) -> Outcome:
-    x, function = question.variable, question.function
-    largest = largest_constant(function, 10 * _LARGEST)
-    if largest_constant(series.term, 10 * _LARGEST) > max(largest, _LARGEST):
-        return Outcome(Status.UNDECIDED, detail=f"numbers above {max(largest, _LARGEST)}")
+    expected = coefficients_of(question.function, question, assumptions, GENERAL)
+    asked = SeriesQuestion("radius", ZERO, question.variable, series=(series,))
     try:
-        size = _radius(series, question, assumptions)
-    except ProblemError as error:
-        return Outcome(Status.INCORRECT, detail=str(error))
-    except (QuadratureError, NotExpandedError) as error:
+        if not are_equal(centre(asked), question.centre, assumptions):
+            return Outcome(Status.INCORRECT, detail="the series has another centre")
+        stated, compared = _coefficients(series, question, assumptions, exponent_of(asked))
+        for k in range(GENERAL + 1):
+            if not are_equal(stated.get(k, ZERO), dict(expected).get(k, ZERO), assumptions):
+                return Outcome(Status.INCORRECT, detail=f"another coefficient of the power {k}")
+    except (QuadratureError, NotExpandedError, ValueError) as error:  # and `ProblemError`
         return Outcome(Status.UNDECIDED, detail=str(error))
-    outcome = Outcome(Status.UNDECIDED)
-    for share in _SHARES:
-        point = add(question.centre, mul(number(share), size))
-        at_point = series._replace(
-            term=substitute(series.term, x, point),
-            factor=substitute(series.factor, x, point),
-            outside=substitute(series.outside, x, point),
-        )
-        judge = SumJudge(at_point, tuple(assumptions.items()))
-        outcome = judge.judge(substitute(function, x, point), "")
-        if outcome.status is not Status.CORRECT:
-            return outcome
-    return Outcome(Status.CORRECT, points=len(_SHARES), digits=outcome.digits)
+    # A polynomial with fewer factors n - k than compared terms cannot vanish at all of them.
+    if may_vanish(series.term, series.counter, compared - 1):
+        return Outcome(Status.UNDECIDED, detail=f"agrees for {compared} terms")
+    return Outcome(Status.CORRECT, points=compared, proof="agreement")
 
 
-def _radius(
-    series: SumProblem, question: SeriesQuestion, assumptions: Mapping[str, str]
-) -> Expression:
-    """The radius of convergence of an answer.
+def _coefficients(
+    series: SumProblem,
+    question: SeriesQuestion,
+    assumptions: Mapping[str, str],
+    exponent: Expression,
+) -> tuple[dict[int, Expression], int]:
+    """The coefficients of an answer up to the degree `GENERAL`, and the number of terms.
+
+    Args:
+        series: the answer.
+        question: the question.
+        assumptions: the assumption about each parameter, by the parameter's name.
+        exponent: the exponent in the general term, as a formula in the index.
 
     Raises:
-        ProblemError: the answer is no power series about the point of the question.
+        ProblemError: the answer is no power series with whole exponents.
 
     """
-    asked = SeriesQuestion("radius", ZERO, question.variable, series=(series,))
-    if not are_equal(centre(asked), question.centre, assumptions):
-        raise ProblemError("the series has another centre")
-    size = radius(asked, assumptions)
-    if size is not None and fold(size) == 0:
-        raise ProblemError("the series converges at its centre only")
-    return number(_RADIUS) if size is None else size
+    x, index = question.variable, series.counter
+    start = None if isinstance(series.lower, int) else fold(series.lower)
+    is_polynomial = degree_bound(series.outside, x) is not None
+    if series.upper != 1 or start is None or x in symbols_of(series.factor) or not is_polynomial:
+        raise ProblemError("the series is no power series, or has further terms")
+    coefficients = dict(coefficients_of(series.outside, question, assumptions, GENERAL))
+    general = substitute(series.term, x, add(question.centre, ONE))
+    for n in range(int(start), int(start) + GENERAL + 1):
+        k = fold(substitute(exponent, index, Number(n)))
+        if k is None or k.denominator != 1 or k < 0:
+            raise ProblemError("the series has other powers than whole ones")
+        if k > GENERAL:
+            return coefficients, n - int(start)
+        term = mul(series.factor, substitute(general, index, Number(n)))
+        coefficients[int(k)] = add(coefficients.get(int(k), ZERO), term)
+    return coefficients, GENERAL + 1

@@ -146,17 +146,20 @@ def _coefficient(
             detail = f"another coefficient for {name} = {n}"
             return Outcome(Status.INCORRECT, detail=detail, witness=_witness(expected, value))
         compared += same
-    # a part that vanishes at all numbers compared has a large number, many factors n - k, or cases
-    nodes = all_nodes(answer)
-    largest = max((abs(fold(node) or Fraction(0)) for node in nodes), default=0)
-    factors = nodes.count(Symbol(name))
-    if (
-        compared < GENERAL // 3
-        or max(largest, factors) > GENERAL // 2
-        or any(_compares_terms(node) for node in nodes)
-    ):
+    if compared < GENERAL // 3 or may_vanish(answer, name, GENERAL // 2):
         return Outcome(Status.UNDECIDED, detail=f"agrees for {compared} values of {name}")
     return Outcome(Status.CORRECT, points=compared, proof="agreement")
+
+
+def may_vanish(formula: Expression, name: str, most: int) -> bool:
+    """Whether a part of a formula may vanish at more than ``most`` whole numbers from 0 or 1 on.
+
+    Such a part has a larger number, more factors n - k, or cases.
+    """
+    nodes = all_nodes(formula)
+    largest = max((abs(fold(node) or Fraction(0)) for node in nodes), default=0)
+    factors = nodes.count(Symbol(name))
+    return max(largest, factors) > most or any(_compares_terms(node) for node in nodes)
 
 
 def _compares_terms(node: Expression) -> bool:

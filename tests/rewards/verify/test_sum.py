@@ -444,8 +444,8 @@ EXPANSIONS = [
         r"Find the Maclaurin series of $e^{2x}$.",
         r"\sum_{n=0}^\infty \frac{2^n x^n}{n!}|1+\sum_{n=1}^\infty \frac{(2x)^n}{n!}",
         r"\sum_{n=0}^\infty \frac{x^n}{n!}|\sum_{n=1}^\infty \frac{(2x)^n}{n!}"
-        r"|\sum_{n=1}^\infty \frac{e^{2x}}{2^n}"
-        r"|\sum_{n=0}^\infty (\frac{2^n}{n!}+\binom{n}{30})x^n",
+        r"|\sum_{n=0}^\infty \frac{2^n+(e^{-30})^{30}}{n!}x^n"
+        r"|\sum_{n=0}^\infty (\frac{2^n}{n!}+(\tanh 30-1)^{30})x^n",
     ),
     (
         r"Represent $\frac{x}{1+4x^2}$ by a power series in $x$, with its general term.",
@@ -478,8 +478,15 @@ def test_what_is_no_power_series_is_not_accepted() -> None:
     question = EXPANSIONS[0][0]
     for answer in ("e^{2x}", "1+2x+2x^2+\\cdots", r"\lim_{n\to\infty}(1+\frac{2x}{n})^n"):
         assert verify_sum(rf"\boxed{{{answer}}}", question).status is Status.UNPARSEABLE
-    hidden = r"\sum_{n=0}^\infty (\frac{2^n}{n!}+\binom{n}{200})x^n"
-    assert verify_sum(rf"\boxed{{{hidden}}}", question).status is Status.UNDECIDED
+    factors = "".join(f"(n-{k})" for k in range(1, 30))
+    for term in (
+        r"(\frac{2^n}{n!}+\binom{n}{200})x^n",
+        rf"(\frac{{2^n}}{{n!}}+n{factors})x^n",
+        r"\frac{e^{2x}}{2^{n+1}}",
+        r"(\frac{(2x)^{2n}}{(2n)!}+\frac{(2x)^{2n+1}}{(2n+1)!})",  # right, and not read
+    ):
+        answer = rf"\boxed{{\sum_{{n=0}}^\infty {term}}}"
+        assert verify_sum(answer, question).status is Status.UNDECIDED, term
 
 
 def test_the_factors_of_a_product_are_no_closed_form() -> None:
