@@ -22,33 +22,33 @@ def divided(text: str) -> tuple[str, list[str]] | None:
     ["y=x^2, y' ", ' x=3']
 
     """
-    parts = taken_apart(text)
-    if parts is None and PROSE.search(text) and not DELIMITER.search(text):
-        parts = "\ue0120\ue012", [without_frame(text)]
-    if parts is None:
+    question = taken_apart(text)
+    if question is None and PROSE.search(text) and not DELIMITER.search(text):
+        question = "\ue0120\ue012", [without_frame(text)]
+    if question is None:
         return None
     formulas: list[str] = []
 
-    def divide(place: re.Match[str]) -> str:
-        formula, results = parts[1][int(place[1])], []
-        before = [formula[: word.start()] for word in PROSE.finditer(formula)]
+    def divide(mark: re.Match[str]) -> str:
+        formula, pieces_of_formula = question[1][int(mark[1])], []
+        openings = [formula[: word.start()] for word in PROSE.finditer(formula)]
         # words in a group belong to the formula: v_{\text{max}}
-        is_whole = "cases" in formula or any(x.count("{") != x.count("}") for x in before)
-        for at, part in enumerate([formula] if is_whole else PROSE.split(formula)):
-            if at % 2:
-                results.append(part)
-            elif part.strip(" ,.;"):
-                results.append(f"\ue012{len(formulas)}\ue012")
-                formulas.append(part)
-        return " ".join(results)
+        is_whole = "cases" in formula or any(x.count("{") != x.count("}") for x in openings)
+        for number, segment in enumerate([formula] if is_whole else PROSE.split(formula)):
+            if number % 2:
+                pieces_of_formula.append(segment)
+            elif segment.strip(" ,.;"):
+                pieces_of_formula.append(f"\ue012{len(formulas)}\ue012")
+                formulas.append(segment)
+        return " ".join(pieces_of_formula)
 
-    return PLACE.sub(divide, parts[0]), formulas
+    return PLACE.sub(divide, question[0]), formulas
 
 
-def mentioned(places: str, formulas: list[str]) -> Iterator[tuple[str, str]]:
+def mentioned(marked_prose: str, formulas: list[str]) -> Iterator[tuple[str, str]]:
     """Yield the pieces of a question's formulas, and the text before each. Domains are left out."""
-    for match in PLACE.finditer(places):
-        before = places[: match.start()]
-        if before.split()[-1:] not in _DOMAIN:
+    for match in PLACE.finditer(marked_prose):
+        preceding = marked_prose[: match.start()]
+        if preceding.split()[-1:] not in _DOMAIN:
             for piece in pieces(formulas[int(match[1])]):
-                yield piece, before
+                yield piece, preceding
