@@ -339,7 +339,14 @@ def _among_words(text: str) -> tuple[str, Conditions] | None:
     letters = {letter for letter in LETTER.findall(body) if len(letter) == 1}
     variable = "x" if "x" in letters or len(letters) != 1 else letters.pop()
     asked = Asked(
-        body, frozenset((at,)), body, variable, is_bound=True, has_sign=False, nouns=_EXPANSIONS
+        body,
+        frozenset((at,)),
+        body,
+        variable,
+        is_bound=True,
+        has_sign=False,
+        nouns=_EXPANSIONS,
+        kind="expansion",
     )
     return formula_of_question(parts, asked)
 

@@ -48,16 +48,17 @@ TABLE: Final = {
             completing_the_square denote_the_greatest_integer_less_than_or_equal_to
             denote_the_greatest_integer_not_exceeding
             denotes_the_greatest_integer_less_than_or_equal_to
-            denotes_the_greatest_integer_not_exceeding first_principles
-            general_integral greatest_integer_function inverse_cosecant
-            inverse_cosine inverse_cotangent inverse_hyperbolic inverse_secant
-            inverse_sine inverse_tangent inverse_trigonometric maximum_mark
-            minus_infinity natural_logarithm natural_logarithms not_a_decimal
-            not_a_decimal_approximation partial_fraction partial_fractions
-            particular_integral parts_twice plus_a_constant
-            plus_an_arbitrary_constant plus_particular_integral plus_the_constant
-            rational_function real_constant real_constants real_line
-            times_differentiable twice_differentiable without_using""",
+            denotes_the_greatest_integer_not_exceeding differential_coefficient
+            does_not_exist first_principles general_integral greatest_integer_function
+            grows_without_bound if_not inverse_cosecant inverse_cosine inverse_cotangent
+            inverse_hyperbolic inverse_secant inverse_sine inverse_tangent
+            inverse_trigonometric lowest_terms maximum_mark minus_infinity
+            natural_logarithm natural_logarithms not_a_decimal
+            not_a_decimal_approximation not_required partial_fraction partial_fractions
+            particular_integral parts_twice plus_a_constant plus_an_arbitrary_constant
+            plus_particular_integral plus_the_constant rational_function real_constant
+            real_constants real_line times_differentiable twice_differentiable
+            two_arbitrary_constants without_using""",
         # say what is to be done where there is no answer, up to the end of the sentence
         "aside": """or_answer or_explain or_say or_show or_state or_write otherwise""",
         # say nothing of a number: parameters are positive, and variables are real
@@ -153,15 +154,6 @@ def without_frame(text: str) -> str:
         plain = plain[label.end() :]
     plain = _REFERENCE.sub(" ", _PART.sub(" ", plain))
     return _HINT.sub(" ", _MARKS.sub("", plain))
-
-
-#: What is done with an answer afterwards.
-DONE_WITH: Final = re.compile(
-    r"\b(?:and|then)\s+(?:(?!is\b)\w+\s+){0,2}?(?:cube|double|invert|square|triple)\b"
-    r"|\b(?:differentiate|integrate)\s+(?:it\s+)?again\b"
-    r"|\b(?:cube|double|invert|negate|square|triple)\s+(?:it|that|this|your|the\s+(?:answer|result))\b",
-    re.IGNORECASE,
-)
 
 
 @cache

@@ -24,18 +24,23 @@ from ..conditions import NAME, Conditions
 from ..derivatives import arguments_at
 from ..marks import LONGEST, is_function
 from .parts import ASKS_INTEGRAL, DENIED, LETTER, NAMED, PLACE, SENTENCE, Asked, without_statements
-from .pieces import ASKS
+from .requests import is_narration, unknown_word
 
 #: What stands before a form of the answer, or before the name of a constant of integration.
 _OF_THE_ANSWER: Final = re.compile(
     r"\b(?:form|fraction|terms\s+of|(?:written|expressed)\s+as)\s*\Z"
 )
-#: What stands before a formula that is asked for.
+_VERBS: Final = "|".join(sorted(prose.TABLE["value"] | prose.TABLE["form"]))
+_VERB: Final = re.compile(rf"\b(?:{_VERBS})\s+\Z", re.IGNORECASE)
+#: What stands before a formula that is asked for: "compute the quotient", "find $N$ and".
 _ASKS_FOR: Final = re.compile(
-    rf"\b(?:{'|'.join(sorted(prose.TABLE['value'] | prose.TABLE['form']))})\s+"
-    r"(?:(?:also|an?|exact|expression|for|form|is|of|the|value)\s+)*\Z",
+    rf"\b(?:{_VERBS})\s+"
+    rf"(?:(?:expression|form|value)\s+(?:for|of)\s+|(?!(?:{'|'.join(prose.TABLE['preposition'])})\b)[a-z-]+\s+)*"
+    rf"(?:{PLACE.pattern}\s*(?:,|and|or)\s+)*\Z",
     re.IGNORECASE,
 )
+#: A function of a variable, such as T_3(x), and a dash: the name of something.
+_APPLIED_NAME: Final = re.compile(r"[A-Za-z](?:_\{?\w+\}?)?\s*\(\s*\\?[A-Za-z]+\s*\)|[-\s]*")
 RELATION: Final = re.compile(r"[=<>≤≥≠]|\\(?:leq?|geq?|neq?|[lg]t|in|approx|equiv)(?![A-Za-z])")
 #: Words that change an integral: arithmetic, and forms of a number that are not exact.
 _ARITHMETIC: Final = re.compile(
@@ -50,7 +55,7 @@ _OF_ASKED: Final = re.compile(
 _INSIDE: Final = re.compile(r"\b(?:by|from|in|inside|on|through)\s+(?:the\s+)?\Z")
 #: Words that change a formula, or make something else of the formula.
 _MODIFIES: Final = re.compile(
-    r"\b(?:after\s+(?:differentiating|doubling|integrating|squaring)|base\s+two|binary"
+    r"\b(?:correction|corrigend\w+|edit|errat\w+|misread|typo|after\s+(?:differentiating|doubling|integrating|squaring)|base\s+two|binary"
     r"|(?:but|however)\b[^.?!]*\b(?:kept|only|use)|(?:change|in)\s+places?\b(?!\s+of\s+\w+ing)"
     r"|denominator\s+of\s+it|except\s+that|(?:inter|ex)chang\w+|instead(?!\s+of\s+\w)|misprint\w*"
     r"|numerical\s+factor|(?:even|odd)\s+part|replac\w+|revers\w+|revolv\w+|rotat\w+|subsequence"
@@ -60,15 +65,6 @@ _MODIFIES: Final = re.compile(
     r"(?:answer|integral|limit|number|result|sum|value)\b",
     re.IGNORECASE,
 )
-#: Words that reject the formula that follows.
-_REJECTS: Final = re.compile(r"\b(?:instead\s+of|not|rather\s+than)\s+(?:the\s+)?(?:\w+\s+)?\Z")
-#: What is done with a named value, and what is asked for beside the value.
-_OPERATES: Final = re.compile(
-    r"\b(?:cube|differentiate|double|halve|invert|negate|square|triple)\s+"
-    r"(?:(?:of|power|series|sum|the|value)\s+)*\Z",
-    re.IGNORECASE,
-)
-_JOINED: Final = re.compile(r"\s*(?:and|or|over)\s")
 #: Characters of such a chain of nouns.
 _CHAIN: Final = 200
 _NOUN: Final = re.compile(r"(?<!\bin )\b([A-Za-z-]+)\s+(?:of|for)\b")
@@ -86,33 +82,14 @@ _FOR_WHICH: Final = re.compile(
     r"|\bpartial\s+sums?\b",
     re.IGNORECASE,
 )
-#: What is done with the formula afterwards.
-_THEN: Final = re.compile(
-    r"\b(?:and|then)\s+(?:(?!is\b)\w+\s+){0,2}?(?:differentiate|integrate|take\s+(?:its|the))\b",
-    re.IGNORECASE,
-)
-#: Words of operations that may name the formula that is asked for, or the form of the answer.
-_FORMS: Final = frozenset(
-    "antiderivative approximation decimal integral logarithm root roots".split()
-)
-#: Other quantities that are formed of a value.
-_QUANTITIES: Final = re.compile(
-    r"\b(?P<noun>coefficient|difference|digits|ratio|sum|(?:first|last)\s+term"
-    r"|(?:fractional|imaginary|integer|real)\s+part)\b"
-)
-#: A sentence in which the writer tells what was tried. A wish may change the question.
-_NARRATION: Final = re.compile(r"\b(?:I|I['’](?:m|ve|d|ll)|[Mm]y)\b(?!.*\b(?:need|want|should)\b)")
 #: Notations whose meaning is known.
 _KNOWN: Final = re.compile(
     r"\\left?\\l(?:floor|ceil).*|\\l(?:floor|ceil).*|\\[a-z]+(?:\^\{-1\})?(?:\s*\(?[a-z]\)?)?"
 )
 #: A name of a function without a backslash, whose letters are no variables.
 _PLAIN_NAME: Final = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{2,}")
-#: What fixes the constant of an antiderivative: a value at a number, a point, and words.
+#: What fixes the constant of an antiderivative: a value at a number, and a point.
 _VALUE: Final = re.compile(r"[A-Za-z]\s*\([-\d./\\a-z{}]*\)\s*=.*|\(.*,.*\)|-?\d+")
-_FIXES: Final = re.compile(
-    r"\b(?:fulfils?|initial\w*|origin|passe?s?\s+through|satisf\w+|vanish\w*)\b"
-)
 _SIZES: Final = re.compile(r"\\(?:left|right)(?![A-Za-z])")
 #: Space, and sizes of fractions.
 _SPACE: Final = re.compile(r"\s|\\[,;:! ]|(?<=\\)[dt](?=frac)")
@@ -155,7 +132,7 @@ def _with_surroundings(
     for kept in SENTENCE.split(places):
         is_main = any(int(at) in asked.numbers for at in PLACE.findall(kept))
         # of a narration, words and formulas count, numbers do not
-        is_told = not is_main and _NARRATION.search(kept)
+        is_told = not is_main and is_narration(kept)
         remainder += " " + (
             " ".join(word[0] for word in _SPOKEN.finditer(kept)) if is_told else kept
         )
@@ -189,7 +166,7 @@ def _with_surroundings(
 
 def changes_numbers(places: str) -> bool:
     """Whether words of arithmetic may change a number or a formula of a question."""
-    if prose.DONE_WITH.search(places) or _MODIFIES.search(places):
+    if _MODIFIES.search(places):
         return True
     return any(
         _ARITHMETIC.search(NAMES.sub(" ", sentence)) and not DENIED.search(sentence)
@@ -203,22 +180,6 @@ def asks_values(places: str, formulas: list[str]) -> bool:
         not any(RELATION.search(formulas[int(place)]) for place in match.groups() if place)
         for match in _FOR_WHICH.finditer(places)
     )
-
-
-def _asks_else(places: str, formulas: list[str], asked: Asked) -> bool:
-    """Whether words ask for a quantity of another kind: report the product."""
-    other = prose.TABLE["operation"] - _FORMS - {*asked.nouns}
-    for asks in ASKS.finditer(places):
-        spoken = NAMES.sub(" ", asks["words"].lower())
-        words = {*re.findall(r"[a-z]+", spoken)}
-        at = int(asks["place"]) if asks["place"] else -1
-        is_name = at >= 0 and NAME.fullmatch(formulas[at].strip()) is not None
-        is_own = formulas[at].strip() in asked.names if is_name else at in asked.numbers
-        if is_own or "as" in words:
-            continue
-        if not words.isdisjoint(other) or not {*_QUANTITIES.findall(spoken)} <= {*asked.nouns}:
-            return True
-    return False
 
 
 def _is_changed(places: str, formulas: list[str], asked: Asked) -> bool:
@@ -243,23 +204,14 @@ def _is_changed(places: str, formulas: list[str], asked: Asked) -> bool:
     if not asked.has_sign and "integral" in asked.nouns:
         last = rf"(?is)\b{ASKS_INTEGRAL}\b(?!.*\b{ASKS_INTEGRAL}\b).*"
         preceding = re.sub(last, "", preceding)
+    named = [at for at, formula in enumerate(formulas) if formula.strip() in asked.names]
     if (
         changes_numbers(places)
-        or _asks_else(places, formulas, asked)
+        or unknown_word(places, formulas, asked.kind, asked.numbers.union(named))
         or _is_governed(preceding, asked)
-        or _REJECTS.search(preceding)
-        or (asked.has_sign and _OPERATES.search(preceding))
     ):
         return True
-    for name in PLACE.finditer(places):
-        before, behind = places[: name.start()], places[name.end() :]
-        if formulas[int(name[1])].strip() in asked.names and (
-            _is_governed(before, asked) or _OPERATES.search(before) or _JOINED.match(behind)
-        ):
-            return True
-    if _THEN.search(NAMES.sub(" ", following)):
-        return True
-    if not asked.is_bound and _FIXES.search(places):
+    if any(_is_governed(places.partition(f"\ue012{at}\ue012")[0], asked) for at in named):
         return True
     joined = re.match(rf"\s*(?:and|or|over)\s*{PLACE.pattern}", following)
     if joined and not RELATION.search(formulas[int(joined[1])]):
@@ -358,7 +310,7 @@ def _may_change(formula: str, before: str, behind: str, asked: Asked) -> bool:
             return name not in asked.letters and name not in ("e", "pi", "ln", "log")
         named = NAMED.match(asked.written)
         is_own = named is not None and named["name"] == formula
-        return _ASKS_FOR.search(before) is not None and not is_own
+        return _ASKS_FOR.search(before[-_CHAIN:]) is not None and not is_own
     if re.match(r"\s*(?:denotes?|means|stands\s+for)\b", behind):
         return _KNOWN.fullmatch(formula.strip()) is None  # a notation
     if _VALUE.fullmatch(formula):
@@ -368,7 +320,8 @@ def _may_change(formula: str, before: str, behind: str, asked: Asked) -> bool:
     part, whole = (_SPACE.sub("", text) for text in (formula, asked.written))
     if part in whole:
         return False
-    if _ASKS_FOR.search(before) and not RELATION.search(formula):
+    is_name = _APPLIED_NAME.fullmatch(formula.strip()) and not _VERB.search(before)
+    if not is_name and not RELATION.search(formula) and _ASKS_FOR.search(before[-_CHAIN:]):
         return True
     sides = RELATION.split(formula)
     names = [{letter.lstrip("\\") for letter in LETTER.findall(side)} for side in sides]

@@ -20,6 +20,7 @@ from ..layout import coordinates, only_reading, pieces_of, relation
 from .asked import changes_numbers
 from .parts import NAMED, PLACE, taken_apart
 from .pieces import ASKS
+from .requests import unknown_word
 
 _CONTINUOUS: Final = re.compile(
     r"\b(?:continuous(?:ly)?|continuity|differentiable)\b", re.IGNORECASE
@@ -28,11 +29,6 @@ _CONTINUOUS: Final = re.compile(
 _ELSE: Final = re.compile(
     r"\b(?:dis-?continuous|discontinuity|fails?|jump|left|not|right|removable|twice|unless)\b",
     re.IGNORECASE,
-)
-#: What a question may call its parameters, behind the words that ask for them.
-_PARAMETERS: Final = frozenset(
-    """a all an and constant constants exact find for is of pair parameter parameters real number
-    numbers so such that the value values what which""".split()
 )
 #: What stands between two values in an answer.
 _JOINS: Final = re.compile(
@@ -159,9 +155,9 @@ def _break_points(function: Expression, variable: str) -> tuple[Expression, ...]
 
 def _check_asked(places: str, formulas: list[str], unknowns: set[str]) -> None:
     """Raise an error if something else than the parameters is asked for."""
+    word = unknown_word(places, formulas, "parameters")
     for asks in ASKS.finditer(places):
-        words = {*re.findall(r"[a-z]+", asks["words"].lower())}
         formula = formulas[int(asks["place"])] if asks["place"] else ""
         names = {*map(name_of, _names(formula))} if formula else unknowns
-        if not words <= _PARAMETERS or not names <= unknowns:
-            raise ProblemError(f"{PLACE.sub('..', asks[0])!r} may ask for something else")
+        if word or not names <= unknowns:
+            raise ProblemError(f"{word or PLACE.sub('..', asks[0])!r} may ask for something else")

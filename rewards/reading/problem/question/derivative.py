@@ -15,11 +15,12 @@ from ..clauses import Clause, clauses
 from ..conditions import NAME, Conditions, conditions_of
 from ..derivatives import name_of
 from ..layout import coordinates, relation
-from ..prose import ORDINALS, TABLE, without_asides, without_frame
+from ..prose import ORDINALS, without_asides, without_frame
 from .asked import asks_values, changes_numbers
 from .mentions import divided, mentioned
 from .parts import LETTER, put_back, without_statements
-from .pieces import ASKS, NUMBER, VALUE, has_derivative
+from .pieces import ASKS, NUMBER, VALUE, has_derivative, pieces
+from .requests import unknown_word
 
 #: The words of the clauses: a derivative that is asked for, a point, the variable.
 ASKED, AT, RESPECT = ("derivative",), ("at",), ("respect",)
@@ -35,14 +36,6 @@ _PHRASES: Final = re.compile(
     r"\bhow\s+fast\b|(?:(?<=slope)|(?<=gradient))\s+of\s+(?:the|a|its)\s+tangent\b(?:\s+line\b)?",
     re.IGNORECASE,
 )
-_OTHER: Final = TABLE["operation"] - {"derivative", "derivatives", "differentiate"} | {
-    "angle", "area", "difference", "equation", "greatest", "integrate", "largest", "least", "limit",
-    "line", "maximum", "minimum", "points", "smallest", "sum", "tangents",
-}  # fmt: skip
-_ASKED: Final = frozenset(
-    """coefficient component derivative derivatives differentiate expression formula gradient it its
-    rate result slope value velocity""".split()
-)
 #: Behind these words, a formula is the derivative of another function.
 _HAS: Final = (["derivative", "is"], ["gradient", "is"], ["slope", "is"], ["has", "derivative"])
 #: Behind these words, a derivative is to be differentiated.
@@ -52,6 +45,10 @@ _NOT_READ: Final = re.compile(
     r"(?:\d|\$|\b[kmn])-?\s*th\s+(?:order\s+)?derivative|\d(?:st|nd|rd|th)\b"
     r"|\b(?:against|at\s+infinity|chosen|(?:even|odd)\s+part|from\s+the\s+(?:left|right)"
     r"|logarithmic\s+derivative|one-sided|pole|thrice|twice|vanish\w*)\b"
+)
+#: A formula that is computed of others, such as a root, and is no equation.
+_COMPUTED: Final = re.compile(
+    r"\A(?!.*[=']).*(?:[-+*^]|\\(?:[dt]?frac|sqrt)(?![A-Za-z]))", re.DOTALL
 )
 #: A function that may have no formula; another letter before parentheses is a factor.
 _UNKNOWN: Final = re.compile(r"(?<![A-Za-z\\])([fghFGH])\s*\(")
@@ -265,16 +262,19 @@ def _quotient(of: str, by: str) -> str:
 
 def _check(places: str, formulas: list[str], defined: dict[str, str]) -> None:
     """Raise an error if something else than a derivative is asked for."""
+    if word := unknown_word(places, formulas, "derivative"):
+        raise ProblemError(f"{word!r} may change what is asked for")
     for asks in ASKS.finditer(places):
-        words = {*re.findall(r"[a-z-]{2,}", asks["words"].lower())}
-        is_other = bool({*words, asks[0].split()[0].lower()} & _OTHER) and not words & {"implicit"}
-        if asks["place"] is None:
-            spoken = words - TABLE["plain"] - TABLE["nothing"]
-            is_other |= bool(spoken) and not words & _ASKED
-        else:
-            formula = formulas[int(asks["place"])]
-            is_value = NAME.fullmatch(formula) and formula not in defined and "respect" not in words
-            is_other |= bool(is_value) and "of" in words and "value" in words
-            is_other |= has_derivative(formula) and asks["words"].split()[-2:] in _OF_DERIVATIVE
-        if is_other:
-            raise ProblemError(f"{put_back(asks[0], formulas, '$')!r} may ask for something else")
+        if asks["place"] is not None:
+            words, formula = asks["words"].lower().split(), formulas[int(asks["place"])]
+            is_derivative = any(map(has_derivative, pieces(formula)))
+            is_value = {"of", "value"} <= {*words} and "respect" not in words
+            is_other = (
+                (is_value and NAME.fullmatch(formula) and formula not in defined)
+                or (is_derivative and words[-2:] in _OF_DERIVATIVE)
+                or (not words and not is_derivative and _COMPUTED.search(formula))
+            )
+            if is_other:
+                raise ProblemError(
+                    f"{put_back(asks[0], formulas, '$')!r} may ask for something else"
+                )

@@ -16,11 +16,12 @@ from ..clauses import clauses
 from ..conditions import NAME, Conditions, conditions_of
 from ..derivatives import name_of, operators
 from ..layout import coordinates, pieces_of, relation
-from ..prose import TABLE, without_asides, without_frame
+from ..prose import without_asides, without_frame
 from .asked import asks_values, changes_numbers
 from .mentions import divided, mentioned
 from .parts import LETTER, put_back, without_statements
 from .pieces import ASKS, NUMBER, VALUE, has_derivative
+from .requests import unknown_word
 from .unknowns import APPLIED, unknowns
 
 #: y_{xx} is y''.
@@ -30,12 +31,6 @@ _OPERATOR: Final = re.compile(r"(?:\(([^()=]*D[^()=]*)\)|(?<![A-Za-z\\])(D))\s*(
 _TERM: Final = re.compile(r"\s*([-+]?)\s*([^-+D]*?)\s*(?:(D)(?:\^\{?(\d)\}?)?)?\s*(?=[-+]|\Z)")
 _SLOPE: Final = re.compile(
     r"\b(?:slope|gradient)\b[^.?!;]*?\b(?:is|equals|equal\s+to|given\s+by)\s+\ue012(?P<place>\d+)\ue012"
-)
-#: What a solution is called.
-_SOLUTION: Final = frozenset(
-    """answer curve curves equation equations expression family form formula function functions
-    integral integrals it pair path primitive primitives relation response result solution solutions
-    system that them this trajectories""".split()
 )
 #: Words that may state a condition.
 _MAY_STATE: Final = re.compile(
@@ -60,11 +55,8 @@ _ASKS_ALL: Final = re.compile(
 )
 #: Words before a solution that is known, or a part of a solution.
 _HINTS: Final = (["including"], ["solution"], ["try"], ["trial"])
-#: Where a solution exists.
-_EXISTS: Final = ("blows up", "defined", "exists", "valid")
 #: Words behind which a question describes what was named before.
 _DESCRIBES: Final = re.compile(r"\b(?:from|given|if|such|when|where|with)\b")
-_PLAIN: Final = TABLE["plain"] | TABLE["nothing"]
 
 
 class Equations(NamedTuple):
@@ -327,27 +319,17 @@ def _is_notation(equation: str) -> bool:
 
 def _check_asked(places: str, formulas: list[str], equations: Sequence[str]) -> None:
     """Raise an error if something else than a solution is asked for."""
-    described: set[str] = set()
-    start = 0
+    if word := unknown_word(places, formulas, "equation"):
+        raise ProblemError(f"{word!r} may change what is asked for")
     joined = " ".join(equations)
     for asks in ASKS.finditer(places):
-        described |= {*re.findall(r"[a-z-]{3,}", places[start : asks.start()].lower())}
-        start = asks.end()
         named, *described_by = _DESCRIBES.split(asks["words"].lower(), maxsplit=1)
-        named, *of_letter = re.split(r"\bin\s+terms\s+of\s*\Z", named)
-        words = {*re.findall(r"[a-z-]{2,}", named)}
-        nouns = {*re.findall(r"([a-z-]+)\s+(?:of|to)\b", named)} - _SOLUTION - {"subject"}
-        is_formula = asks["place"] is not None and not described_by and not of_letter
-        if is_formula:
+        of_letter = re.search(r"\bin\s+terms\s+of\s*\Z", named)
+        if asks["place"] is not None and not described_by and not of_letter:
             formula = formulas[int(asks["place"])]
             name = name_of(re.split(r"[\s(=]", formula.strip())[0])
-            is_other = bool(nouns) or "factor" in words or not (name in joined or "=" in formula)
-            is_other |= has_derivative(formula) and "=" not in formula
-        else:
-            spoken = {word for word in words if not word.endswith("ly")} - _PLAIN
-            is_other = bool(nouns) or bool(spoken and not words & (_SOLUTION | described))
-            is_other |= bool(
-                described_by and not words and not any(x in asks["words"] for x in _EXISTS)
-            )
-        if is_other:
-            raise ProblemError(f"{put_back(asks[0], formulas, '$')!r} may ask for something else")
+            is_other = not (name in joined or "=" in formula)
+            if is_other or (has_derivative(formula) and "=" not in formula):
+                raise ProblemError(
+                    f"{put_back(asks[0], formulas, '$')!r} may ask for something else"
+                )

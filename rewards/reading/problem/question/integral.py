@@ -142,7 +142,7 @@ def _asked(formula: str, numbers: frozenset[int], written: str) -> Asked:
     differentials = [match["variable"] for match in _DIFFERENTIAL.finditer(formula)]
     variable = differentials[-1].lstrip("\\") if differentials else "x"
     has_limits = re.search(rf"(?:{_SIGN.pattern})\s*(?:\\limits\s*)?[_^]", formula) is not None
-    return Asked(formula, numbers, written, variable, has_limits, nouns=_NOUNS)
+    return Asked(formula, numbers, written, variable, has_limits, nouns=_NOUNS, kind="integral")
 
 
 def _without_name(formula: str) -> str:

@@ -94,7 +94,9 @@ def _of_sign(places: str, formulas: list[str], at: int) -> Asked:
     if sign.start() and formulas[at][sign.start() - 1] == "{":  # \underset{x \to 0}{\lim}
         name = _APPROACH.search(formulas[at].replace("{", " "))
         variable = name["name"].lstrip("\\") if name else ""
-        return Asked(formulas[at], frozenset((at,)), formulas[at], variable, True, nouns=NOUNS)
+        return Asked(
+            formulas[at], frozenset((at,)), formulas[at], variable, True, nouns=NOUNS, kind="limit"
+        )
     following, numbers = formulas[at][sign.end() :].strip(), frozenset((at,))
     behind = re.match(rf"\s*of\s+{PLACE.pattern}", places.partition(f"\ue012{at}\ue012")[2])
     bare = _APPROACH.match(following) if not following.startswith(("_", "\\limits")) else None
@@ -117,6 +119,7 @@ def _of_sign(places: str, formulas: list[str], at: int) -> Asked:
         under[1].lstrip("\\") if under else "",
         is_bound=True,
         nouns=NOUNS,
+        kind="limit",
     )
 
 
@@ -149,7 +152,16 @@ def _of_sequence(places: str, formulas: list[str]) -> Asked | None:
         return None
     formula = rf"\lim_{{{index} \to \infty}} {term}"
     names = frozenset(numbers | terms.keys())
-    return Asked(formula, names, formula, index, is_bound=True, nouns=NOUNS, has_sign=False)
+    return Asked(
+        formula,
+        names,
+        formula,
+        index,
+        is_bound=True,
+        has_sign=False,
+        nouns=NOUNS,
+        kind="limit in words",
+    )
 
 
 def _in_words(places: str, formulas: list[str]) -> Asked | None:
@@ -193,4 +205,13 @@ def _in_words(places: str, formulas: list[str]) -> Asked | None:
     match = _APPROACH.match(approach)
     variable = match["name"].lstrip("\\") if match else name
     formula = rf"\lim_{{{approach}}} {body}"
-    return Asked(formula, numbers, formula, variable, is_bound=True, nouns=NOUNS, has_sign=False)
+    return Asked(
+        formula,
+        numbers,
+        formula,
+        variable,
+        is_bound=True,
+        has_sign=False,
+        nouns=NOUNS,
+        kind="limit in words",
+    )

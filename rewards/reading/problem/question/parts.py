@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from itertools import product
 from typing import Final
+from unicodedata import normalize
 
 from .. import prose
 from ..conditions import Conditions, conditions_of
@@ -53,6 +54,7 @@ _UPRIGHT: Final = re.compile(
 _LEADING_PROSE: Final = re.compile(rf"\A\s*{PROSE.pattern}")
 #: An accent on a letter: l'H\^opital.
 _ACCENT: Final = re.compile(r"\\[\^'\"`~]\{?([A-Za-z])\}?")
+_ACCENTED: Final = re.compile("[À-ÖØ-öø-ž]")
 #: What asks for a value behind a formula: = ?, = ____.
 _TAIL: Final = re.compile(
     r"(?:=\s*(?:\\[lc]?dots|\.{3}|…)|=|\?|(?<!\\)\\[,;:! ]|\\q?quad|[\s.,;:]|_+(?=\s*\Z))+\Z"
@@ -72,6 +74,7 @@ class Asked:
         is_bound: whether the value of the formula does not depend on the variable.
         has_sign: whether the formula stands in the question with its sign.
         nouns: what the formula is called, such as "series".
+        kind: the kind of question, a key of `requests.OWN`.
         is_set: whether the question asks for values of the variable, as in "for which $x$".
 
     """
@@ -83,6 +86,7 @@ class Asked:
     is_bound: bool
     has_sign: bool = True
     nouns: tuple[str, ...] = ()
+    kind: str = ""
     is_set: bool = False
 
     @property
@@ -109,7 +113,8 @@ def taken_apart(text: str) -> tuple[str, list[str]] | None:
         text = text.replace("\\\\", "\\")
     if (leading := _LEADING_PROSE.match(text)) and not DELIMITER.search(text):
         text = f"{leading[1]} ${text[leading.end() :]}$"
-    question = prose.SUBSTITUTION.sub(" ", prose.without_frame(_ACCENT.sub(r"\1", text)))
+    plain = _ACCENTED.sub(lambda letter: normalize("NFD", letter[0])[0], _ACCENT.sub(r"\1", text))
+    question = prose.SUBSTITUTION.sub(" ", prose.without_frame(plain))
     question = with_marks(_BOX.sub(" ", WRT.sub(" with respect to ", question)))
     question = _IN_TERMS_OF.sub(r"$\1$", question)
     formulas = [

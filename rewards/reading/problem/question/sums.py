@@ -132,6 +132,7 @@ def sum_question(text: str, quantity: str = "sum") -> tuple[str, Conditions] | N
                 name,
                 is_bound=True,
                 nouns=(*_NOUNS, quantity),
+                kind=quantity,
                 is_set=quantity == "interval",
             )
             return formula_of_question(parts, asked)
@@ -174,4 +175,5 @@ def _partial_sum(places: str, formulas: list[str]) -> Asked | None:
         is_bound=True,
         has_sign=False,
         nouns=(*_NOUNS, "terms"),
+        kind="partial sum",
     )

@@ -95,7 +95,9 @@ def read_recursion(text: str) -> Recursion | None:
         raise ProblemError(f"{text!r}: one recursion with a first term is expected")
     written = steps[0].string
     # With no variable, a statement about the index is refused: "for odd n", "n = 5".
-    asked = Asked(written, frozenset(numbers), written, "", is_bound=True, nouns=NOUNS)
+    asked = Asked(
+        written, frozenset(numbers), written, "", is_bound=True, nouns=NOUNS, kind="limit in words"
+    )
     formula_of_question(parts, asked)
     index = steps[0]["index"] or rf"{steps[0]['previous']}\s*-\s*1"
     term = rf"(?<![A-Za-z\\]){steps[0]['letter']}_(?:\{{\s*{index}\s*\}}|{index}(?![A-Za-z0-9]))"

@@ -1,0 +1,299 @@
+r"""Checks that every word with which a question asks for its formula is understood.
+
+A list of words that change a question is never complete: "but strike out the odd terms", "its
+median", "the limit from the other side". In the part of a question that asks, every word therefore
+has to be known to change nothing. Elsewhere, in stories and explanations, words are free.
+
+1. A sentence asks from its first verb of a request on ("find"), or from a question word on. If the
+   last request has the formula itself as its object, the words before that request explain how the
+   answer is found: "take logarithms to find $\lim ..$".
+2. Methods ("using ..", "showing ..") are left out up to the next pause, and so are parentheses,
+   quotations, and clauses behind a pause that tell something: "; there is no credit for a decimal".
+   Clauses that may restrict the request are not left out: "but ..", "where ..".
+3. Words directly before the formula are its name ("the Gaussian moment $\int ..$"), and so are one
+   or two words before a letter ("the span $L$").
+4. All other words have to be in `_COMMON`, or in the row of `OWN` of the kind of question.
+5. Nothing may be done with the value in other sentences: "Square it."
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from .. import prose
+from ..conditions import NAME
+
+_MARK: Final = "\ue012"
+#: Sentences end at a stop, and at a formula that has taken up the stop.
+_SENTENCE: Final = re.compile(rf"(?<=[.?!])\s+|\n+|(?<={_MARK})\s+(?=[A-Z][a-z])")
+_PARENTHESIS: Final = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|\\[a-z]+")
+_QUOTATION: Final = re.compile(r"``[^`']*''|\"[^\"]*\"|“[^“”]*”|`[^`']*'|(?<!\w)'[^']*'(?!\w)")
+_IN_TERMS_OF: Final = re.compile(r"\bin\s+terms\s+of\b")
+_TOKEN: Final = re.compile(rf"{_MARK}\d+{_MARK}|[A-Za-z](?:[A-Za-z]|['’])*|[,:;?!.]")
+#: The name of a person: L'Hospital's.
+_PERSON: Final = re.compile(r"(?:[A-Za-z]['’])?[A-Z][a-z]+(?:['’]s)?")
+#: Words that ask anywhere, and verbs that ask where a clause begins. A few verbs are not English.
+_QUESTION_WORD: Final = re.compile(r"asked|how|required|sought|wanted|what(?:['’]s)?|which")
+_VERB: Final = re.compile(
+    r"(?:berechne|calcul(?:er?|ez|a)|calculate|compute|decide|deduce|derive|describe|determine"
+    r"|differentiate|discuss|establish|evaluate|examine|express|find|get|give|integrate|investigate"
+    r"|know|need|obtain|prove|provide|put|report|return|show|simplify|solve|state|sum|take|tell|test"
+    r"|verify|want|work|write)s?"
+)
+#: A sentence in which the writer tells what was tried, and the words of a wish.
+_NARRATION: Final = re.compile(r"\b(?:I|I['’](?:m|ve|d|ll)|[Mm]y)\b")
+_WISH: Final = re.compile(r"\b(?:like|need|please|should|want)\b|\?", re.IGNORECASE)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+#: Verbs that are known to some kinds of questions only, and verbs that do nothing to a value.
+_OPERATIONS: Final = _words("differentiate integrate")
+_EXPLAINS: Final = _words(
+    """assume call check classify compare consider define denote develop draw employ enter expand
+    explain exploit illustrate input interpret justify let namely note notice present recall
+    recognise recognize regard remember represent rewrite set sketch split suppose think treat
+    type"""
+)
+#: What a question may call the value that was asked for.
+_VALUE: Final = _words(
+    "answer derivative integral limit number product result series solution sum value"
+)
+_PAUSES: Final = frozenset(",:;")
+#: What stands before a verb of a request.
+_BEGINS: Final = _words(
+    """, : ; . ? ! and anyone can finally hence help i just me must now only or please should so
+    somebody someone then therefore thus to we you"""
+)
+#: What precedes these words and a request for the formula explains how the answer is found.
+_CONCLUDES: Final = _words("and hence or so then therefore thus to")
+#: Words with which a clause behind a request restricts the request, or asks for more.
+_RESTRICTS: Final = _words(
+    """all and as assuming at besides both but counted each except excluding for from however if in
+    instead of on only or over provided taken then this though to under unless when where while
+    whose with without"""
+)
+#: Participles that change a formula. Others say how the answer is found, or has to look.
+_CHANGING: Final = _words(
+    """beginning choosing counting excluding holding ignoring interpreting keeping omitting
+    pretending reading regarding replacing skipping starting taking treating"""
+)
+#: What opens a method, alone or together with the next word: "without differentiating". "But I" and
+#: "but my" open a story.
+_METHOD: Final = _words("apply applying by employing use using via")
+_METHOD_IN_WORDS: Final = re.compile(r"without (?!the|its)[\w'’]+|but (?:[Ii]|my|the)")
+#: Words that say nothing about what is asked for.
+_COMMON: Final = _words(
+    # articles, pronouns, auxiliary verbs, prepositions and conjunctions
+    """a all although am an and any are around as at be because been being between both by can
+    can't could did do does don't done down e each every few first for from had has have he
+    hence her here his i if in into is it it's its just let many may me might most much must my
+    near now of off on once one ones or our out over shall she should since so some such than
+    that that's the their them then there these they this those through thus to together too up
+    upon very was we well were when where whether which while who who's why will with within
+    would yet you your"""
+    # the answer and its form
+    """ above acceptable accepted allowed alone answer answers anything appropriate below box boxed
+    canonical carry cartesian closed combination combine comes complete correct credit deal
+    denotes derivation detail details display dne elementary else enclosed end equal equals
+    exact existence explain explicit expression factor factored factorised factorized far
+    fashion final follow following follows form format formula fraction fractions full general
+    generality given implicit including inside intermediate interval involving json
+    justification justify known last latex leave leaving lowest made make manner math method
+    methods neat nice notation nothing noting number obtained outcome output part parts phrase
+    please point possible precise problem procedure proof put quantity question radians rational
+    rationalised rationalized real reason reasoning reasons recommended reduced reduces
+    representation respect result resulting results right rule same short show showing shown
+    sides simple simplest simplified simplify simplifying single smooth solution something
+    specify standard stating step steps symbolic symbols table tag tags task text thank thanks
+    theorem thing things throughout trick true used uses valid value variable way whole work
+    working write writing written"""
+    # what the writer feels, tries and hears
+    """ anybody anyone anyway appreciated careful check compare confirm confused dumb everyone
+    familiar famous forget get getting gives good got guys hello help hi hint hints keep lost
+    mine nobody ok prof professor quick recognise reply say says see sense somebody someone
+    stuck supposed sure teacher think tried try understand weird wrong"""
+)
+_SERIES: Final = _words(
+    """alternating arithmetic come converge convergence convergent converges diverge divergent
+    diverges finite function geometric harmonic infinite polynomial progression series sum
+    summation sums telescopes telescoping term total"""
+)
+#: What belongs to the kinds of questions.
+OWN: Final = {
+    "integral": _words(
+        """analysis antiderivative antiderivatives arbitrary arctan calculus change constant
+        constants contour converge convergence convergent converges coordinates definite
+        definition denominator diverge diverges evaluation exist exists finite function
+        functions improper indefinite integral integrals integrand integrate integration
+        limits linear ln log logarithm logarithms multiple plus polar primitive primitives
+        substitute substitution symmetry term terms transform trig trigonometric"""
+    ),
+    "derivative": _words(
+        """chain change changes curve denominator derivative derivatives derived differential
+        differentiate differentiation fast function functions gradient mixed numerator
+        order parameter partial quotient rate slope tangent term terms total velocity"""
+    )
+    | prose.ORDINALS.keys(),
+    "limit": _words(
+        """behave behaves converge convergence convergent converges exist exists extended
+        finite function hand infinity left limit limiting limits quotient reals sequence
+        sided tend"""
+    ),
+    "limit in words": _words(
+        """above approach approaches become becomes behave behaves bound converge convergent
+        converges exist exists extended finite function goes grows hand happens identify
+        increasing infinity left limit limiting limits quotient sequence sided tend
+        tending tends"""
+    ),
+    "sum": _SERIES,
+    "partial sum": _SERIES | _words("sequence terms"),
+    "product": _SERIES | _words("partial product products"),
+    "radius": _SERIES | _words("power radius"),
+    "interval": _SERIES | _words("power set values"),
+    "expansion": _SERIES
+    | _words(
+        """about ascending binomial centred coefficient coefficients degree expansion five
+        four non nonzero order power powers remainder sigma six term terms three two zero"""
+    )
+    | prose.ORDINALS.keys(),
+    "parameters": _words(
+        "constant constants continuous differentiable function pair parameter parameters values"
+    ),
+    "equation": _words(
+        """auxiliary boundary conditions constants curve curves differential equation
+        equations equivalent family free function functions initial integral integrals
+        integrate linear nonlinear pair particular passes passing primitive primitives
+        relation satisfies satisfy satisfying separable simultaneous slope solutions
+        subject system"""
+    ),
+}
+
+
+def unknown_word(places: str, formulas: Sequence[str], kind: str, own: Collection[int] = ()) -> str:
+    """Find a word that may change what a question asks for. The result is empty if there is none.
+
+    Args:
+        places: the prose, with places for the formulas, and without statements about symbols.
+        formulas: the formulas.
+        kind: the kind of question, a key of `OWN`.
+        own: the numbers of the formulas that are asked for, and of their names. By default, these
+            are all formulas that are more than a name.
+
+    """
+    letters = {at for at, formula in enumerate(formulas) if NAME.fullmatch(formula)}
+    own = own or {*range(len(formulas))} - letters
+    known = _COMMON | OWN[kind]
+    plain = prose.without_asides(_QUOTATION.sub(" ", places))
+    plain = re.sub(prose.phrases("name", "no kind"), " ", _IN_TERMS_OF.sub(" ", plain), flags=re.I)
+    for sentence in _SENTENCE.split(plain):
+        if not is_narration(sentence):
+            tokens = _TOKEN.findall(_PARENTHESIS.sub(" ", sentence))
+            for word in _asking(tokens, own, letters):
+                if word not in known:
+                    return word
+    return ""
+
+
+def is_narration(sentence: str) -> bool:
+    """Whether a sentence tells what the writer tried. A wish may change the question."""
+    return _NARRATION.search(sentence) is not None and _WISH.search(sentence) is None
+
+
+def _asking(written: list[str], own: Collection[int], letters: Collection[int]) -> list[str]:
+    """The words with which a sentence asks, without methods and names of formulas."""
+    tokens = [token.lower() for token in written]
+    words: list[str] = []
+    name: list[str] = []  # words that may be the name of the next formula
+    is_free = False  # up to the next pause
+    for at in range(_start(tokens, own), len(tokens)):
+        token = tokens[at]
+        if not token[0].isalpha():
+            is_name = _is_of(token, own) or (_is_of(token, letters) and len(name) <= 2)
+            words += [] if is_name else name
+            name = []
+            if token in _PAUSES:
+                is_free = _tells(tokens, at + 1)
+        elif _opens_method(written, at):
+            is_free, name = True, []
+        elif _is_request(tokens, at):
+            words += name + ([token] if token in _OPERATIONS else [])
+            words += [f"{token} when"] if tokens[at + 1 : at + 2] in (["when"], ["where"]) else []
+            is_free, name = False, []
+        elif _is_done_to_value(tokens, at, own):
+            words.append(token)
+        elif not is_free and _may_change(written[at], at):
+            words += name if token in _COMMON else []
+            name = [] if token in _COMMON else [*name, token]
+    return words + name
+
+
+def _start(tokens: list[str], own: Collection[int]) -> int:
+    """Where a sentence begins to ask, or the end of a sentence that does not ask."""
+    requests = [at for at in range(len(tokens)) if _is_request(tokens, at)]
+    for at in reversed(requests):
+        following = next((token for token in tokens[at + 1 :] if token not in _COMMON), "")
+        if at and tokens[at - 1] in _CONCLUDES and _is_of(following, own):
+            return at
+    starts = requests + [at for at in range(len(tokens)) if _is_done_to_value(tokens, at, own)]
+    if not starts and "?" in tokens:  # "Its value?"
+        return max((at + 1 for at, token in enumerate(tokens[:-1]) if token in _PAUSES), default=0)
+    return min(starts, default=len(tokens))
+
+
+def _may_change(word: str, at: int) -> bool:
+    """Whether a word is more than a letter, a manner, the name of a person, or a verb."""
+    lower = word.lower()
+    is_person = at > 0 and _PERSON.fullmatch(word) is not None
+    is_free = len(word) == 1 or lower.endswith("ly") or is_person
+    return not is_free and (_VERB.fullmatch(lower) is None or lower in _OPERATIONS)
+
+
+def _tells(tokens: list[str], at: int) -> bool:
+    """Whether a clause behind a request tells something: "which is famous"."""
+    token = tokens[at] if at < len(tokens) else ""
+    if not token[:1].isalpha() or token in _CHANGING:
+        return False
+    is_relative = token in ("which", "who")
+    return is_relative or not (token in _RESTRICTS or _is_request(tokens, at))
+
+
+def _opens_method(written: list[str], at: int) -> bool:
+    token, before = written[at].lower(), written[at - 1] if at else ""
+    if before.startswith(_MARK) and token.endswith("ing"):
+        return token not in _CHANGING
+    pair = " ".join(written[at : at + 2])
+    return token in _METHOD or _METHOD_IN_WORDS.fullmatch(pair) is not None
+
+
+def _is_done_to_value(tokens: list[str], at: int, own: Collection[int]) -> bool:
+    """Whether something is done to the value: "square it", "halve the sum"."""
+    token, before = tokens[at], tokens[at - 1] if at else ""
+    if not _begins(tokens, at) or before in ("to", "please") or token.endswith("ing"):
+        return False
+    if token in _COMMON | _METHOD | _EXPLAINS or _VERB.fullmatch(token):
+        return False
+    first, second = [*tokens[at + 1 : at + 3], "", ""][:2]
+    is_value = first in ("it", "this", "your") or (first == "the" and second in _VALUE)
+    return is_value or _is_of(first, own)
+
+
+def _is_of(token: str, places: Collection[int]) -> bool:
+    return token.startswith(_MARK) and int(token.strip(_MARK)) in places
+
+
+def _begins(tokens: list[str], at: int) -> bool:
+    before = tokens[at - 1] if at else ","
+    return tokens[at][0].isalpha() and (before in _BEGINS or before.startswith(_MARK))
+
+
+def _is_request(tokens: list[str], at: int) -> bool:
+    if _QUESTION_WORD.fullmatch(tokens[at]):
+        return not (tokens[at] == "which" and tokens[at - 1 : at] == [","])
+    if tokens[at] == "work" and tokens[at + 1 : at + 2] != ["out"]:
+        return False
+    return _begins(tokens, at) and _VERB.fullmatch(tokens[at]) is not None
