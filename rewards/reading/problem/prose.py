@@ -53,7 +53,7 @@ TABLE: Final = {
             grows_without_bound if_not inverse_cosecant inverse_cosine inverse_cotangent
             inverse_hyperbolic inverse_secant inverse_sine inverse_tangent
             inverse_trigonometric lowest_terms maximum_mark minus_infinity
-            natural_logarithm natural_logarithms not_a_decimal
+            not_a_decimal
             not_a_decimal_approximation not_required partial_fraction partial_fractions
             particular_integral parts_twice plus_a_constant plus_an_arbitrary_constant
             plus_particular_integral plus_the_constant rational_function real_constant

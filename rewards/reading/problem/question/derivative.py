@@ -40,11 +40,9 @@ _PHRASES: Final = re.compile(
 _HAS: Final = (["derivative", "is"], ["gradient", "is"], ["slope", "is"], ["has", "derivative"])
 #: Behind these words, a derivative is to be differentiated.
 _OF_DERIVATIVE: Final = (["change", "of"], ["derivative", "of"])
-#: The order of a derivative as a number or a letter, and other derivatives that are not read here.
-_NOT_READ: Final = re.compile(
+#: The order of a derivative as a number or a letter, which is not read here.
+_NUMBERED: Final = re.compile(
     r"(?:\d|\$|\b[kmn])-?\s*th\s+(?:order\s+)?derivative|\d(?:st|nd|rd|th)\b"
-    r"|\b(?:against|at\s+infinity|chosen|(?:even|odd)\s+part|from\s+the\s+(?:left|right)"
-    r"|logarithmic\s+derivative|one-sided|pole|thrice|twice|vanish\w*)\b"
 )
 #: A formula that is computed of others, such as a root, and is no equation.
 _COMPUTED: Final = re.compile(
@@ -79,7 +77,7 @@ def question_of_derivative(text: str) -> tuple[list[Clause], Conditions]:
     parts = _PHRASES.sub(" ", parts[0]), parts[1]
     places, conditions = without_statements(*parts)
     places = without_asides(places)
-    if changes_numbers(places) or asks_values(*parts) or _NOT_READ.search(text):
+    if changes_numbers(places) or asks_values(*parts) or _NUMBERED.search(text):
         raise ProblemError("words may change the question")
     found = _Found(places)
     mentions = [(piece, relation(piece), before) for piece, before in mentioned(places, parts[1])]

@@ -30,7 +30,7 @@ _SUBSCRIPTS: Final = re.compile(r"([a-z])_\{?\s*(x{1,4}|t{1,4})\s*\}?(?![A-Za-z]
 _OPERATOR: Final = re.compile(r"(?:\(([^()=]*D[^()=]*)\)|(?<![A-Za-z\\])(D))\s*([a-z])(?![A-Za-z])")
 _TERM: Final = re.compile(r"\s*([-+]?)\s*([^-+D]*?)\s*(?:(D)(?:\^\{?(\d)\}?)?)?\s*(?=[-+]|\Z)")
 _SLOPE: Final = re.compile(
-    r"\b(?:slope|gradient)\b[^.?!;]*?\b(?:is|equals|equal\s+to|given\s+by)\s+\ue012(?P<place>\d+)\ue012"
+    r"\b(?:whose\s+)?(?:slope|gradient)\b[^.?!;]*?\b(?:is|equals|equal\s+to|given\s+by)\s+\ue012(?P<place>\d+)\ue012"
 )
 #: Words that may state a condition.
 _MAY_STATE: Final = re.compile(
@@ -102,7 +102,7 @@ def equations_of_question(text: str) -> Equations:
         raise ProblemError("words may change the question")
     slope = _SLOPE.search(places)
     found = _Found(text, [f"y' = {formulas[int(slope['place'])]}"] if slope else [])
-    without_slope = places.replace(f"\ue012{slope['place']}\ue012", " ") if slope else places
+    without_slope = _SLOPE.sub(" ", places, count=1)
     for piece, before in mentioned(without_slope, formulas):
         for link in links(_expanded(piece)):
             found.take(link, before)
@@ -114,7 +114,7 @@ def equations_of_question(text: str) -> Equations:
     formulas_of_question = found.formulas(equations, places)
     if (word := _RESTRICTS.search(places)) is not None:
         raise ProblemError(f"{word[0]!r} may restrict the solutions")
-    _check_asked(places, formulas, equations)
+    _check_asked(without_slope, formulas, equations)
     may_state = _MAY_STATE.search(places)
     return Equations(
         tuple(formulas_of_question),

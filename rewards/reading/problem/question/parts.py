@@ -52,6 +52,8 @@ _UPRIGHT: Final = re.compile(
 )
 #: Words in a text command at the beginning of a formula: \text{Evaluate } \int x\,dx.
 _LEADING_PROSE: Final = re.compile(rf"\A\s*{PROSE.pattern}")
+#: The number of an exercise in a formula: 15.\quad \int x\,dx.
+_NUMBERED: Final = re.compile(r"\A\s*\(?\d{1,3}[.)]\s*(?:\\(?:q?quad(?![A-Za-z])|[,;:! ])|~)+")
 #: An accent on a letter: l'H\^opital.
 _ACCENT: Final = re.compile(r"\\[\^'\"`~]\{?([A-Za-z])\}?")
 _ACCENTED: Final = re.compile("[À-ÖØ-öø-ž]")
@@ -118,7 +120,9 @@ def taken_apart(text: str) -> tuple[str, list[str]] | None:
     question = with_marks(_BOX.sub(" ", WRT.sub(" with respect to ", question)))
     question = _IN_TERMS_OF.sub(r"$\1$", question)
     formulas = [
-        _TAIL.sub("", _UPRIGHT.sub(r"\1", DELIMITER.sub(" ", match[0]))).lstrip(" .,;:?")
+        _TAIL.sub("", _UPRIGHT.sub(r"\1", _NUMBERED.sub("", DELIMITER.sub(" ", match[0])))).lstrip(
+            " .,;:?"
+        )
         for match in MARKED.finditer(question)
     ]
     numbers = iter(enumerate(formulas))

@@ -71,11 +71,14 @@ _BEGINS: Final = _words(
 )
 #: What precedes these words and a request for the formula explains how the answer is found.
 _CONCLUDES: Final = _words("and hence or so then therefore thus to")
-#: Words with which a clause behind a request restricts the request, or asks for more.
-_RESTRICTS: Final = _words(
-    """all and as assuming at besides both but counted each except excluding for from however if in
-    instead of on only or over provided taken then this though to under unless when where while
-    whose with without"""
+#: Words with which a clause behind a request restricts the request, or asks for more. Some of them
+#: restrict a formula that is not asked for in its sentence, too.
+_CONTRASTS: Final = _words(
+    "but except however if instead only provided though unless where with without"
+)
+_RESTRICTS: Final = _CONTRASTS | _words(
+    """all and as assuming at besides both counted each excluding for from in on or over taken then
+    this to under when while whose"""
 )
 #: Participles that change a formula. Others say how the answer is found, or has to look.
 _CHANGING: Final = _words(
@@ -116,7 +119,7 @@ _COMMON: Final = _words(
     """ anybody anyone anyway appreciated careful check compare confirm confused dumb everyone
     familiar famous forget get getting gives good got guys hello help hi hint hints keep lost
     mine nobody ok prof professor quick recognise reply say says see sense somebody someone
-    stuck supposed sure teacher think tried try understand weird wrong"""
+    stuck supposed sure teacher think tried try understand weird wolfram wolframalpha wrong"""
 )
 _SERIES: Final = _words(
     """alternating arithmetic come converge convergence convergent converges diverge divergent
@@ -134,21 +137,22 @@ OWN: Final = {
         substitute substitution symmetry term terms transform trig trigonometric"""
     ),
     "derivative": _words(
-        """chain change changes curve denominator derivative derivatives derived differential
-        differentiate differentiation fast function functions gradient mixed numerator
-        order parameter partial quotient rate slope tangent term terms total velocity"""
+        """along chain change changes curve denominator derivative derivatives derived
+        differential differentiate differentiation fast function functions gradient mixed
+        numerator order parameter partial quotient rate slope tangent term terms total
+        velocity"""
     )
     | prose.ORDINALS.keys(),
     "limit": _words(
-        """behave behaves converge convergence convergent converges exist exists extended
-        finite function hand infinity left limit limiting limits quotient reals sequence
-        sided tend"""
+        """behave behaves converge convergence convergent converges diverge divergent
+        diverges exist exists extended finite function hand infinity left limit limiting
+        limits quotient reals sequence sided tend"""
     ),
     "limit in words": _words(
         """above approach approaches become becomes behave behaves bound converge convergent
-        converges exist exists extended finite function goes grows hand happens identify
-        increasing infinity left limit limiting limits quotient sequence sided tend
-        tending tends"""
+        converges diverge divergent diverges exist exists extended finite function goes
+        grows hand happens identify increasing infinity left limit limiting limits
+        quotient sequence sided tend tending tends"""
     ),
     "sum": _SERIES,
     "partial sum": _SERIES | _words("sequence terms"),
@@ -219,6 +223,7 @@ def _asking(written: list[str], own: Collection[int], letters: Collection[int]) 
             if token in _PAUSES:
                 is_free = _tells(tokens, at + 1)
         elif _opens_method(written, at):
+            words += name
             is_free, name = True, []
         elif _is_request(tokens, at):
             words += name + ([token] if token in _OPERATIONS else [])
@@ -240,9 +245,18 @@ def _start(tokens: list[str], own: Collection[int]) -> int:
         if at and tokens[at - 1] in _CONCLUDES and _is_of(following, own):
             return at
     starts = requests + [at for at in range(len(tokens)) if _is_done_to_value(tokens, at, own)]
+    starts = starts or [
+        at + 1 for at, token in enumerate(tokens) if _is_restricted(tokens, at, own)
+    ]
     if not starts and "?" in tokens:  # "Its value?"
         return max((at + 1 for at, token in enumerate(tokens[:-1]) if token in _PAUSES), default=0)
     return min(starts, default=len(tokens))
+
+
+def _is_restricted(tokens: list[str], at: int, own: Collection[int]) -> bool:
+    """Whether words behind the formula restrict the formula: "but with the other sign"."""
+    following = [token for token in tokens[at + 1 : at + 3] if token not in _PAUSES]
+    return _is_of(tokens[at], own) and following[:1] != [] and following[0] in _CONTRASTS
 
 
 def _may_change(word: str, at: int) -> bool:
@@ -250,7 +264,7 @@ def _may_change(word: str, at: int) -> bool:
     lower = word.lower()
     is_person = at > 0 and _PERSON.fullmatch(word) is not None
     is_free = len(word) == 1 or lower.endswith("ly") or is_person
-    return not is_free and (_VERB.fullmatch(lower) is None or lower in _OPERATIONS)
+    return not is_free and (_VERB.fullmatch(lower) is None or lower in _OPERATIONS | {"sum"})
 
 
 def _tells(tokens: list[str], at: int) -> bool:
@@ -271,15 +285,16 @@ def _opens_method(written: list[str], at: int) -> bool:
 
 
 def _is_done_to_value(tokens: list[str], at: int, own: Collection[int]) -> bool:
-    """Whether something is done to the value: "square it", "halve the sum"."""
+    """Whether something is done to the value: "square it", "after halving the sum"."""
     token, before = tokens[at], tokens[at - 1] if at else ""
-    if not _begins(tokens, at) or before in ("to", "please") or token.endswith("ing"):
-        return False
-    if token in _COMMON | _METHOD | _EXPLAINS or _VERB.fullmatch(token):
-        return False
     first, second = [*tokens[at + 1 : at + 3], "", ""][:2]
     is_value = first in ("it", "this", "your") or (first == "the" and second in _VALUE)
-    return is_value or _is_of(first, own)
+    if token.endswith("ing"):
+        return before == "after" and is_value
+    if not _begins(tokens, at) or before in ("to", "please"):
+        return False
+    is_known = token in _COMMON | _METHOD | _EXPLAINS or _VERB.fullmatch(token)
+    return not is_known and (is_value or _is_of(first, own))
 
 
 def _is_of(token: str, places: Collection[int]) -> bool:
