@@ -35,7 +35,9 @@ _SLOPE: Final = re.compile(
 #: Words that may state a condition.
 _MAY_STATE: Final = re.compile(
     r"\b(?:at|from)\s+(?:first|rest)\b|\b(?:begins?|dropped|doubles|empty|even|halves|initial\w*|odd|origin"
-    r"|poured|released|started|starts?|triples|unit)\b",
+    r"|poured|released|started|starts?|triples|unit)\b"
+    r"|\b(?:at|be|equals?|is|takes|to|value|was|when)\s+(?:zero|one|two|three|four|five|six|seven|eight|nine"
+    r"|ten|unity)(?=\s*(?:[,.;:?]|\Z|(?:and|at|for|if|in|when|where|with)\b))",
     re.IGNORECASE,
 )
 #: Words that restrict the solutions, or name something else than a solution.

@@ -39,7 +39,7 @@ _QUESTION_WORD: Final = re.compile(r"asked|how|required|sought|wanted|what(?:['â
 _VERB: Final = re.compile(
     r"(?:berechne|calcul(?:er?|ez|a)|calculate|compute|decide|deduce|derive|describe|determine"
     r"|differentiate|discuss|establish|evaluate|examine|express|find|get|give|integrate|investigate"
-    r"|know|need|obtain|prove|provide|put|report|return|show|simplify|solve|state|sum|take|tell|test"
+    r"|know|need|obtain|prove|provide|put|report|resoudre|return|show|simplify|solve|state|sum|take|tell|test"
     r"|verify|want|work|write)s?"
 )
 #: A sentence in which the writer tells what was tried, and the words of a wish.
