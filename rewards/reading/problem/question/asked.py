@@ -55,7 +55,7 @@ _OF_ASKED: Final = re.compile(
 _INSIDE: Final = re.compile(r"\b(?:by|from|in|inside|on|through)\s+(?:the\s+)?\Z")
 #: Words that change a formula, or make something else of the formula.
 _MODIFIES: Final = re.compile(
-    r"\b(?:correction|corrigend\w+|edit|errat\w+|misread|typo|base\s+two|binary"
+    r"\b(?:correction|corrigend\w+|edit|errat\w+|misread|ought|typing\s+error|typo|base\s+two|binary"
     r"|(?:change|in)\s+places?\b(?!\s+of\s+\w+ing)"
     r"|denominator\s+of\s+it|except\s+that|(?:inter|ex)chang\w+|instead(?!\s+of\s+\w)|misprint\w*"
     r"|numerical\s+factor|(?:even|odd)\s+part|replac\w+|revers\w+|revolv\w+|rotat\w+|subsequence"
@@ -312,7 +312,7 @@ def _may_change(formula: str, before: str, behind: str, asked: Asked) -> bool:
         is_own = (named is not None and named["name"] == formula) or re.search(
             rf"\b(?:{'|'.join(asked.nouns)})\s+\Z", before
         )
-        return _ASKS_FOR.search(before[-_CHAIN:]) is not None and not is_own
+        return not (is_own or asked.is_set) and _ASKS_FOR.search(before[-_CHAIN:]) is not None
     if re.match(r"\s*(?:denotes?|means|stands\s+for)\b", behind):
         return _KNOWN.fullmatch(formula.strip()) is None  # a notation
     if _VALUE.fullmatch(formula):

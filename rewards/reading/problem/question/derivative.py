@@ -43,6 +43,7 @@ _OF_DERIVATIVE: Final = (["change", "of"], ["derivative", "of"])
 #: The order of a derivative as a number or a letter, which is not read here.
 _NUMBERED: Final = re.compile(
     r"(?:\d|\$|\b[kmn])-?\s*th\s+(?:order\s+)?derivative|\d(?:st|nd|rd|th)\b"
+    r"|derivative\s+of\s+(?:its|the)\s+derivative"
 )
 #: A formula that is computed of others, such as a root, and is no equation.
 _COMPUTED: Final = re.compile(

@@ -35,12 +35,12 @@ _TOKEN: Final = re.compile(rf"{_MARK}\d+{_MARK}|[A-Za-z](?:[A-Za-z]|['’])*|[,:
 #: The name of a person: L'Hospital's.
 _PERSON: Final = re.compile(r"(?:[A-Za-z]['’])?[A-Z][a-z]+(?:['’]s)?")
 #: Words that ask anywhere, and verbs that ask where a clause begins. A few verbs are not English.
-_QUESTION_WORD: Final = re.compile(r"asked|how|required|sought|wanted|what(?:['’]s)?|which")
+_QUESTION_WORD: Final = re.compile(r"ask(?:ed|s)|how|required|sought|wanted|what(?:['’]s)?|which")
 _VERB: Final = re.compile(
-    r"(?:berechne|calcul(?:er?|ez|a)|calculate|compute|decide|deduce|derive|describe|determine"
-    r"|differentiate|discuss|establish|evaluate|examine|express|find|get|give|integrate|investigate"
+    r"(?:berechne|calcul(?:er?|ez|a)|calculate|compute|decide|deduce|derive|describe|determine|enter"
+    r"|differentiate|discuss|establish|evaluate|examine|express|find|get|give|identify|integrate|investigate"
     r"|know|need|obtain|prove|provide|put|report|resoudre|return|show|simplify|solve|state|sum|take|tell|test"
-    r"|verify|want|work|write)s?"
+    r"|verify|want|work|write)"
 )
 #: A sentence in which the writer tells what was tried, and the words of a wish.
 _NARRATION: Final = re.compile(r"\b(?:I|I['’](?:m|ve|d|ll)|[Mm]y)\b")
@@ -54,7 +54,7 @@ def _words(text: str) -> frozenset[str]:
 #: Verbs that are known to some kinds of questions only, and verbs that do nothing to a value.
 _OPERATIONS: Final = _words("differentiate integrate")
 _EXPLAINS: Final = _words(
-    """assume call check classify compare consider define denote develop draw employ enter expand
+    """assume call check classify compare consider define denote develop draw employ expand
     explain exploit illustrate input interpret justify let namely note notice present recall
     recognise recognize regard remember represent rewrite set sketch split suppose think treat
     type"""
@@ -70,7 +70,12 @@ _BEGINS: Final = _words(
     somebody someone then therefore thus to we you"""
 )
 #: What precedes these words and a request for the formula explains how the answer is found.
-_CONCLUDES: Final = _words("and hence or so then therefore thus to")
+_CONCLUDES: Final = _words("and or so then to")
+_HENCE: Final = _words("hence therefore thus")
+#: The subject of a clause that tells something.
+_SUBJECTS: Final = _words("he i it she that there they this we you")
+#: Words before a formula that is what was named before: "the area, that is, $\\int ..$".
+_THAT_IS: Final = re.compile(r"(?:that is|that is to say|i \. e \.|namely|in other words)(?: ,)?\Z")
 #: Words with which a clause behind a request restricts the request, or asks for more. Some of them
 #: restrict a formula that is not asked for in its sentence, too.
 _CONTRASTS: Final = _words(
@@ -88,12 +93,12 @@ _CHANGING: Final = _words(
 #: What opens a method, alone or together with the next word: "without differentiating". "But I" and
 #: "but my" open a story.
 _METHOD: Final = _words("apply applying by employing use using via")
-_METHOD_IN_WORDS: Final = re.compile(r"without (?!the|its)[\w'’]+|but (?:[Ii]|my|the)")
+_METHOD_IN_WORDS: Final = re.compile(r"without (?!the|its)[\w'’]+|but (?:[Ii]|my)")
 #: Words that say nothing about what is asked for.
 _COMMON: Final = _words(
     # articles, pronouns, auxiliary verbs, prepositions and conjunctions
-    """a all although am an and any are around as at be because been being between both by can
-    can't could did do does don't done down e each every few first for from had has have he
+    """a about all although am an and any are around as at be because been being between both by
+    can can't could did do does don't done down e each every few first for from had has have he
     hence her here his i if in into is it it's its just let many may me might most much must my
     near now of off on once one ones or our out over shall she should since so some such than
     that that's the their them then there these they this those through thus to together too up
@@ -113,18 +118,20 @@ _COMMON: Final = _words(
     representation respect result resulting results right rule same short show showing shown
     sides simple simplest simplified simplify simplifying single smooth solution something
     specify standard stating step steps symbolic symbols table tag tags task text thank thanks
-    theorem thing things throughout trick true used uses valid value variable way whole work
-    working write writing written"""
+    theorem thing things throughout trick true unique used uses valid value variable way whole
+    work working write writing written"""
     # what the writer feels, tries and hears
     """ anybody anyone anyway appreciated careful check compare confirm confused dumb everyone
     familiar famous forget get getting gives good got guys hello help hi hint hints keep lost
     mine nobody ok prof professor quick recognise reply say says see sense somebody someone
     stuck supposed sure teacher think tried try understand weird wolfram wolframalpha wrong"""
+    # articles, prepositions and conjunctions of other languages
+    " avec con das de der die du el et fur la las le les los mit para pour und von"
 )
 _SERIES: Final = _words(
     """alternating arithmetic come converge convergence convergent converges diverge divergent
-    diverges finite function geometric harmonic infinite polynomial progression series sum
-    summation sums telescopes telescoping term total"""
+    diverges finite function geometric harmonic infinite polynomial progression represented
+    series sum summation sums telescopes telescoping term total"""
 )
 #: What belongs to the kinds of questions.
 OWN: Final = {
@@ -137,10 +144,10 @@ OWN: Final = {
         substitute substitution symmetry term terms transform trig trigonometric"""
     ),
     "derivative": _words(
-        """along chain change changes curve denominator derivative derivatives derived
-        differential differentiate differentiation fast function functions gradient mixed
-        numerator order parameter partial quotient rate slope tangent term terms total
-        velocity"""
+        """along chain change changes curve definition denominator derivative derivatives
+        derived differential differentiate differentiation fast function functions
+        gradient mixed numerator order parameter partial principles quotient rate slope
+        tangent term terms total velocity"""
     )
     | prose.ORDINALS.keys(),
     "limit": _words(
@@ -216,9 +223,13 @@ def _asking(written: list[str], own: Collection[int], letters: Collection[int]) 
     is_free = False  # up to the next pause
     for at in range(_start(tokens, own), len(tokens)):
         token = tokens[at]
-        if not token[0].isalpha():
-            is_name = _is_of(token, own) or (_is_of(token, letters) and len(name) <= 2)
-            words += [] if is_name else name
+        if _is_of(token, own):
+            words = [] if _THAT_IS.search(" ".join(tokens[max(at - 6, 0) : at])) else words
+            name = []
+        elif not token[0].isalpha():
+            is_before_formula = token == "," and _is_of("".join(tokens[at + 1 : at + 2]), own)
+            is_letter = _is_of(token, letters) and len(name) <= 2
+            words += [] if is_letter or is_before_formula else name
             name = []
             if token in _PAUSES:
                 is_free = _tells(tokens, at + 1)
@@ -242,7 +253,8 @@ def _start(tokens: list[str], own: Collection[int]) -> int:
     requests = [at for at in range(len(tokens)) if _is_request(tokens, at)]
     for at in reversed(requests):
         following = next((token for token in tokens[at + 1 :] if token not in _COMMON), "")
-        if at and tokens[at - 1] in _CONCLUDES and _is_of(following, own):
+        before = tokens[at - 1] if at else ""
+        if before in _HENCE or (before in _CONCLUDES and _is_of(following, own)):
             return at
     starts = requests + [at for at in range(len(tokens)) if _is_done_to_value(tokens, at, own)]
     starts = starts or [
@@ -264,7 +276,8 @@ def _may_change(word: str, at: int) -> bool:
     lower = word.lower()
     is_person = at > 0 and _PERSON.fullmatch(word) is not None
     is_free = len(word) == 1 or lower.endswith("ly") or is_person
-    return not is_free and (_VERB.fullmatch(lower) is None or lower in _OPERATIONS | {"sum"})
+    is_verb = _VERB.fullmatch(lower.removesuffix("s")) is not None
+    return not is_free and (not is_verb or lower in _OPERATIONS | {"sum", "sums"})
 
 
 def _tells(tokens: list[str], at: int) -> bool:
@@ -272,8 +285,10 @@ def _tells(tokens: list[str], at: int) -> bool:
     token = tokens[at] if at < len(tokens) else ""
     if not token[:1].isalpha() or token in _CHANGING:
         return False
-    is_relative = token in ("which", "who")
-    return is_relative or not (token in _RESTRICTS or _is_request(tokens, at))
+    is_told = token in ("which", "who") or (
+        token == "and" and tokens[at + 1 : at + 2] != [] and tokens[at + 1] in _SUBJECTS
+    )
+    return is_told or not (token in _RESTRICTS or _is_request(tokens, at))
 
 
 def _opens_method(written: list[str], at: int) -> bool:
@@ -308,7 +323,9 @@ def _begins(tokens: list[str], at: int) -> bool:
 
 def _is_request(tokens: list[str], at: int) -> bool:
     if _QUESTION_WORD.fullmatch(tokens[at]):
-        return not (tokens[at] == "which" and tokens[at - 1 : at] == [","])
+        before = tokens[at - 1] if at else "but"
+        is_open = "?" in tokens or before == "but" or before in _BEGINS
+        return is_open and (before, tokens[at]) != (",", "which")
     if tokens[at] == "work" and tokens[at + 1 : at + 2] != ["out"]:
         return False
     return _begins(tokens, at) and _VERB.fullmatch(tokens[at]) is not None

@@ -8,6 +8,8 @@ not read yet. Four sets of 100 (f) are by writers that imitated as many people a
 800 right answers were accepted before the reader was changed for them, and 442 then. Half of the
 limits and sums were looked at only after their first run: 70 of 200, and 36 before. Of a last set
 (g), 80 of 120 were accepted at the first run.
+
+35 right answers fewer are accepted since words with which a question asks have to be known.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ CASES = json.loads(
 )
 KINDS = ("derivative", "limit", "sum", "differential_equation")
 #: Right answers that are accepted; the others belong to questions that are not read.
-ACCEPTED = {"derivative": 344, "limit": 388, "sum": 342, "differential_equation": 401}
+ACCEPTED = {"derivative": 336, "limit": 380, "sum": 340, "differential_equation": 384}
 
 
 def status(kind: str, question: str, answer: str) -> Status | None:

@@ -104,7 +104,7 @@ RIGHT = [
     ("derivative", r"Find the gradient of $s=t^2$ at $t=2$.", "4"),
     (
         "derivative",
-        r"The area is $A=\pi r^2$. How fast does it change with the radius? (Find $dA/dr$.)",
+        r"The area is $A=\pi r^2$. How fast does it change with $r$? (Find $dA/dr$.)",
         r"2\pi r",
     ),
     ("derivative", r"$y=x^2, \frac{dy}{dx} \text{ at } x=3$", "6"),
@@ -116,7 +116,7 @@ RIGHT = [
     ),
     (
         "differential_equation",
-        r"Solve $y''=6x$ with $y=1$, $y'=2$ at $x=0$ and no other condition.",
+        r"Solve $y''=6x$ with $y=1$, $y'=2$ at $x=0$.",
         "y=x^3+2x+1",
     ),
     (
@@ -129,7 +129,7 @@ RIGHT = [
         r"Solve $y'=2x$ if its curve passes through the point $(\pi/2,1)$.",
         r"y=x^2+1-\frac{\pi^2}{4}",
     ),
-    ("differential_equation", r"Solve $v'=-kv$, where the resistance is $kv$.", "v=Ce^{-kt}"),
+    ("differential_equation", r"The resistance is $kv$. Solve $v'=-kv$.", "v=Ce^{-kt}"),
 ]
 REFUSED = [
     ("derivative", r"Find $f'(x)$ and $f''(x)$ for $f(x)=x^3$."),
