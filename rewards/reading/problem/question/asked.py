@@ -53,16 +53,12 @@ _OF_ASKED: Final = re.compile(
 )
 #: Words before such a chain with which the formula is not asked for.
 _INSIDE: Final = re.compile(r"\b(?:by|from|in|inside|on|through)\s+(?:the\s+)?\Z")
-#: Words that change a formula, or make something else of the formula.
+#: Words outside of the request that change the formula, or correct it.
 _MODIFIES: Final = re.compile(
-    r"\b(?:correction|corrigend\w+|edit|errat\w+|misread|ought|typing\s+error|typo|base\s+two|binary"
-    r"|(?:change|in)\s+places?\b(?!\s+of\s+\w+ing)"
-    r"|denominator\s+of\s+it|except\s+that|(?:inter|ex)chang\w+|instead(?!\s+of\s+\w)|misprint\w*"
-    r"|numerical\s+factor|(?:even|odd)\s+part|replac\w+|revers\w+|revolv\w+|rotat\w+|subsequence"
-    r"|swap\w*|taking\s+the\s+absolute|turned|upside)\b|\bvolume\s*\?"
-    r"|\b(?:should\s+(?:\w+\s+){0,2}(?:be|read)|read)\s+\ue012"
-    r"|\b(?:cube|half|inverse|logarithm|negative|reciprocal|root|square)\s+of\s+(?:its|the|this)\s+"
-    r"(?:answer|integral|limit|number|result|sum|value)\b",
+    r"\b(?:base\s+two|binary|correction|corrigend\w+|denominator\s+of\s+it|edit|errat\w+"
+    r"|(?:even|odd)\s+part|(?:inter|ex)chang\w+|instead(?!\s+of\s+\w)|misprint\w*|misread|ought"
+    r"|replac\w+|revers\w+|swap\w*|typing\s+error|typo|upside)\b"
+    r"|\b(?:should\s+(?:\w+\s+){0,2}(?:be|read)|read)\s+\ue012",
     re.IGNORECASE,
 )
 #: Characters of such a chain of nouns.

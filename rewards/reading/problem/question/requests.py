@@ -200,7 +200,9 @@ def unknown_word(places: str, formulas: Sequence[str], kind: str, own: Collectio
     own = own or {*range(len(formulas))} - letters
     known = _COMMON | OWN[kind]
     plain = prose.without_asides(_QUOTATION.sub(" ", places))
-    plain = re.sub(prose.phrases("name", "no kind"), " ", _IN_TERMS_OF.sub(" ", plain), flags=re.I)
+    plain = re.sub(
+        prose.phrases("name", "no kind"), " ", _IN_TERMS_OF.sub(" in ", plain), flags=re.I
+    )
     for sentence in _SENTENCE.split(plain):
         if not is_narration(sentence):
             tokens = _TOKEN.findall(_PARENTHESIS.sub(" ", sentence))
@@ -242,7 +244,7 @@ def _asking(written: list[str], own: Collection[int], letters: Collection[int]) 
             is_free, name = False, []
         elif _is_done_to_value(tokens, at, own):
             words.append(token)
-        elif not is_free and _may_change(written[at], at):
+        elif not is_free and _may_change(written, at):
             words += name if token in _COMMON else []
             name = [] if token in _COMMON else [*name, token]
     return words + name
@@ -271,11 +273,11 @@ def _is_restricted(tokens: list[str], at: int, own: Collection[int]) -> bool:
     return _is_of(tokens[at], own) and following[:1] != [] and following[0] in _CONTRASTS
 
 
-def _may_change(word: str, at: int) -> bool:
+def _may_change(written: list[str], at: int) -> bool:
     """Whether a word is more than a letter, a manner, the name of a person, or a verb."""
-    lower = word.lower()
-    is_person = at > 0 and _PERSON.fullmatch(word) is not None
-    is_free = len(word) == 1 or lower.endswith("ly") or is_person
+    word, lower = written[at], written[at].lower()
+    is_person = at > 0 and _PERSON.fullmatch(word) and written[at + 1 : at + 2] != ["of"]
+    is_free = len(word) == 1 or lower.endswith("ly") or bool(is_person)
     is_verb = _VERB.fullmatch(lower.removesuffix("s")) is not None
     return not is_free and (not is_verb or lower in _OPERATIONS | {"sum", "sums"})
 
