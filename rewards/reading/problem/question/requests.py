@@ -37,9 +37,9 @@ _PERSON: Final = re.compile(r"(?:[A-Za-z]['’])?[A-Z][a-z]+(?:['’]s)?")
 #: Words that ask anywhere, and verbs that ask where a clause begins. A few verbs are not English.
 _QUESTION_WORD: Final = re.compile(r"ask(?:ed|s)|how|required|sought|wanted|what(?:['’]s)?|which")
 _VERB: Final = re.compile(
-    r"(?:berechne|calcul(?:er?|ez|a)|calculate|compute|decide|deduce|derive|describe|determine|enter"
-    r"|differentiate|discuss|establish|evaluate|examine|express|find|get|give|identify|integrate|investigate"
-    r"|know|need|obtain|prove|provide|put|report|resoudre|return|show|simplify|solve|state|sum|take|tell|test"
+    r"(?:approximate|berechne|calcul(?:er?|ez|a)|calculate|compute|decide|deduce|derive|describe|determine|enter"
+    r"|differentiate|discuss|establish|estimate|evaluate|examine|express|find|get|give|identify|integrate|investigate"
+    r"|know|need|obtain|prove|provide|put|report|resoudre|return|round|show|simplify|solve|state|sum|take|tell|test"
     r"|verify|want|work|write)"
 )
 #: A sentence in which the writer tells what was tried, and the words of a wish.
@@ -52,12 +52,17 @@ def _words(text: str) -> frozenset[str]:
 
 
 #: Verbs that are known to some kinds of questions only, and verbs that do nothing to a value.
-_OPERATIONS: Final = _words("differentiate integrate")
+_OPERATIONS: Final = _words("approximate differentiate estimate integrate round")
 _EXPLAINS: Final = _words(
     """assume call check classify compare consider define denote develop draw employ expand
     explain exploit illustrate input interpret justify let namely note notice present recall
     recognise recognize regard remember represent rewrite set sketch split suppose think treat
     type"""
+)
+#: Words directly before a formula that are no name of the formula: "find minus $\\int ..$".
+_NO_NAMES: Final = _words(
+    """absolute after average before cube cubed half inverse logarithm mean minus negative next
+    previous reciprocal square squared thrice triple twice"""
 )
 #: What a question may call the value that was asked for.
 _VALUE: Final = _words(
@@ -227,6 +232,7 @@ def _asking(written: list[str], own: Collection[int], letters: Collection[int]) 
         token = tokens[at]
         if _is_of(token, own):
             words = [] if _THAT_IS.search(" ".join(tokens[max(at - 6, 0) : at])) else words
+            words += [word for word in name if word in _NO_NAMES]
             name = []
         elif not token[0].isalpha():
             is_before_formula = token == "," and _is_of("".join(tokens[at + 1 : at + 2]), own)
