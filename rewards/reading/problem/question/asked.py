@@ -106,6 +106,9 @@ def formula_of_question(parts: tuple[str, list[str]], asked: Asked) -> tuple[str
 
     """
     formula, conditions, remainder = _with_surroundings(*parts, asked)
+    named = {at for at, other in enumerate(parts[1]) if other.strip() in asked.names}
+    if word := unknown_word(remainder, parts[1], asked.kind, asked.numbers | named):
+        raise ProblemError(f"{word!r} may change what is asked for")
     if (asks_values(*parts) and not asked.is_set) or _is_changed(remainder, parts[1], asked):
         raise ProblemError(f"words beside {asked.written!r} may change the question")
     return formula, conditions
@@ -201,11 +204,7 @@ def _is_changed(places: str, formulas: list[str], asked: Asked) -> bool:
         last = rf"(?is)\b{ASKS_INTEGRAL}\b(?!.*\b{ASKS_INTEGRAL}\b).*"
         preceding = re.sub(last, "", preceding)
     named = [at for at, formula in enumerate(formulas) if formula.strip() in asked.names]
-    if (
-        changes_numbers(places)
-        or unknown_word(places, formulas, asked.kind, asked.numbers.union(named))
-        or _is_governed(preceding, asked)
-    ):
+    if changes_numbers(places) or _is_governed(preceding, asked):
         return True
     if any(_is_governed(places.partition(f"\ue012{at}\ue012")[0], asked) for at in named):
         return True
@@ -324,7 +323,8 @@ def _may_change(formula: str, before: str, behind: str, asked: Asked) -> bool:
     sides = RELATION.split(formula)
     names = [{letter.lstrip("\\") for letter in LETTER.findall(side)} for side in sides]
     own = {name for each in names for name in each if len(name) == 1 or name in GREEK}
-    about = own & asked.letters - ({asked.variable} if asked.is_bound else set())
+    own -= {"e", "d", "pi", *([asked.variable] if asked.is_bound else [])}
+    about = own & asked.letters
     if len(sides) == 1 or not about:
         return False
     is_named = any(

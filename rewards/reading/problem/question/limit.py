@@ -166,7 +166,7 @@ def _of_sequence(places: str, formulas: list[str]) -> Asked | None:
 
 def _in_words(places: str, formulas: list[str]) -> Asked | None:
     """The limit that words ask for."""
-    if not re.search(r"\blimit|\btends?\b|\bapproach", places):
+    if not re.search(r"(?i)\blimit|\btends?\b|\bapproach", places):
         return None
     tending = [*_TENDS.finditer(places)]
     approaches = {

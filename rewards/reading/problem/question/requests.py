@@ -66,7 +66,7 @@ _NO_NAMES: Final = _words(
 )
 #: What a question may call the value that was asked for.
 _VALUE: Final = _words(
-    "answer derivative integral limit number product result series solution sum value"
+    "answer derivative integral limit number product result series solution sum terms value"
 )
 _PAUSES: Final = frozenset(",:;")
 #: What stands before a verb of a request.
@@ -103,12 +103,12 @@ _METHOD_IN_WORDS: Final = re.compile(r"without (?!the|its)[\w'’]+|but (?:[Ii]|
 _COMMON: Final = _words(
     # articles, pronouns, auxiliary verbs, prepositions and conjunctions
     """a about all although am an and any are around as at be because been being between both by
-    can can't could did do does don't done down e each every few first for from had has have he
-    hence her here his i if in into is it it's its just let many may me might most much must my
-    near now of off on once one ones or our out over shall she should since so some such than
-    that that's the their them then there these they this those through thus to together too up
-    upon very was we well were when where whether which while who who's why will with within
-    would yet you your"""
+    can can't could did do does don't done down e each every few for from had has have he hence
+    her here his i if in into is it it's its just let many may me might most much must my near
+    now of off on once one ones or our out over shall she should since so some such than that
+    that's the their them then there these they this those through thus to together too up upon
+    very was we well were when where whether which while who who's why will with within would
+    yet you your"""
     # the answer and its form
     """ above acceptable accepted allowed alone answer answers anything appropriate below box boxed
     canonical carry cartesian closed combination combine comes complete correct credit deal
@@ -143,31 +143,32 @@ OWN: Final = {
     "integral": _words(
         """analysis antiderivative antiderivatives arbitrary arctan calculus change constant
         constants contour converge convergence convergent converges coordinates definite
-        definition denominator diverge diverges evaluation exist exists finite function
-        functions improper indefinite integral integrals integrand integrate integration
-        limits linear ln log logarithm logarithms multiple plus polar primitive primitives
-        substitute substitution symmetry term terms transform trig trigonometric"""
+        definition denominator diverge diverges evaluation exist exists finite first
+        function functions improper indefinite integral integrals integrand integrate
+        integration limits linear ln log logarithm logarithms multiple plus polar
+        primitive primitives substitute substitution symmetry term terms transform trig
+        trigonometric"""
     ),
     "derivative": _words(
         """along chain change changes curve definition denominator derivative derivatives
-        derived differential differentiate differentiation fast function functions
+        derived differential differentiate differentiation fast first function functions
         gradient mixed numerator order parameter partial principles quotient rate slope
         tangent term terms total velocity"""
     )
     | prose.ORDINALS.keys(),
     "limit": _words(
         """behave behaves converge convergence convergent converges diverge divergent
-        diverges exist exists extended finite function hand infinity left limit limiting
-        limits quotient reals sequence sided tend"""
+        diverges exist exists extended finite first function hand infinity left limit
+        limiting limits quotient reals sequence sided tend"""
     ),
     "limit in words": _words(
         """above approach approaches become becomes behave behaves bound converge convergent
-        converges diverge divergent diverges exist exists extended finite function goes
-        grows hand happens identify increasing infinity left limit limiting limits
+        converges diverge divergent diverges exist exists extended finite first function
+        goes grows hand happens identify increasing infinity left limit limiting limits
         quotient sequence sided tend tending tends"""
     ),
     "sum": _SERIES,
-    "partial sum": _SERIES | _words("sequence terms"),
+    "partial sum": _SERIES | _words("first sequence terms"),
     "product": _SERIES | _words("partial product products"),
     "radius": _SERIES | _words("power radius"),
     "interval": _SERIES | _words("power set values"),
@@ -182,10 +183,10 @@ OWN: Final = {
     ),
     "equation": _words(
         """auxiliary boundary conditions constants curve curves differential equation
-        equations equivalent family free function functions initial integral integrals
-        integrate linear nonlinear pair particular passes passing primitive primitives
-        relation satisfies satisfy satisfying separable simultaneous slope solutions
-        subject system"""
+        equations equivalent family first free function functions initial integral
+        integrals integrate linear nonlinear pair particular passes passing primitive
+        primitives relation satisfies satisfy satisfying separable simultaneous slope
+        solutions subject system"""
     ),
 }
 
@@ -283,7 +284,8 @@ def _may_change(written: list[str], at: int) -> bool:
     """Whether a word is more than a letter, a manner, the name of a person, or a verb."""
     word, lower = written[at], written[at].lower()
     is_person = at > 0 and _PERSON.fullmatch(word) and written[at + 1 : at + 2] != ["of"]
-    is_free = len(word) == 1 or lower.endswith("ly") or bool(is_person)
+    is_manner = lower.endswith("ly") and lower != "uniformly"
+    is_free = len(word) == 1 or is_manner or bool(is_person)
     is_verb = _VERB.fullmatch(lower.removesuffix("s")) is not None
     return not is_free and (not is_verb or lower in _OPERATIONS | {"sum", "sums"})
 

@@ -12,19 +12,13 @@ from ...latex import ReadError, read
 from ...latex.tokens.roles import IN_PROBLEM
 from ..conditions import Conditions
 from ..layout import TAIL, pieces_of
-from .asked import NAMES, changes_numbers, formula_of_question
-from .parts import LETTER, Asked, taken_apart, without_statements
+from .asked import changes_numbers, formula_of_question
+from .parts import LETTER, Asked, taken_apart
 
 SIGN: Final = re.compile(r"\\(?:sum|sumop)(?![A-Za-z])|[∑Σ](?=\s*[_^])")
 PRODUCT: Final = re.compile(r"\\prod(?![A-Za-z])|[∏Π](?=\s*[_^])")
 DOTS: Final = re.compile(r"\\[lc]?dots(?![A-Za-z])|\.{3}|…")
 _CONTINUES: Final = re.compile(rf"[-+]\s*(?:{DOTS.pattern})")
-#: What a sum is not asked for with: the values of a parameter, a part of the series.
-_PART: Final = re.compile(
-    r"\b(?:error|even|first|interval|odd|partial|primes?|radius|remainder|second|starting|third"
-    r"|uniformly)\b|(?<!in )\bterms\b",
-    re.IGNORECASE,
-)
 #: A recurring decimal: 0.4272727..., with the period at least three times; 0.4\overline{27}.
 _DECIMAL: Final = re.compile(
     r"(?P<whole>\d{1,9})\.(?P<before>\d{0,9}?)(?:(?P<period>\d{1,9}?)(?P=period){2,9}\s*"
@@ -114,9 +108,6 @@ def sum_question(text: str, quantity: str = "sum") -> tuple[str, Conditions] | N
     both = [sign for sign in (SIGN, PRODUCT) if any(map(sign.search, parts[1]))]
     if len(both) > 1:
         raise ProblemError(f"{text!r}: a sum or a product?")
-    for part in _PART.finditer(NAMES.sub(" ", without_statements(*parts)[0])):
-        if part[0].lower() != quantity:
-            raise ProblemError(f"{text!r}: {part[0]!r} may change the question")
     for sign in (PRODUCT,) if quantity == "product" else (SIGN, _CONTINUES):
         signed = [at for at, formula in enumerate(parts[1]) if sign.search(formula)]
         if len(signed) > 1:  # given that \\sum 1/n^2 = \\pi^2/6
