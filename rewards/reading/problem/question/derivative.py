@@ -17,6 +17,7 @@ from ..derivatives import name_of
 from ..layout import coordinates, relation
 from ..prose import ORDINALS, without_asides, without_frame
 from .asked import asks_values, changes_numbers
+from .integral import MAPPED
 from .mentions import divided, mentioned
 from .parts import LETTER, put_back, without_statements
 from .pieces import ASKS, NUMBER, VALUE, has_derivative, pieces
@@ -80,8 +81,9 @@ def question_of_derivative(text: str) -> tuple[list[Clause], Conditions]:
     places = without_asides(places)
     if changes_numbers(places) or asks_values(*parts) or _NUMBERED.search(text):
         raise ProblemError("words may change the question")
+    formulas = [MAPPED.sub("", formula) for formula in parts[1]]
     found = _Found(places)
-    mentions = [(piece, relation(piece), before) for piece, before in mentioned(places, parts[1])]
+    mentions = [(piece, relation(piece), before) for piece, before in mentioned(places, formulas)]
     for _, sides, _ in mentions:
         if sides is not None and not (NAME.fullmatch(sides[0]) and NUMBER.fullmatch(sides[1])):
             found.defined.setdefault(sides[0].partition("(")[0].strip(), sides[1])
@@ -101,7 +103,7 @@ def question_of_derivative(text: str) -> tuple[list[Clause], Conditions]:
             found.take_relation(piece, sides, near, asks=asks)
         else:
             found.take_formula(piece, near, asks=asks)
-    _check(places, parts[1], found.defined)
+    _check(places, formulas, found.defined)
     return found.clauses(), conditions.also(found.conditions)
 
 

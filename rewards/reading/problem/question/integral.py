@@ -50,6 +50,11 @@ _ROLES: Final = (
         "integrand",
     ),
 )
+#: An interval of integration, and what stands before it: the integral of f over [0, 1].
+_INTERVAL: Final = re.compile(r"\[([^\[\],]+),([^\[\],]+)\]")
+_OVER: Final = re.compile(
+    rf"\bintegral\s+of\s+{PLACE.pattern}\s+(?:on|over)\s+(?:the\s+interval\s+)?\Z"
+)
 #: What stands before the formula of a function: f: x \mapsto.
 MAPPED: Final = re.compile(
     r"(?:[A-Za-z]\s*(?::|\\colon)\s*)?(?P<variable>[A-Za-z])\s*(?:\\(?:long)?mapsto|↦|⟼)"
@@ -109,6 +114,10 @@ def _integral(places: str, formulas: list[str]) -> Asked | None:
     for match in PLACE.finditer(places):
         before = places[: match.start()]
         role = next((role for last, role in _ROLES if last.search(before)), "")
+        interval = _INTERVAL.fullmatch(formulas[int(match[1])].strip())
+        if interval is not None and not role and _OVER.search(before):
+            roles |= {"_": len(formulas), "^": len(formulas) + 1, "interval": int(match[1])}
+            formulas += interval.groups()
         if role in roles and role != "integrand":
             return None
         if role:

@@ -28,8 +28,8 @@ CASES = json.loads(
 )
 #: Questions whose words are not noticed, such as "here $x$ is a constant".
 NOT_NOTICED = frozenset(
-    """x103 x199 x158 x204 x210 x214 y028 y072 y156 z015 z026 z063 z072 z092 z098 z111 w005 w012 w082 w102
-    w125""".split()
+    """x103 x158 x199 x204 x210 x214 y028 y072 y156 z015 z026 z063 z072 z092 z098 z111 w005 w012
+    w082 w102 w125""".split()
 )
 
 
