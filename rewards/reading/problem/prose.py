@@ -54,7 +54,7 @@ TABLE: Final = {
             parts_twice plus_a_constant plus_an_arbitrary_constant
             plus_particular_integral plus_the_constant rational_function real_constant
             real_constants real_line times_differentiable twice_differentiable
-            two_arbitrary_constants without_using""",
+            two_arbitrary_constants""",
         # say what is to be done where there is no answer, up to the end of the sentence
         "aside": """or_answer or_explain or_say or_show or_state or_write otherwise""",
         # say nothing of a number: parameters are positive, and variables are real

@@ -7,9 +7,7 @@ has to be known to change nothing. Elsewhere, in stories and explanations, words
 1. A sentence asks from its first verb of a request on ("find"), or from a question word on. If the
    last request has the formula itself as its object, the words before that request explain how the
    answer is found: "take logarithms to find $\lim ..$".
-2. Methods ("using ..", "showing ..") are left out up to the next pause, and so are parentheses,
-   quotations, and clauses behind a pause that tell something: "; there is no credit for a decimal".
-   Clauses that may restrict the request are not left out: "but ..", "where ..".
+2. Methods ("using ..") are left out up to the next pause. Parentheses are sentences.
 3. Words directly before the formula are its name ("the Gaussian moment $\int ..$"), and so are one
    or two words before a letter ("the span $L$").
 4. All other words have to be in `_COMMON`, or in the row of `OWN` of the kind of question.
@@ -28,8 +26,8 @@ from ..conditions import NAME
 _MARK: Final = "\ue012"
 #: Sentences end at a stop, and at a formula that has taken up the stop.
 _SENTENCE: Final = re.compile(rf"(?<=[.?!])\s+|\n+|(?<={_MARK})\s+(?=[A-Z][a-z])")
-_PARENTHESIS: Final = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|\\[a-z]+")
-_QUOTATION: Final = re.compile(r"``[^`']*''|\"[^\"]*\"|“[^“”]*”|`[^`']*'|(?<!\w)'[^']*'(?!\w)")
+_PARENTHESIS: Final = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
+_COMMAND: Final = re.compile(r"\\[a-z]+")
 _IN_TERMS_OF: Final = re.compile(r"\bin\s+terms\s+of\b")
 _TOKEN: Final = re.compile(rf"{_MARK}\d+{_MARK}|[A-Za-z](?:[A-Za-z]|['’])*|[,:;?!.]")
 #: The name of a person: L'Hospital's.
@@ -77,23 +75,17 @@ _BEGINS: Final = _words(
 #: What precedes these words and a request for the formula explains how the answer is found.
 _CONCLUDES: Final = _words("and or so then to")
 _HENCE: Final = _words("hence therefore thus")
-#: The subject of a clause that tells something.
-_SUBJECTS: Final = _words("he i it she that there they this we you")
 #: Words before a formula that is what was named before: "the area, that is, $\\int ..$".
 _THAT_IS: Final = re.compile(r"(?:that is|that is to say|i \. e \.|namely|in other words)(?: ,)?\Z")
-#: Words with which a clause behind a request restricts the request, or asks for more. Some of them
-#: restrict a formula that is not asked for in its sentence, too.
+#: Words that restrict a formula which is not asked for in its sentence, too.
 _CONTRASTS: Final = _words(
     "but except however if instead only provided though unless where with without"
 )
-_RESTRICTS: Final = _CONTRASTS | _words(
-    """all and as assuming at besides both counted each excluding for from in on or over taken then
-    this to under when while whose"""
-)
 #: Participles that change a formula. Others say how the answer is found, or has to look.
 _CHANGING: Final = _words(
-    """beginning choosing counting excluding holding ignoring interpreting keeping omitting
-    pretending reading regarding replacing skipping starting taking treating"""
+    """adding beginning choosing counting excluding holding ignoring interpreting keeping omitting
+    pretending reading regarding replacing skipping squaring starting subtracting taking treating
+    vanishing"""
 )
 #: What opens a method, alone or together with the next word: "without differentiating". "But I" and
 #: "but my" open a story.
@@ -205,13 +197,15 @@ def unknown_word(places: str, formulas: Sequence[str], kind: str, own: Collectio
     letters = {at for at, formula in enumerate(formulas) if NAME.fullmatch(formula)}
     own = own or {*range(len(formulas))} - letters
     known = _COMMON | OWN[kind]
-    plain = prose.without_asides(_QUOTATION.sub(" ", places))
+    plain = prose.without_asides(places)
     plain = re.sub(
         prose.phrases("name", "no kind"), " ", _IN_TERMS_OF.sub(" in ", plain), flags=re.I
     )
-    for sentence in _SENTENCE.split(plain):
+    plain = _COMMAND.sub(" ", plain)
+    beside = "\n".join(_PARENTHESIS.findall(plain))
+    for sentence in _SENTENCE.split(f"{_PARENTHESIS.sub(' ', plain)}\n{beside}"):
         if not is_narration(sentence):
-            tokens = _TOKEN.findall(_PARENTHESIS.sub(" ", sentence))
+            tokens = _TOKEN.findall(sentence)
             for word in _asking(tokens, own, letters):
                 if word not in known:
                     return word
@@ -241,7 +235,7 @@ def _asking(written: list[str], own: Collection[int], letters: Collection[int]) 
             words += [] if is_letter or is_before_formula else name
             name = []
             if token in _PAUSES:
-                is_free = _tells(tokens, at + 1)
+                is_free = False
         elif _opens_method(written, at):
             words += name
             is_free, name = True, []
@@ -285,28 +279,17 @@ def _may_change(written: list[str], at: int) -> bool:
     word, lower = written[at], written[at].lower()
     is_person = at > 0 and _PERSON.fullmatch(word) and written[at + 1 : at + 2] != ["of"]
     is_manner = lower.endswith("ly") and lower != "uniformly"
+    before = written[at - 1] if at else ","
+    if lower.endswith("ing") and (before in _PAUSES or before.startswith(_MARK)):
+        return lower in _CHANGING
     is_free = len(word) == 1 or is_manner or bool(is_person)
     is_verb = _VERB.fullmatch(lower.removesuffix("s")) is not None
     return not is_free and (not is_verb or lower in _OPERATIONS | {"sum", "sums"})
 
 
-def _tells(tokens: list[str], at: int) -> bool:
-    """Whether a clause behind a request tells something: "which is famous"."""
-    token = tokens[at] if at < len(tokens) else ""
-    if not token[:1].isalpha() or token in _CHANGING:
-        return False
-    is_told = token in ("which", "who") or (
-        token == "and" and tokens[at + 1 : at + 2] != [] and tokens[at + 1] in _SUBJECTS
-    )
-    return is_told or not (token in _RESTRICTS or _is_request(tokens, at))
-
-
 def _opens_method(written: list[str], at: int) -> bool:
-    token, before = written[at].lower(), written[at - 1] if at else ""
-    if before.startswith(_MARK) and token.endswith("ing"):
-        return token not in _CHANGING
     pair = " ".join(written[at : at + 2])
-    return token in _METHOD or _METHOD_IN_WORDS.fullmatch(pair) is not None
+    return written[at].lower() in _METHOD or _METHOD_IN_WORDS.fullmatch(pair) is not None
 
 
 def _is_done_to_value(tokens: list[str], at: int, own: Collection[int]) -> bool:

@@ -1,0 +1,125 @@
+"""Words with which a question asks for its formula have to be known."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calculus_harness.rewards import ProblemError
+from calculus_harness.rewards.questions import QUESTIONS
+from calculus_harness.rewards.reading.problem.question.requests import OWN, unknown_word
+
+INTEGRAL = r"$\int_0^1 3x^2\,dx$"
+LIMIT = r"$\lim_{x\to0}\frac{\sin 2x}{x}$"
+SERIES = r"$\sum_{n=0}^\infty 2^{-n}$"
+
+#: The answer that overlooks the words, by the kind of question.
+BARE = {
+    "definite": "1",
+    "limit": "2",
+    "sum": "2",
+    "derivative": "3x^2",
+    "differential_equation": "y=Ce^{2x}",
+    "antiderivative": "x^2+C",
+}
+CHANGED = {
+    "definite": rf"""
+Evaluate {INTEGRAL}, which has to be squared.
+Evaluate {INTEGRAL}, adding one at the end.
+Evaluate {INTEGRAL}, giving its negative.
+Evaluate {INTEGRAL}; the answer is twice this.
+Evaluate {INTEGRAL}, the upper limit being two.
+What is the area between the curves, given {INTEGRAL}?
+Hence find the area, using {INTEGRAL}.
+How much bigger is {INTEGRAL} than $\frac12$?
+Square {INTEGRAL} and state the result.
+Find {INTEGRAL}. Square it.
+After squaring this number, what is {INTEGRAL}?
+{INTEGRAL}, but with a cube where the square stands. What is it?
+Find minus {INTEGRAL}.
+""",
+    "limit": rf"""
+Find {LIMIT}, that is, its square.
+Find {LIMIT}. The answer we want is one more.
+Find {LIMIT}, the sine being a cosine.
+If the limit {LIMIT} is $L$, find $3L$.
+By what factor does {LIMIT} exceed $1$?
+The limit {LIMIT} is found easily. What is the limit from the other side?
+""",
+    "sum": rf"""
+Find {SERIES}, the first term left out.
+Find {SERIES}, leaving out the first term.
+Find {SERIES} without its first term.
+Find {SERIES}, omitting the first term.
+What fraction of {SERIES} is its first term?
+In {SERIES} multiply the terms instead of adding.
+""",
+    "derivative": r"""
+Let $f(x)=x^3$. Find the derivative, evaluated at two.
+Let $f(x)=x^3$. Differentiate its square.
+Let $f(x)=x^3$. Find the derivative of its inverse.
+Let $f(x)=x^3$. Differentiate twice.
+Let $f(x)=x^3$. Find the derivative; differentiate once more.
+Let $f(x)=x^3$. Find the derivative of the derivative.
+""",
+    "differential_equation": r"""
+Solve $y'=2y$. At the origin it is one.
+Solve $y'=2y$. At zero $y$ is one.
+Solve $y'=2y$, the value at zero being five.
+Solve $y'=2y$; what is the value of y at one?
+Solve $y'=2y$, taking the constant to be three.
+""",
+    "antiderivative": r"""
+Find $\int 2x\,dx$ so that it is zero at one.
+Find $\int 2x\,dx$, vanishing at one.
+Find $\int 2x\,dx$; its graph meets the axis at three.
+Find $\int 2x\,dx$. What value does it have at two?
+""",
+}
+#: Words that change nothing.
+PLAIN = {
+    "definite": rf"""
+Evaluate {INTEGRAL}, simplifying your answer.
+Use the power rule to find {INTEGRAL}.
+Take the antiderivative and hence find {INTEGRAL}.
+Evaluate the Gaussian moment {INTEGRAL} (exactly, please).
+The area under the curve, that is, {INTEGRAL}, is wanted.
+Give {INTEGRAL} in simplest form, without using a calculator.
+Could someone please help me evaluate {INTEGRAL}? I tried $u=x^3$ but I got stuck.
+""",
+    "limit": rf"""
+Divide numerator and denominator by $x$ to find {LIMIT}.
+What does {LIMIT} tend to, if the limit exists?
+""",
+    "derivative": r"""
+Let $f(x)=x^3$. Find the derivative of $f$ with respect to $x$, giving your answer in full.
+Determine the derivative of the function $x\mapsto x^3$.
+""",
+}
+LINES = [(kind, line) for kind, text in CHANGED.items() for line in text.strip().splitlines()]
+PLAIN_LINES = [(kind, line) for kind, text in PLAIN.items() for line in text.strip().splitlines()]
+
+
+@pytest.mark.parametrize(("kind", "question"), LINES)
+def test_the_answer_that_overlooks_words_is_not_accepted(kind: str, question: str) -> None:
+    with suppress(ProblemError):
+        assert not QUESTIONS[kind].verify(rf"\boxed{{{BARE[kind]}}}", question).correct
+
+
+@pytest.mark.parametrize(("kind", "question"), PLAIN_LINES)
+def test_words_that_change_nothing_are_known(kind: str, question: str) -> None:
+    assert QUESTIONS[kind].verify(rf"\boxed{{{BARE[kind]}}}", question).correct
+
+
+def test_an_error_names_the_word() -> None:
+    with pytest.raises(ProblemError, match="'median' may change what is asked for"):
+        QUESTIONS["definite"].verify(r"\boxed{1}", f"Find the median of {INTEGRAL}.")
+
+
+@pytest.mark.hypothesis
+@given(st.text(max_size=200), st.sampled_from(sorted(OWN)))
+def test_any_text_is_read(text: str, kind: str) -> None:
+    assert isinstance(unknown_word(text.replace("\ue012", ""), (), kind), str)
