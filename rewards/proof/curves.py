@@ -192,7 +192,7 @@ def points_of(
 
 
 def _sign(tape: Tape, y: Ball, values: Mapping[str, Ball]) -> int:
-    value = tape.run(y, values, derivative=False)[tape.root][0]
+    value = tape.value(y, values)
     if not value.is_finite() or not value.imag.is_zero():
         return 0
     return 1 if value.real > 0 else -1 if value.real < 0 else 0
@@ -210,5 +210,5 @@ def _between(tape: Tape, low: arb, high: arb, sign: int, at: Mapping[str, Ball])
             return None
         low, high = (middle.mid(), high) if sign_of_middle == sign else (low, middle.mid())
     ball = low.union(high)
-    value = tape.run(acb(ball), at, derivative=False)[tape.root][0]
+    value = tape.value(acb(ball), at)
     return ball if value.is_finite() and value.imag.is_zero() else None

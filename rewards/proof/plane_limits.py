@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from flint import acb, arb, fmpq, fmpq_poly
 
-from ..numeric.ball_arithmetic.balls import UnusableError, precision
-from ..numeric.ball_arithmetic.compiler import compile_tape
+from ..numeric.ball_arithmetic.balls import precision
+from ..numeric.ball_arithmetic.evaluation import evaluate
 from ..numeric.expansions.series import NotExpandedError, UndefinedError
 from ..reading.expression.build import ZERO, add, mul, neg, power
 from ..reading.expression.traversal import all_nodes, needs_worker, size, substitute, symbols_of
@@ -138,12 +138,8 @@ def _proofs(
 
 def _is_continuous(expression: Expression, variables: tuple[str, str]) -> bool:
     """Whether an enclosure shows that a function without breaks is real around the origin."""
-    try:
-        tape = compile_tape(expression, variables[0])
-    except UnusableError:
-        return False
     with precision(_BITS):
-        value = tape.run(acb(_SQUARE), {variables[1]: acb(_SQUARE)}, derivative=False)[tape.root][0]
+        value = evaluate(expression, dict.fromkeys(variables, acb(_SQUARE)))
     return bool(value.is_finite() and value.imag.is_zero())
 
 

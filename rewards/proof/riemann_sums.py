@@ -136,7 +136,7 @@ def _is_bounded(function: Expression, lower: Fraction, upper: Fraction) -> bool:
     start, width = arb(str(lower)), arb(str(upper - lower)) / _PIECES
 
     def is_enclosed(begin: arb, end: arb) -> bool:
-        value = tape.run(acb(begin.union(end)), {}, derivative=False)[tape.root][0]
+        value = tape.value(acb(begin.union(end)), {})
         return bool(value.is_finite() and value.imag.is_zero())
 
     with precision(_BITS):

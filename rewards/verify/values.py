@@ -14,10 +14,11 @@ from typing import Any, Final
 
 from ..arguments import Acceptance, check_text
 from ..errors import ProblemError
-from ..numeric.ball_arithmetic.balls import Tape, UnusableError, precision
+from ..numeric.ball_arithmetic.balls import UnusableError, precision
 from ..numeric.ball_arithmetic.compare import VALUE_BITS, compare
 from ..numeric.ball_arithmetic.compiler import compile_tape
-from ..numeric.ball_arithmetic.jets import ZERO, Ball
+from ..numeric.ball_arithmetic.evaluation import evaluate
+from ..numeric.ball_arithmetic.jets import ZERO
 from ..numeric.ball_arithmetic.magnitude import DIGITS_PER_BIT
 from ..numeric.outcome import Budget, DecisionPolicy, Outcome, show
 from ..numeric.quadrature.closed_form import hides_a_part
@@ -297,7 +298,7 @@ def agreement_on_curve(
     digits: list[float] = []
     for point in points_of(relation, x, y, values, signs):
         with precision(_CURVE_BITS):
-            answer_value, expected_value = (value_at(tree, point) for tree in (answer, expected))
+            answer_value, expected_value = (evaluate(tree, point) for tree in (answer, expected))
             agreement = compare(answer_value, expected_value, enough=_CURVE_BITS // 3)
         if agreement.same is False:
             at = ", ".join(f"{name} = {show(ball)}" for name, ball in point.items())
@@ -308,12 +309,6 @@ def agreement_on_curve(
     if len(digits) < _CURVE_POINTS:
         return Outcome(Status.UNDECIDED, detail="too few points of the curve")
     return Outcome(Status.CORRECT, len(digits), round(min(digits), 1), proof="agreement")
-
-
-def value_at(tree: Expression, values: Mapping[str, Ball]) -> Ball:
-    """A ball (a complex interval) around the value of an expression, given all its symbols."""
-    tape = compile_tape(tree, FRESH)
-    return tape.run(ZERO, values, derivative=False)[tape.root][0]
 
 
 def same_function(
@@ -416,7 +411,7 @@ def compare_values(
         return Outcome(Status.UNDECIDED, detail=str(error))
     for bits in _PRECISIONS:
         with precision(bits):
-            got, value = (_value(tape) for tape in tapes)
+            got, value = (tape.value(ZERO, {}) for tape in tapes)
             agreement = compare(got, value, enough=VALUE_BITS)
             difference = agreement.difference
             if not difference.is_finite():
@@ -455,10 +450,6 @@ def proved_value(answer: Expression, expected: Expression) -> Outcome:
             outcome, status=Status.CORRECT, proof="identity", rules=proof.rules, detail=""
         )
     return replace(outcome, proof="agreement") if outcome.status is Status.CORRECT else outcome
-
-
-def _value(tape: Tape) -> Ball:
-    return tape.run(ZERO, {}, derivative=False)[tape.root][0]
 
 
 @lru_cache(maxsize=1024)

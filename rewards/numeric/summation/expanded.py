@@ -202,7 +202,7 @@ class SlowTerm:
         work = tape.work(ctx.prec) // 8 + 1  # without derivatives, and few nodes vary
         for n in numbers:
             spend(work)
-            value = tape.run(acb(n), {}, derivative=False)[tape.root][0]
+            value = tape.value(acb(n), {})
             if not value.is_finite():
                 raise QuadratureError(f"the term is not defined at {n}")
             total += value * base**n

@@ -26,9 +26,10 @@ from typing import Any, Final
 from flint import acb, arb, ctx, fmpq, fmpq_poly, fmpq_series
 
 from ...reading.expression.traversal import fold
+from ...reading.expression.tree import Expression
 from ..ball_arithmetic.balls import UnusableError, precision
-from ..ball_arithmetic.compiler import compile_tape
-from ..ball_arithmetic.jets import ZERO, Ball
+from ..ball_arithmetic.evaluation import evaluate
+from ..ball_arithmetic.jets import Ball
 from ..expansions.models import series_length
 from ..quadrature.work import QuadratureError, spend
 from .terms import Summand
@@ -487,12 +488,11 @@ def _fmpq(value: Fraction | int) -> fmpq:
     return fmpq(exact.numerator, exact.denominator)
 
 
-def value_of(node: object) -> Ball:
+def value_of(node: Expression) -> Ball:
     """The value of a constant expression, at the working precision."""
     try:
-        tape = compile_tape(node, "")  # type: ignore[arg-type]
-        value = tape.run(ZERO, {}, derivative=False)[tape.root][0]
-    except (UnusableError, KeyError):
+        value = evaluate(node)
+    except UnusableError:
         raise QuadratureError("a constant without a value") from None
     if not value.is_finite():
         raise QuadratureError("a constant without a finite value")

@@ -73,7 +73,7 @@ def check_first_terms(term: Expression, index: str, start: int) -> None:
     except UnusableError as error:
         raise QuadratureError(str(error)) from None
     for n in range(start, start + FIRST_TERMS):
-        value = tape.run(acb(n), {}, derivative=False)[tape.root][0]
+        value = tape.value(acb(n), {})
         if not value.is_finite() or not value.imag.contains(0):
             raise QuadratureError(f"the term is not defined at {n}")
 
