@@ -21,11 +21,11 @@ from ..reading.expression.traversal import all_nodes, needs_worker, size, substi
 from ..reading.expression.tree import Call, Expression, Number, Symbol
 from ..reading.functions import names
 from ..reading.functions.record import ODD
-from .curves import quotient_of_polynomials
 from .limits import Limit, are_equal, limit
 from .prover.normal import normal_forms
 from .prover.prove import prove
 from .prover.quotients import NotProvedError
+from .prover.tower import attempted
 
 #: The parameter of curves and a name for proofs; no text has them.
 _T: Final = "t of the curve"
@@ -158,22 +158,25 @@ def _with_bounds(
 
 def _vanishes(tree: Expression, variables: tuple[str, str]) -> bool:
     """Whether a quotient of polynomials tends to 0. The other symbols are bounded."""
-    parts = quotient_of_polynomials(tree, [Symbol(name) for name in variables])
-    if parts is None:
+    tower, quotient = attempted(
+        lambda tower: tower.field.normal(tower.value(tree)), variable="", kinds={}
+    )
+    if quotient is None or any(part.kind != "symbol" for part in tower.field.used(quotient)):
         return False
-    numerator, denominator = (part.to_dict() for part in parts)
-    if any(any(exponents[2:]) for exponents in denominator):
+    x, y = (tower.symbol(name).num.degrees().index(1) for name in variables)
+    if any(sum(powers) != powers[x] + powers[y] for powers in quotient.den.monoms()):
         return False
+    numerator = {(powers[x], powers[y]) for powers in quotient.num.monoms()}
+    denominator = {(powers[x], powers[y]): c for powers, c in quotient.den.terms()}
     for p, q in _WEIGHTS:
-        orders = {exponents: p * exponents[0] + q * exponents[1] for exponents in denominator}
-        least = min(orders.values())
-        form = {each[:2]: denominator[each] for each in orders if orders[each] == least}
-        if all(p * i + q * j > least for i, j, *_ in numerator) and _is_definite(form):
+        least = min(p * i + q * j for i, j in denominator)
+        form = {(i, j): c for (i, j), c in denominator.items() if p * i + q * j == least}
+        if all(p * i + q * j > least for i, j in numerator) and _is_definite(form):
             return True
     return False
 
 
-def _is_definite(form: Mapping[tuple[int, ...], fmpq]) -> bool:
+def _is_definite(form: Mapping[tuple[int, int], fmpq]) -> bool:
     """Whether a form of weighted powers of x and y has no real zero but the origin."""
     for x in (1, -1):
         line = fmpq_poly()
