@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import lru_cache
+from functools import partial
 from typing import TYPE_CHECKING
 
 from flint import acb, arb
@@ -42,18 +42,16 @@ from ..numeric.quadrature.work import ONE_CALL, work_limit, working_bits
 from ..numeric.sampling.parameters import Draw, distinguishes_cases
 from ..reading.expression.tree import Expression
 from ..reading.extraction.words.convergence import divergence_of
-from ..reading.latex import ReadError, Reading, read
 from ..reading.latex.tokens.roles import IS_VALUE
 from ..verdict import Status, Verdict, Witness
 from ..workers.deadline import Deadline
 from ..workers.pool import DEFAULT_DEADLINE
 from .answers import (
     AnswerOptions,
-    ExtractedAnswer,
     NeedsWorkerError,
     best,
     find_answer,
-    judged,
+    judged_by,
     read_answer,
     require_worker,
     stated_divergence,
@@ -61,7 +59,7 @@ from .answers import (
     with_strangers,
 )
 from .fundamental_theorem import with_theorem
-from .values import compare_values, with_constants
+from .values import compare_values, read_stated, with_constants
 
 if TYPE_CHECKING:
     import sympy
@@ -140,11 +138,10 @@ def verify_definite_integral(
     read_answer(answer, (*integrals[0].parameters, IS_VALUE))
     if answer.status is not None and infinity is None:
         return answer.verdict(answer.status)
-    if len(integrals) > 1:
-        answer.readings = tuple(answer.readings)  # for each reading of the problem
+    known = partial(_KnownValue, reference=reference)
     try:
         with work_limit(ONE_CALL):
-            outcome, reading, target = best(_judged(answer, infinity, integrals, reference))
+            outcome, reading, target = best(judged_by(answer, infinity, integrals, known))
     except NeedsWorkerError:
         text = problem if isinstance(problem, str) else integrals[0].text
         return verify_in_worker("definite", text, answer, reference=reference)
@@ -197,36 +194,6 @@ def decimal_contradiction(problem: str, decimal: str) -> str:
     return f"the integral is {value.ball.str(12, radius=False)}, not {decimal}"
 
 
-def _judged(
-    answer: ExtractedAnswer,
-    infinity: int | None,
-    integrals: Sequence[DefiniteIntegral],
-    reference: str | None,
-) -> Iterator[tuple[Outcome, Reading | None, _KnownValue]]:
-    """Yield the outcome for each usable reading of the problem.
-
-    A reading is dropped if it is not a valid problem, or if the reference contradicts it.
-
-    Raises:
-        ProblemError: no reading remains.
-
-    """
-    errors: list[ProblemError] = []
-    for integral in integrals:
-        require_worker(integral.integrand.needs_worker)
-        try:
-            target = _KnownValue(integral, reference)
-        except ProblemError as error:
-            errors.append(error)
-            continue
-        if infinity is not None:
-            yield target.judge_divergence(infinity), None, target
-            continue
-        yield *judged(answer, target.judge, integral.parameters), target
-    if len(errors) == len(integrals):
-        raise errors[0]
-
-
 class _KnownValue:
     """Compares answers with computed values of an integral.
 
@@ -234,7 +201,9 @@ class _KnownValue:
     """
 
     def __init__(self, integral: DefiniteIntegral, reference: str | None) -> None:
+        require_worker(integral.integrand.needs_worker)
         self.integral, self.reference = integral, reference
+        self.parameters = integral.parameters
         self.method = "reference"
         self.failure = ""
         try:
@@ -298,7 +267,7 @@ class _KnownValue:
             raise ProblemError(f"the integral {behaviour}; the reference is {reference!r}")
         if self.diverges:
             return
-        outcome = self.judge(_read_reference(reference, self.integral).expression)
+        outcome = self.judge(read_stated(reference, self.parameters, "reference"))
         if outcome.status is Status.INCORRECT:
             raise ProblemError(f"the integral refutes the reference {reference!r}")
 
@@ -318,8 +287,8 @@ class _KnownValue:
 
     def judge(self, expression: Expression) -> Outcome:
         """Judge whether a closed form is the value of the integral."""
-        answer = with_constants(expression, self.integral.parameters)
-        if (strange := with_strangers(answer, self.integral.parameters)) is not None:
+        answer = with_constants(expression, self.parameters)
+        if (strange := with_strangers(answer, self.parameters)) is not None:
             return strange
         if self.failure:
             return self._judge_by_reference(answer)
@@ -396,17 +365,9 @@ class _KnownValue:
         reference = self.reference
         if reference is None or self.integral.parameters or divergence_of(reference) is not None:
             return Outcome(Status.UNDECIDED, detail=self.failure)
-        return compare_values(answer, _read_reference(reference, self.integral).expression)
+        return compare_values(answer, read_stated(reference, self.parameters, "reference"))
 
 
 def _witness(values: Mapping[str, Ball], value: IntegralValue, got: Ball) -> Witness:
     point = ", ".join(f"{name} = {show(ball)}" for name, ball in values.items())
     return Witness(point, expected=show(acb(value.ball)), got=show(got))
-
-
-@lru_cache(maxsize=1024)
-def _read_reference(reference: str, integral: DefiniteIntegral) -> Reading:
-    try:
-        return read(reference, symbols=integral.parameters)[0]
-    except ReadError as error:
-        raise ProblemError(f"unreadable reference {reference!r}: {error}") from None

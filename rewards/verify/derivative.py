@@ -14,8 +14,7 @@ from functools import lru_cache
 
 from ..arguments import Acceptance, check_text
 from ..errors import ProblemError
-from ..numeric.ball_arithmetic.balls import UnusableError
-from ..numeric.outcome import Budget, DecisionPolicy, Outcome
+from ..numeric.outcome import Budget, Outcome
 from ..numeric.sampling.integrand import Integrand, assumption_items
 from ..proof.curves import vanishes_on
 from ..proof.inverse_functions import read_derivative_of_inverse, slope_of_inverse
@@ -61,10 +60,6 @@ from .values import (
     same_function,
 )
 
-#: Principal branches count, as for `rewards.verify_equivalent`: two functions are compared.
-_POLICY = DecisionPolicy(strict_domain=True)
-#: Bits of the balls at points of a curve, and points at which an answer has to agree.
-_BITS, _CURVE_POINTS = 256, 4
 #: Orders above the least one up to which a formula in the order is compared.
 _FURTHER_ORDERS = 5
 
@@ -308,10 +303,7 @@ class _DerivativeJudge:
             return proved_value(answer, self.expected)
         if question.curve is not None and not question.point:
             return self._on_curve(answer)
-        try:
-            return same_function(answer, self.integrand, self.bounds, _POLICY, text, budget)
-        except UnusableError as error:
-            return Outcome(Status.UNDECIDED, detail=str(error))
+        return same_function(answer, self.integrand, self.bounds, text, budget)
 
     def _on_curve(self, answer: Expression) -> Outcome:
         """Judge whether an expression equals an implicit derivative at points of its curve."""

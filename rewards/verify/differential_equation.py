@@ -48,6 +48,7 @@ from .answers import (
 )
 from .values import (
     HALVES,
+    PRINCIPAL,
     agreement_on_curve,
     check_variable,
     equality,
@@ -56,7 +57,6 @@ from .values import (
     same_function,
 )
 
-_POLICY: Final = DecisionPolicy(strict_domain=True)
 #: Independent variables that an answer may use where the question names none.
 _VARIABLES: Final = ({"x"}, {"t"}, {"s"})
 _SIGNED_FUNCTION: Final = "not shown where the function has the sign that is assumed"
@@ -368,7 +368,7 @@ class Family:
         rhs: Expression,
         text: str,
         budget: Budget,
-        policy: DecisionPolicy = _POLICY,
+        policy: DecisionPolicy = PRINCIPAL,
     ) -> Outcome:
         require_worker(needs_worker(lhs) or needs_worker(rhs))
         names = symbols_of(lhs) | symbols_of(rhs)
@@ -378,10 +378,10 @@ class Family:
             lhs, rhs = rhs, lhs
         x = self.asked.variable if self.asked.variable in names else sorted(names)[0]
         assumed = self.kinds
-        if self._relation is not None and policy is not _POLICY:  # ln y has y > 0, on a part
+        if self._relation is not None and policy is not PRINCIPAL:  # ln y has y > 0, on a part
             assumed = {**assumed, self.asked.functions[0]: "positive"}
         integrand = Integrand(rhs, x, assumed, f"{rhs}", names=names)
-        return same_function(lhs, integrand, half_line(assumed.get(x, "")), policy, text, budget)
+        return same_function(lhs, integrand, half_line(assumed.get(x, "")), text, budget, policy)
 
     def _passes(self, lhs: Expression, rhs: Expression) -> Outcome:
         """Judge whether an implicit solution satisfies a condition such as y(0) = 1."""

@@ -7,7 +7,7 @@ floats.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any, Final
@@ -30,7 +30,7 @@ from ..proof.prover.prove import Proof
 from ..reading.expression.build import ONE, add, div, mul, neg
 from ..reading.expression.traversal import needs_worker, substitute, symbols_of
 from ..reading.expression.tree import Call, Expression, Number, Symbol
-from ..reading.latex import ReadError, Reading, read
+from ..reading.latex import ReadError, read
 from ..reading.latex.tokens.roles import IS_VALUE
 from ..reading.problem.conditions import Bounds
 from ..verdict import Status, Verdict, Witness
@@ -38,17 +38,17 @@ from ..workers.pool import DEFAULT_DEADLINE
 from .answers import (
     AnswerOptions,
     ExtractedAnswer,
-    Judge,
     NeedsWorkerError,
-    best,
     find_answer,
+    judged,
     read_answer,
-    require_worker,
     verify_in_worker,
-    with_others,
+    with_strangers,
 )
 from .decision.decide import FRESH, decide
 
+#: Principal branches count where two functions are compared.
+PRINCIPAL: Final = DecisionPolicy(strict_domain=True)
 #: Most values differ at the first precision, or agree to `VALUE_BITS` at the third; the last is for
 #: those with terms that cancel.
 _PRECISIONS = (128, 512, 2048, 4096)
@@ -101,21 +101,15 @@ def verify_value(
         True
 
     """
-    expected = _target(target, ())
+    expected = read_stated(target, ())
     if symbols_of(expected):
         raise ProblemError(f"the target {target!r} is not a constant")
     options = AnswerOptions(strict, stop, truncated, accept, undecided_reward, deadline)
     answer = find_answer(completion, options, asks="value")
     read_answer(answer, (IS_VALUE,))
-    return _verdict(
-        answer,
-        partial(_values, expected=expected, relative_tolerance=relative_tolerance),
-        expected,
-        (),
-        "value",
-        target,
-        relative_tolerance=relative_tolerance,
-    )
+    decide = partial(compare_values, expected=expected, relative_tolerance=relative_tolerance)
+    further = {"relative_tolerance": relative_tolerance}
+    return _verdict(answer, decide, expected, (), "value", target, **further)
 
 
 def verify_equivalent(
@@ -165,7 +159,7 @@ def verify_equivalent(
         True
 
     """
-    expected = _target(target, (variable or "x",))
+    expected = read_stated(target, (variable or "x",))
     if variable is None:
         variable = _variable(expected, up_to_constant)
     problem = Integrand(
@@ -176,16 +170,19 @@ def verify_equivalent(
     )
     answer = find_answer(completion, options)
     read_answer(answer, problem.symbols)
-    return _verdict(
-        answer,
-        partial(_comparisons, problem=problem, budget=Budget()),
-        expected,
-        problem.symbols,
-        "equivalent",
-        target,
-        variable=variable,
-        up_to_constant=up_to_constant,
-    )
+    symbols, order, budget = problem.symbols, int(up_to_constant), Budget()
+
+    def decided(expression: Expression) -> Outcome:
+        if order == 0 and (strange := with_strangers(expression, symbols)) is not None:
+            return strange
+        try:
+            text = str(answer.text)
+            return decide(expression, problem, PRINCIPAL, text, order=order, budget=budget)
+        except UnusableError as error:
+            return Outcome(Status.UNDECIDED, detail=str(error))
+
+    further = {"variable": variable, "up_to_constant": up_to_constant}
+    return _verdict(answer, decided, expected, symbols, "equivalent", target, **further)
 
 
 def _variable(expected: Expression, up_to_constant: bool) -> str:
@@ -204,7 +201,7 @@ def _variable(expected: Expression, up_to_constant: bool) -> str:
 
 def _verdict(
     answer: ExtractedAnswer,
-    judge: Judge,
+    decide: Callable[[Expression], Outcome],
     expected: Expression,
     symbols: Sequence[str],
     task: str,
@@ -218,8 +215,7 @@ def _verdict(
     if answer.status is not None:
         return answer.verdict(answer.status)
     try:
-        outcome, reading = best(judge(answer))
-        outcome = with_others(answer, outcome, reading, judge, symbols)
+        outcome, reading = judged(answer, decide, symbols, slow=needs_worker(expected))
     except NeedsWorkerError:
         return verify_in_worker(task, target, answer, **further)
     if answer.options.accept == "proof" and outcome.status is Status.CORRECT:
@@ -315,9 +311,9 @@ def same_function(
     answer: Expression,
     target: Integrand,
     bounds: Bounds,
-    policy: DecisionPolicy,
     text: str,
     budget: Budget,
+    policy: DecisionPolicy = PRINCIPAL,
 ) -> Outcome:
     """Decide whether an answer is the target function, at least between the variable's bounds.
 
@@ -325,22 +321,22 @@ def same_function(
         answer: the answer.
         target: the function.
         bounds: the lower and the upper bound of the variable. None means no such bound.
-        policy: the rules of acceptance.
         text: the text of the answer.
         budget: the remaining work.
-
-    Raises:
-        UnusableError: a function has no values.
+        policy: the rules of acceptance.
 
     """
     options: dict[str, Any] = {"order": 0, "budget": budget, "as_identity": True}
-    outcome = decide(answer, target, policy, text, **options)
-    if outcome.status is not Status.INCORRECT or bounds == (None, None):
-        return outcome
-    x, names = target.variable, set(target.symbols)
-    tree, moved = (on_interval(side, x, *bounds) for side in (target.expression, answer))
-    within = Integrand(tree, x, target.assumptions, f"within {bounds} {tree}", names=names)
-    return decide(moved, within, policy, text, **options)
+    try:
+        outcome = decide(answer, target, policy, text, **options)
+        if outcome.status is not Status.INCORRECT or bounds == (None, None):
+            return outcome
+        x, names = target.variable, set(target.symbols)
+        tree, moved = (on_interval(side, x, *bounds) for side in (target.expression, answer))
+        within = Integrand(tree, x, target.assumptions, f"within {bounds} {tree}", names=names)
+        return decide(moved, within, policy, text, **options)
+    except UnusableError as error:
+        return Outcome(Status.UNDECIDED, detail=str(error))
 
 
 def equality(answer: Expression, expected: Expression) -> Proof | None:
@@ -351,36 +347,6 @@ def equality(answer: Expression, expected: Expression) -> Proof | None:
     functions of t.
     """
     return prove(mul(answer, Symbol(FRESH)), expected, FRESH, {})
-
-
-def _values(
-    answer: ExtractedAnswer, expected: Expression, relative_tolerance: float | None
-) -> Iterator[tuple[Outcome, Reading]]:
-    for reading in answer.readings:
-        require_worker(needs_worker(expected) or needs_worker(reading.expression))
-        yield compare_values(reading.expression, expected, relative_tolerance), reading
-
-
-def _comparisons(
-    answer: ExtractedAnswer, problem: Integrand, budget: Budget
-) -> Iterator[tuple[Outcome, Reading]]:
-    order = int(problem.differentiate)
-    for reading in answer.readings:
-        require_worker(problem.needs_worker or needs_worker(reading.expression))
-        extra = sorted(symbols_of(reading.expression) - set(problem.symbols))
-        if extra and order == 0:
-            detail = f"symbols that the target lacks: {', '.join(extra)}"
-            yield Outcome(Status.INCORRECT, detail=detail), reading
-            continue
-        try:
-            policy = DecisionPolicy(strict_domain=True)
-            key = f"{answer.text}"
-            yield (
-                decide(reading.expression, problem, policy, key, order=order, budget=budget),
-                reading,
-            )
-        except UnusableError as error:
-            yield Outcome(Status.UNDECIDED, detail=str(error)), reading
 
 
 def with_constants(answer: Expression, parameters: Collection[str]) -> Expression:
@@ -453,9 +419,15 @@ def proved_value(answer: Expression, expected: Expression) -> Outcome:
 
 
 @lru_cache(maxsize=1024)
-def _target(text: str, symbols: tuple[str, ...]) -> Expression:
-    check_text("target", text)
+def read_stated(text: str, symbols: tuple[str, ...], what: str = "target") -> Expression:
+    """Read the value with which answers are compared. ``what`` says what an error calls the text.
+
+    Raises:
+        ProblemError: the text is unreadable.
+
+    """
+    check_text(what, text)
     try:
         return read(text, symbols=symbols)[0].expression
     except ReadError as error:
-        raise ProblemError(f"unreadable target {text!r}: {error}") from None
+        raise ProblemError(f"unreadable {what} {text!r}: {error}") from None

@@ -37,10 +37,22 @@ MAX_CONSTANT: Final = 300
 
 @dataclass(frozen=True)
 class SumJudge:
-    """A sum and the assumptions about its parameters, with methods that judge answers."""
+    """A sum, with methods that judge answers.
+
+    Attributes:
+        problem: the sum.
+        kinds: the assumptions about its parameters.
+        text: the text of the answer.
+
+    """
 
     problem: SumProblem
     kinds: tuple[tuple[str, str], ...]
+    text: str = ""
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        return self.problem.parameters
 
     @property
     def assumptions(self) -> dict[str, str]:
@@ -57,19 +69,19 @@ class SumJudge:
         """Judge the answer "diverges" (``infinity`` is 0), or an infinity (1 or -1)."""
         return judge_divergence(self.problem, self.assumptions, infinity)
 
-    def judge_at_zero(self, answer: Expression, text: str) -> Outcome:
+    def judge(self, expression: Expression) -> Outcome:
         """Judge a closed form, also for the value 0 of a parameter of the term that may be 0."""
-        problem, outcome = self.problem, self.judge(answer, text)
+        problem, outcome = self.problem, self.equals(expression)
         names = may_be_zero(problem.conditions.comparisons)
         for name in names if outcome.status is Status.CORRECT else ():
             term, factor = (substitute(each, name, ZERO) for each in (problem.term, problem.factor))
             at_zero = replace(self, problem=problem._replace(term=term, factor=factor))
-            other = at_zero.judge(substitute(answer, name, ZERO), text)
+            other = at_zero.equals(substitute(expression, name, ZERO))
             if other.status is Status.INCORRECT and name not in at_zero.problem.parameters:
                 return Outcome(Status.UNDECIDED, detail=f"right for {name} other than 0 only")
         return outcome
 
-    def judge(self, answer: Expression, text: str) -> Outcome:
+    def equals(self, answer: Expression) -> Outcome:
         """Judge whether a closed form equals the sum."""
         answer = with_constants(answer, self.problem.parameters)
         if (strange := with_strangers(answer, self.problem.parameters)) is not None:
@@ -83,7 +95,7 @@ class SumJudge:
         largest = largest_constant(answer, MAX_CONSTANT)
         try:
             chosen = values_or_divergence(
-                self.problem, self.assumptions, digits, min(largest, MAX_CONSTANT), text
+                self.problem, self.assumptions, digits, min(largest, MAX_CONSTANT), self.text
             )
             outcome = agreement_at(answer, chosen, digits, 0.0 if symbolic else needed)
         except QuadratureError as error:
@@ -117,7 +129,8 @@ class ProductJudge(SumJudge):
     def logarithms(self) -> SumJudge:
         """The sum of the logarithms of the terms."""
         term = Call("ln", (self.problem.term,))
-        return SumJudge(self.problem._replace(term=term, factor=ONE, outside=ZERO), self.kinds)
+        problem = self.problem._replace(term=term, factor=ONE, outside=ZERO)
+        return SumJudge(problem, self.kinds, self.text)
 
     def by_conventions(self) -> Iterator[SumJudge]:
         """Yield the product: no other convention is read."""
@@ -133,7 +146,7 @@ class ProductJudge(SumJudge):
             return Outcome(Status.UNDECIDED, detail="the product does not tend to infinity")
         return outcome
 
-    def judge(self, answer: Expression, text: str) -> Outcome:
+    def equals(self, answer: Expression) -> Outcome:
         """Judge whether a closed form equals the product."""
         problem = self.problem
         if (strange := with_strangers(answer, problem.parameters)) is not None:
@@ -146,4 +159,4 @@ class ProductJudge(SumJudge):
         product = div(add(answer, neg(problem.outside)), problem.factor)
         if fold(product) == 0:
             return self.logarithms.judge_divergence(-1)
-        return self.logarithms.judge(Call("ln", (product,)), text)
+        return self.logarithms.equals(Call("ln", (product,)))

@@ -49,6 +49,7 @@ from ..answers import (
     best,
     find_answer,
     judged,
+    judged_by,
     read_answer,
     require_worker,
     stated_convergence,
@@ -179,30 +180,34 @@ def _of_series(
 
 
 def _of_sum(
-    answer: ExtractedAnswer,
-    infinity: int | None,
-    judges: Sequence[SumJudge],
+    answer: ExtractedAnswer, infinity: int | None, judges: Sequence[SumJudge]
 ) -> tuple[Outcome, Reading | None]:
     """Judge an answer to a question that asks for the value or the convergence of a sum."""
-    problems = [judge.problem for judge in judges]
+    asked = judges[0].problem
     text = without_open_case(answer.text or "")
     answer.text = text or answer.text
     convergence = stated_convergence(answer)
-    if convergence is not None and (problems[0].asks_kind or problems[0].asks_convergence):
-        if problems[0].asks_kind and not convergence:
+    if convergence is not None and (asked.asks_kind or asked.asks_convergence):
+        if asked.asks_kind and not convergence:
             return Outcome(Status.UNPARSEABLE, detail="the kind of convergence is missing"), None
-        kind = convergence if problems[0].asks_kind else ""
+        kind = convergence if asked.asks_kind else ""
         return _of_words(
             (judge_convergence(judge.problem, judge.assumptions, kind), None) for judge in judges
         )
     if infinity is None and is_unevaluated(text):
         return Outcome(Status.NOT_CLOSED_FORM, detail="a sum that is not evaluated"), None
-    names = sorted({name for problem in problems for name in problem.parameters})
+    names = sorted({name for judge in judges for name in judge.parameters})
     read_answer(answer, (*names, IS_VALUE))
     if answer.status is not None and infinity is None:
         return Outcome(answer.status, detail=answer.detail), None
-    answer.readings = tuple(answer.readings)  # for each reading of the problem
-    return (best if infinity is None else _of_words)(_judged(answer, infinity, judges))
+    require_worker(any(needs_worker(judge.problem.term) for judge in judges))
+    of_conventions = [each for judge in judges for each in judge.by_conventions()]
+    with_text = partial(replace, text=str(answer.text))
+    outcomes = (
+        (replace(outcome, flags=(*outcome.flags, *judge.problem.flags)), reading)
+        for outcome, reading, judge in judged_by(answer, infinity, of_conventions, with_text)
+    )
+    return (best if infinity is None else _of_words)(outcomes)
 
 
 def _of_words(
@@ -218,18 +223,3 @@ def _of_words(
     if outcome.status is Status.CORRECT and of_readings[0][0].status is Status.INCORRECT:
         return Outcome(Status.UNDECIDED, detail="right for an unusual reading only"), None
     return outcome, reading
-
-
-def _judged(
-    answer: ExtractedAnswer, infinity: int | None, judges: Sequence[SumJudge]
-) -> Iterator[tuple[Outcome, Reading | None]]:
-    for sum_judge in judges:
-        require_worker(needs_worker(sum_judge.problem.term))
-        for by_convention in sum_judge.by_conventions():
-            if infinity is not None:
-                yield by_convention.judge_divergence(infinity), None
-                continue
-            judge = partial(by_convention.judge_at_zero, text=str(answer.text))
-            outcome, reading = judged(answer, judge, sum_judge.problem.parameters)
-            flags = (*outcome.flags, *by_convention.problem.flags)
-            yield replace(outcome, flags=flags), reading
