@@ -18,15 +18,15 @@ from typing import Final
 
 from flint import acb, acb_series, arb, ctx, fmpq
 
-from ...reading.expression.build import ONE, add, mul
+from ...reading.expression.build import IMAGINARY, ONE, PI, add, mul
 from ...reading.expression.derivative import differentiate
-from ...reading.expression.traversal import fold, is_constant, is_written_with, substitute
+from ...reading.expression.traversal import fold, is_written_with, substitute
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ..ball_arithmetic.balls import UnusableError
 from ..ball_arithmetic.compiler import compile_tape
 from ..ball_arithmetic.jets import Ball
 from ..expansions import models
-from ..expansions.forms import FormExpander, exact_value, linear_in_pi, rate
+from ..expansions.forms import FormExpander, exact_value, rate
 from ..expansions.models import NoModelError, TaylorModel
 from ..quadrature.work import QuadratureError, spend
 from .hypergeometric import (
@@ -37,7 +37,7 @@ from .hypergeometric import (
     disc,
     value_of,
 )
-from .terms import MAX_SHIFT, Summand
+from .terms import MAX_SHIFT, Summand, factors_of_base
 
 #: 1/u for the least u at which a series is used, over the radius of its disc: with
 #: `models.BITS_PER_TERM` = 7 bits a coefficient, the series then serves for all bits.
@@ -48,6 +48,8 @@ MAX_ORDER: Final = 24
 MAX_EXPONENT, MAX_MONOMIALS = 4, 16
 #: What a value of the zeta function counts for (`quadrature.work.SPECIAL` counts 25 at most).
 ZETA_WORK: Final = 60
+#: The logarithm of -1.
+_HALF_TURN: Final = mul(IMAGINARY, PI)
 _Y: Final = "y"
 
 
@@ -432,37 +434,12 @@ def _refuse_divergence(expansions: Sequence[Expansion], order: int) -> None:
 
 def _order_of_root(base: Expression) -> int | None:
     """The order of ``base`` if it is recognized as a root of unity, else None."""
-    if fold(base) == 1:
-        return 1
-    if fold(base) == -1:
-        return 2
-    half_turn = Fraction(0)
-    if base.function == "mul" and fold(base.args[0]) == -1 and len(base.args) == 2:
-        base, half_turn = base.args[1], Fraction(1)
-    if base.function != "exp":
+    number, exponents = factors_of_base(base)
+    sign = fold(number)
+    if sign not in (1, -1) or exponents.keys() - {_HALF_TURN}:
         return None
-    angle = linear_in_pi(_without_i(base.args[0]) or Symbol("?"))
-    if angle is None or angle[0]:
-        return None
-    order = ((angle[1] + half_turn) / 2).denominator
-    return order if 1 < order <= MAX_ORDER else None
-
-
-def _without_i(node: Expression) -> Expression | None:
-    """An expression divided by i, or None if it is not written as a multiple of i."""
-    if node == Call("i"):
-        return ONE
-    name, args = node.function, node.args
-    if name == "neg":
-        inner = _without_i(args[0])
-        return None if inner is None else Call("neg", (inner,))
-    if name == "mul" and args.count(Call("i")) == 1:
-        real_factors = [arg for arg in args if arg != Call("i")]
-        return mul(*real_factors)
-    if name == "div" and is_constant(args[1]):
-        inner = _without_i(args[0])
-        return None if inner is None else Call("div", (inner, args[1]))
-    return None
+    order = ((exponents.get(_HALF_TURN, Fraction(0)) + (sign < 0)) / 2).denominator
+    return order if order <= MAX_ORDER else None
 
 
 @dataclass(frozen=True)

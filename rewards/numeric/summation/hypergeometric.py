@@ -32,7 +32,7 @@ from ..ball_arithmetic.evaluation import evaluate
 from ..ball_arithmetic.jets import Ball
 from ..expansions.models import series_length
 from ..quadrature.work import QuadratureError, spend
-from .terms import Summand
+from .terms import Summand, factors_of_base
 
 #: Terms that are added one by one at most: 0.1 s at 250 bits.
 MAX_TERMS: Final = 20_000
@@ -110,9 +110,10 @@ class Hypergeometric:
     @cached_property
     def base_lies_on_circle(self) -> bool:
         """Whether the form of the base z shows that its absolute value is exactly 1."""
-        if self.exact_base is not None:
-            return abs(self.exact_base) == 1
-        return _is_rotation(self.summand)
+        number, exponents = factors_of_base(self.summand.base)
+        with precision(FEW_BITS):
+            is_rotation = all(value_of(each).real.is_zero() for each in exponents)
+        return is_rotation and abs(fold(number) or 0) == 1
 
     @cached_property
     def quotient(self) -> tuple[fmpq_poly, fmpq_poly]:
@@ -200,20 +201,6 @@ class Hypergeometric:
         size = abs(self.base()) * abs(_at(numerator, u)).upper() / abs(_at(denominator, u)).lower()
         drop = self.growth.factorials
         return arb((size / arb(cutoff) ** -drop).upper()) if drop <= 0 else arb("inf")
-
-
-def _is_rotation(summand: Summand) -> bool:
-    """Whether the base z is written as the exponential of a real multiple of i."""
-    factors = summand.base.args if summand.base.function == "mul" else (summand.base,)
-    for factor in factors:
-        if abs(fold(factor) or 0) == 1:
-            continue
-        if factor.function != "exp":
-            return False
-        with precision(FEW_BITS):
-            if not value_of(factor.args[0]).real.is_zero():
-                return False
-    return True
 
 
 def total(term: Hypergeometric, start: int) -> Ball:
