@@ -118,9 +118,10 @@ def series_of_partial_sums(problem: str) -> str | None:
 def _limit_of_finite_sum(problem: str) -> tuple[str, SumProblem, Expression, Expression] | None:
     """The variable of a limit, the finite sum whose limit is asked for, and the ends of the sum."""
     read = read_limit_of_sum(problem)
-    if read is None or isinstance(read[1].lower, int) or isinstance(read[1].upper, int):
+    if read is None or read[1].is_infinite:
         return None
-    return *read, read[1].lower, read[1].upper
+    lower, upper = read[1].limits
+    return *read, lower, upper
 
 
 def _is_bounded(function: Expression, lower: Fraction, upper: Fraction) -> bool:

@@ -76,13 +76,8 @@ class AnswerOptions:
 
     def keywords(self) -> dict[str, Any]:
         """The options by name, without the deadline. A worker receives them in this form."""
-        keywords: dict[str, Any] = {
-            "strict": self.strict,
-            "stop": list(self.stop),
-            "truncated": self.truncated,
-            "accept": self.accept,
-            "undecided_reward": self.undecided_reward,
-        }
+        names = {field_.name for field_ in fields(self)} - {"deadline", "assumptions"}
+        keywords = {name: getattr(self, name) for name in names} | {"stop": list(self.stop)}
         return keywords | ({"assumptions": dict(self.assumptions)} if self.assumptions else {})
 
 

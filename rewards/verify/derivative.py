@@ -19,7 +19,6 @@ from ..numeric.sampling.integrand import Integrand, assumption_items
 from ..proof.curves import vanishes_on
 from ..proof.inverse_functions import read_derivative_of_inverse, slope_of_inverse
 from ..proof.prover.normal import normal_forms
-from ..proof.prover.quotients import NotProvedError
 from ..proof.ranks import ball_of
 from ..proof.sums.telescoping import identical
 from ..reading.expression.build import ZERO, add, neg
@@ -241,11 +240,9 @@ def _differentiated(tree: Expression, variable: str) -> Expression | None:
     """The shortest form of a derivative. The result is None for one that is too long."""
     try:
         slope = differentiate(tree, variable)
-        forms = normal_forms(slope, variable, {}) if size(slope) <= LARGEST else []
-    except NotProvedError:
-        forms = []
     except ValueError:
         return None
+    forms = normal_forms(slope, variable, {}) if size(slope) <= LARGEST else []
     return min((form for form in (slope, *forms) if size(form) <= LARGEST), key=size, default=None)
 
 

@@ -12,7 +12,7 @@ from ..arguments import Acceptance
 from ..errors import ProblemError
 from ..numeric.expansions.series import NotExpandedError, UndefinedError
 from ..numeric.outcome import Outcome
-from ..numeric.sampling.parameters import Draw, regimes
+from ..numeric.sampling.parameters import regimes
 from ..proof.continuity import judge_parameters
 from ..proof.limit_questions import LimitQuestion, limit_readings, with_values
 from ..proof.limits import Limit, are_equal
@@ -319,7 +319,10 @@ class _KnownLimit:
 
         """
         compared = 0
-        for draw in _draws(self.question, answer):
+        trees = [self.question.expression, *([] if answer is None else [answer])]
+        assumed, conditions = dict(self.question.all_kinds), self.question.conditions
+        draws, _ = regimes(self.parameters, assumed, trees, conditions)
+        for draw in draws:
             question = self.question.at_draw(draw)
             try:
                 limit = question.limit()
@@ -354,10 +357,3 @@ class _KnownLimit:
 
     def _undecided(self) -> Outcome:
         return Outcome(Status.UNDECIDED, detail=self.failure)
-
-
-def _draws(question: LimitQuestion, answer: Expression | None) -> list[Draw]:
-    assumed = dict(question.all_kinds)
-    trees = [question.expression, *([answer] if answer is not None else [])]
-    usual, _ = regimes(question.parameters, assumed, trees, question.conditions)
-    return usual

@@ -161,7 +161,12 @@ def verify_equivalent(
     """
     expected = read_stated(target, (variable or "x",))
     if variable is None:
-        variable = _variable(expected, up_to_constant)
+        try:
+            variable = sole_variable(symbols_of(expected))
+        except ProblemError:
+            if up_to_constant:  # the variable of the derivatives is unclear
+                raise
+            variable = "x"
     problem = Integrand(
         expected, variable, dict(assumptions or {}), target, differentiate=up_to_constant
     )
@@ -183,20 +188,6 @@ def verify_equivalent(
 
     further = {"variable": variable, "up_to_constant": up_to_constant}
     return _verdict(answer, decided, expected, symbols, "equivalent", target, **further)
-
-
-def _variable(expected: Expression, up_to_constant: bool) -> str:
-    """The variable of an expression.
-
-    If several symbols may be the variable, the result is x. With ``up_to_constant``, a
-    `ProblemError` is raised instead, because the variable of the derivatives is unclear.
-    """
-    try:
-        return sole_variable(symbols_of(expected))
-    except ProblemError:
-        if up_to_constant:
-            raise
-        return "x"
 
 
 def _verdict(

@@ -13,12 +13,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
-from math import ceil
+from math import ceil, factorial
 from typing import Final
 
-from flint import acb, acb_series, arb, ctx, fmpq
+from flint import acb, acb_poly, acb_series, arb, arb_poly, ctx, fmpq
 
-from ...reading.expression.build import IMAGINARY, ONE, PI, add, mul
+from ...reading.expression.build import IMAGINARY, ONE, PI, add, div, mul
 from ...reading.expression.derivative import differentiate
 from ...reading.expression.traversal import fold, is_written_with, substitute
 from ...reading.expression.tree import Call, Expression, Number, Symbol
@@ -44,8 +44,8 @@ from .terms import MAX_SHIFT, Summand, factors_of_base
 DEPTH: Final = 2**models.BITS_PER_TERM
 #: Largest order of a root of unity: e^{i pi/12} has it. A coefficient takes 24 zeta values.
 MAX_ORDER: Final = 24
-#: Largest whole power that is multiplied out, and products of monomials in ln n that follow: 2^4.
-MAX_EXPONENT, MAX_MONOMIALS = 4, 16
+#: Monomials in ln n that a product is multiplied out to.
+MAX_MONOMIALS: Final = 16
 #: What a value of the zeta function counts for (`quadrature.work.SPECIAL` counts 25 at most).
 ZETA_WORK: Final = 60
 #: The logarithm of -1.
@@ -78,17 +78,17 @@ class Expansion:
         a, b = (_cut(operand, length, cutoff) for operand in (self, other))
         spend(length * length // 4)  # half of the pairs, at the half of the bits on average
         u = arb(fmpq(1, cutoff))
-        low = [acb(0)] * length
-        remainder = a.remainder * (b._size(u) + b.remainder * u**length) + b.remainder * a._size(u)
-        for i, x in enumerate(a.coefficients):
-            for k, y in enumerate(b.coefficients):
-                if i + k < length:
-                    low[i + k] += x * y
-                else:
-                    remainder += abs(x * y) * u ** (i + k - length)
+        a_size, b_size = _size(a.coefficients, u), _size(b.coefficients, u)
+        remainder = a.remainder * (b_size + b.remainder * u**length) + b.remainder * a_size
+        product = (acb_poly([*a.coefficients]) * acb_poly([*b.coefficients])).coeffs()
+        product += [acb(0)] * (length - len(product))
         exact = None if a.exact is None or b.exact is None else a.exact + b.exact
         return Expansion(
-            a.exponent + b.exponent, exact, a.logarithms + b.logarithms, tuple(low), remainder
+            a.exponent + b.exponent,
+            exact,
+            a.logarithms + b.logarithms,
+            tuple(product[:length]),
+            remainder + _size(product[length:], u),
         )
 
     def scaled(self, factor: Ball) -> Expansion:
@@ -96,25 +96,24 @@ class Expansion:
         remainder = (self.remainder * abs(factor)).upper()
         return replace(self, coefficients=coefficients, remainder=arb(remainder))
 
-    def _size(self, u: arb) -> arb:
-        return sum((abs(c) * u**k for k, c in enumerate(self.coefficients)), arb(0))
-
     def bound(self, cutoff: int) -> tuple[arb, int]:
         """A pair (C, w). The function is at most C n^w in size for all n >= ``cutoff`` >= 1."""
         u = arb(fmpq(1, cutoff))
-        size = self._size(u) + self.remainder * u ** len(self.coefficients)
+        size = _size(self.coefficients, u) + self.remainder * u ** len(self.coefficients)
         return size, max(0, ceil(float(-self.exponent.real.lower()))) + self.logarithms
+
+
+def _size(coefficients: Sequence[Ball], u: arb) -> arb:
+    """A bound of the absolute value of a polynomial at u."""
+    return arb(arb_poly([abs(coefficient) for coefficient in coefficients])(u))
 
 
 def _cut(expansion: Expansion, length: int, cutoff: int) -> Expansion:
     """Shorten an expansion to ``length`` coefficients. The remainder covers the omitted terms."""
     u = arb(fmpq(1, cutoff))
     dropped = expansion.coefficients[length:]
-    remainder = expansion.remainder * u ** len(dropped)
-    remainder += sum((abs(c) * u**k for k, c in enumerate(dropped)), arb(0))
-    return replace(
-        expansion, coefficients=expansion.coefficients[:length], remainder=arb(remainder.upper())
-    )
+    remainder = arb((expansion.remainder * u ** len(dropped) + _size(dropped, u)).upper())
+    return replace(expansion, coefficients=expansion.coefficients[:length], remainder=remainder)
 
 
 @dataclass(frozen=True)
@@ -167,7 +166,11 @@ class SlowTerm:
         cutoff = max([start, least, *(ceil(float(DEPTH / r)) for r in radii)])
         expansions: list[Expansion] = []
         for raw, digammas, scale in raw_expansions:
-            products = [_of_model(v, exact, j, model) for v, exact, j, model in raw]
+            # the remainders of models are bounded for u = 1/n <= r/2
+            products = [
+                Expansion(v, exact, j, tuple(model.coefficients), model.remainder)
+                for v, exact, j, model in raw
+            ]
             for digamma in digammas:
                 logs = _digamma(digamma, self.index)
                 products = [a.times(b, cutoff) for a in products for b in logs]
@@ -223,27 +226,15 @@ def _monomials(factor: Expression, expander: FormExpander) -> Iterator[tuple[int
         yield 0, models.constant(expander.value(factor), exact_value(factor), factor)
         return
     name, args = factor.function, factor.args
-    minus = models.constant(acb(-1), -models.AT_ONE, Number(-1))
     if name == "add":
         for arg in args:
             yield from _monomials(arg, expander)
-    elif name == "neg":
-        for j, model in _monomials(args[0], expander):
-            yield j, models.mul(minus, model)
-    elif name == "div" and not expander.is_variable(args[1]):
-        inverse = models.constant(1 / expander.value(args[1]), None, factor)
-        for j, model in _monomials(args[0], expander):
-            yield j, models.mul(inverse, model)
-    elif name == "mul" or (name == "pow" and _small(args[1]) is not None):
-        factors = args if name == "mul" else (args[0],) * (_small(args[1]) or 1)
+    elif name in ("mul", "neg") or (name == "div" and not expander.is_variable(args[1])):
+        further = {"mul": (), "neg": (Number(-1),), "div": (div(ONE, args[-1]),)}[name]
+        factors = (*further, *(args if name == "mul" else args[:1]))
         yield from reduce(_products, [list(_monomials(arg, expander)) for arg in factors])
     else:
         raise NoModelError(name)
-
-
-def _small(node: Expression) -> int | None:
-    value = fold(node)
-    return int(value) if value is not None and value in range(1, MAX_EXPONENT + 1) else None
 
 
 def _products(
@@ -254,14 +245,6 @@ def _products(
     return [
         (i + j, models.mul(left_model, right_model)) for i, left_model in a for j, right_model in b
     ]
-
-
-def _of_model(v: Ball, exact: Fraction | None, j: int, model: TaylorModel) -> Expansion:
-    r"""Convert n^{-v} (ln n)^j times a model with bound M and radius r to an expansion.
-
-    The remainder of the series is bounded for u = 1/n <= r/2.
-    """
-    return Expansion(v, exact, j, tuple(model.coefficients), model.remainder)
 
 
 def _digamma(node: Call, index: str) -> list[Expansion]:
@@ -402,29 +385,16 @@ def _refuse_divergence(expansions: Sequence[Expansion], order: int) -> None:
     """Raise `DivergenceError` if divergence is proved, and `QuadratureError` if it is unknown. The
     sum of z^n n^{-v} (ln n)^j converges if v > 1. If z is not 1, then v > 0 suffices.
     """
-    limit = Fraction(1 if order == 1 else 0)
-    slow = [
-        expansion
-        for expansion in expansions
-        if not expansion.exponent.real > arb(fmpq(limit.numerator, 1))
-    ]
+    limit = 1 if order == 1 else 0
+    slow = [expansion for expansion in expansions if not expansion.exponent.real > limit]
     if not slow:
         return
-    exact = [
-        (expansion.exact, -expansion.logarithms)
-        for expansion in slow
-        if expansion.exact is not None
-    ]
-    if len(exact) == len(slow):
-        leading = min(exact)
-        total = sum(
-            (
-                expansion.coefficients[0]
-                for expansion in slow
-                if (expansion.exact, -expansion.logarithms) == leading
-            ),
-            acb(0),
-        )
+    ranks = [(expansion.exact, -expansion.logarithms) for expansion in slow]
+    known = [(exact, logarithms) for exact, logarithms in ranks if exact is not None]
+    if len(known) == len(slow):
+        leading = min(known)
+        pairs = zip(ranks, slow, strict=True)
+        total = sum((e.coefficients[0] for rank, e in pairs if rank == leading), acb(0))
         if not total.contains(0):
             real = total.imag.contains(0)
             sign = 0 if order > 1 or not real else 1 if total.real > 0 else -1
@@ -465,8 +435,4 @@ class _Tails:
             scale = (acb_series([s, 1], prec=j + 1) * -acb(self.order).log()).exp()
             total = total * scale
         sign = -1 if j % 2 else 1
-        return sign * total[j] * _factorial(j)
-
-
-def _factorial(n: int) -> Ball:
-    return acb(n + 1).gamma()
+        return sign * total[j] * factorial(j)

@@ -23,7 +23,7 @@ from functools import cached_property
 from math import ceil, log
 from typing import Any, Final
 
-from flint import acb, arb, ctx, fmpq, fmpq_poly, fmpq_series
+from flint import acb, acb_poly, arb, ctx, fmpq, fmpq_poly, fmpq_series
 
 from ...reading.expression.traversal import fold
 from ...reading.expression.tree import Expression
@@ -32,7 +32,7 @@ from ..ball_arithmetic.evaluation import evaluate
 from ..ball_arithmetic.jets import Ball
 from ..expansions.models import series_length
 from ..quadrature.work import QuadratureError, spend
-from .terms import Summand, factors_of_base
+from .terms import Summand, exact_fmpq, factors_of_base
 
 #: Terms that are added one by one at most: 0.1 s at 250 bits.
 MAX_TERMS: Final = 20_000
@@ -124,7 +124,7 @@ class Hypergeometric:
         for (slope, shift), exponent in summand.gammas:
             rising = fmpq_poly([1])
             for k in range(slope):
-                rising *= fmpq_poly([_fmpq(shift + k), slope])
+                rising *= fmpq_poly([exact_fmpq(shift + k), slope])
             if exponent > 0:
                 numerator *= rising**exponent
             else:
@@ -141,12 +141,12 @@ class Hypergeometric:
         """How the absolute value of the term grows for large n."""
         numerator, denominator = self.quotient
         factorials = numerator.degree() - denominator.degree()
-        leading = numerator[numerator.degree()] / denominator[denominator.degree()]
+        leading = numerator.leading_coefficient() / denominator.leading_coefficient()
         with precision(FEW_BITS):
             size = abs(self.base() * acb(leading))
         is_one = bool(abs(leading) == 1) and self.base_lies_on_circle
         if self.exact_base is not None:
-            is_one = bool(abs(leading * _fmpq(self.exact_base)) == 1)
+            is_one = bool(abs(leading * exact_fmpq(self.exact_base)) == 1)
         decay = _second(denominator) - _second(numerator)
         return Growth(factorials, arb(1) if is_one else size, is_one, decay)
 
@@ -169,7 +169,7 @@ class Hypergeometric:
             return acb(0)
         value = acb(fmpq(numerator / denominator)) * self.base() ** n
         for (slope, shift), exponent in self.summand.gammas:
-            argument = acb(_fmpq(slope * n + shift))
+            argument = acb(exact_fmpq(slope * n + shift))
             if exponent > 0:
                 value *= argument.gamma() ** exponent
             else:
@@ -215,7 +215,7 @@ def total(term: Hypergeometric, start: int) -> Ball:
     if growth.explodes:
         raise DivergenceError(_sign_of_positive(term))
     exact = term.exact_base
-    near_one = growth.factorials == 0 and bool(growth.size > arb(_fmpq(SLOW_QUOTIENT)))
+    near_one = growth.factorials == 0 and bool(growth.size > arb(exact_fmpq(SLOW_QUOTIENT)))
     if growth.is_geometric and (exact is None or not near_one):
         return geometric(term, start)
     if exact is None:
@@ -231,16 +231,16 @@ def total(term: Hypergeometric, start: int) -> Ball:
 
 
 def _leading(term: Hypergeometric) -> fmpq:
-    numerator, denominator = term.quotient
+    numerator, denominator = (each.leading_coefficient() for each in term.quotient)
     exact = term.exact_base
     assert exact is not None
-    return _fmpq(exact) * numerator[numerator.degree()] / denominator[denominator.degree()]
+    return exact_fmpq(exact) * numerator / denominator
 
 
 def _sign_of_positive(term: Hypergeometric) -> int:
     """The common sign of all terms for large n, or 0 if the signs alternate or are unknown."""
     numerator, denominator = term.quotient
-    leading = acb(numerator[numerator.degree()] / denominator[denominator.degree()]) * term.base()
+    leading = acb(numerator.leading_coefficient() / denominator.leading_coefficient()) * term.base()
     if not (leading.imag.is_zero() and leading.real > 0):
         return 0
     value = term.at(term.regular_from + 1)
@@ -311,7 +311,7 @@ class _Multiplier:
     """The function T and a bound of the error e, as polynomials in u (see the module's docstring).
 
     Attributes:
-        coefficients: t_0, t_1, .. in T = n^shift (t_0 + t_1 u + ..).
+        coefficients: t_0 + t_1 u + .. in T = n^shift (t_0 + t_1 u + ..).
         shift: 1 if L = 1, else 0.
         error: the numerator of e. For u > 0, the denominator of e is at least the denominator of q.
         denominator: the denominator of q as a polynomial in u. Its value at u = 0 is 1.
@@ -320,7 +320,7 @@ class _Multiplier:
 
     """
 
-    coefficients: tuple[fmpq, ...]
+    coefficients: fmpq_poly
     shift: int
     error: fmpq_poly
     denominator: fmpq_poly
@@ -333,7 +333,7 @@ class _Multiplier:
         exact = term.exact_base
         assert exact is not None
         numerator, denominator = map(reversed_polynomial, term.quotient)
-        numerator = numerator * _fmpq(exact) / denominator[0]
+        numerator = numerator * exact_fmpq(exact) / denominator[0]
         denominator = denominator / denominator[0]
         shift = 1 if leading == 1 else 0
         length = order + 2
@@ -354,7 +354,7 @@ class _Multiplier:
             residual = (residual + t * entry).truncate(length - k).right_shift(1)
             column = column.mul_low(step, length)
         return cls(
-            tuple(entries),
+            fmpq_poly(entries),
             shift,
             _error(entries, shift, numerator, denominator),
             denominator,
@@ -380,10 +380,7 @@ class _Multiplier:
         error = arb(0)
         for j, c in enumerate(self.error.coeffs()[2:], 2):
             error += abs(arb(c)) * arb(cutoff) ** -j * (1 + arb(cutoff) / (j - 1))
-        inverse = arb(fmpq(1, cutoff))
-        multiplier = arb(0)
-        for c in reversed(self.coefficients):
-            multiplier = multiplier * inverse + arb(c)
+        multiplier = _at(self.coefficients, arb(fmpq(1, cutoff)))
         multiplier *= arb(cutoff) ** self.shift
         return -multiplier * value + disc((abs(value).upper() * error / lower.lower()).upper())
 
@@ -429,21 +426,16 @@ def _second(polynomial: fmpq_poly) -> Fraction:
 
 
 def _root_bound(polynomial: fmpq_poly) -> int:
-    """An upper bound of all real roots. If Fujiwara's bound is large, roots are computed."""
-    degree = polynomial.degree()
-    bound = 0.0
-    for k in range(1, degree + 1):
-        ratio = abs(polynomial[degree - k] / polynomial[degree])
-        if ratio != 0:
-            size = (int(ratio.p).bit_length() - int(ratio.q).bit_length() + 1) / k
-            if size > ROOT_BITS:
-                raise QuadratureError("the term has too large numbers")
-            bound = max(bound, 2.0 ** (size + 1))
-    if polynomial.degree() > 0 and bound > SMALL_ROOT:  # all real roots are few: look closer
+    """An upper bound of all real roots. If the bound of all roots is large, roots are computed."""
+    if polynomial.degree() < 1:
+        return 0
+    bound: arb = acb_poly(polynomial).root_bound()
+    if not bound < 2**ROOT_BITS:
+        raise QuadratureError("the term has too large numbers")
+    if bound > SMALL_ROOT:  # all real roots are few: look closer
         pairs: Any = polynomial.complex_roots()
-        roots = [float(root.real.mid()) for root, _ in pairs]
-        bound = max(0.0, max(roots, default=0.0)) + 1
-    return ceil(bound)
+        bound = max([arb(0), *(root.real.upper() for root, _ in pairs)]) + 1
+    return ceil(float(bound.upper()))
 
 
 def _up_to(cutoff: int) -> arb:
@@ -452,6 +444,7 @@ def _up_to(cutoff: int) -> arb:
 
 
 def _at(polynomial: fmpq_poly, u: arb) -> arb:
+    # Horner's rule: sums of powers of a ball would be wider
     value = arb(0)
     for c in reversed(polynomial.coeffs()):
         value = value * u + arb(c)
@@ -468,11 +461,6 @@ def disc(radius: arb) -> Ball:
         raise QuadratureError("what is left out has no bound")
     size = arb(0, radius.upper())
     return acb(size, size)
-
-
-def _fmpq(value: Fraction | int) -> fmpq:
-    exact = Fraction(value)
-    return fmpq(exact.numerator, exact.denominator)
 
 
 def value_of(node: Expression) -> Ball:

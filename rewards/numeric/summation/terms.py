@@ -231,7 +231,7 @@ class _TermReader:
             return None
         slope, constant = linear_form
         return self._product(
-            [[Summand(base=_folded(_power(base, slope)))], [_constant(_power(base, constant))]]
+            [[Summand(base=_folded(power_of(base, slope)))], [_constant(power_of(base, constant))]]
         )
 
     def radical(self, base: Expression, exponent: Expression) -> list[Summand] | None:
@@ -246,7 +246,7 @@ class _TermReader:
         if summand.base == ONE:
             return None
         inner = Call("pow", (summand.tree(self.index), exponent))
-        root = Summand(base=_folded(_power(summand.base, exponent)))
+        root = Summand(base=_folded(power_of(summand.base, exponent)))
         return [root.times(summand) for summand in self.summands(inner)]
 
     def gamma(self, node: Expression, exponent: int = 1) -> list[Summand] | None:
@@ -265,7 +265,7 @@ class _TermReader:
         cutoff = shift - steps
         rational = fmpq_poly([1])
         for k in range(min(steps, 0), max(steps, 0)):
-            rational *= int(slope) * _N + _exact(cutoff + k)
+            rational *= int(slope) * _N + exact_fmpq(cutoff + k)
         summand = Summand(gammas=(((int(slope), cutoff), 1),))
         summand = summand.times(
             Summand(numerator=rational) if steps >= 0 else Summand(denominator=rational)
@@ -425,7 +425,7 @@ def _constant(node: Expression) -> Summand:
     return (
         Summand(coefficient=node)
         if value is None
-        else Summand(numerator=fmpq_poly([_exact(value)]))
+        else Summand(numerator=fmpq_poly([exact_fmpq(value)]))
     )
 
 
@@ -433,14 +433,15 @@ def _raised(summand: Summand, exponent: int) -> Summand:
     return Summand(
         summand.numerator**exponent,
         summand.denominator**exponent,
-        _folded(_power(summand.base, Number(exponent))),
+        _folded(power_of(summand.base, Number(exponent))),
         tuple((key, e * exponent) for key, e in summand.gammas if exponent),
-        _power(summand.coefficient, Number(exponent)),
-        _power(summand.slow, Number(exponent)),
+        power_of(summand.coefficient, Number(exponent)),
+        power_of(summand.slow, Number(exponent)),
     )
 
 
-def _power(base: Expression, exponent: Expression) -> Expression:
+def power_of(base: Expression, exponent: Expression) -> Expression:
+    """A power, in which e^v is written with the exponential function."""
     if base == ONE or exponent == Number(0):
         return ONE
     if base == Call("e"):
@@ -455,7 +456,8 @@ def _folded(node: Expression) -> Expression:
     return node if value is None else number(value)
 
 
-def _exact(value: Fraction) -> fmpq:
+def exact_fmpq(value: Fraction) -> fmpq:
+    """Convert a fraction to python-flint's type."""
     return fmpq(value.numerator, value.denominator)
 
 

@@ -88,6 +88,30 @@ def is_constant(expression: Expression, variable: str | None = None) -> bool:
     return True
 
 
+def degree(tree: Expression, name: str) -> int | None:
+    """The degree of an expression in the symbol ``name``. None if it is not a polynomial.
+
+    The degree is too high if the leading terms cancel.
+    """
+    if is_constant(tree, name):
+        return 0
+    if isinstance(tree, Symbol):
+        return 1
+    orders = [order for arg in tree.args if (order := degree(arg, name)) is not None]
+    if len(orders) < len(tree.args):
+        return None
+    match tree.function:
+        case "add" | "neg":
+            return max(orders)
+        case "mul":
+            return sum(orders)
+        case "div" if not orders[1]:
+            return orders[0]
+        case "pow" if (exponent := fold(tree.args[1])) is not None and exponent.denominator == 1:
+            return orders[0] * int(exponent) if exponent >= 0 else None
+    return None
+
+
 def needs_worker(expression: Expression) -> bool:
     """Whether the expression has a function that may be slow to evaluate and cannot be interrupted.
 

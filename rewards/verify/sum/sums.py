@@ -17,13 +17,12 @@ from ...arguments import Acceptance
 from ...numeric.outcome import Outcome
 from ...numeric.quadrature.work import work_limit
 from ...numeric.sampling.integrand import assumption_items
-from ...proof.sums.convergence import (
-    judge_convergence,
-)
+from ...proof.sums.convergence import judge_convergence
 from ...reading.expression.traversal import needs_worker
 from ...reading.extraction.judge import Asks
 from ...reading.latex import Reading
 from ...reading.latex.tokens.roles import IS_VALUE
+from ...reading.problem.conditions import Conditions
 from ...reading.problem.power_series import (
     SeriesQuestion,
     asks_of_series,
@@ -117,8 +116,7 @@ def verify_sum(
     options = AnswerOptions(
         strict, stop, truncated, accept, undecided_reward, deadline, assumptions
     )
-    assumed = assumption_items(assumptions)
-    question = _read(problem)
+    question = _read(problem, assumption_items(assumptions))
     asks: Asks = "value"
     if isinstance(question, SeriesQuestion) and question.wanted == "interval":
         asks = "interval"
@@ -134,48 +132,51 @@ def verify_sum(
     try:
         with work_limit(ONE_CALL):
             if isinstance(question, SeriesQuestion):
-                outcome, reading = _of_series(answer, infinity, question, assumed)
+                outcome, reading = _of_series(answer, infinity, question)
             else:
                 judge_type = ProductJudge if has_product(problem) else SumJudge
-                judges = [judge_type(each, assumed) for each in question]
-                outcome, reading = _of_sum(answer, infinity, judges)
+                outcome, reading = _of_sum(answer, infinity, [*map(judge_type, question)])
     except NeedsWorkerError:
         return verify_in_worker("sum", problem, answer)
     return answer.verdict(outcome.status, outcome, reading)
 
 
 @lru_cache(maxsize=4096)
-def _read(problem: str) -> SeriesQuestion | tuple[SumProblem, ...]:
-    if has_product(problem):
-        return read_product(problem)
-    return read_series(problem) if asks_of_series(problem) else read_sum(problem)
+def _read(
+    problem: str, assumed: tuple[tuple[str, str], ...]
+) -> SeriesQuestion | tuple[SumProblem, ...]:
+    further = Conditions(assumed)
+    is_product = has_product(problem)
+    if asks_of_series(problem) and not is_product:
+        question = read_series(problem)
+        return replace(question, conditions=question.conditions.also(further))
+    readings = read_product(problem) if is_product else read_sum(problem)
+    return tuple(each._replace(conditions=each.conditions.also(further)) for each in readings)
 
 
 def _of_series(
     answer: ExtractedAnswer,
     infinity: int | None,
     question: SeriesQuestion,
-    assumed: tuple[tuple[str, str], ...],
 ) -> tuple[Outcome, Reading | None]:
-    assumptions = dict(question.conditions.kinds) | dict(assumed)
     if question.wanted == "interval":
         interval = read_interval(answer.text or "", question.variable)
         if interval is None or answer.alternatives or answer.steps or answer.definitions:
             status = answer.status or Status.UNPARSEABLE
             return Outcome(status, detail="the answer is no interval"), None
-        return judge_series(interval, question, assumptions), None
+        return judge_series(interval, question), None
     if question.wanted == "series":
-        return judge_expansion(answer.text or "", question, assumptions), None
+        return judge_expansion(answer.text or "", question), None
     text, through = without_remainder(answer.text or "", question)
     answer.text = text or answer.text
     if infinity is not None:
-        return judge_series(infinity, question, assumptions), None
+        return judge_series(infinity, question), None
     shape = () if question.wanted == "polynomial" else (IS_VALUE,)
     read_answer(answer, (*question.parameters, *shape))
     if answer.status is not None:
         return Outcome(answer.status, detail=answer.detail), None
     require_worker(needs_worker(question.function))
-    judge = partial(judge_series, question=question, assumptions=assumptions, through=through)
+    judge = partial(judge_series, question=question, through=through)
     return judged(answer, judge, question.parameters)
 
 
@@ -191,9 +192,7 @@ def _of_sum(
         if asked.asks_kind and not convergence:
             return Outcome(Status.UNPARSEABLE, detail="the kind of convergence is missing"), None
         kind = convergence if asked.asks_kind else ""
-        return _of_words(
-            (judge_convergence(judge.problem, judge.assumptions, kind), None) for judge in judges
-        )
+        return _of_words((judge_convergence(judge.problem, kind), None) for judge in judges)
     if infinity is None and is_unevaluated(text):
         return Outcome(Status.NOT_CLOSED_FORM, detail="a sum that is not evaluated"), None
     names = sorted({name for judge in judges for name in judge.parameters})
