@@ -16,7 +16,7 @@ from ..numeric.expansions.series import NotExpandedError
 from ..numeric.outcome import Outcome
 from ..reading.expression.build import add, neg
 from ..reading.expression.derivative import differentiate
-from ..reading.expression.traversal import substitute, symbols_of
+from ..reading.expression.traversal import substitute, substitute_all, symbols_of
 from ..reading.expression.tree import Call, Expression
 from ..reading.problem.question.continuity import ContinuityQuestion
 from ..verdict import Status
@@ -33,9 +33,7 @@ def judge_parameters(question: ContinuityQuestion, values: Mapping[str, Expressi
         values: the value of each parameter, without symbols.
 
     """
-    numbers, function = ExactNumbers(), question.function
-    for name, value in values.items():
-        function = substitute(function, name, value)
+    numbers, function = ExactNumbers(), substitute_all(question.function, values.items())
     try:
         residuals = _residuals(question._replace(function=function))
         if not all(numbers.is_zero(numbers.value(residual)) for residual in residuals):

@@ -110,7 +110,7 @@ def limit(
     from_right, from_left = sides
     if not from_right.exists or not from_left.exists:
         return from_left if from_right.exists else from_right
-    if _same(from_right, from_left, dict(kinds)):
+    if same(from_right, from_left, dict(kinds)):
         return from_right
     return Limit(reason="the limits from the right and from the left differ")
 
@@ -198,7 +198,7 @@ class _OneSide:
             if along.value is not None and _angles_of(along.value):
                 return None  # another angle, which has its own values on the sequence
             limits.append(along)
-            if len(limits) > 1 and not _same(limits[0], along, self.kinds):
+            if len(limits) > 1 and not same(limits[0], along, self.kinds):
                 return Limit(reason="two sequences of points have different limits")
         return limits[0] if angle.name == _PARITY else None  # even and odd numbers are all
 
@@ -214,7 +214,7 @@ class _OneSide:
         if bounded is None or angle.of_floor or free.multiple(angle.germ, free.start) is None:
             return None
         limits = [Limit(value=substitute(bounded, angle.name, value)) for value in _OF_ANGLES]
-        if all(_same(limits[0], later, self.kinds) for later in limits[1:]):
+        if all(same(limits[0], later, self.kinds) for later in limits[1:]):
             return None
         return Limit(reason="two sequences of whole numbers have different limits")
 
@@ -244,7 +244,7 @@ def _values(angle: Angle) -> Iterator[tuple[Expression, int]]:
         yield from (_ENDS_OF_FLOORS if angle.of_floor else ends)
 
 
-def _same(a: Limit, b: Limit, kinds: Mapping[str, str]) -> bool:
+def same(a: Limit, b: Limit, kinds: Mapping[str, str]) -> bool:
     """Whether two limits are equal.
 
     Raises:

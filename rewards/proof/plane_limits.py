@@ -9,6 +9,7 @@ order than the numerator.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any, Final
 
 from flint import acb, arb, fmpq, fmpq_poly
@@ -21,7 +22,7 @@ from ..reading.expression.traversal import all_nodes, needs_worker, size, substi
 from ..reading.expression.tree import Call, Expression, Number, Symbol
 from ..reading.functions import names
 from ..reading.functions.record import ODD
-from .limits import Limit, are_equal, limit
+from .limits import Limit, limit, same
 from .prover.normal import normal_forms
 from .prover.prove import prove
 from .prover.tower import attempted
@@ -89,8 +90,9 @@ def plane_limit(
             continue
         if not along.exists:
             return along
-        if found is not None and _differ(found, along):
-            return Limit(reason="the limits along two curves differ")
+        with suppress(NotExpandedError):
+            if found is not None and not same(found, along, {}):
+                return Limit(reason="the limits along two curves differ")
         found = found or along
     if found is None:
         raise UndefinedError("no real values on curves through the point")
@@ -105,15 +107,6 @@ def _on(expression: Expression, variables: tuple[str, str], curve: tuple[int, ..
     powers = [mul(size, power(Symbol(_T), Number(exponent))) for size, exponent in (x, *y)]
     along = substitute(expression, variables[0], powers[0])
     return substitute(along, variables[1], add(*powers[1:]))
-
-
-def _differ(first: Limit, second: Limit) -> bool:
-    if first.value is None or second.value is None:
-        return first != second
-    try:
-        return not are_equal(first.value, second.value, {})
-    except NotExpandedError:
-        return False
 
 
 def _proofs(

@@ -8,7 +8,7 @@ limit of the quotients of successive coefficients.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache
@@ -48,6 +48,7 @@ class NoSeriesError(ProblemError):
     """The function has no Taylor series at the point."""
 
 
+@lru_cache(maxsize=2048)
 def coefficients_of(
     function: Expression, asked: SeriesQuestion, degree: int
 ) -> tuple[tuple[int, Expression], ...]:
@@ -58,47 +59,26 @@ def coefficients_of(
         NotExpandedError: no expansion was found.
 
     """
-    items = tuple(sorted(asked.assumptions.items()))
     try:
-        return _expanded(function, asked.variable, asked.centre, items, degree)
-    except NotProvedError as error:  # sums and products of numbers, with too many terms
-        raise NotExpandedError(str(error)) from None
-
-
-@lru_cache(maxsize=2048)
-def _expanded(
-    function: Expression,
-    variable: str,
-    centre: Expression,
-    kinds: tuple[tuple[str, str], ...],
-    degree: int,
-) -> tuple[tuple[int, Expression], ...]:
-    try:
-        sides = [
-            _from_one_side(function, variable, centre, dict(kinds), degree, sign)
-            for sign in (1, -1)
-        ]
+        sides = [_from_one_side(function, asked, degree, sign) for sign in (1, -1)]
     except UndefinedError:
         raise NoSeriesError("the function is not real on both sides of the point") from None
+    except NotProvedError as error:  # sums and products of numbers, with too many terms
+        raise NotExpandedError(str(error)) from None
     ahead, behind = map(dict, sides)
     for k in ahead.keys() | behind.keys():
         mirrored = mul(Number((-1) ** k), behind.get(k, ZERO))
-        if not are_equal(ahead.get(k, ZERO), mirrored, dict(kinds)):
+        if not are_equal(ahead.get(k, ZERO), mirrored, asked.assumptions):
             raise NoSeriesError("the function has no Taylor series at the point")
     return sides[0]
 
 
 def _from_one_side(
-    function: Expression,
-    variable: str,
-    centre: Expression,
-    kinds: Mapping[str, str],
-    degree: int,
-    sign: int,
+    function: Expression, asked: SeriesQuestion, degree: int, sign: int
 ) -> tuple[tuple[int, Expression], ...]:
     r"""The coefficients of the powers of \|x - a\| on one side of the centre a, with exponents."""
-    numbers = ExactNumbers(kinds)
-    expander = GermExpander(numbers, variable, LimitPoint(centre, sign))
+    numbers = ExactNumbers(asked.assumptions)
+    expander = GermExpander(numbers, asked.variable, LimitPoint(asked.centre, sign))
     germ = expander.expand(function)
     coefficients: list[tuple[int, Expression]] = []
     for exponent, coefficient in expander.terms(germ):
@@ -227,8 +207,8 @@ def _by_growth(coefficients: Expression, index: str, steps: int) -> Expression |
         if growth.factorials < 0:
             continue
         numerator, denominator = bare.quotient
-        leading = numerator[numerator.degree()] / denominator[denominator.degree()]
-        scale = mul(number(Fraction(int(leading.p), int(leading.q))), summand.base)
+        leading = numerator.leading_coefficient() / denominator.leading_coefficient()
+        scale = mul(Number(int(leading.p), int(leading.q)), summand.base)
         radii.append(power(Call("abs", (scale,)), number(Fraction(-1, steps))))
     if len(radii) > 1:
         raise QuadratureError("a sum of several series")

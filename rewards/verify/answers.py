@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import chain
-from typing import Any, Final, Protocol, TypeVar, TypeVarTuple
+from typing import Any, Final, Protocol, TypedDict, TypeVar, TypeVarTuple
 
 from ..arguments import ACCEPTANCES, Acceptance, check_choice, check_switches, check_text
 from ..errors import ProblemError
@@ -38,6 +38,17 @@ from ..workers.verdicts import call_task, unpack, verdict_of
 
 #: The end of a sentence in a completion.
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+")
+
+
+class AnswerKeywords(TypedDict, total=False):
+    """The keyword arguments that all judges of answers have. `AnswerOptions` explains them."""
+
+    strict: bool
+    stop: Sequence[str]
+    truncated: bool
+    accept: Acceptance
+    undecided_reward: float
+    deadline: float | Deadline
 
 
 @dataclass(frozen=True, slots=True)

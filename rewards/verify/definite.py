@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from flint import acb, arb
 
-from ..arguments import Acceptance
 from ..errors import ProblemError
 from ..numeric.ball_arithmetic.jets import Ball
 from ..numeric.outcome import Outcome, show
@@ -44,9 +43,8 @@ from ..reading.expression.tree import Expression
 from ..reading.extraction.words.convergence import divergence_of
 from ..reading.latex.tokens.roles import IS_VALUE
 from ..verdict import Status, Verdict, Witness
-from ..workers.deadline import Deadline
-from ..workers.pool import DEFAULT_DEADLINE
 from .answers import (
+    AnswerKeywords,
     AnswerOptions,
     NeedsWorkerError,
     best,
@@ -79,12 +77,7 @@ def verify_definite_integral(
     *,
     reference: str | None = None,
     assumptions: Mapping[str, str] | None = None,
-    strict: bool = False,
-    stop: Sequence[str] = (),
-    truncated: bool = False,
-    accept: Acceptance = "agreement",
-    undecided_reward: float = 0.0,
-    deadline: float | Deadline = DEFAULT_DEADLINE,
+    **options: Unpack[AnswerKeywords],
 ) -> Verdict:
     r"""Verify that the final answer of a completion is the value of a definite integral.
 
@@ -102,20 +95,15 @@ def verify_definite_integral(
             integral. If the integral cannot be computed, answers are compared with the reference.
         assumptions: assumptions on parameters, as in `verify_antiderivative`. By default,
             parameters are positive.
-        strict: whether the answer must be in a box.
-        stop: the prompt's stop strings. Text after the first stop string is ignored.
-        truncated: whether the token limit cut the completion off.
-        accept: with ``proof``, an answer is accepted only if the value is rigorously enclosed or
-            the divergence is proved. Answers that only agree are then undecided.
-        undecided_reward: the reward of an undecided answer.
-        deadline: seconds of processor time after which a worker process is stopped. An answer that
-            needs no worker process has no deadline.
+        options: ``strict``, ``stop``, ``truncated``, ``accept``, ``undecided_reward`` and
+            ``deadline``, as for `verify_antiderivative`.
 
     Returns:
         A `Verdict`. ``evidence.method`` says how the value was computed: ``enclosure`` (rigorous),
         ``two quadratures``, ``extrapolation``, ``divergence`` or ``reference``. ``evidence.digits``
         is the number of digits that agree. ``evidence.points`` is the number of choices of the
-        parameters for which the answer was compared.
+        parameters for which the answer was compared. With ``accept="proof"``, the value has to be
+        enclosed, or the divergence proved.
 
     Raises:
         ProblemError: the problem is unreadable, or the integral refutes the reference. Without a
@@ -129,11 +117,9 @@ def verify_definite_integral(
         (True, 'enclosure')
 
     """
-    options = AnswerOptions(
-        strict, stop, truncated, accept, undecided_reward, deadline, assumptions
-    )
+    chosen = AnswerOptions(assumptions=assumptions, **options)
     integrals = definite_readings(problem, assumptions)
-    answer = find_answer(completion, options, symbols=integrals[0].parameters, asks="value")
+    answer = find_answer(completion, chosen, symbols=integrals[0].parameters, asks="value")
     infinity = stated_divergence(answer)
     read_answer(answer, (*integrals[0].parameters, IS_VALUE))
     if answer.status is not None and infinity is None:
@@ -148,7 +134,7 @@ def verify_definite_integral(
     answer.method = target.method
     if outcome.status is Status.CORRECT and target.method in _RIGOROUS:
         # agreement with an enclosed value is a proof
-        answer.options = replace(options, accept="agreement")
+        answer.options = replace(chosen, accept="agreement")
     return answer.verdict(
         outcome.status,
         outcome,

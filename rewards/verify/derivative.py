@@ -8,11 +8,12 @@ closed form.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
+from typing import Unpack
 
-from ..arguments import Acceptance, check_text
+from ..arguments import check_text
 from ..errors import ProblemError
 from ..numeric.outcome import Budget, Outcome
 from ..numeric.sampling.integrand import Integrand, assumption_items
@@ -29,6 +30,7 @@ from ..reading.expression.traversal import (
     needs_worker,
     size,
     substitute,
+    substitute_all,
     symbols_of,
 )
 from ..reading.expression.tree import Expression, Number, Symbol
@@ -39,9 +41,8 @@ from ..reading.problem.derivatives import DERIVATIVE, LARGEST, VALUE_AT
 from ..reading.problem.derivatives.answer import with_named_answer
 from ..reading.problem.derivatives.general_order import GeneralOrder, general_order
 from ..verdict import Status, Verdict
-from ..workers.deadline import Deadline
-from ..workers.pool import DEFAULT_DEADLINE
 from .answers import (
+    AnswerKeywords,
     AnswerOptions,
     NeedsWorkerError,
     find_answer,
@@ -68,12 +69,7 @@ def verify_derivative(
     problem: str,
     *,
     assumptions: Mapping[str, str] | None = None,
-    strict: bool = False,
-    stop: Sequence[str] = (),
-    truncated: bool = False,
-    accept: Acceptance = "agreement",
-    undecided_reward: float = 0.0,
-    deadline: float | Deadline = DEFAULT_DEADLINE,
+    **options: Unpack[AnswerKeywords],
 ) -> Verdict:
     r"""Verify that the final answer of a completion is the derivative that a question asks for.
 
@@ -86,14 +82,8 @@ def verify_derivative(
             function at a value (``(f^{-1})'(4)``).
         assumptions: assumptions on parameters, as in `verify_antiderivative`. By default,
             parameters are positive.
-        strict: whether the answer must be in a box.
-        stop: the prompt's stop strings. Text after the first stop string is ignored.
-        truncated: whether the token limit cut the completion off.
-        accept: ``agreement`` accepts answers that are proved right or agree at all points.
-            ``proof`` accepts only proved answers. Answers that only agree are then undecided.
-        undecided_reward: the reward of an undecided answer.
-        deadline: seconds of processor time after which a worker process is stopped. An answer that
-            needs no worker process has no deadline.
+        options: ``strict``, ``stop``, ``truncated``, ``accept``, ``undecided_reward`` and
+            ``deadline``, as for `verify_antiderivative`.
 
     Returns:
         A `Verdict`. ``evidence.proof`` is ``identity`` or ``agreement``.
@@ -107,13 +97,11 @@ def verify_derivative(
         (True, 'identity')
 
     """
-    options = AnswerOptions(
-        strict, stop, truncated, accept, undecided_reward, deadline, assumptions
-    )
+    chosen = AnswerOptions(assumptions=assumptions, **options)
     question = _prepared(problem, assumption_items(assumptions))
     check_text("completion", completion)
     named = with_named_answer(completion, problem, question.names)
-    answer = find_answer(named, options, symbols=question.answer_names, asks=question.asks)
+    answer = find_answer(named, chosen, symbols=question.answer_names, asks=question.asks)
     read_answer(answer, question.names)
     if answer.status is not None:
         return answer.verdict(answer.status)
@@ -161,7 +149,7 @@ def _check_point(question: DerivativeQuestion, written: Expression) -> None:
     ]
     curves += [] if question.curve is None else [question.curve]
     for curve in curves:
-        residual = ball_of(_at(curve, question.point))
+        residual = ball_of(substitute_all(curve, question.point))
         if residual is not None and not residual.contains(0):
             raise ProblemError("the point is not on the curve")
     remaining = [(written, question.point)] * (question.curve is None)
@@ -172,18 +160,12 @@ def _check_point(question: DerivativeQuestion, written: Expression) -> None:
             assert isinstance(variable, Symbol)
             remaining.append((inner, (*point, (variable.name, at))))
         elif node.function == DERIVATIVE and not is_written_with(node.args[0], DERIVATIVE):
-            function = _at(node.args[0], point)
+            function = substitute_all(node.args[0], point)
             value = None if symbols_of(function) else ball_of(function)
             if value is not None and not value.imag.contains(0):
                 raise ProblemError("the function has no real value at the point")
         else:
             remaining += [(argument, point) for argument in node.args]
-
-
-def _at(tree: Expression, point: Sequence[tuple[str, Expression]]) -> Expression:
-    for name, value in point:
-        tree = substitute(tree, name, value)
-    return tree
 
 
 class _GeneralJudge:
@@ -215,8 +197,7 @@ class _GeneralJudge:
     def judge(self, answer: Expression, text: str, budget: Budget) -> Outcome:
         """Judge whether an expression is the derivative of every order."""
         n, least, x = self.order.order, self.order.least, self.variable
-        for name, formula in self.judges[0].question.definitions.items():
-            answer = substitute(answer, name, formula)
+        answer = substitute_all(answer, self.judges[0].question.definitions.items())
         outcomes = [
             judge.judge(substitute(answer, n, Number(at)), text, budget)
             for at, judge in enumerate(self.judges, 1)
@@ -261,7 +242,7 @@ class _DerivativeJudge:
 
     def __init__(self, question: DerivativeQuestion, assumptions: Mapping[str, str]) -> None:
         self.question = question
-        self.expected = tree = _at(question.derivative, question.point)
+        self.expected = tree = substitute_all(question.derivative, question.point)
         if any(map(_may_break, all_nodes(tree))):
             raise ProblemError("the derivative at a kink of the function is not judged")
         self.is_value = not symbols_of(tree)
@@ -289,10 +270,7 @@ class _DerivativeJudge:
         fixed = {*at, *question.definitions} if at else set()
         if symbols_of(answer) & fixed - set().union(*map(symbols_of, at.values())):
             return Outcome(Status.UNDECIDED, detail="the answer is not evaluated at the point")
-        for name, formula in question.definitions.items():
-            if name in symbols_of(answer):
-                answer = substitute(answer, name, formula)
-        answer = _at(answer, question.point)
+        answer = substitute_all(answer, (*question.definitions.items(), *question.point))
         names = {*symbols_of(self.expected), *self.names}
         if (strange := with_strangers(answer, names)) is not None:
             return strange

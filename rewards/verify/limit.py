@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Unpack
 
-from ..arguments import Acceptance
 from ..errors import ProblemError
 from ..numeric.expansions.series import NotExpandedError, UndefinedError
 from ..numeric.outcome import Outcome
@@ -32,10 +31,9 @@ from ..reading.problem.question.continuity import (
 )
 from ..reading.problem.sequences.recursion import read_recursion
 from ..verdict import Status, Verdict
-from ..workers.deadline import Deadline
-from ..workers.pool import DEFAULT_DEADLINE
 from .agreement.proposed_limits import proposed
 from .answers import (
+    AnswerKeywords,
     AnswerOptions,
     ExtractedAnswer,
     NeedsWorkerError,
@@ -67,12 +65,7 @@ def verify_limit(
     *,
     reference: str | None = None,
     assumptions: Mapping[str, str] | None = None,
-    strict: bool = False,
-    stop: Sequence[str] = (),
-    truncated: bool = False,
-    accept: Acceptance = "agreement",
-    undecided_reward: float = 0.0,
-    deadline: float | Deadline = DEFAULT_DEADLINE,
+    **options: Unpack[AnswerKeywords],
 ) -> Verdict:
     r"""Verify that the final answer of a completion is a limit.
 
@@ -91,14 +84,8 @@ def verify_limit(
             refute the reference.
         assumptions: assumptions on parameters, as in `verify_antiderivative`. By default,
             parameters are positive.
-        strict: whether the answer must be in a box.
-        stop: the prompt's stop strings. Text after the first stop string is ignored.
-        truncated: whether the token limit cut the completion off.
-        accept: ``agreement`` accepts answers that are proved right or agree with the limit.
-            ``proof`` accepts only proved answers. Answers that only agree are then undecided.
-        undecided_reward: the reward of an undecided answer.
-        deadline: seconds of processor time after which a worker process is stopped. An answer that
-            needs no worker process has no deadline.
+        options: ``strict``, ``stop``, ``truncated``, ``accept``, ``undecided_reward`` and
+            ``deadline``, as for `verify_antiderivative`.
 
     Returns:
         A `Verdict`. ``evidence.method`` says how the limit was computed: ``expansion`` (rigorous),
@@ -115,15 +102,13 @@ def verify_limit(
         (True, 'expansion')
 
     """
-    options = AnswerOptions(
-        strict, stop, truncated, accept, undecided_reward, deadline, assumptions
-    )
+    chosen = AnswerOptions(assumptions=assumptions, **options)
     if isinstance(problem, str):
-        verdict = _in_another_form(completion, problem, options, reference)
+        verdict = _in_another_form(completion, problem, chosen, reference)
         if verdict is not None:
             return verdict
     questions = limit_readings(problem, assumptions)
-    answer = find_answer(completion, options, symbols=questions[0].parameters, asks="value")
+    answer = find_answer(completion, chosen, symbols=questions[0].parameters, asks="value")
     infinity = stated_divergence(answer)
     read_answer(answer, (*questions[0].parameters, questions[0].variable, IS_VALUE))
     if answer.status is not None and infinity is None:

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
-from ..arguments import Acceptance, check_text
+from ..arguments import check_text
 from ..errors import ProblemError
 from ..numeric.ball_arithmetic.balls import UnusableError, precision
 from ..numeric.ball_arithmetic.compare import VALUE_BITS, compare
@@ -28,14 +28,14 @@ from ..proof.curves import points_of
 from ..proof.prover import prove
 from ..proof.prover.prove import Proof
 from ..reading.expression.build import ONE, add, div, mul, neg
-from ..reading.expression.traversal import needs_worker, substitute, symbols_of
+from ..reading.expression.traversal import needs_worker, substitute, substitute_all, symbols_of
 from ..reading.expression.tree import Call, Expression, Number, Symbol
 from ..reading.latex import ReadError, read
 from ..reading.latex.tokens.roles import IS_VALUE
 from ..reading.problem.conditions import Bounds
 from ..verdict import Status, Verdict, Witness
-from ..workers.pool import DEFAULT_DEADLINE
 from .answers import (
+    AnswerKeywords,
     AnswerOptions,
     ExtractedAnswer,
     NeedsWorkerError,
@@ -67,12 +67,7 @@ def verify_value(
     target: str,
     *,
     relative_tolerance: float | None = None,
-    strict: bool = False,
-    stop: Sequence[str] = (),
-    truncated: bool = False,
-    accept: Acceptance = "agreement",
-    undecided_reward: float = 0.0,
-    deadline: float = DEFAULT_DEADLINE,
+    **options: Unpack[AnswerKeywords],
 ) -> Verdict:
     r"""Verify that the final answer of a completion is a given number.
 
@@ -81,14 +76,8 @@ def verify_value(
         target: LaTeX of a constant.
         relative_tolerance: the largest relative error of an accepted answer, for problems that ask
             for a decimal. By default answer and target must be equal as closed forms.
-        strict: whether the answer must be in a box, as in `verify_antiderivative`.
-        stop: the prompt's stop strings. Text after the first stop string is ignored.
-        truncated: whether the token limit cut the completion off.
-        accept: ``agreement`` accepts answers that are proved right or agree to `VALUE_BITS`.
-            ``proof`` accepts only proved answers. Answers that only agree are then undecided.
-        undecided_reward: the reward of an undecided answer.
-        deadline: seconds of processor time after which a worker process is stopped. An answer that
-            needs no worker process has no deadline.
+        options: ``strict``, ``stop``, ``truncated``, ``accept``, ``undecided_reward`` and
+            ``deadline``, as for `verify_antiderivative`.
 
     Returns:
         A `Verdict`.
@@ -104,8 +93,8 @@ def verify_value(
     expected = read_stated(target, ())
     if symbols_of(expected):
         raise ProblemError(f"the target {target!r} is not a constant")
-    options = AnswerOptions(strict, stop, truncated, accept, undecided_reward, deadline)
-    answer = find_answer(completion, options, asks="value")
+    chosen = AnswerOptions(**options)
+    answer = find_answer(completion, chosen, asks="value")
     read_answer(answer, (IS_VALUE,))
     decide = partial(compare_values, expected=expected, relative_tolerance=relative_tolerance)
     further = {"relative_tolerance": relative_tolerance}
@@ -119,12 +108,7 @@ def verify_equivalent(
     variable: str | None = None,
     up_to_constant: bool = False,
     assumptions: Mapping[str, str] | None = None,
-    strict: bool = False,
-    stop: Sequence[str] = (),
-    truncated: bool = False,
-    accept: Acceptance = "agreement",
-    undecided_reward: float = 0.0,
-    deadline: float = DEFAULT_DEADLINE,
+    **options: Unpack[AnswerKeywords],
 ) -> Verdict:
     r"""Verify that the final answer of a completion equals an expression as a function.
 
@@ -138,14 +122,8 @@ def verify_equivalent(
             constant.
         assumptions: assumptions on parameters, as in `verify_antiderivative`. By default,
             parameters are positive.
-        strict: whether the answer must be in a box, as in `verify_antiderivative`.
-        stop: the prompt's stop strings. Text after the first stop string is ignored.
-        truncated: whether the token limit cut the completion off.
-        accept: ``agreement`` accepts answers that are proved right or agree at all points.
-            ``proof`` accepts only proved answers. Answers that only agree are then undecided.
-        undecided_reward: the reward of an undecided answer.
-        deadline: seconds of processor time after which a worker process is stopped. An answer that
-            needs no worker process has no deadline.
+        options: ``strict``, ``stop``, ``truncated``, ``accept``, ``undecided_reward`` and
+            ``deadline``, as for `verify_antiderivative`.
 
     Returns:
         A `Verdict`.
@@ -170,10 +148,8 @@ def verify_equivalent(
     problem = Integrand(
         expected, variable, dict(assumptions or {}), target, differentiate=up_to_constant
     )
-    options = AnswerOptions(
-        strict, stop, truncated, accept, undecided_reward, deadline, assumptions
-    )
-    answer = find_answer(completion, options)
+    chosen = AnswerOptions(assumptions=assumptions, **options)
+    answer = find_answer(completion, chosen)
     read_answer(answer, problem.symbols)
     symbols, order, budget = problem.symbols, int(up_to_constant), Budget()
 
@@ -348,9 +324,8 @@ def with_constants(answer: Expression, parameters: Collection[str]) -> Expressio
     >>> with_constants(Symbol("G"), ())
     Call(function='catalan', args=())
     """
-    for name in _CONSTANTS.keys() & symbols_of(answer) - set(parameters):
-        answer = substitute(answer, name, _CONSTANTS[name])
-    return answer
+    names = _CONSTANTS.keys() & symbols_of(answer) - set(parameters)
+    return substitute_all(answer, ((name, _CONSTANTS[name]) for name in names))
 
 
 def compare_values(

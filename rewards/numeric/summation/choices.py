@@ -15,7 +15,7 @@ from flint import acb, arb
 
 from ...errors import ProblemError
 from ...reading.expression.build import ONE, ZERO, number
-from ...reading.expression.traversal import fold, is_constant, nodes_of, substitute, symbols_of
+from ...reading.expression.traversal import fold, is_constant, nodes_of, substitute_all, symbols_of
 from ...reading.expression.tree import Expression
 from ...reading.problem.sums import SumProblem, of_reversed_range
 from ..ball_arithmetic.balls import precision
@@ -327,7 +327,8 @@ def point_at(
 
     """
     values = dict(items)
-    term, index = _with_values(problem.term, values), problem.counter
+    term = substitute_all(problem.term, ((name, number(value)) for name, value in items))
+    index = problem.counter
     total: Fraction | Ball
     with precision(working_bits(digits)):
         if problem.is_infinite:
@@ -354,12 +355,6 @@ def point_at(
         if not ball.imag.contains(0):
             raise QuadratureError("the sum is not real")
         return ParameterPoint(values, IntegralValue(ball.real, "enclosure"), known)
-
-
-def _with_values(tree: Expression, values: Values) -> Expression:
-    for name, value in values.items():
-        tree = substitute(tree, name, number(value))
-    return tree
 
 
 def _halves(

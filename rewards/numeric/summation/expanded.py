@@ -9,7 +9,7 @@ unity z, each residue class of n has such a sum. The leading term decides about 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
@@ -146,13 +146,10 @@ class SlowTerm:
             if not digammas and not turned:
                 plain.append(summand.tree(self.index))
                 continue
-            plain_factors = [factor for factor in factors if factor not in digammas]
-            scale = value_of(summand.coefficient) if turned else acb(1)
-            bare = replace(summand, coefficient=ONE) if turned else summand
-            tree = replace(bare, slow=mul(*plain_factors) if plain_factors else ONE).tree(
-                self.index
-            )
-            expanded.append((tree, digammas, scale))
+            slow = mul(*(factor for factor in factors if factor not in digammas))
+            coefficient = ONE if turned else summand.coefficient
+            tree = replace(summand, slow=slow, coefficient=coefficient).tree(self.index)
+            expanded.append((tree, digammas, value_of(summand.coefficient) if turned else acb(1)))
         return [(add(*plain), [], acb(1)), *expanded] if plain else expanded
 
     def expansions(self, start: int) -> tuple[list[Expansion], int]:
@@ -196,22 +193,20 @@ class SlowTerm:
             raise QuadratureError(f"the term has no expansion: {error}") from None
         return raw
 
-    def at(self, numbers: Iterable[int], base: Ball) -> Ball:
-        """The sum of z^n S(n) over the given numbers n. ``base`` is z."""
+    def values(self, start: int, stop: int) -> Iterator[Ball]:
+        """Yield S(n) for ``start`` <= n < ``stop``."""
         tree = add(*(summand.tree(self.index) for summand in self.summands))
-        total = acb(0)
         try:
             tape = compile_tape(tree, self.index)
         except UnusableError as error:
             raise QuadratureError(str(error)) from None
         work = tape.work(ctx.prec) // 8 + 1  # without derivatives, and few nodes vary
-        for n in numbers:
+        for n in range(start, stop):
             spend(work)
             value = tape.value(acb(n), {})
             if not value.is_finite():
                 raise QuadratureError(f"the term is not defined at {n}")
-            total += value * base**n
-        return total
+            yield value
 
 
 def _monomials(factor: Expression, expander: FormExpander) -> Iterator[tuple[int, TaylorModel]]:
@@ -297,7 +292,8 @@ def total(term: SlowTerm, start: int) -> Ball:
     _refuse_divergence(expansions, order or MAX_ORDER + 1)
     if cutoff - start > MAX_TERMS:
         raise QuadratureError(f"the sum takes more than {MAX_TERMS} terms")
-    value = term.at(range(start, cutoff), base)
+    first = enumerate(term.values(start, cutoff), start)
+    value = sum((slow * base**n for n, slow in first), acb(0))
     for expansion in expansions:
         if order is None:
             value += _turning(expansion, base_tree, cutoff)
@@ -374,11 +370,8 @@ def geometric_total(quotient: Hypergeometric, term: SlowTerm, start: int) -> Bal
         last_index += last_index // 8 + 1  # at most an eighth of the terms in vain
         if last_index > MAX_TERMS:
             raise QuadratureError(f"the sum takes more than {MAX_TERMS} terms")
-    value = acb(0)
-    partial_sum = quotient.terms(start, last_index)
-    for n, h in enumerate(partial_sum, start):
-        value += h * term.at((n,), acb(1))
-    return value + disc(remainder.upper())
+    terms = zip(quotient.terms(start, last_index), term.values(start, last_index), strict=True)
+    return sum((h * slow for h, slow in terms), acb(0)) + disc(remainder.upper())
 
 
 def _refuse_divergence(expansions: Sequence[Expansion], order: int) -> None:

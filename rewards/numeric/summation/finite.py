@@ -10,6 +10,7 @@ from typing import Final
 from flint import acb
 
 from ...reading.expression.build import number
+from ...reading.expression.traversal import FOLDS
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ..ball_arithmetic.jets import Ball
 from ..quadrature.work import QuadratureError, spend
@@ -47,13 +48,8 @@ def exact(node: Expression, values: Values) -> Fraction | None:
     rule = _RULES.get(node.function)
     if rule is None:
         return None
-    arguments: list[Fraction] = []
-    for arg in node.args:
-        value = exact(arg, values)
-        if value is None:
-            return None
-        arguments.append(value)
-    return rule(arguments)
+    arguments = [value for arg in node.args if (value := exact(arg, values)) is not None]
+    return rule(arguments) if len(arguments) == len(node.args) else None
 
 
 def at(node: Expression, values: Values) -> Ball:
@@ -160,15 +156,8 @@ def _binomial(arguments: list[Fraction]) -> Fraction | None:
     return math.prod((u - i for i in range(int(k))), start=Fraction(1)) / math.factorial(int(k))
 
 
-def _product(arguments: list[Fraction]) -> Fraction:
-    return math.prod(arguments, start=Fraction(1))
-
-
 _RULES: Final[dict[str, Callable[[list[Fraction]], Fraction | None]]] = {
-    "add": lambda values: sum(values, Fraction(0)),
-    "mul": _product,
-    "neg": lambda values: -values[0],
-    "div": lambda values: values[0] / values[1] if values[1] else None,
+    **FOLDS,
     "pow": _power,
     "sqrt": lambda values: _root(values[0], Fraction(1, 2)),
     "factorial": lambda values: _factorial(values[0]),

@@ -83,7 +83,7 @@ class Growth:
     factorials: int
     size: arb
     is_one: bool
-    decay: Fraction
+    decay: fmpq
 
     @property
     def is_geometric(self) -> bool:
@@ -257,17 +257,14 @@ def geometric(term: Hypergeometric, start: int) -> Ball:
         if cutoff > MAX_TERMS:
             raise QuadratureError("the quotients of terms are not small enough")
         bound = term.quotient_bound(cutoff)
-    rate = -float(bound.log().mid()) if bool(bound > 0) else float(ctx.prec)
-    last_index = cutoff + 2 + ceil(min(ctx.prec * log(2) / rate, MAX_TERMS))
-    if term.growth.factorials < 0:
-        last_index = cutoff + _factorial_length(term, cutoff)
+    last_index = cutoff + _length(term, cutoff)
     values = term.terms(start, last_index + 1)
     end = term.quotient_bound(last_index)
     remainder = abs(values[-1]).upper() / (1 - end)
-    return _sum(values[:-1]) + disc(remainder)
+    return sum(values[:-1], acb(0)) + disc(remainder)
 
 
-def _factorial_length(term: Hypergeometric, cutoff: int) -> int:
+def _length(term: Hypergeometric, cutoff: int) -> int:
     """Count the terms after ``cutoff`` until the product of their quotients is below 2^-prec."""
     size, n = 0.0, cutoff
     numerator, denominator = term.quotient
@@ -296,7 +293,7 @@ def _accelerated(term: Hypergeometric, start: int, leading: fmpq) -> Ball:
         values = term.terms(start, cutoff + 1)
         beyond = multiplier.beyond(values[-1], cutoff)
         if beyond is not None:
-            best = _sum(values[:-1]) + beyond
+            best = sum(values[:-1], acb(0)) + beyond
             # relative to the sum, and absolute where its terms cancel
             if bool(best.real.rad() < goal * max(abs(best).upper(), arb(2) ** -FEW_BITS)):
                 return best
@@ -353,14 +350,12 @@ class _Multiplier:
             entries.append(t)
             residual = (residual + t * entry).truncate(length - k).right_shift(1)
             column = column.mul_low(step, length)
-        return cls(
-            fmpq_poly(entries),
-            shift,
-            _error(entries, shift, numerator, denominator),
-            denominator,
-            _without_sign(denominator, numerator, leading),
-            numerator if leading > 0 else -numerator,
-        )
+        error = _error(entries, shift, numerator, denominator)
+        positive = numerator if leading > 0 else -numerator
+        decrease = denominator - positive
+        if decrease[0] == 0:
+            decrease = decrease.right_shift(1)
+        return cls(fmpq_poly(entries), shift, error, denominator, decrease, positive)
 
     def beyond(self, value: Ball, cutoff: int) -> Ball | None:
         """The sum from ``cutoff`` to infinity. ``value`` is the term at ``cutoff``.
@@ -399,16 +394,8 @@ def _error(
     full = one_plus_u**m
     spend(4 * len(entries))
     scaled = moved * numerator - fmpq_poly(entries) * full * denominator
-    if shift:
-        assert scaled[0] == 0
-        scaled = fmpq_poly(scaled.coeffs()[1:])
-    return scaled - full * denominator
-
-
-def _without_sign(denominator: fmpq_poly, numerator: fmpq_poly, leading: fmpq) -> fmpq_poly:
-    """The polynomial B - |z A| in u (see the module), divided by u if it is 0 at u = 0."""
-    difference = denominator - (numerator if leading > 0 else -numerator)
-    return fmpq_poly(difference.coeffs()[1:]) if difference[0] == 0 else difference
+    assert not shift or scaled[0] == 0
+    return scaled.right_shift(shift) - full * denominator
 
 
 def reversed_polynomial(polynomial: fmpq_poly) -> fmpq_poly:
@@ -416,13 +403,10 @@ def reversed_polynomial(polynomial: fmpq_poly) -> fmpq_poly:
     return fmpq_poly(polynomial.coeffs()[::-1])
 
 
-def _second(polynomial: fmpq_poly) -> Fraction:
+def _second(polynomial: fmpq_poly) -> fmpq:
     """The second-highest coefficient of a polynomial, divided by its leading coefficient."""
     degree = polynomial.degree()
-    if degree == 0:
-        return Fraction(0)
-    ratio = polynomial[degree - 1] / polynomial[degree]
-    return Fraction(int(ratio.p), int(ratio.q))
+    return polynomial[degree - 1] / polynomial[degree] if degree else fmpq(0)
 
 
 def _root_bound(polynomial: fmpq_poly) -> int:
@@ -449,10 +433,6 @@ def _at(polynomial: fmpq_poly, u: arb) -> arb:
     for c in reversed(polynomial.coeffs()):
         value = value * u + arb(c)
     return value
-
-
-def _sum(values: list[Ball]) -> Ball:
-    return sum(values, acb(0))
 
 
 def disc(radius: arb) -> Ball:

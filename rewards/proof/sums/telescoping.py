@@ -27,6 +27,7 @@ from ...reading.expression.traversal import (
     nodes_of,
     size,
     substitute,
+    substitute_all,
     symbols_of,
 )
 from ...reading.expression.tree import Call, Expression, Number, Symbol
@@ -159,11 +160,8 @@ def identical(
         return None
     rules: set[str] = set()
     for signs in product((1, -1), repeat=len(atoms.signs)):
-        sides = []
-        for side in (left, right):
-            for name, sign in zip(atoms.signs, signs, strict=True):
-                side = substitute(side, name, Number(sign))
-            sides.append(side)
+        values = [*zip(atoms.signs, map(Number, signs), strict=True)]
+        sides = [substitute_all(side, values) for side in (left, right)]
         # both are equal if t times one is an antiderivative of the other
         proof = prove(mul(sides[0], Symbol(_FRESH)), sides[1], _FRESH, kinds, real_parts=True)
         if proof is None:

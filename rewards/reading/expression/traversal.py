@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import lru_cache
 
@@ -68,6 +68,13 @@ def substitute(node: Expression, name: str, value: Expression) -> Expression:
     if type(node) is Call and node.args:
         return Call(node.function, tuple(substitute(arg, name, value) for arg in node.args))
     return node
+
+
+def substitute_all(tree: Expression, values: Iterable[tuple[str, Expression]]) -> Expression:
+    """Replace symbols in a tree by values, one symbol after another."""
+    for name, value in values:
+        tree = substitute(tree, name, value)
+    return tree
 
 
 def is_written_with(expression: Expression, *functions: str) -> bool:
@@ -200,7 +207,7 @@ def fold(expression: Expression) -> Fraction | None:
     """
     if type(expression) is Number:
         return _fraction(expression.numerator, expression.denominator)
-    if expression.function not in _FOLDS:
+    if expression.function not in FOLDS:
         return None
     values: list[Fraction] = []
     for argument in expression.args:
@@ -208,7 +215,7 @@ def fold(expression: Expression) -> Fraction | None:
         if value is None:
             return None
         values.append(value)
-    return _FOLDS[expression.function](values)
+    return FOLDS[expression.function](values)
 
 
 #: Exponents are few, and making a fraction takes long.
@@ -232,7 +239,8 @@ def _fold_product(values: list[Fraction]) -> Fraction | None:
     return product
 
 
-_FOLDS: dict[str, Callable[[list[Fraction]], Fraction | None]] = {
+#: Exact values of functions of rational numbers. None means that there is no value.
+FOLDS: dict[str, Callable[[list[Fraction]], Fraction | None]] = {
     "add": lambda values: sum(values, Fraction(0)),
     "mul": _fold_product,
     "neg": lambda values: -values[0],

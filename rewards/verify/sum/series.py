@@ -145,19 +145,14 @@ def _coefficient(answer: Expression, question: SeriesQuestion) -> Outcome:
 def may_vanish(formula: Expression, name: str, most: int) -> bool:
     """Whether a part of a formula may vanish at more than ``most`` whole numbers from 0 or 1 on.
 
-    Such a part has a larger number, more factors n - k, or cases.
+    Such a part has a larger number, more factors n - k, or cases of a function of n.
     """
     nodes = all_nodes(formula)
     largest = max((abs(fold(node) or Fraction(0)) for node in nodes), default=0)
     factors = nodes.count(Symbol(name))
-    return max(largest, factors) > most or any(_compares_terms(node) for node in nodes)
-
-
-def _compares_terms(node: Expression) -> bool:
-    """Whether a function with cases has another argument than a symbol or a rational number."""
-    return node.function in _WITH_CASES and not all(
-        isinstance(arg, Symbol) or fold(arg) is not None for arg in node.args
-    )
+    cases = [arg for node in nodes if node.function in _WITH_CASES for arg in node.args]
+    compares = any(not isinstance(arg, Symbol) and fold(arg) is None for arg in cases)
+    return max(largest, factors) > most or compares
 
 
 def _lagrange(answer: Expression, question: SeriesQuestion) -> Outcome:

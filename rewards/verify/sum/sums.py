@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import Final
+from typing import Final, Unpack
 
-from ...arguments import Acceptance
 from ...numeric.outcome import Outcome
 from ...numeric.quadrature.work import work_limit
 from ...numeric.sampling.integrand import assumption_items
@@ -39,9 +38,8 @@ from ...reading.problem.sums import (
     without_open_case,
 )
 from ...verdict import Status, Verdict
-from ...workers.deadline import Deadline
-from ...workers.pool import DEFAULT_DEADLINE
 from ..answers import (
+    AnswerKeywords,
     AnswerOptions,
     ExtractedAnswer,
     NeedsWorkerError,
@@ -62,6 +60,12 @@ from .series import judge_series
 #: Operations of one call (`numeric.quadrature.work`): the most that a sum of the bank takes is
 #: 60,000, in 0.1 s.
 ONE_CALL: Final = 2_000_000
+#: What answers look like that are neither a number nor a formula without the variable.
+_ASKS: Final[dict[str, Asks]] = {
+    "interval": "interval",
+    "polynomial": "antiderivative",
+    "series": "antiderivative",
+}
 
 
 def verify_sum(
@@ -69,12 +73,7 @@ def verify_sum(
     problem: str,
     *,
     assumptions: Mapping[str, str] | None = None,
-    strict: bool = False,
-    stop: Sequence[str] = (),
-    truncated: bool = False,
-    accept: Acceptance = "agreement",
-    undecided_reward: float = 0.0,
-    deadline: float | Deadline = DEFAULT_DEADLINE,
+    **options: Unpack[AnswerKeywords],
 ) -> Verdict:
     r"""Verify the final answer to a question about a sum or a power series.
 
@@ -88,15 +87,8 @@ def verify_sum(
         assumptions: assumptions on parameters, as in `verify_antiderivative`. By default,
             parameters in the limits of the sum are whole numbers, and other parameters are
             positive.
-        strict: whether the answer must be in a box.
-        stop: the prompt's stop strings. Text after the first stop string is ignored.
-        truncated: whether the token limit cut the completion off.
-        accept: ``agreement`` or ``proof``. With ``proof``, an answer needs a proof: telescoping, an
-            enclosure of a sum without parameters, or an expansion. Answers that only agree are then
-            undecided.
-        undecided_reward: the reward of an undecided answer.
-        deadline: seconds of processor time after which a worker process is stopped. An answer that
-            needs no worker process has no deadline.
+        options: ``strict``, ``stop``, ``truncated``, ``accept``, ``undecided_reward`` and
+            ``deadline``, as for `verify_antiderivative`.
 
     Returns:
         A `Verdict`. ``evidence.proof`` is ``telescoping``, ``enclosure``, ``divergence``,
@@ -113,21 +105,14 @@ def verify_sum(
         (True, 'enclosure')
 
     """
-    options = AnswerOptions(
-        strict, stop, truncated, accept, undecided_reward, deadline, assumptions
-    )
+    chosen = AnswerOptions(assumptions=assumptions, **options)
     question = _read(problem, assumption_items(assumptions))
     asks: Asks = "value"
-    if isinstance(question, SeriesQuestion) and question.wanted == "interval":
-        asks = "interval"
-    elif isinstance(question, SeriesQuestion) and question.wanted in ("polynomial", "series"):
-        asks = "antiderivative"
-    answer = find_answer(
-        completion,
-        options,
-        symbols=(question if isinstance(question, SeriesQuestion) else question[0]).parameters,
-        asks=asks,
-    )
+    if isinstance(question, SeriesQuestion):
+        symbols, asks = question.parameters, _ASKS.get(question.wanted, asks)
+    else:
+        symbols = question[0].parameters
+    answer = find_answer(completion, chosen, symbols=symbols, asks=asks)
     infinity = stated_divergence(answer)
     try:
         with work_limit(ONE_CALL):
