@@ -39,6 +39,8 @@ _CURVES: Final = (
     ),
     *((1, 1, b, 1, 1, r) for b in (1, -1) for r in (2, 3)),
 )
+#: Degree of a denominator: those of textbooks have up to 18, and roots of degree 100 take 0.1 s.
+_DEGREE: Final = 100
 #: Nodes of a function: those of textbooks have up to 40, and 400 take a second.
 _NODES: Final = 300
 #: Weights (p, q) of x and y in the order of a polynomial. Any pair is sound; with others, more
@@ -151,6 +153,8 @@ def _vanishes(tree: Expression, variables: tuple[str, str]) -> bool:
         lambda tower: tower.field.normal(tower.value(tree)), variable="", kinds={}
     )
     if quotient is None or any(part.kind != "symbol" for part in tower.field.used(quotient)):
+        return False
+    if quotient.den.total_degree() > _DEGREE:  # its roots take long
         return False
     x, y = (tower.symbol(name).num.degrees().index(1) for name in variables)
     if any(sum(powers) != powers[x] + powers[y] for powers in quotient.den.monoms()):

@@ -7,10 +7,9 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import chain
-from typing import Any, Final, Protocol, TypedDict, TypeVar, TypeVarTuple
+from typing import Any, Final, TypedDict, TypeVarTuple
 
 from ..arguments import ACCEPTANCES, Acceptance, check_choice, check_switches, check_text
-from ..errors import ProblemError
 from ..numeric.outcome import Outcome
 from ..reading.expression.traversal import needs_worker, substitute, symbols_of
 from ..reading.expression.tree import Expression, Symbol
@@ -402,59 +401,6 @@ def judged(
 
     outcome, reading = best(judge(answer))
     return with_others(answer, outcome, reading, judge, symbols), reading
-
-
-class Target(Protocol):
-    """What answers are compared with: the value that one reading of a problem asks for."""
-
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        """The problem's symbols, apart from bound variables."""
-
-    def judge(self, expression: Expression) -> Outcome:
-        """Judge a closed form."""
-
-    def judge_divergence(self, infinity: int) -> Outcome:
-        """Judge the answer "diverges" (``infinity`` is 0), or an infinity (1 or -1)."""
-
-
-Question = TypeVar("Question")
-SomeTarget = TypeVar("SomeTarget", bound=Target)
-
-
-def judged_by(
-    answer: ExtractedAnswer,
-    infinity: int | None,
-    questions: Sequence[Question],
-    target_of: Callable[[Question], SomeTarget],
-) -> Iterator[tuple[Outcome, Reading | None, SomeTarget]]:
-    """Yield the outcome of an answer for each reading of a problem that can be judged.
-
-    Args:
-        answer: the answer, with readings unless ``infinity`` is given.
-        infinity: the divergence that the answer states (`stated_divergence`).
-        questions: the readings of the problem.
-        target_of: makes the target of a reading. It raises `ProblemError` if there is none.
-
-    Raises:
-        ProblemError: no reading can be judged.
-
-    """
-    errors: list[ProblemError] = []
-    if len(questions) > 1:
-        answer.readings = tuple(answer.readings)  # for each reading of the problem
-    for question in questions:
-        try:
-            target = target_of(question)
-        except ProblemError as error:
-            errors.append(error)
-            continue
-        if infinity is not None:
-            yield target.judge_divergence(infinity), None, target
-        else:
-            yield *judged(answer, target.judge, target.parameters), target
-    if len(errors) == len(questions):
-        raise errors[0]
 
 
 def with_strangers(answer: Expression, symbols: Collection[str]) -> Outcome | None:

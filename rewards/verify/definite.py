@@ -49,7 +49,6 @@ from .answers import (
     NeedsWorkerError,
     best,
     find_answer,
-    judged_by,
     read_answer,
     require_worker,
     stated_divergence,
@@ -57,7 +56,7 @@ from .answers import (
     with_strangers,
 )
 from .fundamental_theorem import with_theorem
-from .values import compare_values, read_stated, with_constants
+from .values import compare_values, judged_by, read_stated, with_constants
 
 if TYPE_CHECKING:
     import sympy

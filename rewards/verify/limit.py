@@ -40,7 +40,6 @@ from .answers import (
     best,
     find_answer,
     judged,
-    judged_by,
     read_answer,
     require_worker,
     stated_divergence,
@@ -50,7 +49,7 @@ from .answers import (
 )
 from .definite import verify_definite_integral
 from .sum import verify_sum
-from .values import compare_values, read_stated, with_constants
+from .values import compare_values, judged_by, read_stated, with_constants
 
 if TYPE_CHECKING:
     import sympy
@@ -124,7 +123,7 @@ def verify_limit(
         outcome.status,
         outcome,
         reading,
-        flags=(*target.question.flags, *target.flags),
+        flags=(*target.question.flags, *(target.limit.flags if target.limit else ())),
     )
 
 
@@ -221,11 +220,6 @@ class _KnownLimit:
             self.method, self.limit = "gruntz", proposed(question)
         if reference is not None:
             self._check(reference)
-
-    @property
-    def flags(self) -> tuple[str, ...]:
-        """The flags that the limit adds to the verdict."""
-        return self.limit.flags if self.limit is not None else ()
 
     @property
     def is_proved(self) -> bool:

@@ -7,10 +7,10 @@ floats.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import Any, Final, Unpack
+from typing import Any, Final, Protocol, TypeVar, Unpack
 
 from ..arguments import check_text
 from ..errors import ProblemError
@@ -30,7 +30,7 @@ from ..proof.prover.prove import Proof
 from ..reading.expression.build import ONE, add, div, mul, neg
 from ..reading.expression.traversal import needs_worker, substitute, substitute_all, symbols_of
 from ..reading.expression.tree import Call, Expression, Number, Symbol
-from ..reading.latex import ReadError, read
+from ..reading.latex import ReadError, Reading, read
 from ..reading.latex.tokens.roles import IS_VALUE
 from ..reading.problem.conditions import Bounds
 from ..verdict import Status, Verdict, Witness
@@ -314,6 +314,59 @@ def equality(answer: Expression, expected: Expression) -> Proof | None:
     functions of t.
     """
     return prove(mul(answer, Symbol(FRESH)), expected, FRESH, {})
+
+
+class Target(Protocol):
+    """What answers are compared with: the value that one reading of a problem asks for."""
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The problem's symbols, apart from bound variables."""
+
+    def judge(self, expression: Expression) -> Outcome:
+        """Judge a closed form."""
+
+    def judge_divergence(self, infinity: int) -> Outcome:
+        """Judge the answer "diverges" (``infinity`` is 0), or an infinity (1 or -1)."""
+
+
+Question = TypeVar("Question")
+SomeTarget = TypeVar("SomeTarget", bound=Target)
+
+
+def judged_by(
+    answer: ExtractedAnswer,
+    infinity: int | None,
+    questions: Sequence[Question],
+    target_of: Callable[[Question], SomeTarget],
+) -> Iterator[tuple[Outcome, Reading | None, SomeTarget]]:
+    """Yield the outcome of an answer for each reading of a problem that can be judged.
+
+    Args:
+        answer: the answer, with readings unless ``infinity`` is given.
+        infinity: the divergence that the answer states (`stated_divergence`).
+        questions: the readings of the problem.
+        target_of: makes the target of a reading. It raises `ProblemError` if there is none.
+
+    Raises:
+        ProblemError: no reading can be judged.
+
+    """
+    errors: list[ProblemError] = []
+    if len(questions) > 1:
+        answer.readings = tuple(answer.readings)  # for each reading of the problem
+    for question in questions:
+        try:
+            target = target_of(question)
+        except ProblemError as error:
+            errors.append(error)
+            continue
+        if infinity is not None:
+            yield target.judge_divergence(infinity), None, target
+        else:
+            yield *judged(answer, target.judge, target.parameters), target
+    if len(errors) == len(questions):
+        raise errors[0]
 
 
 def with_constants(answer: Expression, parameters: Collection[str]) -> Expression:

@@ -327,12 +327,10 @@ def point_at(
 
     """
     values = dict(items)
-    term = substitute_all(problem.term, ((name, number(value)) for name, value in items))
-    index = problem.counter
     total: Fraction | Ball
     with precision(working_bits(digits)):
         if problem.is_infinite:
-            sums = [infinite_sum(*half, digits) for half in _halves(problem, term, values)]
+            sums = [infinite_sum(*half, digits) for half in _halves(problem, values)]
             signs = {sum_value.sign for sum_value in sums if sum_value.diverges}
             if signs:
                 sign = signs.pop() if len(signs) == 1 else 0
@@ -343,9 +341,9 @@ def point_at(
             if high < low - 1:
                 raise QuadratureError("the limits are reversed")
             if high - low < MAX_TERMS:
-                total = finite_sum(problem.term, index, low, high, values)
+                total = finite_sum(problem.term, problem.counter, low, high, values)
             else:
-                total = long_sum(term, index, low, high, digits)
+                total = long_sum(_term_at(problem, values), problem.counter, low, high, digits)
         factor, addend = (exact(tree, values) for tree in (problem.factor, problem.outside))
         known = None
         if isinstance(total, Fraction):
@@ -357,15 +355,18 @@ def point_at(
         return ParameterPoint(values, IntegralValue(ball.real, "enclosure"), known)
 
 
-def _halves(
-    problem: SumProblem, term: Expression, values: Values
-) -> Iterator[tuple[Expression, str, int]]:
+def _term_at(problem: SumProblem, values: Values) -> Expression:
+    pairs = ((name, number(value)) for name, value in values.items())
+    return substitute_all(problem.term, pairs)
+
+
+def _halves(problem: SumProblem, values: Values) -> Iterator[tuple[Expression, str, int]]:
     """Write an infinite sum as one or two sums to plus infinity.
 
     Yield the term, the index and its first value in each sum. In a sum from minus infinity, the
     index is negated.
     """
-    index = problem.counter
+    term, index = _term_at(problem, values), problem.counter
     if not problem.limits:
         yield term, index, 0
         yield mirrored(term, index), index, 1

@@ -48,8 +48,13 @@ def exact(node: Expression, values: Values) -> Fraction | None:
     rule = _RULES.get(node.function)
     if rule is None:
         return None
-    arguments = [value for arg in node.args if (value := exact(arg, values)) is not None]
-    return rule(arguments) if len(arguments) == len(node.args) else None
+    arguments: list[Fraction] = []
+    for arg in node.args:
+        value = exact(arg, values)
+        if value is None:
+            return None
+        arguments.append(value)
+    return rule(arguments)
 
 
 def at(node: Expression, values: Values) -> Ball:

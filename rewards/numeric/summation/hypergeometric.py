@@ -257,14 +257,17 @@ def geometric(term: Hypergeometric, start: int) -> Ball:
         if cutoff > MAX_TERMS:
             raise QuadratureError("the quotients of terms are not small enough")
         bound = term.quotient_bound(cutoff)
-    last_index = cutoff + _length(term, cutoff)
+    rate = -float(bound.log().mid()) if bool(bound > 0) else float(ctx.prec)
+    last_index = cutoff + 2 + ceil(min(ctx.prec * log(2) / rate, MAX_TERMS))
+    if term.growth.factorials < 0:
+        last_index = cutoff + _factorial_length(term, cutoff)
     values = term.terms(start, last_index + 1)
     end = term.quotient_bound(last_index)
     remainder = abs(values[-1]).upper() / (1 - end)
     return sum(values[:-1], acb(0)) + disc(remainder)
 
 
-def _length(term: Hypergeometric, cutoff: int) -> int:
+def _factorial_length(term: Hypergeometric, cutoff: int) -> int:
     """Count the terms after ``cutoff`` until the product of their quotients is below 2^-prec."""
     size, n = 0.0, cutoff
     numerator, denominator = term.quotient

@@ -90,11 +90,6 @@ class Summand:
         )
 
     @property
-    def is_rational(self) -> bool:
-        """Whether the summand is a rational function with rational coefficients."""
-        return self.kind == _RATIONAL
-
-    @property
     def kind(self) -> tuple[Expression, Gammas, Expression, Expression]:
         """All factors except the rational function R(n). Summands of equal kind can be added."""
         return self.base, self.gammas, self.coefficient, self.slow
@@ -105,9 +100,6 @@ class Summand:
             _polynomial_tree(self.numerator, index), _polynomial_tree(self.denominator, index)
         )
         return mul(self.coefficient, rational, self.slow)
-
-
-_RATIONAL: Final = (ONE, (), ONE, ONE)
 
 
 def summands_of(term: Expression, index: str) -> list[Summand]:

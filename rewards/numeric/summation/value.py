@@ -89,7 +89,7 @@ def long_sum(term: Expression, index: str, low: int, high: int, digits: int) -> 
 
     """
     summands = summands_of(term, index)
-    if all(summand.is_rational and summand.denominator.degree() == 0 for summand in summands):
+    if all(each.kind == Summand().kind and each.denominator.degree() == 0 for each in summands):
         total = Fraction(0)
         for summand in summands:
             polynomial = summand.numerator / summand.denominator[0]

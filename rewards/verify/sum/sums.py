@@ -46,13 +46,13 @@ from ..answers import (
     best,
     find_answer,
     judged,
-    judged_by,
     read_answer,
     require_worker,
     stated_convergence,
     stated_divergence,
     verify_in_worker,
 )
+from ..values import judged_by
 from .closed_forms import ProductJudge, SumJudge
 from .expansions import judge_expansion
 from .series import judge_series
