@@ -228,13 +228,13 @@ class _KnownLimit:
     def _check(self, reference: str) -> None:
         divergence = divergence_of(reference)
         if divergence is not None:
-            outcome = self.judge_divergence(divergence, reference)
+            outcome = self.judge_divergence(divergence)
         else:
             outcome = self._judge(read_stated(reference, self.parameters, "reference"))
         if outcome.status is Status.INCORRECT:
             raise ProblemError(f"the limit refutes the reference {reference!r}: {outcome.detail}")
 
-    def judge_divergence(self, infinity: int, text: str | None = None) -> Outcome:
+    def judge_divergence(self, infinity: int) -> Outcome:
         """Judge the answer "does not exist" (``infinity`` is 0), or an infinity (1 or -1)."""
         if self.limit is None:
             return self._at_draws(None, infinity) if infinity else self._undecided()
@@ -248,7 +248,7 @@ class _KnownLimit:
                 return self._accepted("")
             if infinity:
                 return self._refuted("the limit is the other infinity")
-            if "diverg" in (text or self.text).lower():
+            if "diverg" in self.text.lower():
                 return self._accepted("the limit is infinite")
             detail = "the limit is infinite, of which the answer says only that it is no number"
             return Outcome(Status.UNDECIDED, detail=detail)

@@ -220,16 +220,18 @@ def _monomials(factor: Expression, expander: FormExpander) -> Iterator[tuple[int
     if not expander.is_variable(factor):
         yield 0, models.constant(expander.value(factor), exact_value(factor), factor)
         return
-    name, args = factor.function, factor.args
+    name, factors = factor.function, factor.args
     if name == "add":
-        for arg in args:
+        for arg in factors:
             yield from _monomials(arg, expander)
-    elif name in ("mul", "neg") or (name == "div" and not expander.is_variable(args[1])):
-        further = {"mul": (), "neg": (Number(-1),), "div": (div(ONE, args[-1]),)}[name]
-        factors = (*further, *(args if name == "mul" else args[:1]))
-        yield from reduce(_products, [list(_monomials(arg, expander)) for arg in factors])
-    else:
+        return
+    if name == "neg":
+        factors = (Number(-1), *factors)
+    elif name == "div" and not expander.is_variable(factors[1]):
+        factors = (factors[0], div(ONE, factors[1]))
+    elif name != "mul":
         raise NoModelError(name)
+    yield from reduce(_products, [list(_monomials(arg, expander)) for arg in factors])
 
 
 def _products(

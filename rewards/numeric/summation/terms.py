@@ -319,6 +319,8 @@ class _TermReader:
             if fold(constant) == 0:
                 return [Summand(base=alternating)] if parity > 0 else []
             return [Summand(base=alternating, coefficient=Call(name, (constant,)))]
+        if turns is not None:  # pi/3 + pi/6 is pi/2
+            slope = add(number(turns[0]), mul(number(turns[1]), PI))
         waves: list[Summand] = []
         for sign in (1, -1):
             scale = TWO if parity > 0 else mul(TWO, Number(sign), IMAGINARY)
