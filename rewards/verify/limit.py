@@ -119,12 +119,8 @@ def verify_limit(
         text = problem if isinstance(problem, str) else questions[0].latex
         return verify_in_worker("limit", text, answer, reference=reference)
     answer.method = target.method
-    return answer.verdict(
-        outcome.status,
-        outcome,
-        reading,
-        flags=(*target.question.flags, *(target.limit.flags if target.limit else ())),
-    )
+    flags = (*target.question.flags, *(target.limit.flags if target.limit else ()))
+    return answer.verdict(outcome.status, outcome, reading, flags=flags)
 
 
 def _in_another_form(

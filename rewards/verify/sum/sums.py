@@ -140,9 +140,7 @@ def _read(
 
 
 def _of_series(
-    answer: ExtractedAnswer,
-    infinity: int | None,
-    question: SeriesQuestion,
+    answer: ExtractedAnswer, infinity: int | None, question: SeriesQuestion
 ) -> tuple[Outcome, Reading | None]:
     if question.wanted == "interval":
         interval = read_interval(answer.text or "", question.variable)
