@@ -120,7 +120,8 @@ def keyword_options(function: Callable[..., Any]) -> frozenset[str]:
     """The names of a function's keyword-only parameters.
 
     Args:
-        function: the function.
+        function: the function. If it has a parameter ``**options: Unpack[Keywords]`` (PEP 692), the
+            keys of the `TypedDict` count as well.
 
     Returns:
         The names.
@@ -129,5 +130,11 @@ def keyword_options(function: Callable[..., Any]) -> frozenset[str]:
     []
 
     """
-    parameters = inspect.signature(function).parameters.values()
-    return frozenset(p.name for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY)
+    names: set[str] = set()
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind is inspect.Parameter.KEYWORD_ONLY:
+            names.add(parameter.name)
+        elif parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            keywords = str(parameter.annotation).partition("[")[2].rstrip("]")
+            names |= function.__globals__[keywords].__annotations__.keys()
+    return frozenset(names)

@@ -16,7 +16,7 @@ from typing import Any, Final
 from flint import acb, arb, fmpq
 
 from ..numeric.ball_arithmetic.balls import UnusableError, precision
-from ..numeric.ball_arithmetic.compiler import compile_tape
+from ..numeric.ball_arithmetic.evaluation import evaluate
 from ..numeric.ball_arithmetic.jets import Ball
 from ..numeric.expansions.series import NotExpandedError, UndefinedError
 from ..reading.expression.build import PI
@@ -199,8 +199,7 @@ class ExactNumbers:
         if needs_worker(tree) and not in_worker() and not _is_quick(tree):
             raise NotExpandedError("a number that may take long")
         with precision(bits):
-            tape = compile_tape(tree, "")
-            return tape.run(acb(0), dict(values or {}), derivative=False)[tape.root][0]
+            return evaluate(tree, values)
 
     def _checked(self, number: Quotient) -> Quotient:
         """Return the number unchanged. If the number is proved not real, raise `UndefinedError`."""

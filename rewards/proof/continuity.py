@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ..numeric.expansions.germs import COMPARISONS
+from ..numeric.expansions.germs import GermExpander, LimitPoint
 from ..numeric.expansions.series import NotExpandedError
 from ..numeric.outcome import Outcome
 from ..reading.expression.build import add, neg
 from ..reading.expression.derivative import differentiate
-from ..reading.expression.traversal import substitute, symbols_of
+from ..reading.expression.traversal import substitute, substitute_all, symbols_of
 from ..reading.expression.tree import Call, Expression
 from ..reading.problem.question.continuity import ContinuityQuestion
 from ..verdict import Status
@@ -33,9 +33,7 @@ def judge_parameters(question: ContinuityQuestion, values: Mapping[str, Expressi
         values: the value of each parameter, without symbols.
 
     """
-    numbers, function = ExactNumbers(), question.function
-    for name, value in values.items():
-        function = substitute(function, name, value)
+    numbers, function = ExactNumbers(), substitute_all(question.function, values.items())
     try:
         residuals = _residuals(question._replace(function=function))
         if not all(numbers.is_zero(numbers.value(residual)) for residual in residuals):
@@ -68,35 +66,17 @@ def _one_sided(function: Expression, variable: str, point: Expression, side: int
 
 def _slope(function: Expression, variable: str) -> Expression:
     """The derivative of a piecewise function, apart from the points where the pieces meet."""
-    if function.function != "piecewise":
-        return differentiate(function, variable)
-    return Call(
-        "piecewise",
-        tuple(
-            arg if at % 2 else differentiate(arg, variable) for at, arg in enumerate(function.args)
-        ),
+    pieces = (
+        arg if at % 2 else differentiate(arg, variable) for at, arg in enumerate(function.args)
     )
+    return Call("piecewise", tuple(pieces))
 
 
 def _value_at(function: Expression, variable: str, point: Expression) -> Expression:
     """The value of the first piece whose condition holds at a point."""
-    if function.function != "piecewise":
-        return substitute(function, variable, point)
-    for at in range(0, len(function.args), 2):
-        piece = function.args[at : at + 2]
-        if len(piece) == 1 or _holds(substitute(piece[1], variable, point)):
-            return substitute(piece[0], variable, point)
-    raise NotExpandedError("the function has no value at the point")
-
-
-def _holds(condition: Expression) -> bool:
-    if condition.function == "and":
-        return all(map(_holds, condition.args))
-    if condition.function not in COMPARISONS:
-        raise NotExpandedError(f"the condition {condition.function} is not decided")
-    first, second = condition.args
-    numbers = ExactNumbers()
-    return numbers.sign(numbers.value(add(first, neg(second)))) in COMPARISONS[condition.function]
+    expander = GermExpander(ExactNumbers(), variable, LimitPoint(None))
+    value = expander.piecewise(*substitute(function, variable, point).args)
+    return expander.constants.tree(value)
 
 
 def _is_determined(question: ContinuityQuestion) -> bool:

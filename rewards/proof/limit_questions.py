@@ -15,7 +15,7 @@ from ..numeric.sampling.parameters import Draw
 from ..reading.expression.build import ONE, ZERO, div, number
 from ..reading.expression.derivative import differentiate
 from ..reading.expression.sympy_bridge import from_sympy
-from ..reading.expression.traversal import fold, substitute, symbols_of
+from ..reading.expression.traversal import fold, substitute_all, symbols_of
 from ..reading.expression.tree import Expression
 from ..reading.latex import to_latex
 from ..reading.problem import read_limit
@@ -76,11 +76,11 @@ class LimitQuestion:
         mark = {1: "^{+}", -1: "^{-}", 0: ""}[self.side]
         infinity = {1: r"\infty", -1: r"-\infty"}
         at = infinity[self.at] if isinstance(self.at, int) else f"{{{to_latex(self.at)}}}{mark}"
+        names = self.variable
         if self.beside is not None:
+            names = f"({names},{self.beside[0]})"
             at = rf"({at},{{{to_latex(self.beside[1])}}})"
-            names = f"({self.variable},{self.beside[0]})"
-            return rf"\lim_{{{names} \to {at}}} {to_latex(self.expression)}"
-        return rf"\lim_{{{self.variable} \to {at}}} {to_latex(self.expression)}"
+        return rf"\lim_{{{names} \to {at}}} {to_latex(self.expression)}"
 
     @property
     def all_kinds(self) -> Kinds:
@@ -233,6 +233,4 @@ def _with_variable(question: LimitQuestion, kinds: dict[str, str]) -> LimitQuest
 
 def with_values(expression: Expression, draw: Draw) -> Expression:
     """Replace the parameters of an expression by their values in ``draw``."""
-    for name, size in draw:
-        expression = substitute(expression, name, number(Fraction(size)))
-    return expression
+    return substitute_all(expression, ((name, number(Fraction(size))) for name, size in draw))

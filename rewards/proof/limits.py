@@ -93,16 +93,13 @@ def limit(
     Number(numerator=0, denominator=1)
 
     """
-    if isinstance(at, int):
-        return _from_one_side(expression, variable, LimitPoint(None, at), dict(kinds), whole)
-    if side:
-        return _from_one_side(expression, variable, LimitPoint(at, side), dict(kinds), whole)
+    if isinstance(at, int) or side:
+        point = LimitPoint(None, at) if isinstance(at, int) else LimitPoint(at, side)
+        return _OneSide(variable, point, dict(kinds), whole).limit(expression)
     sides: list[Limit] = []
     for sign in (1, -1):
         try:
-            sides.append(
-                _from_one_side(expression, variable, LimitPoint(at, sign), dict(kinds), False)
-            )
+            sides.append(_OneSide(variable, LimitPoint(at, sign), dict(kinds)).limit(expression))
         except UndefinedError as error:
             undefined = error
     if not sides:
@@ -113,53 +110,113 @@ def limit(
     from_right, from_left = sides
     if not from_right.exists or not from_left.exists:
         return from_left if from_right.exists else from_right
-    if _same(from_right, from_left, dict(kinds)):
+    if same(from_right, from_left, dict(kinds)):
         return from_right
     return Limit(reason="the limits from the right and from the left differ")
 
 
-def _from_one_side(
-    expression: Expression, variable: str, point: LimitPoint, kinds: Mapping[str, str], whole: bool
-) -> Limit:
-    failure: NotExpandedError | None = None
-    for form in _forms(expression, variable, kinds):
-        try:
-            return _expanded(form, variable, point, kinds, whole)
-        except UndefinedError:
-            raise
-        except (NotExpandedError, NotProvedError, RecursionError) as error:
-            # Sums and products of numbers fail as the prover does: with too many terms.
-            failure = failure or NotExpandedError(str(error))
-    assert failure is not None
-    raise failure
+@dataclass(frozen=True, slots=True)
+class _OneSide:
+    """Finds limits from one side.
 
+    Attributes:
+        variable: the variable of the functions.
+        point: the point and the side.
+        kinds: assumptions on parameters.
+        whole: whether all values of the variable are integers.
 
-def _forms(expression: Expression, variable: str, kinds: Mapping[str, str]) -> Iterator[Expression]:
-    """Yield the expression. Then yield its normal form, in which sin^2 + cos^2 is replaced by 1."""
-    yield expression
-    try:
-        forms = normal_forms(expression, variable, kinds)
-    except NotProvedError:
-        return
-    yield from (form for form in forms[:1] if form != expression)
+    """
 
+    variable: str
+    point: LimitPoint
+    kinds: Mapping[str, str]
+    whole: bool = False
 
-def _expanded(
-    expression: Expression, variable: str, point: LimitPoint, kinds: Mapping[str, str], whole: bool
-) -> Limit:
-    expander = GermExpander(ExactNumbers(kinds), variable, point, whole)
-    failure = NotExpandedError("an angle that is not fixed")
-    bounded: Expression | None = None
-    try:
-        bounded_limit = _limit_of(expander, expression)
-        if bounded_limit.value is None or not _angles_of(bounded_limit.value):
-            return bounded_limit
-        bounded = bounded_limit.value
-    except NotExpandedError as error:
-        failure = error
-    if not expander.angles:
+    def limit(self, expression: Expression) -> Limit:
+        """The limit of an expression. The result is proved."""
+        failure: NotExpandedError | None = None
+        for form in self._forms(expression):
+            try:
+                return self._expanded(form)
+            except UndefinedError:
+                raise
+            except (NotExpandedError, NotProvedError, RecursionError) as error:
+                # Sums and products of numbers fail as the prover does: with too many terms.
+                failure = failure or NotExpandedError(str(error))
+        assert failure is not None
         raise failure
-    return _along_sequences(expression, expander, bounded, kinds, failure)
+
+    def _forms(self, expression: Expression) -> Iterator[Expression]:
+        """Yield the expression, and its normal form, in which sin^2 + cos^2 is replaced by 1."""
+        yield expression
+        forms = normal_forms(expression, self.variable, self.kinds)
+        yield from (form for form in forms[:1] if form != expression)
+
+    def _expander(self, fixed: Mapping[str, Expression], beside: int = 0) -> GermExpander:
+        numbers = ExactNumbers(self.kinds)
+        return GermExpander(numbers, self.variable, self.point, self.whole, fixed, beside)
+
+    def _expanded(self, expression: Expression) -> Limit:
+        expander = self._expander({})
+        failure = NotExpandedError("an angle that is not fixed")
+        bounded: Expression | None = None
+        try:
+            bounded_limit = _limit_of(expander, expression)
+            if bounded_limit.value is None or not _angles_of(bounded_limit.value):
+                return bounded_limit
+            bounded = bounded_limit.value
+        except NotExpandedError as error:
+            failure = error
+        angles = expander.angles
+        found: Limit | None = None
+        if len({angle.name for angle in angles}) == 1:
+            if self.whole and angles[0].name != _PARITY:
+                found = self._along_whole_numbers(expander, bounded)
+            else:
+                found = self._along_sequences(expression, angles[0])
+        if found is None:
+            raise failure
+        return found
+
+    def _along_sequences(self, expression: Expression, angle: Angle) -> Limit | None:
+        """Find the limit of a function that contains one angle, along sequences of points.
+
+        The angle is an argument of a sine that tends to infinity. On each sequence the angle is
+        constant modulo 2 pi. If two sequences have different limits, the function has no limit. If
+        the limits are equal, the result is None, because another sequence may have another limit.
+        A function of (-1)^n has just two sequences: the even n and the odd n. If their limits are
+        equal, this limit is returned.
+        """
+        limits: list[Limit] = []
+        for value, beside in _values(angle):
+            try:
+                along = _limit_of(self._expander({angle.name: value}, beside), expression)
+            except NotExpandedError:
+                if angle.name == _PARITY:
+                    raise
+                continue
+            if along.value is not None and _angles_of(along.value):
+                return None  # another angle, which has its own values on the sequence
+            limits.append(along)
+            if len(limits) > 1 and not same(limits[0], along, self.kinds):
+                return Limit(reason="two sequences of points have different limits")
+        return limits[0] if angle.name == _PARITY else None  # even and odd numbers are all
+
+    def _along_whole_numbers(self, free: GermExpander, bounded: Expression | None) -> Limit | None:
+        """Prove that a sequence that contains a sine of the angle q n has no limit.
+
+        The proof is a pair of subsequences with different limits. Let q be rational. Because pi is
+        irrational, every number v has a sequence of integers n for which q n tends to v modulo
+        2 pi. The given sequence is a continuous function of q n modulo 2 pi, up to a term that
+        tends to zero. If no two subsequences have different limits, the result is None.
+        """
+        angle = free.angles[0]
+        if bounded is None or angle.of_floor or free.multiple(angle.germ, free.start) is None:
+            return None
+        limits = [Limit(value=substitute(bounded, angle.name, value)) for value in _OF_ANGLES]
+        if all(same(limits[0], later, self.kinds) for later in limits[1:]):
+            return None
+        return Limit(reason="two sequences of whole numbers have different limits")
 
 
 def _limit_of(expander: GermExpander, expression: Expression) -> Limit:
@@ -169,69 +226,6 @@ def _limit_of(expander: GermExpander, expression: Expression) -> Limit:
 
 def _angles_of(value: Expression) -> set[str]:
     return {name for name in symbols_of(value) if name.startswith("@")}
-
-
-def _along_sequences(
-    expression: Expression,
-    free: GermExpander,
-    bounded: Expression | None,
-    kinds: Mapping[str, str],
-    failure: NotExpandedError,
-) -> Limit:
-    """Find the limit of a function that contains one angle, along sequences of points.
-
-    The angle is an argument of a sine that tends to infinity. On each sequence the angle is
-    constant modulo 2 pi. If two sequences have different limits, the function has no limit. If the
-    limits are equal, ``failure`` is raised, because another sequence may have another limit. A
-    function of (-1)^n has just two sequences: the even n and the odd n. If their limits are equal,
-    this limit is returned.
-    """
-    if len({angle.name for angle in free.angles}) > 1:
-        raise failure
-    angle = free.angles[0]
-    if free.whole and angle.name != _PARITY:
-        return _along_whole_numbers(free, angle, bounded, kinds, failure)
-    limits: list[Limit] = []
-    for value, beside in _values(angle):
-        expander = GermExpander(
-            ExactNumbers(kinds), free.variable, free.point, free.whole, {angle.name: value}, beside
-        )
-        try:
-            sequence_limit = _limit_of(expander, expression)
-        except NotExpandedError:
-            if angle.name == _PARITY:
-                raise
-            continue
-        if sequence_limit.value is not None and _angles_of(sequence_limit.value):
-            raise failure  # another angle, which has its own values on the sequence
-        limits.append(sequence_limit)
-        if len(limits) > 1 and not _same(limits[0], limits[-1], kinds):
-            return Limit(reason="two sequences of points have different limits")
-    if angle.name == _PARITY:
-        return limits[0]  # even and odd numbers are all
-    raise failure
-
-
-def _along_whole_numbers(
-    free: GermExpander,
-    angle: Angle,
-    bounded: Expression | None,
-    kinds: Mapping[str, str],
-    failure: NotExpandedError,
-) -> Limit:
-    """Prove that a sequence that contains a sine of the angle q n has no limit.
-
-    The proof is a pair of subsequences with different limits. Let q be rational. Because pi is
-    irrational, every number v has a sequence of integers n for which q n tends to v modulo 2 pi.
-    The given sequence is a continuous function of q n modulo 2 pi, up to a term that tends to zero.
-    If no two subsequences have different limits, ``failure`` is raised.
-    """
-    if bounded is None or angle.of_floor or free.multiple(angle.germ, free.start) is None:
-        raise failure
-    limits = [Limit(value=substitute(bounded, angle.name, value)) for value in _OF_ANGLES]
-    if any(not _same(limits[0], later, kinds) for later in limits[1:]):
-        return Limit(reason="two sequences of whole numbers have different limits")
-    raise failure
 
 
 def _values(angle: Angle) -> Iterator[tuple[Expression, int]]:
@@ -250,7 +244,7 @@ def _values(angle: Angle) -> Iterator[tuple[Expression, int]]:
         yield from (_ENDS_OF_FLOORS if angle.of_floor else ends)
 
 
-def _same(a: Limit, b: Limit, kinds: Mapping[str, str]) -> bool:
+def same(a: Limit, b: Limit, kinds: Mapping[str, str]) -> bool:
     """Whether two limits are equal.
 
     Raises:

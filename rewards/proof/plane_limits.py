@@ -9,23 +9,23 @@ order than the numerator.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any, Final
 
 from flint import acb, arb, fmpq, fmpq_poly
 
-from ..numeric.ball_arithmetic.balls import UnusableError, precision
-from ..numeric.ball_arithmetic.compiler import compile_tape
+from ..numeric.ball_arithmetic.balls import precision
+from ..numeric.ball_arithmetic.evaluation import evaluate
 from ..numeric.expansions.series import NotExpandedError, UndefinedError
 from ..reading.expression.build import ZERO, add, mul, neg, power
 from ..reading.expression.traversal import all_nodes, needs_worker, size, substitute, symbols_of
 from ..reading.expression.tree import Call, Expression, Number, Symbol
 from ..reading.functions import names
 from ..reading.functions.record import ODD
-from .curves import quotient_of_polynomials
-from .limits import Limit, are_equal, limit
+from .limits import Limit, limit, same
 from .prover.normal import normal_forms
 from .prover.prove import prove
-from .prover.quotients import NotProvedError
+from .prover.tower import attempted
 
 #: The parameter of curves and a name for proofs; no text has them.
 _T: Final = "t of the curve"
@@ -39,6 +39,8 @@ _CURVES: Final = (
     ),
     *((1, 1, b, 1, 1, r) for b in (1, -1) for r in (2, 3)),
 )
+#: Degree of a denominator: those of textbooks have up to 18, and roots of degree 100 take 0.1 s.
+_DEGREE: Final = 100
 #: Nodes of a function: those of textbooks have up to 40, and 400 take a second.
 _NODES: Final = 300
 #: Weights (p, q) of x and y in the order of a polynomial. Any pair is sound; with others, more
@@ -90,8 +92,9 @@ def plane_limit(
             continue
         if not along.exists:
             return along
-        if found is not None and _differ(found, along):
-            return Limit(reason="the limits along two curves differ")
+        with suppress(NotExpandedError):
+            if found is not None and not same(found, along, {}):
+                return Limit(reason="the limits along two curves differ")
         found = found or along
     if found is None:
         raise UndefinedError("no real values on curves through the point")
@@ -108,15 +111,6 @@ def _on(expression: Expression, variables: tuple[str, str], curve: tuple[int, ..
     return substitute(along, variables[1], add(*powers[1:]))
 
 
-def _differ(first: Limit, second: Limit) -> bool:
-    if first.value is None or second.value is None:
-        return first != second
-    try:
-        return not are_equal(first.value, second.value, {})
-    except NotExpandedError:
-        return False
-
-
 def _proofs(
     expression: Expression, variables: tuple[str, str], value: Expression
 ) -> Iterator[bool]:
@@ -129,21 +123,14 @@ def _proofs(
         yield prove(mul(expression, Symbol(_T)), radial, _T, {}) is not None
     bounded = _with_bounds(add(expression, neg(value)), variables, {})
     yield _vanishes(bounded, variables)
-    try:
-        squares = normal_forms(power(bounded, Number(2)), x.name, {})
-    except NotProvedError:
-        return
+    squares = normal_forms(power(bounded, Number(2)), x.name, {})
     yield from (_vanishes(square, variables) for square in squares[:1])
 
 
 def _is_continuous(expression: Expression, variables: tuple[str, str]) -> bool:
     """Whether an enclosure shows that a function without breaks is real around the origin."""
-    try:
-        tape = compile_tape(expression, variables[0])
-    except UnusableError:
-        return False
     with precision(_BITS):
-        value = tape.run(acb(_SQUARE), {variables[1]: acb(_SQUARE)}, derivative=False)[tape.root][0]
+        value = evaluate(expression, dict.fromkeys(variables, acb(_SQUARE)))
     return bool(value.is_finite() and value.imag.is_zero())
 
 
@@ -162,22 +149,27 @@ def _with_bounds(
 
 def _vanishes(tree: Expression, variables: tuple[str, str]) -> bool:
     """Whether a quotient of polynomials tends to 0. The other symbols are bounded."""
-    parts = quotient_of_polynomials(tree, [Symbol(name) for name in variables])
-    if parts is None:
+    tower, quotient = attempted(
+        lambda tower: tower.field.normal(tower.value(tree)), variable="", kinds={}
+    )
+    if quotient is None or any(part.kind != "symbol" for part in tower.field.used(quotient)):
         return False
-    numerator, denominator = (part.to_dict() for part in parts)
-    if any(any(exponents[2:]) for exponents in denominator):
+    if quotient.den.total_degree() > _DEGREE:  # its roots take long
         return False
+    x, y = (tower.symbol(name).num.degrees().index(1) for name in variables)
+    if any(sum(powers) != powers[x] + powers[y] for powers in quotient.den.monoms()):
+        return False
+    numerator = {(powers[x], powers[y]) for powers in quotient.num.monoms()}
+    denominator = {(powers[x], powers[y]): c for powers, c in quotient.den.terms()}
     for p, q in _WEIGHTS:
-        orders = {exponents: p * exponents[0] + q * exponents[1] for exponents in denominator}
-        least = min(orders.values())
-        form = {each[:2]: denominator[each] for each in orders if orders[each] == least}
-        if all(p * i + q * j > least for i, j, *_ in numerator) and _is_definite(form):
+        least = min(p * i + q * j for i, j in denominator)
+        form = {(i, j): c for (i, j), c in denominator.items() if p * i + q * j == least}
+        if all(p * i + q * j > least for i, j in numerator) and _is_definite(form):
             return True
     return False
 
 
-def _is_definite(form: Mapping[tuple[int, ...], fmpq]) -> bool:
+def _is_definite(form: Mapping[tuple[int, int], fmpq]) -> bool:
     """Whether a form of weighted powers of x and y has no real zero but the origin."""
     for x in (1, -1):
         line = fmpq_poly()

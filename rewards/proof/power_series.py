@@ -8,9 +8,11 @@ limit of the quotients of successive coefficients.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache
+from typing import NamedTuple
 
 from flint import fmpq
 
@@ -25,10 +27,11 @@ from ..numeric.summation.hypergeometric import Hypergeometric
 from ..numeric.summation.terms import Summand, summands_of
 from ..reading.expression.build import ONE, ZERO, add, div, mul, neg, number, power
 from ..reading.expression.derivative import differentiate
-from ..reading.expression.traversal import fold, is_constant, size, substitute, symbols_of
+from ..reading.expression.traversal import fold, size, substitute, symbols_of
 from ..reading.expression.tree import Call, Expression, Number, Symbol
 from ..reading.problem.conditions import Interval
 from ..reading.problem.power_series import MAX_DEGREE, SeriesQuestion
+from ..reading.problem.sums import SumProblem
 from ..verdict import Status
 from .constants import ExactNumbers
 from .limits import are_equal, limit
@@ -45,8 +48,9 @@ class NoSeriesError(ProblemError):
     """The function has no Taylor series at the point."""
 
 
+@lru_cache(maxsize=2048)
 def coefficients_of(
-    function: Expression, asked: SeriesQuestion, kinds: Mapping[str, str], degree: int
+    function: Expression, asked: SeriesQuestion, degree: int
 ) -> tuple[tuple[int, Expression], ...]:
     """The nonzero Taylor coefficients up to a degree, as pairs (exponent, coefficient).
 
@@ -55,55 +59,29 @@ def coefficients_of(
         NotExpandedError: no expansion was found.
 
     """
-    items = tuple(sorted(kinds.items()))
     try:
-        return _expanded(function, asked.variable, asked.centre, items, degree)
+        sides = [_from_one_side(function, asked, degree, sign) for sign in (1, -1)]
+    except UndefinedError:
+        raise NoSeriesError("the function is not real on both sides of the point") from None
     except NotProvedError as error:  # sums and products of numbers, with too many terms
         raise NotExpandedError(str(error)) from None
-
-
-@lru_cache(maxsize=2048)
-def _expanded(
-    function: Expression,
-    variable: str,
-    centre: Expression,
-    kinds: tuple[tuple[str, str], ...],
-    degree: int,
-) -> tuple[tuple[int, Expression], ...]:
-    sides: list[tuple[tuple[int, Expression], ...]] = []
-    for sign in (1, -1):
-        try:
-            sides.append(_from_one_side(function, variable, centre, dict(kinds), degree, sign))
-        except UndefinedError:
-            continue
-    if not sides:
-        raise NoSeriesError("the function has no real values near the point")
-    if len(sides) < 2:
-        raise NoSeriesError("the function is real on one side of the point only")
-    ahead, behind = (dict(side) for side in sides)
+    ahead, behind = map(dict, sides)
     for k in ahead.keys() | behind.keys():
         mirrored = mul(Number((-1) ** k), behind.get(k, ZERO))
-        if not are_equal(ahead.get(k, ZERO), mirrored, dict(kinds)):
+        if not are_equal(ahead.get(k, ZERO), mirrored, asked.assumptions):
             raise NoSeriesError("the function has no Taylor series at the point")
     return sides[0]
 
 
 def _from_one_side(
-    function: Expression,
-    variable: str,
-    centre: Expression,
-    kinds: Mapping[str, str],
-    degree: int,
-    sign: int,
+    function: Expression, asked: SeriesQuestion, degree: int, sign: int
 ) -> tuple[tuple[int, Expression], ...]:
     r"""The coefficients of the powers of \|x - a\| on one side of the centre a, with exponents."""
-    numbers = ExactNumbers(kinds)
-    expander = GermExpander(numbers, variable, LimitPoint(centre, sign))
+    numbers = ExactNumbers(asked.assumptions)
+    expander = GermExpander(numbers, asked.variable, LimitPoint(asked.centre, sign))
     germ = expander.expand(function)
     coefficients: list[tuple[int, Expression]] = []
-    if not isinstance(germ, Series):
-        return () if numbers.is_zero(germ) else ((0, numbers.tree(germ)),)
-    for exponent, coefficient in germ.behind(0):
+    for exponent, coefficient in expander.terms(germ):
         if isinstance(coefficient, Series):
             coefficient = expander.normal(coefficient)
             if isinstance(coefficient, Series):
@@ -118,7 +96,7 @@ def _from_one_side(
     return tuple(coefficients)
 
 
-def radius(asked: SeriesQuestion, kinds: Mapping[str, str]) -> Expression | None:
+def radius(asked: SeriesQuestion) -> Expression | None:
     """The radius of convergence of a power series. None means infinity.
 
     Raises:
@@ -128,56 +106,47 @@ def radius(asked: SeriesQuestion, kinds: Mapping[str, str]) -> Expression | None
 
     """
     series = asked.series[0]
-    if series.upper != 1 or isinstance(series.lower, int):
+    if not series.is_series:
         raise ProblemError("a power series has an index up to infinity")
-    index, x = series.counter, asked.variable
-    steps, _centre, _ = _power_of_variable(series.term, index, x)
-    # the terms at x = centre + 1 are the coefficients
-    coefficients = substitute(series.term, x, add(_centre, ONE))
-    try:
-        return _by_growth(coefficients, index, steps)
-    except QuadratureError:
-        pass
+    index, general = series.counter, general_term(series, asked.variable)
+    coefficients = general.coefficient
+    with suppress(QuadratureError):
+        return _by_growth(coefficients, index, general.steps)
     quotient = div(coefficients, substitute(coefficients, index, add(Symbol(index), ONE)))
-    quotient_limit = limit(
-        Call("abs", (quotient,)), index, 1, 0, tuple(sorted(kinds.items())), True
-    )
+    kinds = tuple(sorted(asked.assumptions.items()))
+    quotient_limit = limit(Call("abs", (quotient,)), index, 1, 0, kinds, True)
     if not quotient_limit.exists:
         raise QuadratureError("the quotients of coefficients have no limit")
     if quotient_limit.value is None:
         return None
-    return power(quotient_limit.value, number(Fraction(1, steps)))
+    return power(quotient_limit.value, number(Fraction(1, general.steps)))
 
 
-def centre(asked: SeriesQuestion) -> Expression:
-    """The centre of a power series.
+class GeneralTerm(NamedTuple):
+    """The term c_n (x - a)^{p n + q} of a power series.
 
-    Raises:
-        ProblemError: the series is not a power series.
-
-    """
-    series = asked.series[0]
-    return _power_of_variable(series.term, series.counter, asked.variable)[1]
-
-
-def exponent_of(asked: SeriesQuestion) -> Expression:
-    """The exponent of x - a in the general term of a power series about a.
-
-    Raises:
-        ProblemError: the series is not a power series.
+    Attributes:
+        steps: p.
+        centre: a.
+        exponent: p n + q.
+        coefficient: c_n, which is the term at x = a + 1.
 
     """
-    series = asked.series[0]
-    return _power_of_variable(series.term, series.counter, asked.variable)[2]
+
+    steps: int
+    centre: Expression
+    exponent: Expression
+    coefficient: Expression
 
 
-def _power_of_variable(term: Expression, index: str, x: str) -> tuple[int, Expression, Expression]:
-    """Find the factor (x - a)^{p n + q} of a term. Return p, a and p n + q. The index is n.
+def general_term(series: SumProblem, x: str) -> GeneralTerm:
+    """Find the power of x in the terms of a power series.
 
     Raises:
         ProblemError: the term has no such factor, or x also occurs in another factor.
 
     """
+    term, index = series.term, series.counter
     factors: list[tuple[Expression, Fraction]] = []
     exponents: list[Expression] = []
     pending = [(term, Fraction(1))]
@@ -211,7 +180,8 @@ def _power_of_variable(term: Expression, index: str, x: str) -> tuple[int, Expre
         steps, centre = steps + slope, root
     if centre is None or steps.denominator != 1 or steps <= 0:
         raise ProblemError("the series is no power series")
-    return int(steps), ONE if centre == ONE else centre, add(*exponents)
+    coefficient = substitute(term, x, add(centre, ONE))
+    return GeneralTerm(int(steps), centre, add(*exponents), coefficient)
 
 
 def _by_growth(coefficients: Expression, index: str, steps: int) -> Expression | None:
@@ -237,8 +207,8 @@ def _by_growth(coefficients: Expression, index: str, steps: int) -> Expression |
         if growth.factorials < 0:
             continue
         numerator, denominator = bare.quotient
-        leading = numerator[numerator.degree()] / denominator[denominator.degree()]
-        scale = mul(number(Fraction(int(leading.p), int(leading.q))), summand.base)
+        leading = numerator.leading_coefficient() / denominator.leading_coefficient()
+        scale = mul(Number(int(leading.p), int(leading.q)), summand.base)
         radii.append(power(Call("abs", (scale,)), number(Fraction(-1, steps))))
     if len(radii) > 1:
         raise QuadratureError("a sum of several series")
@@ -253,40 +223,16 @@ def whole_degree(node: Expression) -> int:
     return int(value)
 
 
-def degree_bound(node: Expression, variable: str) -> int | None:
-    """An upper bound of a polynomial's degree, or None if the expression is not a polynomial."""
-    if is_constant(node, variable):
-        return 0
-    if isinstance(node, Symbol):
-        return 1
-    bounds = [degree_bound(arg, variable) for arg in node.args]
-    if node.function == "pow":
-        exponent = fold(node.args[1])
-        if exponent is None or exponent.denominator != 1 or not 0 <= exponent <= MAX_DEGREE:
-            return None
-        return None if bounds[0] is None else bounds[0] * int(exponent)
-    known_bounds = [bound for bound in bounds if bound is not None]
-    if len(known_bounds) < len(bounds):
-        return None
-    if node.function in ("add", "neg"):
-        return max(known_bounds)
-    if node.function == "mul":
-        return sum(known_bounds)
-    return known_bounds[0] if node.function == "div" and not known_bounds[1] else None
-
-
-def degree_of_terms(question: SeriesQuestion, assumptions: Mapping[str, str]) -> int:
+def degree_of_terms(question: SeriesQuestion) -> int:
     """The lowest degree up to which the series has the requested number of nonzero terms."""
     for degree in range(4 * question.terms, MAX_DEGREE + 1, 4):
-        terms = coefficients_of(question.function, question, assumptions, degree)
+        terms = coefficients_of(question.function, question, degree)
         if len(terms) >= question.terms:
             return terms[question.terms - 1][0]
     raise ProblemError(f"there are fewer terms than {question.terms} up to degree {MAX_DEGREE}")
 
 
-def general_coefficients(
-    asked: SeriesQuestion, kinds: Mapping[str, str]
-) -> Iterator[tuple[int, Expression]]:
+def general_coefficients(asked: SeriesQuestion) -> Iterator[tuple[int, Expression]]:
     """Yield the coefficients that a formula in n gives for n = 0, 1, 2, ..., as pairs with n.
 
     The exponents are up to `GENERAL`.
@@ -298,7 +244,7 @@ def general_coefficients(
     name, *others = symbols_of(asked.degree)
     if others:
         raise ProblemError("the exponent has more than one symbol")
-    terms = dict(coefficients_of(asked.function, asked, kinds, GENERAL))
+    terms = dict(coefficients_of(asked.function, asked, GENERAL))
     for n in range(GENERAL + 1):
         exponent = fold(substitute(asked.degree, name, Number(n)))
         if exponent is not None and exponent.denominator == 1 and 0 <= exponent <= GENERAL:
@@ -306,7 +252,7 @@ def general_coefficients(
 
 
 def interval_of_convergence(
-    asked: SeriesQuestion, kinds: Mapping[str, str]
+    asked: SeriesQuestion,
 ) -> tuple[Interval, tuple[Outcome, Outcome] | None]:
     """The ends of the interval of convergence, and the outcomes of "converges" at the ends.
 
@@ -320,10 +266,10 @@ def interval_of_convergence(
     """
     if asked.parameters or asked.conditions.comparisons or len(asked.series) != 1:
         raise ProblemError("an interval is judged only if the series has one reading, no parameter")
-    size, series = radius(asked, kinds), asked.series[0]
+    size, series = radius(asked), asked.series[0]
     if size is None:
         return Interval((None, None)), None
-    middle = centre(asked)
+    middle = general_term(series, asked.variable).centre
     if fold(size) == 0:
         at_centre = Outcome(Status.CORRECT, detail="the sum converges")
         return Interval((middle, middle)), (at_centre, at_centre)
@@ -331,7 +277,7 @@ def interval_of_convergence(
     for end in (add(middle, neg(size)), add(middle, size)):
         ends.append(numbers.tree(numbers.value(end)))  # 2, for |1|^(-1) - (-3)
         term = substitute(series.term, asked.variable, ends[-1])
-        outcomes.append(judge_convergence(series._replace(term=term), kinds))
+        outcomes.append(judge_convergence(series._replace(term=term)))
     return Interval((ends[0], ends[1])), (outcomes[0], outcomes[1])
 
 

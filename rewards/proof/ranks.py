@@ -9,9 +9,9 @@ from typing import Final
 from flint import acb, acb_mat
 
 from ..numeric.ball_arithmetic.balls import precision
-from ..numeric.ball_arithmetic.compiler import compile_tape
 from ..numeric.ball_arithmetic.domain import uniform
-from ..numeric.ball_arithmetic.jets import ZERO, Ball
+from ..numeric.ball_arithmetic.evaluation import evaluate
+from ..numeric.ball_arithmetic.jets import Ball
 from ..reading.expression.traversal import symbols_of
 from ..reading.expression.tree import Expression
 
@@ -19,8 +19,6 @@ from ..reading.expression.tree import Expression
 _POINTS, _MINORS = 6, 40
 #: Bits of the balls: entries of textbooks' matrices lose less than 60.
 _BITS: Final = 160
-#: A variable that no expression has: all symbols are parameters of its program.
-_FRESH: Final = "t of the rank"
 
 
 def balls_of(trees: Sequence[Expression], values: Mapping[str, Ball]) -> list[Ball] | None:
@@ -34,8 +32,7 @@ def balls_of(trees: Sequence[Expression], values: Mapping[str, Ball]) -> list[Ba
 
     """
     with precision(_BITS):
-        tapes = [compile_tape(tree, _FRESH) for tree in trees]
-        balls = [tape.run(ZERO, values, derivative=False)[tape.root][0] for tape in tapes]
+        balls = [evaluate(tree, values) for tree in trees]
     return balls if all(ball.is_finite() for ball in balls) else None
 
 

@@ -14,6 +14,7 @@ from flint import acb, arb
 
 from ..numeric.ball_arithmetic.balls import Tape, UnusableError, precision
 from ..numeric.ball_arithmetic.compiler import compile_tape
+from ..numeric.ball_arithmetic.evaluation import evaluate
 from ..numeric.outcome import Outcome, show
 from ..reading.expression.build import mul
 from ..reading.expression.traversal import all_nodes, needs_worker, substitute, symbols_of
@@ -53,8 +54,7 @@ def judge_limit(recursion: Recursion, answer: Expression | None) -> Outcome:
         return Outcome(Status.INCORRECT, points=1, detail="the sequence has a limit, a number")
     try:
         with precision(_BITS):
-            tape = compile_tape(answer, _FRESH)
-            got = tape.run(acb(0), {}, derivative=False)[tape.root][0]
+            got = evaluate(answer)
     except UnusableError as error:
         return Outcome(Status.UNDECIDED, detail=str(error))
     if not got.is_finite():
@@ -76,15 +76,15 @@ def _intervals(recursion: Recursion) -> tuple[arb, arb] | None:
     if not nodes.isdisjoint(_BROKEN) or needs_worker(recursion.step):
         return None
     try:
-        start = compile_tape(recursion.first, _FRESH)
+        with precision(_BITS):
+            term = evaluate(recursion.first)
         step = compile_tape(recursion.step, recursion.name)
     except UnusableError:
         return None
     attraction, slope = None, arb(1)
     with precision(_BITS):
-        term = start.run(acb(0), {}, derivative=False)[start.root][0]
         for _ in range(min(_TERMS, _NODES // len(all_nodes(recursion.step)))):
-            following = step.run(term, {}, derivative=False)[step.root][0]
+            following = step.value(term, {})
             if not (following.is_finite() and following.imag.is_zero()):
                 return None
             distance = abs(following.real - term.real).abs_upper()

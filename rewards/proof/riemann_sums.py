@@ -21,7 +21,7 @@ from ..reading.expression.traversal import fold, needs_worker, substitute, symbo
 from ..reading.expression.tree import Expression, Symbol
 from ..reading.latex import to_latex
 from ..reading.problem.limit import read_limit_of_sum
-from ..reading.problem.sums import SumProblem, has_product
+from ..reading.problem.sums import has_product
 from .limits import limit
 from .prover.prove import prove
 
@@ -54,14 +54,14 @@ def integral_of_riemann_sum(problem: str) -> str | None:
     '\\int_{0}^{1} \\frac{1 \\cdot 1}{1^{2} + \\left(1 x\\right)^{2}} \\,dx'
 
     """
-    found = _limit_of_finite_sum(problem)
-    if found is None:
+    found = read_limit_of_sum(problem)
+    if found is None or found[1].is_infinite:
         return None
-    n, asked, lower, upper = found
+    n, asked = found
     if asked.outside != ZERO or set(asked.parameters) != {n} or {n, asked.counter} & {_X, _FRESH}:
         return None
     ends = []
-    for end, direction in ((lower, 1), (upper, -1)):
+    for end, direction in zip(asked.limits, (1, -1), strict=True):
         slope, offset = fold(differentiate(end, n)), fold(substitute(end, n, ZERO))
         if slope is None or offset is None or slope < 0 or offset * direction < 0:
             return None
@@ -96,10 +96,11 @@ def series_of_partial_sums(problem: str) -> str | None:
     '\\sum_{n=1}^{\\infty} \\left(\\frac{1}{n^{2}}\\right)'
 
     """
-    found = _limit_of_finite_sum(problem)
-    if found is None:
+    found = read_limit_of_sum(problem)
+    if found is None or found[1].is_infinite:
         return None
-    n, asked, lower, upper = found
+    n, asked = found
+    lower, upper = asked.limits
     slope = fold(differentiate(upper, n))
     if any(n in symbols_of(each) for each in (asked.term, asked.factor, asked.outside, lower)):
         return None
@@ -115,14 +116,6 @@ def series_of_partial_sums(problem: str) -> str | None:
     )
 
 
-def _limit_of_finite_sum(problem: str) -> tuple[str, SumProblem, Expression, Expression] | None:
-    """The variable of a limit, the finite sum whose limit is asked for, and the ends of the sum."""
-    read = read_limit_of_sum(problem)
-    if read is None or isinstance(read[1].lower, int) or isinstance(read[1].upper, int):
-        return None
-    return *read, read[1].lower, read[1].upper
-
-
 def _is_bounded(function: Expression, lower: Fraction, upper: Fraction) -> bool:
     """Whether a function is bounded and real on an interval.
 
@@ -136,7 +129,7 @@ def _is_bounded(function: Expression, lower: Fraction, upper: Fraction) -> bool:
     start, width = arb(str(lower)), arb(str(upper - lower)) / _PIECES
 
     def is_enclosed(begin: arb, end: arb) -> bool:
-        value = tape.run(acb(begin.union(end)), {}, derivative=False)[tape.root][0]
+        value = tape.value(acb(begin.union(end)), {})
         return bool(value.is_finite() and value.imag.is_zero())
 
     with precision(_BITS):

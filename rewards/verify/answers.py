@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import chain
-from typing import Any, Final, TypeVarTuple
+from typing import Any, Final, TypedDict, TypeVarTuple
 
 from ..arguments import ACCEPTANCES, Acceptance, check_choice, check_switches, check_text
 from ..numeric.outcome import Outcome
@@ -37,6 +37,17 @@ from ..workers.verdicts import call_task, unpack, verdict_of
 
 #: The end of a sentence in a completion.
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+")
+
+
+class AnswerKeywords(TypedDict, total=False):
+    """The keyword arguments that all judges of answers have. `AnswerOptions` explains them."""
+
+    strict: bool
+    stop: Sequence[str]
+    truncated: bool
+    accept: Acceptance
+    undecided_reward: float
+    deadline: float | Deadline
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +86,8 @@ class AnswerOptions:
 
     def keywords(self) -> dict[str, Any]:
         """The options by name, without the deadline. A worker receives them in this form."""
-        keywords: dict[str, Any] = {
-            "strict": self.strict,
-            "stop": list(self.stop),
-            "truncated": self.truncated,
-            "accept": self.accept,
-            "undecided_reward": self.undecided_reward,
-        }
+        names = {field_.name for field_ in fields(self)} - {"deadline", "assumptions"}
+        keywords = {name: getattr(self, name) for name in names} | {"stop": list(self.stop)}
         return keywords | ({"assumptions": dict(self.assumptions)} if self.assumptions else {})
 
 

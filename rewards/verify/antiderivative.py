@@ -25,6 +25,7 @@ from ..arguments import (
 )
 from ..errors import UserError
 from ..numeric.ball_arithmetic.balls import UnusableError
+from ..numeric.ball_arithmetic.evaluation import evaluate
 from ..numeric.outcome import Budget, DecisionPolicy, Outcome
 from ..numeric.sampling.integrand import Integrand, as_latex, prepare_readings
 from ..reading.expression.build import mul
@@ -48,7 +49,7 @@ from .answers import (
 )
 from .baselines.calls import deadline_for, verify_published, verify_welleck
 from .decision.decide import decide
-from .values import check_variable, half_line, on_interval, value_at
+from .values import check_variable, half_line, on_interval
 
 if TYPE_CHECKING:
     import sympy
@@ -252,8 +253,8 @@ def _in_stated_range(
 
 def _lies_between(place: str, bounds: Bounds) -> bool:
     """Whether a number lies between two bounds. Bounds with parameters are not known."""
-    with suppress(ValueError, UnusableError, KeyError):
-        values = [None if bound is None else value_at(bound, {}).real for bound in bounds]
+    with suppress(ValueError):
+        values = [None if bound is None else evaluate(bound).real for bound in bounds]
         lower, upper = values
         at = arb(place)
         return bool((lower is None or lower < at) and (upper is None or at < upper))
@@ -271,11 +272,11 @@ def _witness_of(witness: Witness, x: str, inside: Expression) -> Witness | None:
         return None
     try:
         t = {x: acb(arb(place[1]))}
-        at, slope = (value_at(tree, t).real for tree in (inside, differentiate(inside, x)))
+        at, slope = (evaluate(tree, t).real for tree in (inside, differentiate(inside, x)))
         slope = arb(1) if witness.point.endswith("just above") else slope
         values = (witness.expected, witness.got, witness.difference)
         expected, got, difference = ((arb(v) / slope).str(15) if v else "" for v in values)
-    except (ValueError, KeyError, UnusableError):
+    except ValueError:  # also `UnusableError`
         return None
     point = witness.point.replace(place[0], f"{x}={at.str(15)}")
     return Witness(point, expected, got, difference)

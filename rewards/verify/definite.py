@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
-from functools import lru_cache
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Unpack
 
 from flint import acb, arb
 
-from ..arguments import Acceptance
 from ..errors import ProblemError
 from ..numeric.ball_arithmetic.jets import Ball
 from ..numeric.outcome import Outcome, show
@@ -42,18 +41,14 @@ from ..numeric.quadrature.work import ONE_CALL, work_limit, working_bits
 from ..numeric.sampling.parameters import Draw, distinguishes_cases
 from ..reading.expression.tree import Expression
 from ..reading.extraction.words.convergence import divergence_of
-from ..reading.latex import ReadError, Reading, read
 from ..reading.latex.tokens.roles import IS_VALUE
 from ..verdict import Status, Verdict, Witness
-from ..workers.deadline import Deadline
-from ..workers.pool import DEFAULT_DEADLINE
 from .answers import (
+    AnswerKeywords,
     AnswerOptions,
-    ExtractedAnswer,
     NeedsWorkerError,
     best,
     find_answer,
-    judged,
     read_answer,
     require_worker,
     stated_divergence,
@@ -61,7 +56,7 @@ from .answers import (
     with_strangers,
 )
 from .fundamental_theorem import with_theorem
-from .values import compare_values, with_constants
+from .values import compare_values, judged_by, read_stated, with_constants
 
 if TYPE_CHECKING:
     import sympy
@@ -81,12 +76,7 @@ def verify_definite_integral(
     *,
     reference: str | None = None,
     assumptions: Mapping[str, str] | None = None,
-    strict: bool = False,
-    stop: Sequence[str] = (),
-    truncated: bool = False,
-    accept: Acceptance = "agreement",
-    undecided_reward: float = 0.0,
-    deadline: float | Deadline = DEFAULT_DEADLINE,
+    **options: Unpack[AnswerKeywords],
 ) -> Verdict:
     r"""Verify that the final answer of a completion is the value of a definite integral.
 
@@ -104,20 +94,15 @@ def verify_definite_integral(
             integral. If the integral cannot be computed, answers are compared with the reference.
         assumptions: assumptions on parameters, as in `verify_antiderivative`. By default,
             parameters are positive.
-        strict: whether the answer must be in a box.
-        stop: the prompt's stop strings. Text after the first stop string is ignored.
-        truncated: whether the token limit cut the completion off.
-        accept: with ``proof``, an answer is accepted only if the value is rigorously enclosed or
-            the divergence is proved. Answers that only agree are then undecided.
-        undecided_reward: the reward of an undecided answer.
-        deadline: seconds of processor time after which a worker process is stopped. An answer that
-            needs no worker process has no deadline.
+        options: ``strict``, ``stop``, ``truncated``, ``accept``, ``undecided_reward`` and
+            ``deadline``, as for `verify_antiderivative`.
 
     Returns:
         A `Verdict`. ``evidence.method`` says how the value was computed: ``enclosure`` (rigorous),
         ``two quadratures``, ``extrapolation``, ``divergence`` or ``reference``. ``evidence.digits``
         is the number of digits that agree. ``evidence.points`` is the number of choices of the
-        parameters for which the answer was compared.
+        parameters for which the answer was compared. With ``accept="proof"``, the value has to be
+        enclosed, or the divergence proved.
 
     Raises:
         ProblemError: the problem is unreadable, or the integral refutes the reference. Without a
@@ -131,27 +116,24 @@ def verify_definite_integral(
         (True, 'enclosure')
 
     """
-    options = AnswerOptions(
-        strict, stop, truncated, accept, undecided_reward, deadline, assumptions
-    )
+    chosen = AnswerOptions(assumptions=assumptions, **options)
     integrals = definite_readings(problem, assumptions)
-    answer = find_answer(completion, options, symbols=integrals[0].parameters, asks="value")
+    answer = find_answer(completion, chosen, symbols=integrals[0].parameters, asks="value")
     infinity = stated_divergence(answer)
     read_answer(answer, (*integrals[0].parameters, IS_VALUE))
     if answer.status is not None and infinity is None:
         return answer.verdict(answer.status)
-    if len(integrals) > 1:
-        answer.readings = tuple(answer.readings)  # for each reading of the problem
+    known = partial(_KnownValue, reference=reference)
     try:
         with work_limit(ONE_CALL):
-            outcome, reading, target = best(_judged(answer, infinity, integrals, reference))
+            outcome, reading, target = best(judged_by(answer, infinity, integrals, known))
     except NeedsWorkerError:
         text = problem if isinstance(problem, str) else integrals[0].text
         return verify_in_worker("definite", text, answer, reference=reference)
     answer.method = target.method
     if outcome.status is Status.CORRECT and target.method in _RIGOROUS:
         # agreement with an enclosed value is a proof
-        answer.options = replace(options, accept="agreement")
+        answer.options = replace(chosen, accept="agreement")
     return answer.verdict(
         outcome.status,
         outcome,
@@ -197,36 +179,6 @@ def decimal_contradiction(problem: str, decimal: str) -> str:
     return f"the integral is {value.ball.str(12, radius=False)}, not {decimal}"
 
 
-def _judged(
-    answer: ExtractedAnswer,
-    infinity: int | None,
-    integrals: Sequence[DefiniteIntegral],
-    reference: str | None,
-) -> Iterator[tuple[Outcome, Reading | None, _KnownValue]]:
-    """Yield the outcome for each usable reading of the problem.
-
-    A reading is dropped if it is not a valid problem, or if the reference contradicts it.
-
-    Raises:
-        ProblemError: no reading remains.
-
-    """
-    errors: list[ProblemError] = []
-    for integral in integrals:
-        require_worker(integral.integrand.needs_worker)
-        try:
-            target = _KnownValue(integral, reference)
-        except ProblemError as error:
-            errors.append(error)
-            continue
-        if infinity is not None:
-            yield target.judge_divergence(infinity), None, target
-            continue
-        yield *judged(answer, target.judge, integral.parameters), target
-    if len(errors) == len(integrals):
-        raise errors[0]
-
-
 class _KnownValue:
     """Compares answers with computed values of an integral.
 
@@ -234,7 +186,9 @@ class _KnownValue:
     """
 
     def __init__(self, integral: DefiniteIntegral, reference: str | None) -> None:
+        require_worker(integral.integrand.needs_worker)
         self.integral, self.reference = integral, reference
+        self.parameters = integral.parameters
         self.method = "reference"
         self.failure = ""
         try:
@@ -298,7 +252,7 @@ class _KnownValue:
             raise ProblemError(f"the integral {behaviour}; the reference is {reference!r}")
         if self.diverges:
             return
-        outcome = self.judge(_read_reference(reference, self.integral).expression)
+        outcome = self.judge(read_stated(reference, self.parameters, "reference"))
         if outcome.status is Status.INCORRECT:
             raise ProblemError(f"the integral refutes the reference {reference!r}")
 
@@ -318,8 +272,8 @@ class _KnownValue:
 
     def judge(self, expression: Expression) -> Outcome:
         """Judge whether a closed form is the value of the integral."""
-        answer = with_constants(expression, self.integral.parameters)
-        if (strange := with_strangers(answer, self.integral.parameters)) is not None:
+        answer = with_constants(expression, self.parameters)
+        if (strange := with_strangers(answer, self.parameters)) is not None:
             return strange
         if self.failure:
             return self._judge_by_reference(answer)
@@ -396,17 +350,9 @@ class _KnownValue:
         reference = self.reference
         if reference is None or self.integral.parameters or divergence_of(reference) is not None:
             return Outcome(Status.UNDECIDED, detail=self.failure)
-        return compare_values(answer, _read_reference(reference, self.integral).expression)
+        return compare_values(answer, read_stated(reference, self.parameters, "reference"))
 
 
 def _witness(values: Mapping[str, Ball], value: IntegralValue, got: Ball) -> Witness:
     point = ", ".join(f"{name} = {show(ball)}" for name, ball in values.items())
     return Witness(point, expected=show(acb(value.ball)), got=show(got))
-
-
-@lru_cache(maxsize=1024)
-def _read_reference(reference: str, integral: DefiniteIntegral) -> Reading:
-    try:
-        return read(reference, symbols=integral.parameters)[0]
-    except ReadError as error:
-        raise ProblemError(f"unreadable reference {reference!r}: {error}") from None

@@ -8,19 +8,18 @@ closed form.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
+from typing import Unpack
 
-from ..arguments import Acceptance, check_text
+from ..arguments import check_text
 from ..errors import ProblemError
-from ..numeric.ball_arithmetic.balls import UnusableError
-from ..numeric.outcome import Budget, DecisionPolicy, Outcome
+from ..numeric.outcome import Budget, Outcome
 from ..numeric.sampling.integrand import Integrand, assumption_items
 from ..proof.curves import vanishes_on
 from ..proof.inverse_functions import read_derivative_of_inverse, slope_of_inverse
 from ..proof.prover.normal import normal_forms
-from ..proof.prover.quotients import NotProvedError
 from ..proof.ranks import ball_of
 from ..proof.sums.telescoping import identical
 from ..reading.expression.build import ZERO, add, neg
@@ -31,6 +30,7 @@ from ..reading.expression.traversal import (
     needs_worker,
     size,
     substitute,
+    substitute_all,
     symbols_of,
 )
 from ..reading.expression.tree import Expression, Number, Symbol
@@ -41,9 +41,8 @@ from ..reading.problem.derivatives import DERIVATIVE, LARGEST, VALUE_AT
 from ..reading.problem.derivatives.answer import with_named_answer
 from ..reading.problem.derivatives.general_order import GeneralOrder, general_order
 from ..verdict import Status, Verdict
-from ..workers.deadline import Deadline
-from ..workers.pool import DEFAULT_DEADLINE
 from .answers import (
+    AnswerKeywords,
     AnswerOptions,
     NeedsWorkerError,
     find_answer,
@@ -61,10 +60,6 @@ from .values import (
     same_function,
 )
 
-#: Principal branches count, as for `rewards.verify_equivalent`: two functions are compared.
-_POLICY = DecisionPolicy(strict_domain=True)
-#: Bits of the balls at points of a curve, and points at which an answer has to agree.
-_BITS, _CURVE_POINTS = 256, 4
 #: Orders above the least one up to which a formula in the order is compared.
 _FURTHER_ORDERS = 5
 
@@ -74,12 +69,7 @@ def verify_derivative(
     problem: str,
     *,
     assumptions: Mapping[str, str] | None = None,
-    strict: bool = False,
-    stop: Sequence[str] = (),
-    truncated: bool = False,
-    accept: Acceptance = "agreement",
-    undecided_reward: float = 0.0,
-    deadline: float | Deadline = DEFAULT_DEADLINE,
+    **options: Unpack[AnswerKeywords],
 ) -> Verdict:
     r"""Verify that the final answer of a completion is the derivative that a question asks for.
 
@@ -92,14 +82,8 @@ def verify_derivative(
             function at a value (``(f^{-1})'(4)``).
         assumptions: assumptions on parameters, as in `verify_antiderivative`. By default,
             parameters are positive.
-        strict: whether the answer must be in a box.
-        stop: the prompt's stop strings. Text after the first stop string is ignored.
-        truncated: whether the token limit cut the completion off.
-        accept: ``agreement`` accepts answers that are proved right or agree at all points.
-            ``proof`` accepts only proved answers. Answers that only agree are then undecided.
-        undecided_reward: the reward of an undecided answer.
-        deadline: seconds of processor time after which a worker process is stopped. An answer that
-            needs no worker process has no deadline.
+        options: ``strict``, ``stop``, ``truncated``, ``accept``, ``undecided_reward`` and
+            ``deadline``, as for `verify_antiderivative`.
 
     Returns:
         A `Verdict`. ``evidence.proof`` is ``identity`` or ``agreement``.
@@ -113,13 +97,11 @@ def verify_derivative(
         (True, 'identity')
 
     """
-    options = AnswerOptions(
-        strict, stop, truncated, accept, undecided_reward, deadline, assumptions
-    )
+    chosen = AnswerOptions(assumptions=assumptions, **options)
     question = _prepared(problem, assumption_items(assumptions))
     check_text("completion", completion)
     named = with_named_answer(completion, problem, question.names)
-    answer = find_answer(named, options, symbols=question.answer_names, asks=question.asks)
+    answer = find_answer(named, chosen, symbols=question.answer_names, asks=question.asks)
     read_answer(answer, question.names)
     if answer.status is not None:
         return answer.verdict(answer.status)
@@ -167,7 +149,7 @@ def _check_point(question: DerivativeQuestion, written: Expression) -> None:
     ]
     curves += [] if question.curve is None else [question.curve]
     for curve in curves:
-        residual = ball_of(_at(curve, question.point))
+        residual = ball_of(substitute_all(curve, question.point))
         if residual is not None and not residual.contains(0):
             raise ProblemError("the point is not on the curve")
     remaining = [(written, question.point)] * (question.curve is None)
@@ -178,18 +160,12 @@ def _check_point(question: DerivativeQuestion, written: Expression) -> None:
             assert isinstance(variable, Symbol)
             remaining.append((inner, (*point, (variable.name, at))))
         elif node.function == DERIVATIVE and not is_written_with(node.args[0], DERIVATIVE):
-            function = _at(node.args[0], point)
+            function = substitute_all(node.args[0], point)
             value = None if symbols_of(function) else ball_of(function)
             if value is not None and not value.imag.contains(0):
                 raise ProblemError("the function has no real value at the point")
         else:
             remaining += [(argument, point) for argument in node.args]
-
-
-def _at(tree: Expression, point: Sequence[tuple[str, Expression]]) -> Expression:
-    for name, value in point:
-        tree = substitute(tree, name, value)
-    return tree
 
 
 class _GeneralJudge:
@@ -221,8 +197,7 @@ class _GeneralJudge:
     def judge(self, answer: Expression, text: str, budget: Budget) -> Outcome:
         """Judge whether an expression is the derivative of every order."""
         n, least, x = self.order.order, self.order.least, self.variable
-        for name, formula in self.judges[0].question.definitions.items():
-            answer = substitute(answer, name, formula)
+        answer = substitute_all(answer, self.judges[0].question.definitions.items())
         outcomes = [
             judge.judge(substitute(answer, n, Number(at)), text, budget)
             for at, judge in enumerate(self.judges, 1)
@@ -246,11 +221,9 @@ def _differentiated(tree: Expression, variable: str) -> Expression | None:
     """The shortest form of a derivative. The result is None for one that is too long."""
     try:
         slope = differentiate(tree, variable)
-        forms = normal_forms(slope, variable, {}) if size(slope) <= LARGEST else []
-    except NotProvedError:
-        forms = []
     except ValueError:
         return None
+    forms = normal_forms(slope, variable, {}) if size(slope) <= LARGEST else []
     return min((form for form in (slope, *forms) if size(form) <= LARGEST), key=size, default=None)
 
 
@@ -269,7 +242,7 @@ class _DerivativeJudge:
 
     def __init__(self, question: DerivativeQuestion, assumptions: Mapping[str, str]) -> None:
         self.question = question
-        self.expected = tree = _at(question.derivative, question.point)
+        self.expected = tree = substitute_all(question.derivative, question.point)
         if any(map(_may_break, all_nodes(tree))):
             raise ProblemError("the derivative at a kink of the function is not judged")
         self.is_value = not symbols_of(tree)
@@ -297,10 +270,7 @@ class _DerivativeJudge:
         fixed = {*at, *question.definitions} if at else set()
         if symbols_of(answer) & fixed - set().union(*map(symbols_of, at.values())):
             return Outcome(Status.UNDECIDED, detail="the answer is not evaluated at the point")
-        for name, formula in question.definitions.items():
-            if name in symbols_of(answer):
-                answer = substitute(answer, name, formula)
-        answer = _at(answer, question.point)
+        answer = substitute_all(answer, (*question.definitions.items(), *question.point))
         names = {*symbols_of(self.expected), *self.names}
         if (strange := with_strangers(answer, names)) is not None:
             return strange
@@ -308,10 +278,7 @@ class _DerivativeJudge:
             return proved_value(answer, self.expected)
         if question.curve is not None and not question.point:
             return self._on_curve(answer)
-        try:
-            return same_function(answer, self.integrand, self.bounds, _POLICY, text, budget)
-        except UnusableError as error:
-            return Outcome(Status.UNDECIDED, detail=str(error))
+        return same_function(answer, self.integrand, self.bounds, text, budget)
 
     def _on_curve(self, answer: Expression) -> Outcome:
         """Judge whether an expression equals an implicit derivative at points of its curve."""

@@ -13,9 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Final
+from typing import Final, Unpack
 
-from ..arguments import Acceptance
 from ..numeric.ball_arithmetic.balls import UnusableError
 from ..numeric.ball_arithmetic.jets import Ball
 from ..numeric.outcome import Budget, DecisionPolicy, Outcome, joined
@@ -25,7 +24,13 @@ from ..proof.ranks import ball_of, has_rank, is_invertible
 from ..reading.expression.build import ZERO, add, div, mul, neg, number
 from ..reading.expression.derivative import Known, differentiate
 from ..reading.expression.linear import addends
-from ..reading.expression.traversal import needs_worker, size, substitute, symbols_of
+from ..reading.expression.traversal import (
+    needs_worker,
+    size,
+    substitute,
+    substitute_all,
+    symbols_of,
+)
 from ..reading.expression.tree import Expression, Symbol
 from ..reading.latex import NotClosedFormError, ReadError, to_latex
 from ..reading.problem.differential_equation import (
@@ -35,10 +40,9 @@ from ..reading.problem.differential_equation import (
     solutions,
 )
 from ..verdict import Status, Verdict
-from ..workers.deadline import Deadline
-from ..workers.pool import DEFAULT_DEADLINE
 from .agreement.branches import unless_inverted
 from .answers import (
+    AnswerKeywords,
     AnswerOptions,
     NeedsWorkerError,
     find_answer,
@@ -48,6 +52,7 @@ from .answers import (
 )
 from .values import (
     HALVES,
+    PRINCIPAL,
     agreement_on_curve,
     check_variable,
     equality,
@@ -56,7 +61,6 @@ from .values import (
     same_function,
 )
 
-_POLICY: Final = DecisionPolicy(strict_domain=True)
 #: Independent variables that an answer may use where the question names none.
 _VARIABLES: Final = ({"x"}, {"t"}, {"s"})
 _SIGNED_FUNCTION: Final = "not shown where the function has the sign that is assumed"
@@ -71,12 +75,7 @@ def verify_differential_equation(
     problem: str,
     *,
     assumptions: Mapping[str, str] | None = None,
-    strict: bool = False,
-    stop: Sequence[str] = (),
-    truncated: bool = False,
-    accept: Acceptance = "agreement",
-    undecided_reward: float = 0.0,
-    deadline: float | Deadline = DEFAULT_DEADLINE,
+    **options: Unpack[AnswerKeywords],
 ) -> Verdict:
     r"""Verify that the final answer of a completion solves a differential equation.
 
@@ -85,13 +84,8 @@ def verify_differential_equation(
         problem: the equations and conditions in LaTeX (``y'' + y = 0, y(0) = 1, y'(0) = 0``).
         assumptions: assumptions on parameters, as in `verify_antiderivative`. By default,
             parameters are positive.
-        strict: whether the answer must be in a box.
-        stop: the prompt's stop strings. Text after the first stop string is ignored.
-        truncated: whether the token limit cut the completion off.
-        accept: ``proof`` requires a proof that the residual is zero; ``agreement`` does not.
-        undecided_reward: the reward of an undecided answer.
-        deadline: seconds of processor time after which a worker process is stopped. An answer that
-            needs no worker process has no deadline.
+        options: ``strict``, ``stop``, ``truncated``, ``accept``, ``undecided_reward`` and
+            ``deadline``, as for `verify_antiderivative`.
 
     Returns:
         A `Verdict`. ``evidence.proof`` is ``identity`` or ``agreement``. The flag
@@ -107,11 +101,9 @@ def verify_differential_equation(
         (True, 'identity')
 
     """
-    options = AnswerOptions(
-        strict, stop, truncated, accept, undecided_reward, deadline, assumptions
-    )
+    chosen = AnswerOptions(assumptions=assumptions, **options)
     prepared = _prepared(problem, assumption_items(assumptions))
-    answer = find_answer(completion, options, symbols=prepared.names)
+    answer = find_answer(completion, chosen, symbols=prepared.names)
     if answer.text is None:
         return answer.verdict(answer.status or Status.NO_ANSWER)
     answer.text = stated_text(answer)
@@ -368,7 +360,7 @@ class Family:
         rhs: Expression,
         text: str,
         budget: Budget,
-        policy: DecisionPolicy = _POLICY,
+        policy: DecisionPolicy = PRINCIPAL,
     ) -> Outcome:
         require_worker(needs_worker(lhs) or needs_worker(rhs))
         names = symbols_of(lhs) | symbols_of(rhs)
@@ -378,10 +370,10 @@ class Family:
             lhs, rhs = rhs, lhs
         x = self.asked.variable if self.asked.variable in names else sorted(names)[0]
         assumed = self.kinds
-        if self._relation is not None and policy is not _POLICY:  # ln y has y > 0, on a part
+        if self._relation is not None and policy is not PRINCIPAL:  # ln y has y > 0, on a part
             assumed = {**assumed, self.asked.functions[0]: "positive"}
         integrand = Integrand(rhs, x, assumed, f"{rhs}", names=names)
-        return same_function(lhs, integrand, half_line(assumed.get(x, "")), policy, text, budget)
+        return same_function(lhs, integrand, half_line(assumed.get(x, "")), text, budget, policy)
 
     def _passes(self, lhs: Expression, rhs: Expression) -> Outcome:
         """Judge whether an implicit solution satisfies a condition such as y(0) = 1."""
@@ -447,9 +439,7 @@ class Family:
             trees = [substitute(self._relation, self.asked.functions[0], value)]
             value = ZERO
         for chosen in (0, 1, -1):
-            tree = trees[0]
-            for name in self.constants:
-                tree = substitute(tree, name, number(chosen))
+            tree = substitute_all(trees[0], ((name, number(chosen)) for name in self.constants))
             if tree == value or equality(tree, value) is not None:
                 return True
         return False

@@ -168,7 +168,7 @@ def _has_slope(primitive: Expression, x: str, low: Expression, high: Expression)
         tape = compile_tape(primitive, x)
         with precision(BITS):
             ends = limit_value(low, {}), limit_value(high, {})
-    except (UnusableError, KeyError):
+    except UnusableError:
         return False
     if tape.breaks or any(not end.is_finite() for end in ends):
         return False

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Unpack
 
-from ..arguments import Acceptance
 from ..errors import ProblemError
 from ..numeric.expansions.series import NotExpandedError, UndefinedError
 from ..numeric.outcome import Outcome
-from ..numeric.sampling.parameters import Draw, regimes
+from ..numeric.sampling.parameters import regimes
 from ..proof.continuity import judge_parameters
 from ..proof.limit_questions import LimitQuestion, limit_readings, with_values
 from ..proof.limits import Limit, are_equal
@@ -21,7 +21,7 @@ from ..reading.expression.build import ZERO
 from ..reading.expression.traversal import substitute
 from ..reading.expression.tree import Expression
 from ..reading.extraction.words.convergence import divergence_of
-from ..reading.latex import ReadError, Reading, read, to_latex
+from ..reading.latex import to_latex
 from ..reading.latex.tokens.roles import IS_VALUE
 from ..reading.problem.conditions import may_be_zero
 from ..reading.problem.question.continuity import (
@@ -29,12 +29,11 @@ from ..reading.problem.question.continuity import (
     read_continuity,
     read_values,
 )
-from ..reading.problem.sequences.recursion import Recursion, read_recursion
+from ..reading.problem.sequences.recursion import read_recursion
 from ..verdict import Status, Verdict
-from ..workers.deadline import Deadline
-from ..workers.pool import DEFAULT_DEADLINE
 from .agreement.proposed_limits import proposed
 from .answers import (
+    AnswerKeywords,
     AnswerOptions,
     ExtractedAnswer,
     NeedsWorkerError,
@@ -50,7 +49,7 @@ from .answers import (
 )
 from .definite import verify_definite_integral
 from .sum import verify_sum
-from .values import compare_values, with_constants
+from .values import compare_values, judged_by, read_stated, with_constants
 
 if TYPE_CHECKING:
     import sympy
@@ -65,12 +64,7 @@ def verify_limit(
     *,
     reference: str | None = None,
     assumptions: Mapping[str, str] | None = None,
-    strict: bool = False,
-    stop: Sequence[str] = (),
-    truncated: bool = False,
-    accept: Acceptance = "agreement",
-    undecided_reward: float = 0.0,
-    deadline: float | Deadline = DEFAULT_DEADLINE,
+    **options: Unpack[AnswerKeywords],
 ) -> Verdict:
     r"""Verify that the final answer of a completion is a limit.
 
@@ -89,14 +83,8 @@ def verify_limit(
             refute the reference.
         assumptions: assumptions on parameters, as in `verify_antiderivative`. By default,
             parameters are positive.
-        strict: whether the answer must be in a box.
-        stop: the prompt's stop strings. Text after the first stop string is ignored.
-        truncated: whether the token limit cut the completion off.
-        accept: ``agreement`` accepts answers that are proved right or agree with the limit.
-            ``proof`` accepts only proved answers. Answers that only agree are then undecided.
-        undecided_reward: the reward of an undecided answer.
-        deadline: seconds of processor time after which a worker process is stopped. An answer that
-            needs no worker process has no deadline.
+        options: ``strict``, ``stop``, ``truncated``, ``accept``, ``undecided_reward`` and
+            ``deadline``, as for `verify_antiderivative`.
 
     Returns:
         A `Verdict`. ``evidence.method`` says how the limit was computed: ``expansion`` (rigorous),
@@ -113,80 +101,68 @@ def verify_limit(
         (True, 'expansion')
 
     """
-    options = AnswerOptions(
-        strict, stop, truncated, accept, undecided_reward, deadline, assumptions
-    )
-    further = options.keywords() | {"deadline": deadline}
-    integral = integral_of_riemann_sum(problem) if isinstance(problem, str) else None
-    if integral is not None:
-        return verify_definite_integral(completion, integral, reference=reference, **further)
-    series = series_of_partial_sums(problem) if isinstance(problem, str) else None
-    if series is not None:
-        if reference is not None:
-            raise ProblemError("a reference for the limit of partial sums is not checked")
-        return verify_sum(completion, series, **further)
-    recursion = read_recursion(problem) if isinstance(problem, str) else None
-    if recursion is not None:
-        return _of_recursion(recursion, find_answer(completion, options, asks="value"), reference)
-    continuity = read_continuity(problem) if isinstance(problem, str) else None
-    if continuity is not None:
-        return _of_continuity(continuity, find_answer(completion, options, asks="value"), reference)
+    chosen = AnswerOptions(assumptions=assumptions, **options)
+    if isinstance(problem, str):
+        verdict = _in_another_form(completion, problem, chosen, reference)
+        if verdict is not None:
+            return verdict
     questions = limit_readings(problem, assumptions)
-    answer = find_answer(completion, options, symbols=questions[0].parameters, asks="value")
+    answer = find_answer(completion, chosen, symbols=questions[0].parameters, asks="value")
     infinity = stated_divergence(answer)
     read_answer(answer, (*questions[0].parameters, questions[0].variable, IS_VALUE))
     if answer.status is not None and infinity is None:
         return answer.verdict(answer.status)
-    if len(questions) > 1:
-        answer.readings = tuple(answer.readings)  # for each reading of the problem
+    known = partial(_KnownLimit, reference=reference, text=answer.text or "")
     try:
-        outcome, reading, target = best(_judged(answer, infinity, questions, reference))
+        outcome, reading, target = best(judged_by(answer, infinity, questions, known))
     except NeedsWorkerError:
         text = problem if isinstance(problem, str) else questions[0].latex
         return verify_in_worker("limit", text, answer, reference=reference)
     answer.method = target.method
-    return answer.verdict(
-        outcome.status,
-        outcome,
-        reading,
-        flags=(*target.question.flags, *target.flags),
-    )
+    flags = (*target.question.flags, *(target.limit.flags if target.limit else ()))
+    return answer.verdict(outcome.status, outcome, reading, flags=flags)
 
 
-def _of_recursion(recursion: Recursion, answer: ExtractedAnswer, reference: str | None) -> Verdict:
-    """Judge the limit of a sequence that a recursion defines."""
+def _in_another_form(
+    completion: str, problem: str, options: AnswerOptions, reference: str | None
+) -> Verdict | None:
+    """The verdict for a limit of sums, of a recursion, or that has to equal a function's value.
+
+    The result is None for any other question.
+    """
+    further = options.keywords() | {"deadline": options.deadline}
+    integral = integral_of_riemann_sum(problem)
+    if integral is not None:
+        return verify_definite_integral(completion, integral, reference=reference, **further)
+    series = series_of_partial_sums(problem)
+    recursion = None if series else read_recursion(problem)
+    continuity = None if series or recursion else read_continuity(problem)
+    if not (series or recursion or continuity):
+        return None
     if reference is not None:
-        raise ProblemError("a reference for the limit of a recursion is not checked")
-    answer.method = "contraction"
-    if stated_divergence(answer) is not None:
+        raise ProblemError("a reference for such a limit is not checked")
+    if series is not None:
+        return verify_sum(completion, series, **further)
+    answer = find_answer(completion, options, asks="value")
+    if recursion is not None:
+        answer.method = "contraction"
+        if stated_divergence(answer) is None:
+            return _of_value(answer, partial(judge_limit, recursion))
         outcome = judge_limit(recursion, None)
         return answer.verdict(outcome.status, outcome)
-    read_answer(answer, (IS_VALUE,))
-    if answer.status is not None:
-        return answer.verdict(answer.status)
-    outcome, reading = judged(answer, partial(judge_limit, recursion), ())
-    return answer.verdict(outcome.status, outcome, reading)
-
-
-def _of_continuity(
-    question: ContinuityQuestion, answer: ExtractedAnswer, reference: str | None
-) -> Verdict:
-    """Judge values of parameters that have to make a function continuous."""
-    if reference is not None:
-        raise ProblemError("a reference for the parameters of a function is not checked")
+    assert continuity is not None
     answer.method = "expansion"
+    return _of_continuity(continuity, answer)
+
+
+def _of_continuity(question: ContinuityQuestion, answer: ExtractedAnswer) -> Verdict:
+    """Judge values of parameters that have to make a function continuous."""
     if len(question.unknowns) == 1:
+        (name,) = question.unknowns
         read_answer(answer, (IS_VALUE,))
         if answer.status is Status.INCORRECT:  # several values, which may all fit
             return answer.verdict(Status.UNDECIDED)
-        if answer.status is not None:
-            return answer.verdict(answer.status)
-
-        def decided(value: Expression) -> Outcome:
-            return judge_parameters(question, {question.unknowns[0]: value})
-
-        outcome, reading = judged(answer, decided, ())
-        return answer.verdict(outcome.status, outcome, reading)
+        return _of_value(answer, lambda value: judge_parameters(question, {name: value}))
     if answer.text is None:
         return answer.verdict(answer.status or Status.NO_ANSWER)
     values = read_values(stated_text(answer), question.unknowns)
@@ -196,48 +172,13 @@ def _of_continuity(
     return answer.verdict(outcome.status, outcome)
 
 
-def _judged(
-    answer: ExtractedAnswer,
-    infinity: int | None,
-    questions: Sequence[LimitQuestion],
-    reference: str | None,
-) -> Iterator[tuple[Outcome, Reading | None, _KnownLimit]]:
-    """Yield the outcome for each usable reading of the problem.
-
-    Raises:
-        ProblemError: no reading can be judged, or the limits refute the reference.
-
-    """
-    errors: list[ProblemError] = []
-    for question in questions:
-        try:
-            target = _KnownLimit(question)
-            if reference is not None:
-                target.check(reference)
-        except ProblemError as error:
-            errors.append(error)
-            continue
-        if infinity is not None:
-            yield target.judge_divergence(infinity, answer.text or ""), None, target
-            continue
-        judge = partial(_judged_at_zero, question, target)
-        yield *judged(answer, judge, question.parameters), target
-    if len(errors) == len(questions):
-        raise errors[0]
-
-
-def _judged_at_zero(question: LimitQuestion, target: _KnownLimit, answer: Expression) -> Outcome:
-    """Judge a closed form, also for the value 0 of a parameter that may be 0."""
-    outcome = target.judge(answer)
-    for name in may_be_zero(question.conditions) if outcome.status is Status.CORRECT else ():
-        try:
-            at_zero = _KnownLimit(question.at_draw(((name, 0.0),)))
-            other = at_zero.judge(substitute(answer, name, ZERO))
-        except ProblemError:
-            continue
-        if other.status is Status.INCORRECT:
-            return Outcome(Status.UNDECIDED, detail=f"right for {name} other than 0 only")
-    return outcome
+def _of_value(answer: ExtractedAnswer, decide: Callable[[Expression], Outcome]) -> Verdict:
+    """Judge an answer that is a number without symbols."""
+    read_answer(answer, (IS_VALUE,))
+    if answer.status is not None:
+        return answer.verdict(answer.status)
+    outcome, reading = judged(answer, decide, ())
+    return answer.verdict(outcome.status, outcome, reading)
 
 
 class _KnownLimit:
@@ -248,13 +189,16 @@ class _KnownLimit:
     are no parameters, a computer algebra system proposes the limit.
 
     Raises:
-        ProblemError: the function has no real values near the point.
+        ProblemError: the function has no real values near the point, or the limit refutes the
+            reference.
         NeedsWorkerError: only a worker may compute the limit.
 
     """
 
-    def __init__(self, question: LimitQuestion) -> None:
-        self.question = question
+    def __init__(
+        self, question: LimitQuestion, reference: str | None = None, text: str = ""
+    ) -> None:
+        self.question, self.parameters, self.text = question, question.parameters, text
         self.limit: Limit | None = None
         self.method, self.failure = "expansion", ""
         try:
@@ -270,37 +214,23 @@ class _KnownLimit:
         elif self.limit is None and question.beside is None:
             require_worker(True)
             self.method, self.limit = "gruntz", proposed(question)
-
-    @property
-    def flags(self) -> tuple[str, ...]:
-        """The flags that the limit adds to the verdict."""
-        return self.limit.flags if self.limit is not None else ()
+        if reference is not None:
+            self._check(reference)
 
     @property
     def is_proved(self) -> bool:
         return self.method == "expansion"
 
-    def check(self, reference: str) -> None:
-        """Check that the limit does not refute a reference.
-
-        Raises:
-            ProblemError: the reference is unreadable, or the limit refutes the reference.
-
-        """
+    def _check(self, reference: str) -> None:
         divergence = divergence_of(reference)
         if divergence is not None:
-            outcome = self.judge_divergence(divergence, reference)
+            outcome = self.judge_divergence(divergence)
         else:
-            try:
-                outcome = self.judge(
-                    read(reference, symbols=self.question.parameters)[0].expression
-                )
-            except ReadError as error:
-                raise ProblemError(f"unreadable reference {reference!r}: {error}") from None
+            outcome = self._judge(read_stated(reference, self.parameters, "reference"))
         if outcome.status is Status.INCORRECT:
             raise ProblemError(f"the limit refutes the reference {reference!r}: {outcome.detail}")
 
-    def judge_divergence(self, infinity: int, text: str) -> Outcome:
+    def judge_divergence(self, infinity: int) -> Outcome:
         """Judge the answer "does not exist" (``infinity`` is 0), or an infinity (1 or -1)."""
         if self.limit is None:
             return self._at_draws(None, infinity) if infinity else self._undecided()
@@ -314,7 +244,7 @@ class _KnownLimit:
                 return self._accepted("")
             if infinity:
                 return self._refuted("the limit is the other infinity")
-            if "diverg" in text.lower():
+            if "diverg" in self.text.lower():
                 return self._accepted("the limit is infinite")
             detail = "the limit is infinite, of which the answer says only that it is no number"
             return Outcome(Status.UNDECIDED, detail=detail)
@@ -324,33 +254,36 @@ class _KnownLimit:
         return self._refuted(f"the limit is {to_latex(limit.value)}")
 
     def judge(self, expression: Expression) -> Outcome:
-        """Judge whether a closed form equals the limit."""
-        names = self.question.parameters
-        answer = with_constants(expression, names)
-        if (strange := with_strangers(answer, names)) is not None:
+        """Judge a closed form, also for the value 0 of a parameter that may be 0."""
+        outcome, question = self._judge(expression), self.question
+        for name in may_be_zero(question.conditions) if outcome.status is Status.CORRECT else ():
+            with suppress(ProblemError):
+                at_zero = _KnownLimit(question.at_draw(((name, 0.0),)))
+                other = at_zero._judge(substitute(expression, name, ZERO))
+                if other.status is Status.INCORRECT:
+                    return Outcome(Status.UNDECIDED, detail=f"right for {name} other than 0 only")
+        return outcome
+
+    def _judge(self, expression: Expression) -> Outcome:
+        answer = with_constants(expression, self.parameters)
+        if (strange := with_strangers(answer, self.parameters)) is not None:
             return strange
         if self.limit is None:
-            return self._at_draws(answer) if names else self._undecided()
+            return self._at_draws(answer) if self.parameters else self._undecided()
         if self.limit.value is None:
             return self._refuted(
                 "the limit is infinite" if self.limit.exists else "the limit does not exist"
             )
-        if self._equals(answer, self.limit.value):
-            return self._accepted("")
-        if names:
+        with suppress(NotExpandedError):
+            kinds = dict(self.question.all_kinds)
+            if self.is_proved and are_equal(answer, self.limit.value, kinds):
+                return self._accepted("")
+        if self.parameters:
             return self._at_draws(answer)
         outcome = compare_values(answer, self.limit.value)
         if outcome.status is Status.INCORRECT and not self.is_proved:
             return self._undecided()
         return outcome
-
-    def _equals(self, answer: Expression, value: Expression) -> bool:
-        if not self.is_proved:
-            return False
-        try:
-            return are_equal(answer, value, dict(self.question.all_kinds))
-        except NotExpandedError:
-            return False
 
     def _at_draws(self, answer: Expression | None, infinity: int = 0) -> Outcome:
         """Compare the answer with the proved limits at several choices of the parameters.
@@ -361,7 +294,10 @@ class _KnownLimit:
 
         """
         compared = 0
-        for draw in _draws(self.question, answer):
+        trees = [self.question.expression, *([] if answer is None else [answer])]
+        assumed, conditions = dict(self.question.all_kinds), self.question.conditions
+        draws, _ = regimes(self.parameters, assumed, trees, conditions)
+        for draw in draws:
             question = self.question.at_draw(draw)
             try:
                 limit = question.limit()
@@ -396,10 +332,3 @@ class _KnownLimit:
 
     def _undecided(self) -> Outcome:
         return Outcome(Status.UNDECIDED, detail=self.failure)
-
-
-def _draws(question: LimitQuestion, answer: Expression | None) -> list[Draw]:
-    assumed = dict(question.all_kinds)
-    trees = [question.expression, *([answer] if answer is not None else [])]
-    usual, _ = regimes(question.parameters, assumed, trees, question.conditions)
-    return usual

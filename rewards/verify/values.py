@@ -7,17 +7,18 @@ floats.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import Any, Final
+from typing import Any, Final, Protocol, TypeVar, Unpack
 
-from ..arguments import Acceptance, check_text
+from ..arguments import check_text
 from ..errors import ProblemError
-from ..numeric.ball_arithmetic.balls import Tape, UnusableError, precision
+from ..numeric.ball_arithmetic.balls import UnusableError, precision
 from ..numeric.ball_arithmetic.compare import VALUE_BITS, compare
 from ..numeric.ball_arithmetic.compiler import compile_tape
-from ..numeric.ball_arithmetic.jets import ZERO, Ball
+from ..numeric.ball_arithmetic.evaluation import evaluate
+from ..numeric.ball_arithmetic.jets import ZERO
 from ..numeric.ball_arithmetic.magnitude import DIGITS_PER_BIT
 from ..numeric.outcome import Budget, DecisionPolicy, Outcome, show
 from ..numeric.quadrature.closed_form import hides_a_part
@@ -27,27 +28,27 @@ from ..proof.curves import points_of
 from ..proof.prover import prove
 from ..proof.prover.prove import Proof
 from ..reading.expression.build import ONE, add, div, mul, neg
-from ..reading.expression.traversal import needs_worker, substitute, symbols_of
+from ..reading.expression.traversal import needs_worker, substitute, substitute_all, symbols_of
 from ..reading.expression.tree import Call, Expression, Number, Symbol
 from ..reading.latex import ReadError, Reading, read
 from ..reading.latex.tokens.roles import IS_VALUE
 from ..reading.problem.conditions import Bounds
 from ..verdict import Status, Verdict, Witness
-from ..workers.pool import DEFAULT_DEADLINE
 from .answers import (
+    AnswerKeywords,
     AnswerOptions,
     ExtractedAnswer,
-    Judge,
     NeedsWorkerError,
-    best,
     find_answer,
+    judged,
     read_answer,
-    require_worker,
     verify_in_worker,
-    with_others,
+    with_strangers,
 )
 from .decision.decide import FRESH, decide
 
+#: Principal branches count where two functions are compared.
+PRINCIPAL: Final = DecisionPolicy(strict_domain=True)
 #: Most values differ at the first precision, or agree to `VALUE_BITS` at the third; the last is for
 #: those with terms that cancel.
 _PRECISIONS = (128, 512, 2048, 4096)
@@ -66,12 +67,7 @@ def verify_value(
     target: str,
     *,
     relative_tolerance: float | None = None,
-    strict: bool = False,
-    stop: Sequence[str] = (),
-    truncated: bool = False,
-    accept: Acceptance = "agreement",
-    undecided_reward: float = 0.0,
-    deadline: float = DEFAULT_DEADLINE,
+    **options: Unpack[AnswerKeywords],
 ) -> Verdict:
     r"""Verify that the final answer of a completion is a given number.
 
@@ -80,14 +76,8 @@ def verify_value(
         target: LaTeX of a constant.
         relative_tolerance: the largest relative error of an accepted answer, for problems that ask
             for a decimal. By default answer and target must be equal as closed forms.
-        strict: whether the answer must be in a box, as in `verify_antiderivative`.
-        stop: the prompt's stop strings. Text after the first stop string is ignored.
-        truncated: whether the token limit cut the completion off.
-        accept: ``agreement`` accepts answers that are proved right or agree to `VALUE_BITS`.
-            ``proof`` accepts only proved answers. Answers that only agree are then undecided.
-        undecided_reward: the reward of an undecided answer.
-        deadline: seconds of processor time after which a worker process is stopped. An answer that
-            needs no worker process has no deadline.
+        options: ``strict``, ``stop``, ``truncated``, ``accept``, ``undecided_reward`` and
+            ``deadline``, as for `verify_antiderivative`.
 
     Returns:
         A `Verdict`.
@@ -100,21 +90,15 @@ def verify_value(
         True
 
     """
-    expected = _target(target, ())
+    expected = read_stated(target, ())
     if symbols_of(expected):
         raise ProblemError(f"the target {target!r} is not a constant")
-    options = AnswerOptions(strict, stop, truncated, accept, undecided_reward, deadline)
-    answer = find_answer(completion, options, asks="value")
+    chosen = AnswerOptions(**options)
+    answer = find_answer(completion, chosen, asks="value")
     read_answer(answer, (IS_VALUE,))
-    return _verdict(
-        answer,
-        partial(_values, expected=expected, relative_tolerance=relative_tolerance),
-        expected,
-        (),
-        "value",
-        target,
-        relative_tolerance=relative_tolerance,
-    )
+    decide = partial(compare_values, expected=expected, relative_tolerance=relative_tolerance)
+    further = {"relative_tolerance": relative_tolerance}
+    return _verdict(answer, decide, expected, (), "value", target, **further)
 
 
 def verify_equivalent(
@@ -124,12 +108,7 @@ def verify_equivalent(
     variable: str | None = None,
     up_to_constant: bool = False,
     assumptions: Mapping[str, str] | None = None,
-    strict: bool = False,
-    stop: Sequence[str] = (),
-    truncated: bool = False,
-    accept: Acceptance = "agreement",
-    undecided_reward: float = 0.0,
-    deadline: float = DEFAULT_DEADLINE,
+    **options: Unpack[AnswerKeywords],
 ) -> Verdict:
     r"""Verify that the final answer of a completion equals an expression as a function.
 
@@ -143,14 +122,8 @@ def verify_equivalent(
             constant.
         assumptions: assumptions on parameters, as in `verify_antiderivative`. By default,
             parameters are positive.
-        strict: whether the answer must be in a box, as in `verify_antiderivative`.
-        stop: the prompt's stop strings. Text after the first stop string is ignored.
-        truncated: whether the token limit cut the completion off.
-        accept: ``agreement`` accepts answers that are proved right or agree at all points.
-            ``proof`` accepts only proved answers. Answers that only agree are then undecided.
-        undecided_reward: the reward of an undecided answer.
-        deadline: seconds of processor time after which a worker process is stopped. An answer that
-            needs no worker process has no deadline.
+        options: ``strict``, ``stop``, ``truncated``, ``accept``, ``undecided_reward`` and
+            ``deadline``, as for `verify_antiderivative`.
 
     Returns:
         A `Verdict`.
@@ -164,46 +137,38 @@ def verify_equivalent(
         True
 
     """
-    expected = _target(target, (variable or "x",))
+    expected = read_stated(target, (variable or "x",))
     if variable is None:
-        variable = _variable(expected, up_to_constant)
+        try:
+            variable = sole_variable(symbols_of(expected))
+        except ProblemError:
+            if up_to_constant:  # the variable of the derivatives is unclear
+                raise
+            variable = "x"
     problem = Integrand(
         expected, variable, dict(assumptions or {}), target, differentiate=up_to_constant
     )
-    options = AnswerOptions(
-        strict, stop, truncated, accept, undecided_reward, deadline, assumptions
-    )
-    answer = find_answer(completion, options)
+    chosen = AnswerOptions(assumptions=assumptions, **options)
+    answer = find_answer(completion, chosen)
     read_answer(answer, problem.symbols)
-    return _verdict(
-        answer,
-        partial(_comparisons, problem=problem, budget=Budget()),
-        expected,
-        problem.symbols,
-        "equivalent",
-        target,
-        variable=variable,
-        up_to_constant=up_to_constant,
-    )
+    symbols, order, budget = problem.symbols, int(up_to_constant), Budget()
 
+    def decided(expression: Expression) -> Outcome:
+        if order == 0 and (strange := with_strangers(expression, symbols)) is not None:
+            return strange
+        try:
+            text = str(answer.text)
+            return decide(expression, problem, PRINCIPAL, text, order=order, budget=budget)
+        except UnusableError as error:
+            return Outcome(Status.UNDECIDED, detail=str(error))
 
-def _variable(expected: Expression, up_to_constant: bool) -> str:
-    """The variable of an expression.
-
-    If several symbols may be the variable, the result is x. With ``up_to_constant``, a
-    `ProblemError` is raised instead, because the variable of the derivatives is unclear.
-    """
-    try:
-        return sole_variable(symbols_of(expected))
-    except ProblemError:
-        if up_to_constant:
-            raise
-        return "x"
+    further = {"variable": variable, "up_to_constant": up_to_constant}
+    return _verdict(answer, decided, expected, symbols, "equivalent", target, **further)
 
 
 def _verdict(
     answer: ExtractedAnswer,
-    judge: Judge,
+    decide: Callable[[Expression], Outcome],
     expected: Expression,
     symbols: Sequence[str],
     task: str,
@@ -217,8 +182,7 @@ def _verdict(
     if answer.status is not None:
         return answer.verdict(answer.status)
     try:
-        outcome, reading = best(judge(answer))
-        outcome = with_others(answer, outcome, reading, judge, symbols)
+        outcome, reading = judged(answer, decide, symbols, slow=needs_worker(expected))
     except NeedsWorkerError:
         return verify_in_worker(task, target, answer, **further)
     if answer.options.accept == "proof" and outcome.status is Status.CORRECT:
@@ -297,7 +261,7 @@ def agreement_on_curve(
     digits: list[float] = []
     for point in points_of(relation, x, y, values, signs):
         with precision(_CURVE_BITS):
-            answer_value, expected_value = (value_at(tree, point) for tree in (answer, expected))
+            answer_value, expected_value = (evaluate(tree, point) for tree in (answer, expected))
             agreement = compare(answer_value, expected_value, enough=_CURVE_BITS // 3)
         if agreement.same is False:
             at = ", ".join(f"{name} = {show(ball)}" for name, ball in point.items())
@@ -310,19 +274,13 @@ def agreement_on_curve(
     return Outcome(Status.CORRECT, len(digits), round(min(digits), 1), proof="agreement")
 
 
-def value_at(tree: Expression, values: Mapping[str, Ball]) -> Ball:
-    """A ball (a complex interval) around the value of an expression, given all its symbols."""
-    tape = compile_tape(tree, FRESH)
-    return tape.run(ZERO, values, derivative=False)[tape.root][0]
-
-
 def same_function(
     answer: Expression,
     target: Integrand,
     bounds: Bounds,
-    policy: DecisionPolicy,
     text: str,
     budget: Budget,
+    policy: DecisionPolicy = PRINCIPAL,
 ) -> Outcome:
     """Decide whether an answer is the target function, at least between the variable's bounds.
 
@@ -330,22 +288,22 @@ def same_function(
         answer: the answer.
         target: the function.
         bounds: the lower and the upper bound of the variable. None means no such bound.
-        policy: the rules of acceptance.
         text: the text of the answer.
         budget: the remaining work.
-
-    Raises:
-        UnusableError: a function has no values.
+        policy: the rules of acceptance.
 
     """
     options: dict[str, Any] = {"order": 0, "budget": budget, "as_identity": True}
-    outcome = decide(answer, target, policy, text, **options)
-    if outcome.status is not Status.INCORRECT or bounds == (None, None):
-        return outcome
-    x, names = target.variable, set(target.symbols)
-    tree, moved = (on_interval(side, x, *bounds) for side in (target.expression, answer))
-    within = Integrand(tree, x, target.assumptions, f"within {bounds} {tree}", names=names)
-    return decide(moved, within, policy, text, **options)
+    try:
+        outcome = decide(answer, target, policy, text, **options)
+        if outcome.status is not Status.INCORRECT or bounds == (None, None):
+            return outcome
+        x, names = target.variable, set(target.symbols)
+        tree, moved = (on_interval(side, x, *bounds) for side in (target.expression, answer))
+        within = Integrand(tree, x, target.assumptions, f"within {bounds} {tree}", names=names)
+        return decide(moved, within, policy, text, **options)
+    except UnusableError as error:
+        return Outcome(Status.UNDECIDED, detail=str(error))
 
 
 def equality(answer: Expression, expected: Expression) -> Proof | None:
@@ -358,34 +316,57 @@ def equality(answer: Expression, expected: Expression) -> Proof | None:
     return prove(mul(answer, Symbol(FRESH)), expected, FRESH, {})
 
 
-def _values(
-    answer: ExtractedAnswer, expected: Expression, relative_tolerance: float | None
-) -> Iterator[tuple[Outcome, Reading]]:
-    for reading in answer.readings:
-        require_worker(needs_worker(expected) or needs_worker(reading.expression))
-        yield compare_values(reading.expression, expected, relative_tolerance), reading
+class Target(Protocol):
+    """What answers are compared with: the value that one reading of a problem asks for."""
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The problem's symbols, apart from bound variables."""
+
+    def judge(self, expression: Expression) -> Outcome:
+        """Judge a closed form."""
+
+    def judge_divergence(self, infinity: int) -> Outcome:
+        """Judge the answer "diverges" (``infinity`` is 0), or an infinity (1 or -1)."""
 
 
-def _comparisons(
-    answer: ExtractedAnswer, problem: Integrand, budget: Budget
-) -> Iterator[tuple[Outcome, Reading]]:
-    order = int(problem.differentiate)
-    for reading in answer.readings:
-        require_worker(problem.needs_worker or needs_worker(reading.expression))
-        extra = sorted(symbols_of(reading.expression) - set(problem.symbols))
-        if extra and order == 0:
-            detail = f"symbols that the target lacks: {', '.join(extra)}"
-            yield Outcome(Status.INCORRECT, detail=detail), reading
-            continue
+Question = TypeVar("Question")
+SomeTarget = TypeVar("SomeTarget", bound=Target)
+
+
+def judged_by(
+    answer: ExtractedAnswer,
+    infinity: int | None,
+    questions: Sequence[Question],
+    target_of: Callable[[Question], SomeTarget],
+) -> Iterator[tuple[Outcome, Reading | None, SomeTarget]]:
+    """Yield the outcome of an answer for each reading of a problem that can be judged.
+
+    Args:
+        answer: the answer, with readings unless ``infinity`` is given.
+        infinity: the divergence that the answer states (`stated_divergence`).
+        questions: the readings of the problem.
+        target_of: makes the target of a reading. It raises `ProblemError` if there is none.
+
+    Raises:
+        ProblemError: no reading can be judged.
+
+    """
+    errors: list[ProblemError] = []
+    if len(questions) > 1:
+        answer.readings = tuple(answer.readings)  # for each reading of the problem
+    for question in questions:
         try:
-            policy = DecisionPolicy(strict_domain=True)
-            key = f"{answer.text}"
-            yield (
-                decide(reading.expression, problem, policy, key, order=order, budget=budget),
-                reading,
-            )
-        except UnusableError as error:
-            yield Outcome(Status.UNDECIDED, detail=str(error)), reading
+            target = target_of(question)
+        except ProblemError as error:
+            errors.append(error)
+            continue
+        if infinity is not None:
+            yield target.judge_divergence(infinity), None, target
+        else:
+            yield *judged(answer, target.judge, target.parameters), target
+    if len(errors) == len(questions):
+        raise errors[0]
 
 
 def with_constants(answer: Expression, parameters: Collection[str]) -> Expression:
@@ -396,9 +377,8 @@ def with_constants(answer: Expression, parameters: Collection[str]) -> Expressio
     >>> with_constants(Symbol("G"), ())
     Call(function='catalan', args=())
     """
-    for name in _CONSTANTS.keys() & symbols_of(answer) - set(parameters):
-        answer = substitute(answer, name, _CONSTANTS[name])
-    return answer
+    names = _CONSTANTS.keys() & symbols_of(answer) - set(parameters)
+    return substitute_all(answer, ((name, _CONSTANTS[name]) for name in names))
 
 
 def compare_values(
@@ -416,7 +396,7 @@ def compare_values(
         return Outcome(Status.UNDECIDED, detail=str(error))
     for bits in _PRECISIONS:
         with precision(bits):
-            got, value = (_value(tape) for tape in tapes)
+            got, value = (tape.value(ZERO, {}) for tape in tapes)
             agreement = compare(got, value, enough=VALUE_BITS)
             difference = agreement.difference
             if not difference.is_finite():
@@ -457,14 +437,16 @@ def proved_value(answer: Expression, expected: Expression) -> Outcome:
     return replace(outcome, proof="agreement") if outcome.status is Status.CORRECT else outcome
 
 
-def _value(tape: Tape) -> Ball:
-    return tape.run(ZERO, {}, derivative=False)[tape.root][0]
-
-
 @lru_cache(maxsize=1024)
-def _target(text: str, symbols: tuple[str, ...]) -> Expression:
-    check_text("target", text)
+def read_stated(text: str, symbols: tuple[str, ...], what: str = "target") -> Expression:
+    """Read the value with which answers are compared. ``what`` says what an error calls the text.
+
+    Raises:
+        ProblemError: the text is unreadable.
+
+    """
+    check_text(what, text)
     try:
         return read(text, symbols=symbols)[0].expression
     except ReadError as error:
-        raise ProblemError(f"unreadable target {text!r}: {error}") from None
+        raise ProblemError(f"unreadable {what} {text!r}: {error}") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
 import pytest
@@ -16,7 +17,10 @@ from calculus_harness.rewards import (
     verify_many,
     verify_value,
 )
+from calculus_harness.rewards.arguments import keyword_options
 from calculus_harness.rewards.errors import ArgumentTypeError, ProblemError, UserError
+from calculus_harness.rewards.questions import QUESTIONS
+from calculus_harness.rewards.verify.answers import AnswerKeywords, AnswerOptions
 
 JUDGES: list[tuple[Callable[..., Verdict], Any]] = [
     (verify_antiderivative, "2x"),
@@ -89,3 +93,16 @@ def test_a_witness_shows_a_difference_that_its_values_hide() -> None:
     assert shown["integrand"] == shown["derivative"]
     assert float(shown["difference"]) == pytest.approx(1e-20)
     assert "[" not in str(witness)
+
+
+def test_all_judges_of_answers_have_the_same_options() -> None:
+    common = AnswerKeywords.__annotations__.keys()
+    assert common == {option.name for option in fields(AnswerOptions)} - {"assumptions"}
+    for name in ("antiderivative", "definite", "value", "equivalent", "limit", "sum"):
+        assert common <= keyword_options(QUESTIONS[name].verify)
+    assert keyword_options(QUESTIONS["limit"].verify) == {*common, "assumptions", "reference"}
+
+
+def test_an_unknown_option_is_an_error() -> None:
+    with pytest.raises(TypeError, match="tolerance"):
+        verify_value("2", "2", tolerance=1e-3)

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from ....rewards.numeric.quadrature import prepare_definite
-from ....rewards.numeric.summation.choices import whole_parameters
 from ....rewards.proof.limit_questions import limit_readings
 from ....rewards.reading.expression.build import ZERO, add, mul
 from ....rewards.reading.expression.infix import LIST, NotationError
@@ -199,7 +198,7 @@ def _sum(text: str, assumptions: Mapping[str, str]) -> SolverQuestion:
     if asks_of_series(text):
         return _series(text, assumptions)
     total = read_sum(text)[0]
-    kinds = dict.fromkeys(whole_parameters(total), "integer") | dict(total.conditions.kinds)
+    kinds = total.assumptions
     kinds |= assumptions
     lower, upper = _point(total.lower), _point(total.upper)
     arguments: tuple[Expression, ...] = (total.term, Symbol(total.counter), lower, upper)

@@ -261,6 +261,11 @@ class Tape:
         """The value and the derivative (the jet) of the sub-expression with index ``slot``."""
         return self.run(x, values, derivative=derivative, until=slot)[slot]
 
+    def value(self, x: Ball, values: Mapping[str, Ball]) -> Ball:
+        """The value of the whole expression at ``x``. ``values`` is as for `run`."""
+        value: Ball = self.run(x, values, derivative=False)[self.root][0]
+        return value
+
     @property
     def varying(self) -> Sequence[bool]:
         """For each slot, whether its sub-expression depends on a symbol."""

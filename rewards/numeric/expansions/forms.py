@@ -23,9 +23,8 @@ from ...reading.expression.build import ONE, PI, ZERO, add, div, mul, neg, numbe
 from ...reading.expression.linear import NotLinearError, linear
 from ...reading.expression.traversal import fold, symbols_of
 from ...reading.expression.tree import Call, Expression, Number, Symbol
-from ..ball_arithmetic import jets
 from ..ball_arithmetic.balls import UnusableError
-from ..ball_arithmetic.compiler import compile_tape
+from ..ball_arithmetic.evaluation import evaluate
 from ..ball_arithmetic.jets import Ball
 from . import models
 from .functions import FORMULAS, Expander, formula_at
@@ -143,9 +142,8 @@ class FormExpander(Expander[Form]):
         if self.holomorphic is not None:
             return self.holomorphic(node)
         try:
-            tape = compile_tape(node, "")
-            return tape.run(jets.ZERO, self.values, derivative=False)[tape.root][0]
-        except (UnusableError, KeyError):
+            return evaluate(node, self.values)
+        except UnusableError:
             raise NoModelError("a constant without a value") from None
 
     def _constant(self, node: Expression) -> Form:

@@ -9,7 +9,7 @@ bounded, and is kept as a symbol without an expansion.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cmp_to_key
 from math import factorial
@@ -23,10 +23,10 @@ from ...reading.expression.traversal import fold, substitute, symbols_of
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from .functions import FORMULAS, SERIES, Expander, formula_at
 from .multiseries import Scale
-from .series import Germ, NotExpandedError, Series, UndefinedError
+from .series import Germ, NotExpandedError, Series, Term, UndefinedError
 
 #: The signs of a difference for which a comparison holds.
-COMPARISONS = {
+_COMPARISONS = {
     "lt": (-1,), "le": (-1, 0), "gt": (1,), "ge": (1, 0), "eq": (0,), "ne": (-1, 1),
 }  # fmt: skip
 #: The name of a variable of Taylor series.
@@ -278,10 +278,10 @@ class GermExpander(Scale, Expander[Germ]):
         if condition.function in ("and", "or"):
             joined = all if condition.function == "and" else any
             return joined(map(self._holds, condition.args))
-        if condition.function not in COMPARISONS:
+        if condition.function not in _COMPARISONS:
             raise NotExpandedError("a condition")
         a, b = map(self.expand, condition.args)
-        return self.compare(a, b) in COMPARISONS[condition.function]
+        return self.compare(a, b) in _COMPARISONS[condition.function]
 
     # --- inverse functions and special functions ---
 
@@ -351,6 +351,11 @@ class GermExpander(Scale, Expander[Germ]):
 
         return coefficient
 
+    @staticmethod
+    def terms(germ: Germ) -> Iterable[Term]:
+        """The terms of an expansion. A number is a single term."""
+        return germ.behind(0) if isinstance(germ, Series) else [(fmpq(0), germ)]
+
     def coefficient(self, germ: Germ, j: int) -> Any:
         """The coefficient of t^j in an expansion (germ) that is a power series in t.
 
@@ -358,8 +363,7 @@ class GermExpander(Scale, Expander[Germ]):
             NotExpandedError: the germ has other powers or scales.
 
         """
-        terms = germ.behind(0) if isinstance(germ, Series) else [(fmpq(0), germ)]
-        for exponent, value in terms:
+        for exponent, value in self.terms(germ):
             if isinstance(value, Series) or exponent < 0 or exponent.q != 1:
                 raise NotExpandedError("no power series")
             if exponent >= j:

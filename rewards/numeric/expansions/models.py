@@ -16,7 +16,7 @@ from fractions import Fraction
 from functools import reduce
 from typing import Any
 
-from flint import acb, acb_series, arb, ctx, fmpq, fmpq_poly
+from flint import acb, acb_poly, acb_series, arb, ctx, fmpq, fmpq_poly
 
 from ...reading.expression import build
 from ...reading.expression.tree import Expression
@@ -112,10 +112,7 @@ class TaylorModel:
 
     def at(self, u: Ball) -> Ball:
         """The value of the power series on a ball ``u``, which lies within half the radius."""
-        total = acb(0)
-        for coefficient in reversed(self.coefficients):
-            total = total * u + coefficient
-        return total + _disc(self._omitted(abs(u).upper()))
+        return acb_poly(self.coefficients)(u) + _disc(self._omitted(abs(u).upper()))
 
     def reach(self, bits: int) -> arb:
         """The largest u at which the error is at most 2^-``bits`` times the bound of the series."""

@@ -21,7 +21,8 @@ from ...reading.expression.tree import Call, Expression, Number
 from ..ball_arithmetic.balls import UnusableError, precision
 from ..ball_arithmetic.compare import compare
 from ..ball_arithmetic.compiler import compile_tape
-from ..ball_arithmetic.jets import ZERO, Ball
+from ..ball_arithmetic.evaluation import evaluate
+from ..ball_arithmetic.jets import Ball
 from ..ball_arithmetic.magnitude import DIGITS_PER_BIT, log2
 from .kinks import resolved
 from .problem import DefiniteIntegral
@@ -94,8 +95,8 @@ def hides_a_part(
             return False
         for changed in _with_a_leaf_changed(chosen):
             try:
-                value = _value(changed, values)
-            except (UnusableError, KeyError):
+                value = evaluate(changed, values)
+            except UnusableError:
                 continue  # a count of parameters, which no other number can be
             if value.is_finite() and abs(value - got) < least:
                 return True
@@ -148,27 +149,19 @@ def hides_a_limit(
             if isinstance(limit, int):
                 continue
             try:
-                end = _value(limit, values)
+                end = evaluate(limit, values)
                 tape = compile_tape(integral.integrand.expression, variable)
-            except (UnusableError, KeyError):
+            except UnusableError:
                 continue
             # 0.118 and 0.131 of the limit beyond, then nearer by powers of 16
             steps = [arb(5).sqrt() / 2 - 1, arb(32).sqrt() / 5 - 1]
             steps += [steps[0] / 16**k for k in NEARER]
-            beyond = (
-                tape.run(end * (1 + step), values, derivative=False)[tape.root][0] * end * step
-                for step in steps
-            )
+            beyond = (tape.value(end * (1 + step), values) * end * step for step in steps)
             # if f is exactly 0 beyond, no other limit would differ
             shows = (not y.is_finite() or y.is_zero() or not abs(y) < least for y in beyond)
             if not (end.contains(0) or any(shows)):
                 return True
     return False
-
-
-def _value(expression: Expression, values: Mapping[str, Ball]) -> Ball:
-    tape = compile_tape(expression, "")
-    return tape.run(ZERO, values, derivative=False)[tape.root][0]
 
 
 def _with_exact_parts(node: Expression, values: Mapping[str, Ball]) -> Expression:
@@ -177,8 +170,8 @@ def _with_exact_parts(node: Expression, values: Mapping[str, Ball]) -> Expressio
         return node
     if fold(node) is None:
         try:
-            value = _value(node, values)
-        except (UnusableError, KeyError):
+            value = evaluate(node, values)
+        except UnusableError:
             return node
         for exact in (0, 1):
             if bool((value - exact).is_zero()):
@@ -222,8 +215,8 @@ def value_of(answer: Expression, values: Mapping[str, Ball], bits: int) -> Ball 
     """
     try:
         with precision(bits):
-            got = _value(answer, values)
-    except (UnusableError, KeyError):
+            got = evaluate(answer, values)
+    except UnusableError:
         return None
     return got if got.is_finite() else None
 

@@ -12,7 +12,8 @@ from ...reading.expression.tree import Call, Expression
 from ...reading.problem import Limit
 from ..ball_arithmetic.balls import Tape, precision
 from ..ball_arithmetic.compiler import compile_tape
-from ..ball_arithmetic.jets import ZERO, Ball
+from ..ball_arithmetic.evaluation import evaluate
+from ..ball_arithmetic.jets import Ball
 from .work import SPECIAL, QuadratureError, WorkError, spend
 
 #: Precision at which limits and kinks are known: p + e^{-1024} has to differ from p.
@@ -93,7 +94,7 @@ class RealLine:
             self.spent += self.slow * SLOW_SLOTS * max(ctx.prec, SLOW_BITS) // SLOW_BITS
         if self.spent > SLOT_BUDGET:
             raise WorkError("the integral takes more work than is allowed")
-        return self.tape.run(acb(x), self.values, derivative=False)[self.tape.root][0]
+        return self.tape.value(acb(x), self.values)
 
     def is_singular(self, x: arb) -> bool:
         """Whether the integrand has no finite bound on a ball ``x``."""
@@ -132,8 +133,7 @@ def limit_value(limit: Limit, values: Mapping[str, Ball]) -> arb:
     """The value of a limit of integration, at the working precision."""
     if isinstance(limit, int):
         return arb("inf") * limit
-    tape: Tape = compile_tape(limit, "")
-    value = tape.run(ZERO, values, derivative=False)[tape.root][0]
+    value = evaluate(limit, values)
     if not value.is_finite() or not value.imag.contains(0):
         raise OutsideDomainError("a limit of integration is not a real number")
     return arb(value.real)

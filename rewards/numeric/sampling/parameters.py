@@ -20,8 +20,7 @@ from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import PIECEWISE
 from ...reading.functions.record import AT_INTEGERS
 from ..ball_arithmetic.balls import UnusableError
-from ..ball_arithmetic.compiler import compile_tape
-from ..ball_arithmetic.jets import ZERO
+from ..ball_arithmetic.evaluation import evaluate
 
 #: The least and the greatest parameter of a draw; those between are spaced geometrically.
 LEAST, GREATEST = 0.21875, 9.71875
@@ -262,10 +261,8 @@ def _value(constant: Expression, draw: Draw) -> arb | None:
     The result is None if the value is not real or cannot be computed.
     """
     try:
-        tape = compile_tape(constant, "")
-        values = {name: acb(value) for name, value in draw}
-        value = tape.run(ZERO, values, derivative=False)[tape.root][0]
-    except (UnusableError, KeyError):
+        value = evaluate(constant, {name: acb(value) for name, value in draw})
+    except UnusableError:
         return None
     return arb(value.real) if value.is_finite() and value.imag.contains(0) else None
 

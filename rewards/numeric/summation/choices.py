@@ -11,11 +11,11 @@ from hashlib import sha256
 from itertools import cycle, islice, product
 from typing import Final
 
-from flint import acb, arb, fmpq
+from flint import acb, arb
 
 from ...errors import ProblemError
 from ...reading.expression.build import ONE, ZERO, number
-from ...reading.expression.traversal import fold, is_constant, nodes_of, substitute, symbols_of
+from ...reading.expression.traversal import fold, is_constant, nodes_of, substitute_all, symbols_of
 from ...reading.expression.tree import Expression
 from ...reading.problem.sums import SumProblem, of_reversed_range
 from ..ball_arithmetic.balls import precision
@@ -25,6 +25,7 @@ from ..quadrature.work import QuadratureError, working_bits
 from ..sampling.parameters import admits, regimes
 from .finite import at, exact, finite_sum
 from .hypergeometric import MAX_TERMS
+from .terms import exact_fmpq
 from .value import infinite_sum, long_sum, mirrored
 
 #: Consecutive whole numbers at which a sum with a symbolic limit is compared: a formula that
@@ -70,12 +71,10 @@ class ParameterPoint:
     @property
     def balls(self) -> dict[str, Ball]:
         """The values of the parameters as balls."""
-        return {name: acb(fmpq(v.numerator, v.denominator)) for name, v in self.values.items()}
+        return {name: acb(exact_fmpq(v)) for name, v in self.values.items()}
 
 
-def choices(
-    problem: SumProblem, assumptions: Mapping[str, str], largest: int, salt: str
-) -> Iterator[Values]:
+def choices(problem: SumProblem, largest: int, salt: str) -> Iterator[Values]:
     """Choose values of the parameters at which the answer and the sum are compared.
 
     Parameters in the limits of summation are whole numbers. The values of other parameters come
@@ -83,7 +82,6 @@ def choices(
 
     Args:
         problem: the sum.
-        assumptions: the kinds of the sum's parameters.
         largest: the largest number in the answer. Some of the chosen whole numbers are larger than
             twice ``largest``, because a wrong answer may be right for small numbers. For example,
             an additional term binom(n, 50) is zero for all n below 50.
@@ -94,15 +92,13 @@ def choices(
         Values of all parameters for which the sum has at least one term.
 
     """
-    for values in _choices(problem, assumptions, largest, salt):
+    for values in _choices(problem, largest, salt):
         if (length(problem, values) or 0) > 0:
             yield values
 
 
-def _choices(
-    problem: SumProblem, assumptions: Mapping[str, str], largest: int, salt: str
-) -> Iterator[Values]:
-    integer_names = whole_parameters(problem)
+def _choices(problem: SumProblem, largest: int, salt: str) -> Iterator[Values]:
+    integer_names, assumptions = problem.whole_parameters, problem.assumptions
     names = [name for name in problem.parameters if name not in integer_names]
     draws: list[Values] = [{}]
     comparisons = problem.conditions.comparisons
@@ -138,7 +134,7 @@ def _of_parity(number: int, kind: str | None) -> int:
     return 2 * number + (kind == "odd") if kind in ("even", "odd") else number
 
 
-def conventions(problem: SumProblem, assumptions: Mapping[str, str]) -> Iterator[SumProblem]:
+def conventions(problem: SumProblem) -> Iterator[SumProblem]:
     """Yield the readings of a sum. If the limits are not reversed, the sum itself is the only
     reading.
 
@@ -150,22 +146,22 @@ def conventions(problem: SumProblem, assumptions: Mapping[str, str]) -> Iterator
         ProblemError: an assumption restricts the index, for example to even numbers.
 
     """
-    kind = assumptions.get(problem.counter, "real")
+    kind = problem.assumptions.get(problem.counter, "real")
     if kind not in _KINDS_OF_INDEX:
         raise ProblemError(f"the index {problem.counter} runs over a range, and cannot be {kind}")
-    if not _is_reversed(problem, assumptions):
+    if not _is_reversed(problem):
         yield problem
         return
     between = of_reversed_range(problem)
-    if not _is_reversed(between, assumptions):
+    if not _is_reversed(between):
         yield between
     yield problem._replace(term=ZERO, lower=ONE, upper=ONE, flags=("sum:empty range",))
 
 
-def _is_reversed(problem: SumProblem, assumptions: Mapping[str, str]) -> bool:
+def _is_reversed(problem: SumProblem) -> bool:
     """Whether the upper limit is below the lower limit for all choices of the parameters."""
     seen = False
-    for values in _choices(problem, assumptions, 0, ""):
+    for values in _choices(problem, 0, ""):
         terms = length(problem, values)
         if terms is not None and terms > 0:
             return False
@@ -188,9 +184,7 @@ def _salted(draw: Values, assumptions: Mapping[str, str], salt: str, share: Frac
     return values
 
 
-def points(
-    problem: SumProblem, assumptions: Mapping[str, str], digits: int, largest: int, salt: str
-) -> list[ParameterPoint]:
+def points(problem: SumProblem, digits: int, largest: int, salt: str) -> list[ParameterPoint]:
     """The values of a sum for several choices of its parameters.
 
     A value includes the factor before the sum and the addend after the sum. If the sum converges
@@ -198,7 +192,6 @@ def points(
 
     Args:
         problem: the sum.
-        assumptions: as for `choices`.
         digits: the number of decimal digits that are wanted.
         largest: as for `choices`.
         salt: as for `choices`.
@@ -212,7 +205,7 @@ def points(
     chosen: list[ParameterPoint] = []
     failure: QuadratureError | None = None
     converging = 0
-    for values in choices(problem, assumptions, largest, salt):
+    for values in choices(problem, largest, salt):
         try:
             point = point_at(problem, tuple(sorted(values.items())), digits)
         except QuadratureError as error:
@@ -220,18 +213,13 @@ def points(
             continue
         chosen.append(point)
         converging += not point.sum.diverges
-        if is_infinite(problem) and converging == DRAWS:
+        if problem.is_infinite and converging == DRAWS:
             break
     if len(chosen) < 2:
         raise failure or QuadratureError("the sum has no values for its parameters")
     if converging:  # where it converges for some parameters only, those are meant
         chosen = [point for point in chosen if not point.sum.diverges]
     return chosen
-
-
-def is_infinite(problem: SumProblem) -> bool:
-    """Whether the lower or the upper limit of the sum is infinite."""
-    return isinstance(problem.lower, int) or isinstance(problem.upper, int)
 
 
 def largest_constant(answer: Expression, limit: int) -> int:
@@ -274,7 +262,7 @@ def lists_terms(problem: SumProblem, answer: Expression, function: str = "add") 
 
     If ``function`` is "mul", the terms are the factors of a product, joined by times signs.
     """
-    if is_infinite(problem) or answer.function != function or problem.parameters:
+    if problem.is_infinite or answer.function != function or problem.parameters:
         return False
     low, high = ends(problem, {})
     listed = _operands(answer, function)
@@ -299,21 +287,12 @@ def _operands(node: Expression, function: str) -> list[Expression]:
     return [operand for arg in node.args for operand in _operands(arg, function)]
 
 
-def whole_parameters(problem: SumProblem) -> list[str]:
-    """The symbols in the limits of summation, sorted."""
-    limits = [limit for limit in (problem.lower, problem.upper) if not isinstance(limit, int)]
-    return sorted(set().union(*map(symbols_of, limits)) if limits else ())
-
-
 def ends(problem: SumProblem, values: Mapping[str, Fraction]) -> tuple[int, int]:
     """The limits of a finite sum as whole numbers, for given values of the parameters."""
-    ends: list[int] = []
-    for limit in (problem.lower, problem.upper):
-        value = None if isinstance(limit, int) else exact(limit, values)
-        if value is None or value.denominator != 1:
-            raise QuadratureError("a limit is no whole number")
-        ends.append(int(value))
-    return ends[0], ends[1]
+    low, high = (exact(limit, values) for limit in problem.limits)
+    if low is None or high is None or low.denominator * high.denominator != 1:
+        raise QuadratureError("a limit is no whole number")
+    return int(low), int(high)
 
 
 def length(problem: SumProblem, values: Mapping[str, Fraction]) -> int | None:
@@ -321,7 +300,7 @@ def length(problem: SumProblem, values: Mapping[str, Fraction]) -> int | None:
 
     For an infinite sum, the result is 1. If a limit is not a whole number, the result is None.
     """
-    if isinstance(problem.lower, int) or isinstance(problem.upper, int):
+    if problem.is_infinite:
         return 1
     try:
         low, high = ends(problem, values)
@@ -348,72 +327,54 @@ def point_at(
 
     """
     values = dict(items)
+    total: Fraction | Ball
     with precision(working_bits(digits)):
-        if not isinstance(problem.lower, int) and not isinstance(problem.upper, int):
+        if problem.is_infinite:
+            sums = [infinite_sum(*half, digits) for half in _halves(problem, values)]
+            signs = {sum_value.sign for sum_value in sums if sum_value.diverges}
+            if signs:
+                sign = signs.pop() if len(signs) == 1 else 0
+                return ParameterPoint(values, IntegralValue(arb("nan"), "divergence", sign))
+            total = sum((acb(sum_value.ball) for sum_value in sums), acb(0))
+        else:
             low, high = ends(problem, values)
             if high < low - 1:
                 raise QuadratureError("the limits are reversed")
             if high - low < MAX_TERMS:
                 total = finite_sum(problem.term, problem.counter, low, high, values)
             else:
-                term = _with_values(problem.term, values)
-                total = long_sum(term, problem.counter, low, high, digits)
-            if not isinstance(total, Fraction):
-                return ParameterPoint(values, _enclosed(_around(problem, total, values)))
-            factor, addend = (exact(tree, values) for tree in (problem.factor, problem.outside))
-            total_value = None if factor is None or addend is None else factor * total + addend
-            ball = acb(fmpq(total.numerator, total.denominator))
-            return ParameterPoint(values, _enclosed(_around(problem, ball, values)), total_value)
-        term = _with_values(problem.term, values)
-        halves = _halves(problem, term, values)
-        sums = [infinite_sum(summand, problem.counter, start, digits) for summand, start in halves]
-        signs = {sum_value.sign for sum_value in sums if sum_value.diverges}
-        if signs:
-            sign = signs.pop() if len(signs) == 1 else 0
-            return ParameterPoint(values, IntegralValue(arb("nan"), "divergence", sign))
-        return ParameterPoint(
-            values,
-            _enclosed(
-                _around(problem, sum((acb(sum_value.ball) for sum_value in sums), acb(0)), values)
-            ),
-        )
+                total = long_sum(_term_at(problem, values), problem.counter, low, high, digits)
+        factor, addend = (exact(tree, values) for tree in (problem.factor, problem.outside))
+        known = None
+        if isinstance(total, Fraction):
+            known = None if factor is None or addend is None else factor * total + addend
+            total = acb(exact_fmpq(total))
+        ball = at(problem.factor, values) * total + at(problem.outside, values)
+        if not ball.imag.contains(0):
+            raise QuadratureError("the sum is not real")
+        return ParameterPoint(values, IntegralValue(ball.real, "enclosure"), known)
 
 
-def _with_values(tree: Expression, values: Values) -> Expression:
-    for name, value in values.items():
-        tree = substitute(tree, name, number(value))
-    return tree
+def _term_at(problem: SumProblem, values: Values) -> Expression:
+    pairs = ((name, number(value)) for name, value in values.items())
+    return substitute_all(problem.term, pairs)
 
 
-def _enclosed(ball: Ball) -> IntegralValue:
-    if not ball.imag.contains(0):
-        raise QuadratureError("the sum is not real")
-    return IntegralValue(ball.real, "enclosure")
-
-
-def _around(problem: SumProblem, ball: Ball, values: Values) -> Ball:
-    factor, addend = (at(tree, values) for tree in (problem.factor, problem.outside))
-    return factor * ball + addend
-
-
-def _halves(
-    problem: SumProblem, term: Expression, values: Values
-) -> Iterator[tuple[Expression, int]]:
+def _halves(problem: SumProblem, values: Values) -> Iterator[tuple[Expression, str, int]]:
     """Write an infinite sum as one or two sums to plus infinity.
 
-    Yield the term and the first index of each sum. In a sum from minus infinity, the index is
-    negated.
+    Yield the term, the index and its first value in each sum. In a sum from minus infinity, the
+    index is negated.
     """
-    lower, upper = problem.lower, problem.upper
-    if isinstance(lower, int) and isinstance(upper, int):
-        yield term, 0
-        yield mirrored(term, problem.counter), 1
+    term, index = _term_at(problem, values), problem.counter
+    if not problem.limits:
+        yield term, index, 0
+        yield mirrored(term, index), index, 1
         return
-    limit = upper if isinstance(lower, int) else lower
-    start = exact(limit, values) if not isinstance(limit, int) else None
+    start = exact(problem.limits[0], values)
     if start is None or start.denominator != 1:
         raise QuadratureError("a limit is no whole number")
-    if isinstance(lower, int):
-        yield mirrored(term, problem.counter), -int(start)
+    if problem.is_series:
+        yield term, index, int(start)
     else:
-        yield term, int(start)
+        yield mirrored(term, index), index, -int(start)

@@ -9,24 +9,24 @@ unity z, each residue class of n has such a sum. The leading term decides about 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
-from math import ceil
+from math import ceil, factorial
 from typing import Final
 
-from flint import acb, acb_series, arb, ctx, fmpq
+from flint import acb, acb_poly, acb_series, arb, arb_poly, ctx, fmpq
 
-from ...reading.expression.build import ONE, add, mul
+from ...reading.expression.build import IMAGINARY, ONE, PI, add, div, mul
 from ...reading.expression.derivative import differentiate
-from ...reading.expression.traversal import fold, is_constant, is_written_with, substitute
+from ...reading.expression.traversal import fold, is_written_with, substitute
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ..ball_arithmetic.balls import UnusableError
 from ..ball_arithmetic.compiler import compile_tape
 from ..ball_arithmetic.jets import Ball
 from ..expansions import models
-from ..expansions.forms import FormExpander, exact_value, linear_in_pi, rate
+from ..expansions.forms import FormExpander, exact_value, rate
 from ..expansions.models import NoModelError, TaylorModel
 from ..quadrature.work import QuadratureError, spend
 from .hypergeometric import (
@@ -37,17 +37,19 @@ from .hypergeometric import (
     disc,
     value_of,
 )
-from .terms import MAX_SHIFT, Summand
+from .terms import MAX_SHIFT, Summand, factors_of_base
 
 #: 1/u for the least u at which a series is used, over the radius of its disc: with
 #: `models.BITS_PER_TERM` = 7 bits a coefficient, the series then serves for all bits.
 DEPTH: Final = 2**models.BITS_PER_TERM
 #: Largest order of a root of unity: e^{i pi/12} has it. A coefficient takes 24 zeta values.
 MAX_ORDER: Final = 24
-#: Largest whole power that is multiplied out, and products of monomials in ln n that follow: 2^4.
-MAX_EXPONENT, MAX_MONOMIALS = 4, 16
+#: Monomials in ln n that a product is multiplied out to.
+MAX_MONOMIALS: Final = 16
 #: What a value of the zeta function counts for (`quadrature.work.SPECIAL` counts 25 at most).
 ZETA_WORK: Final = 60
+#: The logarithm of -1.
+_HALF_TURN: Final = mul(IMAGINARY, PI)
 _Y: Final = "y"
 
 
@@ -76,17 +78,17 @@ class Expansion:
         a, b = (_cut(operand, length, cutoff) for operand in (self, other))
         spend(length * length // 4)  # half of the pairs, at the half of the bits on average
         u = arb(fmpq(1, cutoff))
-        low = [acb(0)] * length
-        remainder = a.remainder * (b._size(u) + b.remainder * u**length) + b.remainder * a._size(u)
-        for i, x in enumerate(a.coefficients):
-            for k, y in enumerate(b.coefficients):
-                if i + k < length:
-                    low[i + k] += x * y
-                else:
-                    remainder += abs(x * y) * u ** (i + k - length)
+        a_size, b_size = _size(a.coefficients, u), _size(b.coefficients, u)
+        remainder = a.remainder * (b_size + b.remainder * u**length) + b.remainder * a_size
+        product = (acb_poly([*a.coefficients]) * acb_poly([*b.coefficients])).coeffs()
+        product += [acb(0)] * (length - len(product))
         exact = None if a.exact is None or b.exact is None else a.exact + b.exact
         return Expansion(
-            a.exponent + b.exponent, exact, a.logarithms + b.logarithms, tuple(low), remainder
+            a.exponent + b.exponent,
+            exact,
+            a.logarithms + b.logarithms,
+            tuple(product[:length]),
+            remainder + _size(product[length:], u),
         )
 
     def scaled(self, factor: Ball) -> Expansion:
@@ -94,25 +96,24 @@ class Expansion:
         remainder = (self.remainder * abs(factor)).upper()
         return replace(self, coefficients=coefficients, remainder=arb(remainder))
 
-    def _size(self, u: arb) -> arb:
-        return sum((abs(c) * u**k for k, c in enumerate(self.coefficients)), arb(0))
-
     def bound(self, cutoff: int) -> tuple[arb, int]:
         """A pair (C, w). The function is at most C n^w in size for all n >= ``cutoff`` >= 1."""
         u = arb(fmpq(1, cutoff))
-        size = self._size(u) + self.remainder * u ** len(self.coefficients)
+        size = _size(self.coefficients, u) + self.remainder * u ** len(self.coefficients)
         return size, max(0, ceil(float(-self.exponent.real.lower()))) + self.logarithms
+
+
+def _size(coefficients: Sequence[Ball], u: arb) -> arb:
+    """A bound of the absolute value of a polynomial at u."""
+    return arb(arb_poly([abs(coefficient) for coefficient in coefficients])(u))
 
 
 def _cut(expansion: Expansion, length: int, cutoff: int) -> Expansion:
     """Shorten an expansion to ``length`` coefficients. The remainder covers the omitted terms."""
     u = arb(fmpq(1, cutoff))
     dropped = expansion.coefficients[length:]
-    remainder = expansion.remainder * u ** len(dropped)
-    remainder += sum((abs(c) * u**k for k, c in enumerate(dropped)), arb(0))
-    return replace(
-        expansion, coefficients=expansion.coefficients[:length], remainder=arb(remainder.upper())
-    )
+    remainder = arb((expansion.remainder * u ** len(dropped) + _size(dropped, u)).upper())
+    return replace(expansion, coefficients=expansion.coefficients[:length], remainder=remainder)
 
 
 @dataclass(frozen=True)
@@ -145,13 +146,10 @@ class SlowTerm:
             if not digammas and not turned:
                 plain.append(summand.tree(self.index))
                 continue
-            plain_factors = [factor for factor in factors if factor not in digammas]
-            scale = value_of(summand.coefficient) if turned else acb(1)
-            bare = replace(summand, coefficient=ONE) if turned else summand
-            tree = replace(bare, slow=mul(*plain_factors) if plain_factors else ONE).tree(
-                self.index
-            )
-            expanded.append((tree, digammas, scale))
+            slow = mul(*(factor for factor in factors if factor not in digammas))
+            coefficient = ONE if turned else summand.coefficient
+            tree = replace(summand, slow=slow, coefficient=coefficient).tree(self.index)
+            expanded.append((tree, digammas, value_of(summand.coefficient) if turned else acb(1)))
         return [(add(*plain), [], acb(1)), *expanded] if plain else expanded
 
     def expansions(self, start: int) -> tuple[list[Expansion], int]:
@@ -165,7 +163,11 @@ class SlowTerm:
         cutoff = max([start, least, *(ceil(float(DEPTH / r)) for r in radii)])
         expansions: list[Expansion] = []
         for raw, digammas, scale in raw_expansions:
-            products = [_of_model(v, exact, j, model) for v, exact, j, model in raw]
+            # the remainders of models are bounded for u = 1/n <= r/2
+            products = [
+                Expansion(v, exact, j, tuple(model.coefficients), model.remainder)
+                for v, exact, j, model in raw
+            ]
             for digamma in digammas:
                 logs = _digamma(digamma, self.index)
                 products = [a.times(b, cutoff) for a in products for b in logs]
@@ -191,22 +193,20 @@ class SlowTerm:
             raise QuadratureError(f"the term has no expansion: {error}") from None
         return raw
 
-    def at(self, numbers: Iterable[int], base: Ball) -> Ball:
-        """The sum of z^n S(n) over the given numbers n. ``base`` is z."""
+    def values(self, start: int, stop: int) -> Iterator[Ball]:
+        """Yield S(n) for ``start`` <= n < ``stop``."""
         tree = add(*(summand.tree(self.index) for summand in self.summands))
-        total = acb(0)
         try:
             tape = compile_tape(tree, self.index)
         except UnusableError as error:
             raise QuadratureError(str(error)) from None
         work = tape.work(ctx.prec) // 8 + 1  # without derivatives, and few nodes vary
-        for n in numbers:
+        for n in range(start, stop):
             spend(work)
-            value = tape.run(acb(n), {}, derivative=False)[tape.root][0]
+            value = tape.value(acb(n), {})
             if not value.is_finite():
                 raise QuadratureError(f"the term is not defined at {n}")
-            total += value * base**n
-        return total
+            yield value
 
 
 def _monomials(factor: Expression, expander: FormExpander) -> Iterator[tuple[int, TaylorModel]]:
@@ -220,28 +220,18 @@ def _monomials(factor: Expression, expander: FormExpander) -> Iterator[tuple[int
     if not expander.is_variable(factor):
         yield 0, models.constant(expander.value(factor), exact_value(factor), factor)
         return
-    name, args = factor.function, factor.args
-    minus = models.constant(acb(-1), -models.AT_ONE, Number(-1))
+    name, factors = factor.function, factor.args
     if name == "add":
-        for arg in args:
+        for arg in factors:
             yield from _monomials(arg, expander)
-    elif name == "neg":
-        for j, model in _monomials(args[0], expander):
-            yield j, models.mul(minus, model)
-    elif name == "div" and not expander.is_variable(args[1]):
-        inverse = models.constant(1 / expander.value(args[1]), None, factor)
-        for j, model in _monomials(args[0], expander):
-            yield j, models.mul(inverse, model)
-    elif name == "mul" or (name == "pow" and _small(args[1]) is not None):
-        factors = args if name == "mul" else (args[0],) * (_small(args[1]) or 1)
-        yield from reduce(_products, [list(_monomials(arg, expander)) for arg in factors])
-    else:
+        return
+    if name == "neg":
+        factors = (Number(-1), *factors)
+    elif name == "div" and not expander.is_variable(factors[1]):
+        factors = (factors[0], div(ONE, factors[1]))
+    elif name != "mul":
         raise NoModelError(name)
-
-
-def _small(node: Expression) -> int | None:
-    value = fold(node)
-    return int(value) if value is not None and value in range(1, MAX_EXPONENT + 1) else None
+    yield from reduce(_products, [list(_monomials(arg, expander)) for arg in factors])
 
 
 def _products(
@@ -252,14 +242,6 @@ def _products(
     return [
         (i + j, models.mul(left_model, right_model)) for i, left_model in a for j, right_model in b
     ]
-
-
-def _of_model(v: Ball, exact: Fraction | None, j: int, model: TaylorModel) -> Expansion:
-    r"""Convert n^{-v} (ln n)^j times a model with bound M and radius r to an expansion.
-
-    The remainder of the series is bounded for u = 1/n <= r/2.
-    """
-    return Expansion(v, exact, j, tuple(model.coefficients), model.remainder)
 
 
 def _digamma(node: Call, index: str) -> list[Expansion]:
@@ -312,7 +294,8 @@ def total(term: SlowTerm, start: int) -> Ball:
     _refuse_divergence(expansions, order or MAX_ORDER + 1)
     if cutoff - start > MAX_TERMS:
         raise QuadratureError(f"the sum takes more than {MAX_TERMS} terms")
-    value = term.at(range(start, cutoff), base)
+    first = enumerate(term.values(start, cutoff), start)
+    value = sum((slow * base**n for n, slow in first), acb(0))
     for expansion in expansions:
         if order is None:
             value += _turning(expansion, base_tree, cutoff)
@@ -389,40 +372,24 @@ def geometric_total(quotient: Hypergeometric, term: SlowTerm, start: int) -> Bal
         last_index += last_index // 8 + 1  # at most an eighth of the terms in vain
         if last_index > MAX_TERMS:
             raise QuadratureError(f"the sum takes more than {MAX_TERMS} terms")
-    value = acb(0)
-    partial_sum = quotient.terms(start, last_index)
-    for n, h in enumerate(partial_sum, start):
-        value += h * term.at((n,), acb(1))
-    return value + disc(remainder.upper())
+    terms = zip(quotient.terms(start, last_index), term.values(start, last_index), strict=True)
+    return sum((h * slow for h, slow in terms), acb(0)) + disc(remainder.upper())
 
 
 def _refuse_divergence(expansions: Sequence[Expansion], order: int) -> None:
     """Raise `DivergenceError` if divergence is proved, and `QuadratureError` if it is unknown. The
     sum of z^n n^{-v} (ln n)^j converges if v > 1. If z is not 1, then v > 0 suffices.
     """
-    limit = Fraction(1 if order == 1 else 0)
-    slow = [
-        expansion
-        for expansion in expansions
-        if not expansion.exponent.real > arb(fmpq(limit.numerator, 1))
-    ]
+    limit = 1 if order == 1 else 0
+    slow = [expansion for expansion in expansions if not expansion.exponent.real > limit]
     if not slow:
         return
-    exact = [
-        (expansion.exact, -expansion.logarithms)
-        for expansion in slow
-        if expansion.exact is not None
-    ]
-    if len(exact) == len(slow):
-        leading = min(exact)
-        total = sum(
-            (
-                expansion.coefficients[0]
-                for expansion in slow
-                if (expansion.exact, -expansion.logarithms) == leading
-            ),
-            acb(0),
-        )
+    ranks = [(expansion.exact, -expansion.logarithms) for expansion in slow]
+    known = [(exact, logarithms) for exact, logarithms in ranks if exact is not None]
+    if len(known) == len(slow):
+        leading = min(known)
+        pairs = zip(ranks, slow, strict=True)
+        total = sum((e.coefficients[0] for rank, e in pairs if rank == leading), acb(0))
         if not total.contains(0):
             real = total.imag.contains(0)
             sign = 0 if order > 1 or not real else 1 if total.real > 0 else -1
@@ -432,37 +399,12 @@ def _refuse_divergence(expansions: Sequence[Expansion], order: int) -> None:
 
 def _order_of_root(base: Expression) -> int | None:
     """The order of ``base`` if it is recognized as a root of unity, else None."""
-    if fold(base) == 1:
-        return 1
-    if fold(base) == -1:
-        return 2
-    half_turn = Fraction(0)
-    if base.function == "mul" and fold(base.args[0]) == -1 and len(base.args) == 2:
-        base, half_turn = base.args[1], Fraction(1)
-    if base.function != "exp":
+    number, exponents = factors_of_base(base)
+    sign = fold(number)
+    if sign not in (1, -1) or exponents.keys() - {_HALF_TURN}:
         return None
-    angle = linear_in_pi(_without_i(base.args[0]) or Symbol("?"))
-    if angle is None or angle[0]:
-        return None
-    order = ((angle[1] + half_turn) / 2).denominator
-    return order if 1 < order <= MAX_ORDER else None
-
-
-def _without_i(node: Expression) -> Expression | None:
-    """An expression divided by i, or None if it is not written as a multiple of i."""
-    if node == Call("i"):
-        return ONE
-    name, args = node.function, node.args
-    if name == "neg":
-        inner = _without_i(args[0])
-        return None if inner is None else Call("neg", (inner,))
-    if name == "mul" and args.count(Call("i")) == 1:
-        real_factors = [arg for arg in args if arg != Call("i")]
-        return mul(*real_factors)
-    if name == "div" and is_constant(args[1]):
-        inner = _without_i(args[0])
-        return None if inner is None else Call("div", (inner, args[1]))
-    return None
+    order = ((exponents.get(_HALF_TURN, Fraction(0)) + (sign < 0)) / 2).denominator
+    return order if order <= MAX_ORDER else None
 
 
 @dataclass(frozen=True)
@@ -488,8 +430,4 @@ class _Tails:
             scale = (acb_series([s, 1], prec=j + 1) * -acb(self.order).log()).exp()
             total = total * scale
         sign = -1 if j % 2 else 1
-        return sign * total[j] * _factorial(j)
-
-
-def _factorial(n: int) -> Ball:
-    return acb(n + 1).gamma()
+        return sign * total[j] * factorial(j)

@@ -7,13 +7,15 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Final
 
-from flint import acb, fmpq
+from flint import acb
 
 from ...reading.expression.build import number
+from ...reading.expression.traversal import FOLDS
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ..ball_arithmetic.jets import Ball
 from ..quadrature.work import QuadratureError, spend
 from .hypergeometric import value_of
+from .terms import exact_fmpq
 
 #: Bits of an exact number; longer ones are balls. A sum with n = 600, the largest that is compared,
 #: has up to 600! 4^600, of 6,000 bits, in each of a few factors.
@@ -65,7 +67,7 @@ def at(node: Expression, values: Values) -> Ball:
     spend(8)
     value = exact(node, values)
     if value is not None:
-        return acb(fmpq(value.numerator, value.denominator))
+        return acb(exact_fmpq(value))
     return value_of(_with_exact_parts(node, values))
 
 
@@ -93,20 +95,18 @@ def finite_sum(
         QuadratureError: a term has no finite value.
 
     """
-    total: Fraction | Ball = Fraction(0)
+    total, inexact, is_exact = Fraction(0), acb(0), True
     for k in range(low, high + 1):
         spend(4)
         index_values = {**values, index: Fraction(k)}
-        value = exact(term, index_values) if isinstance(total, Fraction) else None
-        if value is not None and isinstance(total, Fraction):
+        value = exact(term, index_values) if is_exact else None
+        if value is None:
+            is_exact = False
+            inexact += at(term, index_values)
+        else:
             total += value
-            if max(total.denominator, abs(total.numerator)).bit_length() > MAX_BITS:
-                total = acb(fmpq(total.numerator, total.denominator))
-            continue
-        if isinstance(total, Fraction):
-            total = acb(fmpq(total.numerator, total.denominator))
-        total += at(term, index_values)
-    return total
+            is_exact = max(total.denominator, abs(total.numerator)).bit_length() <= MAX_BITS
+    return total if is_exact else acb(exact_fmpq(total)) + inexact
 
 
 def _power(arguments: list[Fraction]) -> Fraction | None:
@@ -161,15 +161,8 @@ def _binomial(arguments: list[Fraction]) -> Fraction | None:
     return math.prod((u - i for i in range(int(k))), start=Fraction(1)) / math.factorial(int(k))
 
 
-def _product(arguments: list[Fraction]) -> Fraction:
-    return math.prod(arguments, start=Fraction(1))
-
-
 _RULES: Final[dict[str, Callable[[list[Fraction]], Fraction | None]]] = {
-    "add": lambda values: sum(values, Fraction(0)),
-    "mul": _product,
-    "neg": lambda values: -values[0],
-    "div": lambda values: values[0] / values[1] if values[1] else None,
+    **FOLDS,
     "pow": _power,
     "sqrt": lambda values: _root(values[0], Fraction(1, 2)),
     "factorial": lambda values: _factorial(values[0]),

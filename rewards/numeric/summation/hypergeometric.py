@@ -23,15 +23,16 @@ from functools import cached_property
 from math import ceil, log
 from typing import Any, Final
 
-from flint import acb, arb, ctx, fmpq, fmpq_poly, fmpq_series
+from flint import acb, acb_poly, arb, ctx, fmpq, fmpq_poly, fmpq_series
 
 from ...reading.expression.traversal import fold
+from ...reading.expression.tree import Expression
 from ..ball_arithmetic.balls import UnusableError, precision
-from ..ball_arithmetic.compiler import compile_tape
-from ..ball_arithmetic.jets import ZERO, Ball
+from ..ball_arithmetic.evaluation import evaluate
+from ..ball_arithmetic.jets import Ball
 from ..expansions.models import series_length
 from ..quadrature.work import QuadratureError, spend
-from .terms import Summand
+from .terms import Summand, exact_fmpq, factors_of_base
 
 #: Terms that are added one by one at most: 0.1 s at 250 bits.
 MAX_TERMS: Final = 20_000
@@ -82,7 +83,7 @@ class Growth:
     factorials: int
     size: arb
     is_one: bool
-    decay: Fraction
+    decay: fmpq
 
     @property
     def is_geometric(self) -> bool:
@@ -109,9 +110,10 @@ class Hypergeometric:
     @cached_property
     def base_lies_on_circle(self) -> bool:
         """Whether the form of the base z shows that its absolute value is exactly 1."""
-        if self.exact_base is not None:
-            return abs(self.exact_base) == 1
-        return _is_rotation(self.summand)
+        number, exponents = factors_of_base(self.summand.base)
+        with precision(FEW_BITS):
+            is_rotation = all(value_of(each).real.is_zero() for each in exponents)
+        return is_rotation and abs(fold(number) or 0) == 1
 
     @cached_property
     def quotient(self) -> tuple[fmpq_poly, fmpq_poly]:
@@ -122,7 +124,7 @@ class Hypergeometric:
         for (slope, shift), exponent in summand.gammas:
             rising = fmpq_poly([1])
             for k in range(slope):
-                rising *= fmpq_poly([_fmpq(shift + k), slope])
+                rising *= fmpq_poly([exact_fmpq(shift + k), slope])
             if exponent > 0:
                 numerator *= rising**exponent
             else:
@@ -139,12 +141,12 @@ class Hypergeometric:
         """How the absolute value of the term grows for large n."""
         numerator, denominator = self.quotient
         factorials = numerator.degree() - denominator.degree()
-        leading = numerator[numerator.degree()] / denominator[denominator.degree()]
+        leading = numerator.leading_coefficient() / denominator.leading_coefficient()
         with precision(FEW_BITS):
             size = abs(self.base() * acb(leading))
         is_one = bool(abs(leading) == 1) and self.base_lies_on_circle
         if self.exact_base is not None:
-            is_one = bool(abs(leading * _fmpq(self.exact_base)) == 1)
+            is_one = bool(abs(leading * exact_fmpq(self.exact_base)) == 1)
         decay = _second(denominator) - _second(numerator)
         return Growth(factorials, arb(1) if is_one else size, is_one, decay)
 
@@ -167,7 +169,7 @@ class Hypergeometric:
             return acb(0)
         value = acb(fmpq(numerator / denominator)) * self.base() ** n
         for (slope, shift), exponent in self.summand.gammas:
-            argument = acb(_fmpq(slope * n + shift))
+            argument = acb(exact_fmpq(slope * n + shift))
             if exponent > 0:
                 value *= argument.gamma() ** exponent
             else:
@@ -201,20 +203,6 @@ class Hypergeometric:
         return arb((size / arb(cutoff) ** -drop).upper()) if drop <= 0 else arb("inf")
 
 
-def _is_rotation(summand: Summand) -> bool:
-    """Whether the base z is written as the exponential of a real multiple of i."""
-    factors = summand.base.args if summand.base.function == "mul" else (summand.base,)
-    for factor in factors:
-        if abs(fold(factor) or 0) == 1:
-            continue
-        if factor.function != "exp":
-            return False
-        with precision(FEW_BITS):
-            if not value_of(factor.args[0]).real.is_zero():
-                return False
-    return True
-
-
 def total(term: Hypergeometric, start: int) -> Ball:
     """The sum of a term from ``start`` to infinity, at the working precision.
 
@@ -227,7 +215,7 @@ def total(term: Hypergeometric, start: int) -> Ball:
     if growth.explodes:
         raise DivergenceError(_sign_of_positive(term))
     exact = term.exact_base
-    near_one = growth.factorials == 0 and bool(growth.size > arb(_fmpq(SLOW_QUOTIENT)))
+    near_one = growth.factorials == 0 and bool(growth.size > arb(exact_fmpq(SLOW_QUOTIENT)))
     if growth.is_geometric and (exact is None or not near_one):
         return geometric(term, start)
     if exact is None:
@@ -243,16 +231,16 @@ def total(term: Hypergeometric, start: int) -> Ball:
 
 
 def _leading(term: Hypergeometric) -> fmpq:
-    numerator, denominator = term.quotient
+    numerator, denominator = (each.leading_coefficient() for each in term.quotient)
     exact = term.exact_base
     assert exact is not None
-    return _fmpq(exact) * numerator[numerator.degree()] / denominator[denominator.degree()]
+    return exact_fmpq(exact) * numerator / denominator
 
 
 def _sign_of_positive(term: Hypergeometric) -> int:
     """The common sign of all terms for large n, or 0 if the signs alternate or are unknown."""
     numerator, denominator = term.quotient
-    leading = acb(numerator[numerator.degree()] / denominator[denominator.degree()]) * term.base()
+    leading = acb(numerator.leading_coefficient() / denominator.leading_coefficient()) * term.base()
     if not (leading.imag.is_zero() and leading.real > 0):
         return 0
     value = term.at(term.regular_from + 1)
@@ -276,7 +264,7 @@ def geometric(term: Hypergeometric, start: int) -> Ball:
     values = term.terms(start, last_index + 1)
     end = term.quotient_bound(last_index)
     remainder = abs(values[-1]).upper() / (1 - end)
-    return _sum(values[:-1]) + disc(remainder)
+    return sum(values[:-1], acb(0)) + disc(remainder)
 
 
 def _factorial_length(term: Hypergeometric, cutoff: int) -> int:
@@ -308,7 +296,7 @@ def _accelerated(term: Hypergeometric, start: int, leading: fmpq) -> Ball:
         values = term.terms(start, cutoff + 1)
         beyond = multiplier.beyond(values[-1], cutoff)
         if beyond is not None:
-            best = _sum(values[:-1]) + beyond
+            best = sum(values[:-1], acb(0)) + beyond
             # relative to the sum, and absolute where its terms cancel
             if bool(best.real.rad() < goal * max(abs(best).upper(), arb(2) ** -FEW_BITS)):
                 return best
@@ -323,7 +311,7 @@ class _Multiplier:
     """The function T and a bound of the error e, as polynomials in u (see the module's docstring).
 
     Attributes:
-        coefficients: t_0, t_1, .. in T = n^shift (t_0 + t_1 u + ..).
+        coefficients: t_0 + t_1 u + .. in T = n^shift (t_0 + t_1 u + ..).
         shift: 1 if L = 1, else 0.
         error: the numerator of e. For u > 0, the denominator of e is at least the denominator of q.
         denominator: the denominator of q as a polynomial in u. Its value at u = 0 is 1.
@@ -332,7 +320,7 @@ class _Multiplier:
 
     """
 
-    coefficients: tuple[fmpq, ...]
+    coefficients: fmpq_poly
     shift: int
     error: fmpq_poly
     denominator: fmpq_poly
@@ -345,7 +333,7 @@ class _Multiplier:
         exact = term.exact_base
         assert exact is not None
         numerator, denominator = map(reversed_polynomial, term.quotient)
-        numerator = numerator * _fmpq(exact) / denominator[0]
+        numerator = numerator * exact_fmpq(exact) / denominator[0]
         denominator = denominator / denominator[0]
         shift = 1 if leading == 1 else 0
         length = order + 2
@@ -365,14 +353,12 @@ class _Multiplier:
             entries.append(t)
             residual = (residual + t * entry).truncate(length - k).right_shift(1)
             column = column.mul_low(step, length)
-        return cls(
-            tuple(entries),
-            shift,
-            _error(entries, shift, numerator, denominator),
-            denominator,
-            _without_sign(denominator, numerator, leading),
-            numerator if leading > 0 else -numerator,
-        )
+        error = _error(entries, shift, numerator, denominator)
+        positive = numerator if leading > 0 else -numerator
+        decrease = denominator - positive
+        if decrease[0] == 0:
+            decrease = decrease.right_shift(1)
+        return cls(fmpq_poly(entries), shift, error, denominator, decrease, positive)
 
     def beyond(self, value: Ball, cutoff: int) -> Ball | None:
         """The sum from ``cutoff`` to infinity. ``value`` is the term at ``cutoff``.
@@ -392,10 +378,7 @@ class _Multiplier:
         error = arb(0)
         for j, c in enumerate(self.error.coeffs()[2:], 2):
             error += abs(arb(c)) * arb(cutoff) ** -j * (1 + arb(cutoff) / (j - 1))
-        inverse = arb(fmpq(1, cutoff))
-        multiplier = arb(0)
-        for c in reversed(self.coefficients):
-            multiplier = multiplier * inverse + arb(c)
+        multiplier = _at(self.coefficients, arb(fmpq(1, cutoff)))
         multiplier *= arb(cutoff) ** self.shift
         return -multiplier * value + disc((abs(value).upper() * error / lower.lower()).upper())
 
@@ -414,16 +397,8 @@ def _error(
     full = one_plus_u**m
     spend(4 * len(entries))
     scaled = moved * numerator - fmpq_poly(entries) * full * denominator
-    if shift:
-        assert scaled[0] == 0
-        scaled = fmpq_poly(scaled.coeffs()[1:])
-    return scaled - full * denominator
-
-
-def _without_sign(denominator: fmpq_poly, numerator: fmpq_poly, leading: fmpq) -> fmpq_poly:
-    """The polynomial B - |z A| in u (see the module), divided by u if it is 0 at u = 0."""
-    difference = denominator - (numerator if leading > 0 else -numerator)
-    return fmpq_poly(difference.coeffs()[1:]) if difference[0] == 0 else difference
+    assert not shift or scaled[0] == 0
+    return scaled.right_shift(shift) - full * denominator
 
 
 def reversed_polynomial(polynomial: fmpq_poly) -> fmpq_poly:
@@ -431,31 +406,23 @@ def reversed_polynomial(polynomial: fmpq_poly) -> fmpq_poly:
     return fmpq_poly(polynomial.coeffs()[::-1])
 
 
-def _second(polynomial: fmpq_poly) -> Fraction:
+def _second(polynomial: fmpq_poly) -> fmpq:
     """The second-highest coefficient of a polynomial, divided by its leading coefficient."""
     degree = polynomial.degree()
-    if degree == 0:
-        return Fraction(0)
-    ratio = polynomial[degree - 1] / polynomial[degree]
-    return Fraction(int(ratio.p), int(ratio.q))
+    return polynomial[degree - 1] / polynomial[degree] if degree else fmpq(0)
 
 
 def _root_bound(polynomial: fmpq_poly) -> int:
-    """An upper bound of all real roots. If Fujiwara's bound is large, roots are computed."""
-    degree = polynomial.degree()
-    bound = 0.0
-    for k in range(1, degree + 1):
-        ratio = abs(polynomial[degree - k] / polynomial[degree])
-        if ratio != 0:
-            size = (int(ratio.p).bit_length() - int(ratio.q).bit_length() + 1) / k
-            if size > ROOT_BITS:
-                raise QuadratureError("the term has too large numbers")
-            bound = max(bound, 2.0 ** (size + 1))
-    if polynomial.degree() > 0 and bound > SMALL_ROOT:  # all real roots are few: look closer
+    """An upper bound of all real roots. If the bound of all roots is large, roots are computed."""
+    if polynomial.degree() < 1:
+        return 0
+    bound: arb = acb_poly(polynomial).root_bound()
+    if not bound < 2**ROOT_BITS:
+        raise QuadratureError("the term has too large numbers")
+    if bound > SMALL_ROOT:  # all real roots are few: look closer
         pairs: Any = polynomial.complex_roots()
-        roots = [float(root.real.mid()) for root, _ in pairs]
-        bound = max(0.0, max(roots, default=0.0)) + 1
-    return ceil(bound)
+        bound = max([arb(0), *(root.real.upper() for root, _ in pairs)]) + 1
+    return ceil(float(bound.upper()))
 
 
 def _up_to(cutoff: int) -> arb:
@@ -464,14 +431,11 @@ def _up_to(cutoff: int) -> arb:
 
 
 def _at(polynomial: fmpq_poly, u: arb) -> arb:
+    # Horner's rule: sums of powers of a ball would be wider
     value = arb(0)
     for c in reversed(polynomial.coeffs()):
         value = value * u + arb(c)
     return value
-
-
-def _sum(values: list[Ball]) -> Ball:
-    return sum(values, acb(0))
 
 
 def disc(radius: arb) -> Ball:
@@ -482,17 +446,11 @@ def disc(radius: arb) -> Ball:
     return acb(size, size)
 
 
-def _fmpq(value: Fraction | int) -> fmpq:
-    exact = Fraction(value)
-    return fmpq(exact.numerator, exact.denominator)
-
-
-def value_of(node: object) -> Ball:
+def value_of(node: Expression) -> Ball:
     """The value of a constant expression, at the working precision."""
     try:
-        tape = compile_tape(node, "")  # type: ignore[arg-type]
-        value = tape.run(ZERO, {}, derivative=False)[tape.root][0]
-    except (UnusableError, KeyError):
+        value = evaluate(node)
+    except UnusableError:
         raise QuadratureError("a constant without a value") from None
     if not value.is_finite():
         raise QuadratureError("a constant without a finite value")

@@ -19,9 +19,11 @@ from flint import fmpq, fmpq_poly
 
 from ...reading.expression.build import IMAGINARY, ONE, PI, TWO, add, div, mul, neg, number, power
 from ...reading.expression.derivative import differentiate
+from ...reading.expression.formulas import filled
 from ...reading.expression.traversal import fold, is_constant, substitute
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ..expansions.forms import linear_in_pi
+from ..expansions.functions import FORMULAS
 from ..quadrature.work import QuadratureError, spend
 
 #: Summands that a product of sums may be multiplied out to. Terms of the bank and of SymPy's tests
@@ -88,11 +90,6 @@ class Summand:
         )
 
     @property
-    def is_rational(self) -> bool:
-        """Whether the summand is a rational function with rational coefficients."""
-        return self.kind == _RATIONAL
-
-    @property
     def kind(self) -> tuple[Expression, Gammas, Expression, Expression]:
         """All factors except the rational function R(n). Summands of equal kind can be added."""
         return self.base, self.gammas, self.coefficient, self.slow
@@ -103,9 +100,6 @@ class Summand:
             _polynomial_tree(self.numerator, index), _polynomial_tree(self.denominator, index)
         )
         return mul(self.coefficient, rational, self.slow)
-
-
-_RATIONAL: Final = (ONE, (), ONE, ONE)
 
 
 def summands_of(term: Expression, index: str) -> list[Summand]:
@@ -165,6 +159,7 @@ class _TermReader:
             return [_constant(node)]
         if isinstance(node, Symbol):
             return [Summand(numerator=_N)]
+        assert isinstance(node, Call)
         name, args = node.function, node.args
         if name == "add":
             return _merged(summand for arg in args for summand in self.summands(arg))
@@ -174,6 +169,9 @@ class _TermReader:
             return self._product([self.summands(arg) for arg in args])
         if name == "div":
             return self._product([self.summands(args[0]), self._inverse(args[1])])
+        formula = filled(_FORMULAS.get(name, ""), node)
+        if formula is not None:
+            return self.summands(formula)
         reader = _READERS.get(name)
         read = reader(self, args) if reader is not None else None
         return [Summand(slow=node)] if read is None else read
@@ -225,7 +223,7 @@ class _TermReader:
             return None
         slope, constant = linear_form
         return self._product(
-            [[Summand(base=_folded(_power(base, slope)))], [_constant(_power(base, constant))]]
+            [[Summand(base=_folded(power_of(base, slope)))], [_constant(power_of(base, constant))]]
         )
 
     def radical(self, base: Expression, exponent: Expression) -> list[Summand] | None:
@@ -240,7 +238,7 @@ class _TermReader:
         if summand.base == ONE:
             return None
         inner = Call("pow", (summand.tree(self.index), exponent))
-        root = Summand(base=_folded(_power(summand.base, exponent)))
+        root = Summand(base=_folded(power_of(summand.base, exponent)))
         return [root.times(summand) for summand in self.summands(inner)]
 
     def gamma(self, node: Expression, exponent: int = 1) -> list[Summand] | None:
@@ -259,15 +257,12 @@ class _TermReader:
         cutoff = shift - steps
         rational = fmpq_poly([1])
         for k in range(min(steps, 0), max(steps, 0)):
-            rational *= int(slope) * _N + _exact(cutoff + k)
+            rational *= int(slope) * _N + exact_fmpq(cutoff + k)
         summand = Summand(gammas=(((int(slope), cutoff), 1),))
         summand = summand.times(
             Summand(numerator=rational) if steps >= 0 else Summand(denominator=rational)
         )
         return [summand if exponent > 0 else summand.inverse()]
-
-    def factorial(self, args: tuple[Expression, ...]) -> list[Summand] | None:
-        return self.gamma(add(args[0], ONE))
 
     def binomial(self, args: tuple[Expression, ...]) -> list[Summand] | None:
         u, k = args
@@ -299,31 +294,14 @@ class _TermReader:
         return self._product([sign, numerator, denominator, [scale]])
 
     def double_factorial(self, args: tuple[Expression, ...]) -> list[Summand] | None:
-        """Write the double factorial u!! by the gamma function.
-
-        If u = 2v, then u!! = 2^v Gamma(v + 1). If u = 2v - 1, then u!! = 2^v Gamma(v + 1/2) /
-        sqrt(pi).
-        """
+        """Write the double factorial u!! by the gamma function, if u is always even or odd."""
         linear_form = self.linear(args[0])
         slope, shift = (None, None) if linear_form is None else map(fold, linear_form)
         if slope is None or shift is None or slope % 2 or shift.denominator != 1:
             return None
-        odd = shift.numerator % 2
-        half = div(add(args[0], ONE) if odd else args[0], TWO)
-        scale = _constant(div(ONE, Call("sqrt", (PI,))) if odd else ONE)
-        gamma = self.gamma(add(half, number(Fraction(1, 2)) if odd else ONE))
-        exponential = self._exponential(TWO, half)
-        if gamma is None or exponential is None:
-            return None
-        return self._product([exponential, gamma, [scale]])
+        return self.summands(double_factorial(args[0], is_odd=bool(shift % 2)))
 
-    def cosine(self, args: tuple[Expression, ...]) -> list[Summand] | None:
-        return self._waves(args[0], 1)
-
-    def sine(self, args: tuple[Expression, ...]) -> list[Summand] | None:
-        return self._waves(args[0], -1)
-
-    def _waves(self, angle: Expression, parity: int) -> list[Summand] | None:
+    def waves(self, angle: Expression, parity: int) -> list[Summand] | None:
         """Write cos or sin of s n + c as a sum of multiples of e^{i(s n + c)} and e^{-i(s n + c)}.
 
         ``parity`` is 1 for cos and -1 for sin. If s is an integer multiple of pi, there is at most
@@ -337,12 +315,12 @@ class _TermReader:
         turns = linear_in_pi(slope)
         if turns is not None and not turns[0] and turns[1].denominator == 1:
             # sin(pi m n + c) is (-1)^{m n} sin c exactly
-            value = Call(name, (constant,))
-            sure_zero = name == "sin" and fold(constant) == 0
             alternating = Number(-1 if turns[1] % 2 else 1)
-            return (
-                [] if sure_zero else [Summand(base=alternating, coefficient=_cosine_of_zero(value))]
-            )
+            if fold(constant) == 0:
+                return [Summand(base=alternating)] if parity > 0 else []
+            return [Summand(base=alternating, coefficient=Call(name, (constant,)))]
+        if turns is not None:  # pi/3 + pi/6 is pi/2
+            slope = add(number(turns[0]), mul(number(turns[1]), PI))
         waves: list[Summand] = []
         for sign in (1, -1):
             scale = TWO if parity > 0 else mul(TWO, Number(sign), IMAGINARY)
@@ -352,31 +330,20 @@ class _TermReader:
             waves.append(Summand(base=base, coefficient=div(shift, scale)))
         return waves
 
-    def hyperbolic(self, args: tuple[Expression, ...], sign: int) -> list[Summand] | None:
-        exponential = [Call("exp", (args[0],)), Call("exp", (neg(args[0]),))]
-        return self.summands(div(add(exponential[0], mul(Number(sign), exponential[1])), TWO))
-
-
-def _cosine_of_zero(value: Call) -> Expression:
-    return ONE if value.function == "cos" and fold(value.args[0]) == 0 else value
-
 
 _READERS: Final[
     dict[str, Callable[[_TermReader, tuple[Expression, ...]], list[Summand] | None]]
 ] = {
     "pow": _TermReader.power,
     "exp": lambda reader, args: reader._exponential(Call("e"), args[0]),
-    "sqrt": lambda reader, args: reader.radical(args[0], Number(1, 2)),
-    "root": lambda reader, args: reader.radical(args[0], div(ONE, args[1])),
-    "factorial": _TermReader.factorial,
     "gamma": lambda reader, args: reader.gamma(args[0]),
     "binomial": _TermReader.binomial,
     "double_factorial": _TermReader.double_factorial,
-    "cos": _TermReader.cosine,
-    "sin": _TermReader.sine,
-    "cosh": lambda reader, args: reader.hyperbolic(args, 1),
-    "sinh": lambda reader, args: reader.hyperbolic(args, -1),
+    "cos": lambda reader, args: reader.waves(args[0], 1),
+    "sin": lambda reader, args: reader.waves(args[0], -1),
 }
+#: Functions that are read as formulas in other functions.
+_FORMULAS: Final = {name: FORMULAS[name] for name in ("sqrt", "root", "factorial", "cosh", "sinh")}
 
 
 def base_product(a: Expression, b: Expression) -> Expression:
@@ -384,27 +351,44 @@ def base_product(a: Expression, b: Expression) -> Expression:
 
     Equal terms in the exponent of the exponential are collected.
     """
-    if a.function != "exp" and b.function != "exp" and "mul" not in (a.function, b.function):
-        return _folded(mul(a, b))
-    factors = [
-        factor for base in (a, b) for factor in (base.args if base.function == "mul" else (base,))
-    ]
+    (number_, exponents), (further_number, further_exponents) = map(factors_of_base, (a, b))
+    for bare, q in further_exponents.items():
+        exponents[bare] = exponents.get(bare, Fraction(0)) + q
+    number_ = _folded(mul(number_, further_number))
+    exponent = add(*(mul(number(q), bare) for bare, q in exponents.items() if q))
+    if exponent == Number(0):
+        return number_
+    exponential = Call("exp", (exponent,))
+    return exponential if number_ == ONE else Call("mul", (number_, exponential))
+
+
+def factors_of_base(base: Expression) -> tuple[Expression, dict[Expression, Fraction]]:
+    """Write a base as a number times e^v, where v is a sum of constants with rational factors.
+
+    The result is the number, and the rational factors by their constants.
+    """
     exponents: dict[Expression, Fraction] = {}
-    remaining: list[Expression] = []
-    for factor in factors:
+    others: list[Expression] = []
+    for factor in base.args if base.function == "mul" else (base,):
         if factor.function != "exp":
-            remaining.append(factor)
+            others.append(factor)
             continue
         inner = factor.args[0]
         for term in inner.args if inner.function == "add" else (inner,):
             scale, bare = _split(term)
             exponents[bare] = exponents.get(bare, Fraction(0)) + scale
-    exponent = add(*(mul(number(q), bare) for bare, q in exponents.items() if q))
-    number_ = _folded(mul(*remaining)) if remaining else ONE
-    if exponent == Number(0):
-        return number_
-    exponential = Call("exp", (exponent,))
-    return exponential if number_ == ONE else Call("mul", (number_, exponential))
+    return mul(*others), exponents
+
+
+def double_factorial(u: Expression, *, is_odd: bool) -> Expression:
+    """A formula for the double factorial u!! of an even or odd number u.
+
+    If u = 2v, then u!! = 2^v Gamma(v + 1). If u = 2v - 1, then u!! = 2^v Gamma(v + 1/2) / sqrt(pi).
+    """
+    half = div(add(u, ONE) if is_odd else u, TWO)
+    gamma = Call("gamma", (add(half, Number(1, 2) if is_odd else ONE),))
+    value = mul(Call("pow", (TWO, half)), gamma)
+    return div(value, Call("sqrt", (PI,))) if is_odd else value
 
 
 def _split(term: Expression) -> tuple[Fraction, Expression]:
@@ -435,7 +419,7 @@ def _constant(node: Expression) -> Summand:
     return (
         Summand(coefficient=node)
         if value is None
-        else Summand(numerator=fmpq_poly([_exact(value)]))
+        else Summand(numerator=fmpq_poly([exact_fmpq(value)]))
     )
 
 
@@ -443,14 +427,15 @@ def _raised(summand: Summand, exponent: int) -> Summand:
     return Summand(
         summand.numerator**exponent,
         summand.denominator**exponent,
-        _folded(_power(summand.base, Number(exponent))),
+        _folded(power_of(summand.base, Number(exponent))),
         tuple((key, e * exponent) for key, e in summand.gammas if exponent),
-        _power(summand.coefficient, Number(exponent)),
-        _power(summand.slow, Number(exponent)),
+        power_of(summand.coefficient, Number(exponent)),
+        power_of(summand.slow, Number(exponent)),
     )
 
 
-def _power(base: Expression, exponent: Expression) -> Expression:
+def power_of(base: Expression, exponent: Expression) -> Expression:
+    """A power, in which e^v is written with the exponential function."""
     if base == ONE or exponent == Number(0):
         return ONE
     if base == Call("e"):
@@ -465,7 +450,8 @@ def _folded(node: Expression) -> Expression:
     return node if value is None else number(value)
 
 
-def _exact(value: Fraction) -> fmpq:
+def exact_fmpq(value: Fraction) -> fmpq:
+    """Convert a fraction to python-flint's type."""
     return fmpq(value.numerator, value.denominator)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -73,7 +73,7 @@ def check_first_terms(term: Expression, index: str, start: int) -> None:
     except UnusableError as error:
         raise QuadratureError(str(error)) from None
     for n in range(start, start + FIRST_TERMS):
-        value = tape.run(acb(n), {}, derivative=False)[tape.root][0]
+        value = tape.value(acb(n), {})
         if not value.is_finite() or not value.imag.contains(0):
             raise QuadratureError(f"the term is not defined at {n}")
 
@@ -89,7 +89,7 @@ def long_sum(term: Expression, index: str, low: int, high: int, digits: int) -> 
 
     """
     summands = summands_of(term, index)
-    if all(summand.is_rational and summand.denominator.degree() == 0 for summand in summands):
+    if all(each.kind == Summand().kind and each.denominator.degree() == 0 for each in summands):
         total = Fraction(0)
         for summand in summands:
             polynomial = summand.numerator / summand.denominator[0]
@@ -162,7 +162,7 @@ def _group(summands: Sequence[Summand], index: str, start: int) -> Ball:
     """The sum of summands that have the same base z and the same gamma functions."""
     if all(summand.slow == ONE for summand in summands):
         try:
-            return _separately(summands, lambda summand: total(Hypergeometric(summand), start))
+            return _separately(summands, start)
         except DivergenceError:
             if len(summands) == 1:
                 raise
@@ -185,9 +185,8 @@ def _group(summands: Sequence[Summand], index: str, start: int) -> Ball:
         raise DivergenceError(error.sign if scale > 0 else -error.sign) from None
 
 
-def _separately(summands: Sequence[Summand], sum_of: Callable[[Summand], Ball]) -> Ball:
-    """Add up the sums of all summands. Each sum is computed by ``sum_of`` and multiplied by its
-    coefficient.
+def _separately(summands: Sequence[Summand], start: int) -> Ball:
+    """Add up the sums of hypergeometric summands, each computed by itself.
 
     Raises:
         DivergenceError: the sum of a summand diverges. The ``sign`` of the error is the sign after
@@ -199,7 +198,7 @@ def _separately(summands: Sequence[Summand], sum_of: Callable[[Summand], Ball]) 
     for summand in summands:
         coefficient = value_of(summand.coefficient)
         try:
-            value += coefficient * sum_of(replace(summand, coefficient=ONE))
+            value += coefficient * total(Hypergeometric(replace(summand, coefficient=ONE)), start)
         except DivergenceError as error:
             real = coefficient.real
             sign = 1 if real > 0 else -1 if real < 0 else 0

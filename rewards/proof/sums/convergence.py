@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
 from flint import arb
@@ -11,7 +10,7 @@ from ...numeric.expansions.series import NotExpandedError
 from ...numeric.outcome import Outcome
 from ...numeric.quadrature.value import IntegralValue
 from ...numeric.quadrature.work import QuadratureError
-from ...numeric.summation.choices import ParameterPoint, is_infinite, points
+from ...numeric.summation.choices import ParameterPoint, points
 from ...numeric.summation.finite import exact
 from ...numeric.summation.value import check_first_terms
 from ...reading.expression.build import ONE, ZERO, mul, neg, power
@@ -54,7 +53,7 @@ def diverges_by_comparison(problem: SumProblem) -> int | None:
         sum diverges in another way. None if divergence was not proved.
 
     """
-    if problem.parameters or problem.upper != 1 or isinstance(problem.lower, int):
+    if problem.parameters or not problem.is_series:
         return None
     for factor in (_slow(problem.counter, ONE), ONE):
         try:
@@ -105,7 +104,7 @@ def converges_by_comparison(problem: SumProblem) -> bool:
         problem: the sum.
 
     """
-    if problem.parameters or problem.upper != 1 or isinstance(problem.lower, int):
+    if problem.parameters or not problem.is_series:
         return False
     scaled = mul(problem.term, _slow(problem.counter, _ABOVE_ONE))
     try:
@@ -120,7 +119,7 @@ def converges_by_comparison(problem: SumProblem) -> bool:
 
 
 def values_or_divergence(
-    problem: SumProblem, kinds: Mapping[str, str], digits: int, largest: int = 0, salt: str = ""
+    problem: SumProblem, digits: int, largest: int = 0, salt: str = ""
 ) -> list[ParameterPoint]:
     """The values of a sum at chosen values of its parameters.
 
@@ -128,7 +127,6 @@ def values_or_divergence(
 
     Args:
         problem: the sum.
-        kinds: assumptions on the parameters.
         digits: the number of decimal digits that the values need.
         largest: as for `rewards.numeric.summation.choices.choices`.
         salt: as for `rewards.numeric.summation.choices.choices`.
@@ -138,7 +136,7 @@ def values_or_divergence(
 
     """
     try:
-        return points(problem, kinds, digits, largest, salt)
+        return points(problem, digits, largest, salt)
     except QuadratureError:
         sign = diverges_by_comparison(problem)
         if sign is None:
@@ -148,17 +146,17 @@ def values_or_divergence(
 
 
 def _check_first_terms(problem: SumProblem) -> None:
-    first = None if isinstance(problem.lower, int) else fold(problem.lower)
+    first = fold(problem.limits[0]) if problem.limits else None
     if first is not None:
         check_first_terms(problem.term, problem.counter, int(first))
 
 
-def judge_divergence(problem: SumProblem, kinds: Mapping[str, str], infinity: int) -> Outcome:
+def judge_divergence(problem: SumProblem, infinity: int) -> Outcome:
     """Judge the answer "diverges" (``infinity`` is 0), or an infinity (1 or -1)."""
-    if not is_infinite(problem):
+    if not problem.is_infinite:
         return Outcome(Status.INCORRECT, detail="a finite sum does not diverge")
     try:
-        chosen = values_or_divergence(problem, kinds, DIGITS)
+        chosen = values_or_divergence(problem, DIGITS)
     except QuadratureError as error:
         if not converges_by_comparison(problem):
             return Outcome(Status.UNDECIDED, detail=str(error))
@@ -179,16 +177,15 @@ def judge_divergence(problem: SumProblem, kinds: Mapping[str, str], infinity: in
     return Outcome(Status.CORRECT, points=len(chosen), proof=proof)
 
 
-def judge_convergence(problem: SumProblem, kinds: Mapping[str, str], kind: str = "") -> Outcome:
+def judge_convergence(problem: SumProblem, kind: str = "") -> Outcome:
     """Judge the answer "converges". ``kind`` may be "absolute" or "conditional"."""
     if kind:
-        sizes = problem._replace(term=Call("abs", (problem.term,)))
-        of_sizes = judge_convergence(sizes, kinds)
+        of_sizes = judge_convergence(problem._replace(term=Call("abs", (problem.term,))))
         if kind == "absolute" or of_sizes.status not in (Status.CORRECT, Status.INCORRECT):
             return of_sizes
         if of_sizes.status is Status.CORRECT:
             return Outcome(Status.INCORRECT, detail="the sum converges absolutely")
-    opposite = judge_divergence(problem, kinds, 0)
+    opposite = judge_divergence(problem, 0)
     if opposite.status is Status.CORRECT:
         return Outcome(Status.INCORRECT, detail="the sum diverges")
     status = Status.CORRECT if opposite.status is Status.INCORRECT else opposite.status

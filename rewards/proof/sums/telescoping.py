@@ -2,21 +2,24 @@ r"""Proofs that a closed form F(n) equals the sum of the terms a(k) for k up to 
 
 A proof has two steps: the identity F(n) - F(n - 1) = a(n), and the value of F for one n. Before the
 prover sees the identity, functions of n + 1, n + 2, ... are expressed by functions of n. These
-functions of n are called *atoms*. For example, Gamma(n + 2) becomes (n + 1) n Gamma(n), and b^{2n +
-1} becomes b (b^n)^2. The digamma function psi(n + 1) becomes psi(n) + 1/n. Each atom becomes a
-symbol. (-1)^n is 1 or -1, and both cases are proved.
+functions of n are called *atoms*. For example, Gamma(n + 3) becomes (n + 2) (n + 1) Gamma(n + 1),
+and b^{2n + 1} becomes b (b^n)^2. The digamma function psi(n + 2) becomes psi(n + 1) + 1/(n + 1).
+Each atom becomes a symbol. (-1)^n is 1 or -1, and both cases are proved.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
-from math import floor
+from math import ceil
 from typing import Final
 
-from ...reading.expression.build import ONE, ZERO, add, div, mul, neg, number, power
+from flint import fmpz
+
+from ...numeric.summation.terms import double_factorial, power_of
+from ...reading.expression.build import ONE, PI, ZERO, E, add, div, mul, neg, number, power
 from ...reading.expression.derivative import differentiate
 from ...reading.expression.traversal import (
     fold,
@@ -24,6 +27,7 @@ from ...reading.expression.traversal import (
     nodes_of,
     size,
     substitute,
+    substitute_all,
     symbols_of,
 )
 from ...reading.expression.tree import Call, Expression, Number, Symbol
@@ -35,8 +39,8 @@ from ..prover import prove
 MAX_NODES: Final = 1_500
 #: Steps by which an argument is moved, and terms of one step of a sum up to p n + q.
 MAX_STEPS: Final = 24
-#: Prime factors of bases up to this one are found; 4^n is (2^n)^2.
-MAX_PRIME: Final = 200
+#: Primes that are tried as factors of bases, the smallest first: those below 200. 4^n is (2^n)^2.
+MAX_PRIMES: Final = 46
 #: The functions that are analytic on the line but for poles, or on the side of it where they are
 #: real: an identity holds at all whole numbers at which both sides are finite.
 _ANALYTIC: Final = {"number", "symbol", "double_factorial"} | names(
@@ -46,6 +50,8 @@ _ANALYTIC: Final = {"number", "symbol", "double_factorial"} | names(
         or f.branch in ("root", "logarithm")
     )
 )
+#: Values of the gamma function.
+_GAMMAS: Final[Mapping[Expression, Expression]] = {ONE: ONE, Number(1, 2): Call("sqrt", (PI,))}
 #: A name that no text has.
 _FRESH: Final = "t of the difference"
 
@@ -54,106 +60,89 @@ _FRESH: Final = "t of the difference"
 Join = Callable[..., Expression]
 
 
-def prove_sum(
-    problem: SumProblem, answer: Expression, kinds: Mapping[str, str], join: Join = add
-) -> tuple[str, ...] | None:
+def prove_sum(problem: SumProblem, answer: Expression, join: Join = add) -> tuple[str, ...] | None:
     """Prove a closed form of a finite sum by induction on a variable in the upper limit.
 
     Args:
         problem: the sum. The variable of the induction must not occur in the term.
         answer: the closed form. It includes the problem's factor and addend.
-        kinds: assumptions on the parameters.
         join: `mul` if the terms are multiplied, not added.
 
     Returns:
         The rules of the proof. The result is None if no proof was found.
 
     """
-    upper, lower = problem.upper, problem.lower
-    if isinstance(upper, int) or isinstance(lower, int):
+    if problem.is_infinite:
         return None
+    lower, upper = problem.limits
     inner = answer if problem.outside == ZERO else add(answer, neg(problem.outside))
     inner = inner if problem.factor == ONE else div(inner, problem.factor)
-    assumptions = {
-        name: assumption for name, assumption in kinds.items() if assumption in ("positive", "real")
-    }
+    kinds = problem.assumptions.items()
+    assumptions = {name: kind for name, kind in kinds if kind in ("positive", "real")}
     for variable in sorted(symbols_of(upper) - symbols_of(lower) - symbols_of(problem.term)):
-        rules = telescopes(inner, problem.term, problem.counter, upper, variable, assumptions, join)
-        if rules is None:
-            continue
-        base = _base(problem, inner, variable, upper, lower, assumptions, join)
-        if base is not None:
+        induction = _Induction(problem, inner, variable, assumptions, join)
+        rules = induction.step()
+        base = None if rules is None else induction.base()
+        if rules is not None and base is not None:
             return tuple(sorted({*rules, *base}))
     return None
 
 
-def _base(
-    problem: SumProblem,
-    answer: Expression,
-    variable: str,
-    upper: Expression,
-    lower: Expression,
-    kinds: Mapping[str, str],
-    join: Join,
-) -> tuple[str, ...] | None:
-    """Prove the base case of the induction. Return the rules used. None means no proof."""
-    shift = substitute(upper, variable, ZERO)
-    start, slope, low = fold(shift), fold(differentiate(upper, variable)), fold(lower)
-    if slope == 1:
-        lowest = add(lower, neg(shift))
-        folded = fold(lowest)
-        value = substitute(problem.term, problem.counter, lower)
-        at = lowest if folded is None else number(folded)
-        return identical(substitute(answer, variable, at), value, kinds)
-    if start is None or slope is None or low is None:
-        return None
-    n = max(0, -((start - low) // slope))
-    highest = int(start + slope * n)
-    terms = [
-        substitute(problem.term, problem.counter, Number(k)) for k in range(int(low), highest + 1)
-    ]
-    return identical(substitute(answer, variable, Number(int(n))), join(*terms), kinds)
+@dataclass(frozen=True, slots=True)
+class _Induction:
+    """A proof that F(n) is a sum up to p n + q. A proof has names of rules, or is None if it fails.
 
-
-def telescopes(
-    answer: Expression,
-    term: Expression,
-    index: str,
-    upper: Expression,
-    variable: str,
-    kinds: Mapping[str, str],
-    join: Join = add,
-) -> tuple[str, ...] | None:
-    r"""Prove that a closed form F satisfies the recurrence of a sum.
-
-    F(n) - F(n-1) must equal the sum of the terms that are added when n - 1 becomes n.
-
-    Args:
-        answer: F, a function of the variable.
-        term: the term a(k), where k is the index. The variable must not occur in the term.
-        index: the name of the index.
-        upper: the upper limit p n + q, with whole numbers p > 0 and q.
+    Attributes:
+        problem: the sum. The variable must not occur in the term.
+        answer: F, without the problem's factor and addend.
         variable: n.
         kinds: assumptions on the parameters.
         join: as for `prove_sum`.
 
-    Returns:
-        The rules of the proof. The result is None if no proof was found.
-
-    >>> from calculus_harness.rewards.reading.latex import read
-    >>> square = read("n^2", symbols="n")[0].expression
-    >>> odd = read("2k - 1", symbols="k")[0].expression
-    >>> telescopes(square, odd, "k", Symbol("n"), "n", {}) is not None
-    True
-
     """
-    steps = fold(differentiate(upper, variable))
-    if steps is None or steps.denominator != 1 or not 0 < steps <= MAX_STEPS:
-        return None
-    n = Symbol(variable)
-    preceding = substitute(answer, variable, add(n, Number(-1)))
-    added = [substitute(term, index, add(upper, Number(-i))) for i in range(int(steps))]
-    return identical(answer, join(preceding, *added), {**kinds, variable: "positive"})
+
+    problem: SumProblem
+    answer: Expression
+    variable: str
+    kinds: Mapping[str, str]
+    join: Join
+
+    def step(self) -> tuple[str, ...] | None:
+        """Prove that F(n) is F(n-1) and the terms that are added when n - 1 becomes n."""
+        _, upper = self.problem.limits
+        steps = fold(differentiate(upper, self.variable))
+        if steps is None or steps.denominator != 1 or not 0 < steps <= MAX_STEPS:
+            return None
+        n = Symbol(self.variable)
+        preceding = substitute(self.answer, self.variable, add(n, Number(-1)))
+        added = [self._term(add(upper, Number(-i))) for i in range(int(steps))]
+        kinds = {**self.kinds, self.variable: "positive"}
+        return identical(self.answer, self.join(preceding, *added), kinds)
+
+    def base(self) -> tuple[str, ...] | None:
+        """Prove the value of F for one n."""
+        lower, upper = self.problem.limits
+        shift, slope = (
+            substitute(upper, self.variable, ZERO),
+            fold(differentiate(upper, self.variable)),
+        )
+        start, low = fold(shift), fold(lower)
+        if slope == 1:
+            lowest = add(lower, neg(shift))
+            folded = fold(lowest)
+            at = lowest if folded is None else number(folded)
+            terms = [self._term(lower)]
+        elif start is None or slope is None or low is None:
+            return None
+        else:
+            n = max(0, -((start - low) // slope))
+            at = Number(int(n))
+            terms = [self._term(Number(k)) for k in range(int(low), int(start + slope * n) + 1)]
+        value = substitute(self.answer, self.variable, at)
+        return identical(value, self.join(*terms), self.kinds)
+
+    def _term(self, index: Expression) -> Expression:
+        return substitute(self.problem.term, self.problem.counter, index)
 
 
 def identical(
@@ -171,11 +160,8 @@ def identical(
         return None
     rules: set[str] = set()
     for signs in product((1, -1), repeat=len(atoms.signs)):
-        sides = []
-        for side in (left, right):
-            for name, sign in zip(atoms.signs, signs, strict=True):
-                side = substitute(side, name, Number(sign))
-            sides.append(side)
+        values = [*zip(atoms.signs, map(Number, signs), strict=True)]
+        sides = [substitute_all(side, values) for side in (left, right)]
         # both are equal if t times one is an antiderivative of the other
         proof = prove(mul(sides[0], Symbol(_FRESH)), sides[1], _FRESH, kinds, real_parts=True)
         if proof is None:
@@ -203,80 +189,47 @@ class _Atoms:
         if not isinstance(node, Call) or not node.args:
             return node
         name, args = node.function, node.args
-        if name == "factorial":
-            return self._gamma(add(args[0], ONE))
-        if name == "gamma":
-            return self._gamma(args[0])
         if name == "binomial":
             u, k = args
             denominator = mul(self._gamma(add(k, ONE)), self._gamma(add(u, neg(k), ONE)))
             return div(self._gamma(add(u, ONE)), denominator)
         if name == "double_factorial":
-            return self._double_factorial(args[0])
-        if name == "digamma":
-            return self._digamma(args[0])
-        if name == "exp":
-            return self._power(Call("e"), args[0])
-        if name == "pow":
-            return self._power(*args)
-        return Call(name, tuple(map(self.written, args)))
+            linear = _linear(args[0])
+            if linear is None or any(q % 2 for q in linear[0].values()) or linear[1] % 1:
+                return self._atom(node)
+            return self.written(double_factorial(args[0], is_odd=bool(linear[1] % 2)))
+        rule = _RULES.get(name)
+        return Call(name, tuple(map(self.written, args))) if rule is None else rule(self, *args)
 
     def _atom(self, node: Expression) -> Expression:
         name = self.names.setdefault(node, f"atom {len(self.names)}")
         return Symbol(name)
 
     def _gamma(self, argument: Expression) -> Expression:
-        moved, steps = _moved(argument)
-        if not symbols_of(argument):
-            value = fold(argument)
-            if value is not None and value.denominator == 1 and 0 < value <= MAX_STEPS:
-                return _whole_factorial(int(value) - 1)
-        base = self._atom(Call("gamma", (moved,)))
-        if moved == Number(1, 2):
-            base = Call("sqrt", (Call("pi"),))
-        factors = [add(moved, Number(i)) for i in range(min(steps, 0), max(steps, 0))]
-        scale = mul(*factors) if factors else ONE
+        moved, steps, factors = _moved(argument)
+        base = _GAMMAS.get(moved) or self._atom(Call("gamma", (moved,)))
+        scale = mul(*factors)
         return mul(base, scale) if steps >= 0 else div(base, scale)
 
     def _digamma(self, argument: Expression) -> Expression:
-        value = fold(argument)
-        if value is not None and value.denominator == 1 and 0 < value <= MAX_STEPS:
-            harmonic = sum((Fraction(1, i) for i in range(1, int(value))), Fraction(0))
-            return add(number(harmonic), neg(Call("euler_gamma")))
-        moved, steps = _moved(argument)
-        base = self._atom(Call("digamma", (moved,)))
-        fractions = [div(ONE, add(moved, Number(i))) for i in range(min(steps, 0), max(steps, 0))]
-        return add(base, *fractions) if steps >= 0 else add(base, *map(neg, fractions))
-
-    def _double_factorial(self, argument: Expression) -> Expression:
-        """Express u!! by Gamma functions.
-
-        If u = 2v is even, u!! is 2^v Gamma(v + 1). If u = 2v - 1 is odd, u!! is
-        2^v Gamma(v + 1/2) / sqrt(pi).
-        """
-        linear = _linear(argument)
-        if linear is None or any(q % 2 for q in linear[0].values()) or linear[1].denominator != 1:
-            return self._atom(Call("double_factorial", (argument,)))
-        odd = linear[1] % 2 == 1
-        half = _tree({name: q / 2 for name, q in linear[0].items()}, (linear[1] + odd) / 2)
-        scale = div(ONE, Call("sqrt", (Call("pi"),))) if odd else ONE
-        shift = number(Fraction(1, 2)) if odd else ONE
-        return mul(self._power(Number(2), half), self._gamma(add(half, shift)), scale)
+        moved, steps, factors = _moved(argument)
+        at_one = neg(Call("euler_gamma"))
+        base = at_one if moved == ONE else self._atom(Call("digamma", (moved,)))
+        fractions = [div(ONE, factor) for factor in factors]
+        return add(base, *(fractions if steps >= 0 else map(neg, fractions)))
 
     def _power(self, base: Expression, exponent: Expression) -> Expression:
         """Write a power as a product of simple powers: b^{2n+1} is (b^n)^2 b."""
         inner = self.written(base)
         linear = _linear(exponent)
         if is_constant(exponent) or linear is None:
-            return power(inner, exponent) if base != Call("e") else Call("exp", (exponent,))
+            return power_of(inner, exponent)
         result: list[Expression] = []
         for prime, times in _factors(inner):
             for name, q in linear[0].items():
                 result.append(self._power_of_symbol(prime, name, q * times))
             if linear[1]:
-                constant = number(linear[1] * times)
-                raised = power(prime, constant)
-                result.append(Call("exp", (constant,)) if prime == Call("e") else raised)
+                result.append(power_of(prime, number(linear[1] * times)))
         return mul(*result)
 
     def _power_of_symbol(self, base: Expression, name: str, slope: Fraction) -> Expression:
@@ -293,22 +246,27 @@ class _Atoms:
         return power(atom, number(slope / unit))
 
 
-def _whole_factorial(n: int) -> Expression:
-    value = 1
-    for k in range(2, n + 1):
-        value *= k
-    return Number(value)
+#: Functions that are written as powers and gamma functions.
+_RULES: Final[dict[str, Callable[..., Expression]]] = {
+    "factorial": lambda atoms, u: atoms._gamma(add(u, ONE)),
+    "gamma": _Atoms._gamma,
+    "digamma": _Atoms._digamma,
+    "exp": lambda atoms, u: atoms._power(E, u),
+    "pow": _Atoms._power,
+}
 
 
-def _moved(argument: Expression) -> tuple[Expression, int]:
-    """Write an argument as an expression plus an integer: n + 3 gives n and 3."""
+def _moved(argument: Expression) -> tuple[Expression, int, list[Expression]]:
+    """Write an argument as u plus an integer: n + 3 gives n + 1 and 2.
+
+    The last result has the factors between: (n + 1) and (n + 2), as Gamma(n + 3) has.
+    """
     linear = _linear(argument)
-    if linear is None:
-        return argument, 0
-    steps = floor(linear[1])
-    if abs(steps) > MAX_STEPS:
-        return argument, 0
-    return _tree(linear[0], linear[1] - steps), steps
+    steps = 0 if linear is None else ceil(linear[1]) - 1
+    if linear is None or abs(steps) > MAX_STEPS:
+        return argument, 0, []
+    moved = _tree(linear[0], linear[1] - steps)
+    return moved, steps, [add(moved, Number(i)) for i in range(min(steps, 0), max(steps, 0))]
 
 
 def _linear(node: Expression) -> tuple[dict[str, Fraction], Fraction] | None:
@@ -334,41 +292,27 @@ def _tree(coefficients: Mapping[str, Fraction], constant: Fraction) -> Expressio
     )
 
 
-def _factors(base: Expression) -> Sequence[tuple[Expression, int]]:
-    """Split the base of a power into factors with exponents: 12 becomes 2^2 and 3^1."""
-    value = fold(base)
-    if value is None or value == 0:
-        return list(_written_factors(base, 1))
-    factors: list[tuple[Expression, int]] = [(Number(-1), 1)] if value < 0 else []
-    for remaining, sign in ((abs(value.numerator), 1), (value.denominator, -1)):
-        for prime in range(2, MAX_PRIME):
-            times = 0
-            while remaining % prime == 0:
-                remaining //= prime
-                times += 1
-            if times:
-                factors.append((Number(prime), sign * times))
-        if remaining > 1:
-            factors.append((Number(remaining), sign))
-    return factors or [(ONE, 1)]
-
-
-def _written_factors(base: Expression, times: int) -> Iterator[tuple[Expression, int]]:
-    """Yield the factors of base^times, each with its exponent.
+def _factors(base: Expression, times: int = 1) -> Iterator[tuple[Expression, int]]:
+    """Yield factors of base^times with their exponents: 12^1 has 2^2 and 3^1.
 
     The exponent ``times`` is an integer. The rule (a b)^times = a^times b^times therefore holds for
     a and b of any sign.
     """
-    if base.function == "div":
-        yield from _factors(base.args[0]) if times > 0 else _written_factors(base.args[0], times)
-        for factor, power_ in _factors(base.args[1]):
-            yield factor, -power_ * times
+    value = fold(base)
+    if value:
+        if value < 0:
+            yield Number(-1), times
+        for part, sign in ((value.numerator, times), (value.denominator, -times)):
+            for prime, exponent in fmpz(part).factor(trial_limit=MAX_PRIMES):
+                yield Number(int(prime)), sign * int(exponent)
+    elif base.function == "div":
+        yield from _factors(base.args[0], times)
+        yield from _factors(base.args[1], -times)
     elif base.function == "neg":
         yield Number(-1), times
-        yield from _written_factors(base.args[0], times)
+        yield from _factors(base.args[0], times)
     elif base.function == "mul":
         for arg in base.args:
-            for factor, power_ in _factors(arg):
-                yield factor, power_ * times
+            yield from _factors(arg, times)
     else:
         yield base, times

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import lru_cache
 
@@ -70,6 +70,13 @@ def substitute(node: Expression, name: str, value: Expression) -> Expression:
     return node
 
 
+def substitute_all(tree: Expression, values: Iterable[tuple[str, Expression]]) -> Expression:
+    """Replace symbols in a tree by values, one symbol after another."""
+    for name, value in values:
+        tree = substitute(tree, name, value)
+    return tree
+
+
 def is_written_with(expression: Expression, *functions: str) -> bool:
     """Whether one of the given functions and named constants occurs in ``expression``."""
     return any(node.function in functions for node in all_nodes(expression))
@@ -86,6 +93,30 @@ def is_constant(expression: Expression, variable: str | None = None) -> bool:
             return False
         nodes += node.args
     return True
+
+
+def degree(tree: Expression, name: str) -> int | None:
+    """The degree of an expression in the symbol ``name``. None if it is not a polynomial.
+
+    The degree is too high if the leading terms cancel.
+    """
+    if is_constant(tree, name):
+        return 0
+    if isinstance(tree, Symbol):
+        return 1
+    orders = [order for arg in tree.args if (order := degree(arg, name)) is not None]
+    if len(orders) < len(tree.args):
+        return None
+    match tree.function:
+        case "add" | "neg":
+            return max(orders)
+        case "mul":
+            return sum(orders)
+        case "div" if not orders[1]:
+            return orders[0]
+        case "pow" if (exponent := fold(tree.args[1])) is not None and exponent.denominator == 1:
+            return orders[0] * int(exponent) if exponent >= 0 else None
+    return None
 
 
 def needs_worker(expression: Expression) -> bool:
@@ -176,7 +207,7 @@ def fold(expression: Expression) -> Fraction | None:
     """
     if type(expression) is Number:
         return _fraction(expression.numerator, expression.denominator)
-    if expression.function not in _FOLDS:
+    if expression.function not in FOLDS:
         return None
     values: list[Fraction] = []
     for argument in expression.args:
@@ -184,7 +215,7 @@ def fold(expression: Expression) -> Fraction | None:
         if value is None:
             return None
         values.append(value)
-    return _FOLDS[expression.function](values)
+    return FOLDS[expression.function](values)
 
 
 #: Exponents are few, and making a fraction takes long.
@@ -208,7 +239,8 @@ def _fold_product(values: list[Fraction]) -> Fraction | None:
     return product
 
 
-_FOLDS: dict[str, Callable[[list[Fraction]], Fraction | None]] = {
+#: Exact values of functions of rational numbers. None means that there is no value.
+FOLDS: dict[str, Callable[[list[Fraction]], Fraction | None]] = {
     "add": lambda values: sum(values, Fraction(0)),
     "mul": _fold_product,
     "neg": lambda values: -values[0],

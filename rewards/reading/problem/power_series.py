@@ -176,6 +176,11 @@ class SeriesQuestion:
     conditions: Conditions = field(default_factory=Conditions)
 
     @property
+    def assumptions(self) -> dict[str, str]:
+        """The kinds of the parameters."""
+        return dict(self.conditions.kinds)
+
+    @property
     def parameters(self) -> tuple[str, ...]:
         """The symbols that an answer may have."""
         if self.series:

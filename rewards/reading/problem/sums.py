@@ -99,10 +99,34 @@ class SumProblem(NamedTuple):
     asks_kind: bool = False
 
     @property
+    def limits(self) -> list[Expression]:
+        """The finite limits: the lower and the upper one, if both are finite."""
+        return [limit for limit in (self.lower, self.upper) if not isinstance(limit, int)]
+
+    @property
+    def is_infinite(self) -> bool:
+        """Whether the lower or the upper limit is infinite."""
+        return len(self.limits) < 2
+
+    @property
+    def is_series(self) -> bool:
+        """Whether the sum runs from a finite limit to plus infinity."""
+        return self.upper == 1 and not isinstance(self.lower, int)
+
+    @property
+    def whole_parameters(self) -> list[str]:
+        """The symbols in the limits of summation, sorted."""
+        return sorted(set().union(*map(symbols_of, self.limits)))
+
+    @property
+    def assumptions(self) -> dict[str, str]:
+        """The kinds of the parameters. By default, symbols in limits are integers."""
+        return dict.fromkeys(self.whole_parameters, "integer") | dict(self.conditions.kinds)
+
+    @property
     def parameters(self) -> tuple[str, ...]:
         """All symbols except the index, sorted."""
-        limits = [limit for limit in (self.lower, self.upper) if not isinstance(limit, int)]
-        trees = (self.term, self.factor, self.outside, *limits)
+        trees = (self.term, self.factor, self.outside, *self.limits)
         return tuple(sorted(set().union(*map(symbols_of, trees)) - {self.counter}))
 
 
@@ -113,9 +137,8 @@ def of_reversed_range(problem: SumProblem) -> SumProblem:
     *Summation in Finite Terms*, Journal of the ACM 28, 1981). If b < a, then \sum_{a}^{b} is
     therefore minus the sum from b + 1 to a - 1. Both limits must be finite.
     """
-    assert not isinstance(problem.lower, int)
-    assert not isinstance(problem.upper, int)
-    lower, upper = add(problem.upper, ONE), add(problem.lower, Number(-1))
+    low, high = problem.limits
+    lower, upper = add(high, ONE), add(low, Number(-1))
     flags = (*problem.flags, "sum:reversed range")
     return problem._replace(lower=lower, upper=upper, factor=neg(problem.factor), flags=flags)
 

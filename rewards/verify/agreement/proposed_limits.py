@@ -14,11 +14,10 @@ from flint import acb, arb, fmpq
 
 from ...numeric.ball_arithmetic.balls import UnusableError, precision
 from ...numeric.ball_arithmetic.compiler import compile_tape
-from ...numeric.ball_arithmetic.jets import Ball
+from ...numeric.ball_arithmetic.evaluation import evaluate
 from ...proof.limit_questions import LimitQuestion
 from ...proof.limits import Limit
 from ...reading.expression.sympy_bridge import from_sympy, to_sympy
-from ...reading.expression.tree import Expression
 
 #: Distances from the point at which a limit is compared with the function, in powers of two, and
 #: bits of the balls.
@@ -75,12 +74,12 @@ def _from_side(question: LimitQuestion, limit: Limit, sign: int) -> bool:
     try:
         tape = compile_tape(question.expression, question.variable)
         with precision(_BITS):
-            value = _ball(limit.value) if limit.value is not None else None
-            start = None if isinstance(question.at, int) else _ball(question.at)
+            value = evaluate(limit.value) if limit.value is not None else None
+            start = None if isinstance(question.at, int) else evaluate(question.at)
             for exponent in _DISTANCES:
                 size = fmpq(2) ** exponent
                 x = acb(sign * size) if start is None else start + acb(sign / size)
-                ball = tape.run(x, {}, derivative=False)[tape.root][0]
+                ball = tape.value(x, {})
                 if ball.is_finite():
                     gap = 1 / ball.real * limit.sign if value is None else abs(ball - value)
                     gaps.append(arb(gap))
@@ -90,8 +89,3 @@ def _from_side(question: LimitQuestion, limit: Limit, sign: int) -> bool:
         return False
     nearer = all(bool(next_gap <= gap_before) for gap_before, next_gap in pairwise(gaps))
     return nearer and bool(gaps[-1] <= gaps[0] / _NEARER)
-
-
-def _ball(expression: Expression) -> Ball:
-    tape = compile_tape(expression, "")
-    return tape.run(acb(0), {}, derivative=False)[tape.root][0]

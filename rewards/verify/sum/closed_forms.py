@@ -12,10 +12,8 @@ from ...numeric.quadrature.work import QuadratureError
 from ...numeric.summation.agreement import agreement_at
 from ...numeric.summation.choices import (
     conventions,
-    is_infinite,
     largest_constant,
     lists_terms,
-    whole_parameters,
 )
 from ...proof.sums.convergence import DIGITS, judge_divergence, values_or_divergence
 from ...proof.sums.telescoping import prove_sum
@@ -37,54 +35,57 @@ MAX_CONSTANT: Final = 300
 
 @dataclass(frozen=True)
 class SumJudge:
-    """A sum and the assumptions about its parameters, with methods that judge answers."""
+    """A sum, with methods that judge answers.
+
+    Attributes:
+        problem: the sum.
+        text: the text of the answer.
+
+    """
 
     problem: SumProblem
-    kinds: tuple[tuple[str, str], ...]
+    text: str = ""
 
     @property
-    def assumptions(self) -> dict[str, str]:
-        """The assumptions about the parameters. By default, symbols in limits are integers."""
-        stated = dict(self.problem.conditions.kinds) | dict(self.kinds)
-        return dict.fromkeys(whole_parameters(self.problem), "integer") | stated
+    def parameters(self) -> tuple[str, ...]:
+        return self.problem.parameters
 
     def by_conventions(self) -> Iterator[SumJudge]:
         """Yield the sum in each convention for its range, the usual convention first."""
-        for problem in conventions(self.problem, self.assumptions):
+        for problem in conventions(self.problem):
             yield replace(self, problem=problem)
 
     def judge_divergence(self, infinity: int) -> Outcome:
         """Judge the answer "diverges" (``infinity`` is 0), or an infinity (1 or -1)."""
-        return judge_divergence(self.problem, self.assumptions, infinity)
+        return judge_divergence(self.problem, infinity)
 
-    def judge_at_zero(self, answer: Expression, text: str) -> Outcome:
+    def judge(self, expression: Expression) -> Outcome:
         """Judge a closed form, also for the value 0 of a parameter of the term that may be 0."""
-        problem, outcome = self.problem, self.judge(answer, text)
+        problem, outcome = self.problem, self.equals(expression)
         names = may_be_zero(problem.conditions.comparisons)
         for name in names if outcome.status is Status.CORRECT else ():
             term, factor = (substitute(each, name, ZERO) for each in (problem.term, problem.factor))
             at_zero = replace(self, problem=problem._replace(term=term, factor=factor))
-            other = at_zero.judge(substitute(answer, name, ZERO), text)
+            other = at_zero.equals(substitute(expression, name, ZERO))
             if other.status is Status.INCORRECT and name not in at_zero.problem.parameters:
                 return Outcome(Status.UNDECIDED, detail=f"right for {name} other than 0 only")
         return outcome
 
-    def judge(self, answer: Expression, text: str) -> Outcome:
+    def equals(self, answer: Expression) -> Outcome:
         """Judge whether a closed form equals the sum."""
         answer = with_constants(answer, self.problem.parameters)
         if (strange := with_strangers(answer, self.problem.parameters)) is not None:
             return strange
         needed = encoded_digits(answer) + SURPLUS
         # at whole numbers the values differ, so that no number can be fitted to their digits
-        symbolic = bool(self.problem.parameters) and not is_infinite(self.problem)
+        symbolic = bool(self.problem.parameters) and not self.problem.is_infinite
         if needed > MORE_DIGITS[-1] and not symbolic:
             return Outcome(Status.UNDECIDED, detail="too long to tell from a fitted number")
         digits = next((d for d in (DIGITS, *MORE_DIGITS) if needed <= d), DIGITS)
         largest = largest_constant(answer, MAX_CONSTANT)
         try:
-            chosen = values_or_divergence(
-                self.problem, self.assumptions, digits, min(largest, MAX_CONSTANT), text
-            )
+            largest_kept = min(largest, MAX_CONSTANT)
+            chosen = values_or_divergence(self.problem, digits, largest_kept, self.text)
             outcome = agreement_at(answer, chosen, digits, 0.0 if symbolic else needed)
         except QuadratureError as error:
             return Outcome(Status.UNDECIDED, detail=str(error))
@@ -95,8 +96,8 @@ class SumJudge:
         if not self.problem.parameters:
             right = outcome.status is Status.CORRECT
             return replace(outcome, proof="enclosure") if right else outcome
-        if not is_infinite(self.problem):
-            rules = prove_sum(self.problem, answer, self.assumptions)
+        if not self.problem.is_infinite:
+            rules = prove_sum(self.problem, answer)
             if rules is not None:
                 points, agreed = len(chosen), outcome.digits
                 return Outcome(Status.CORRECT, points, agreed, proof="telescoping", rules=rules)
@@ -108,7 +109,7 @@ class SumJudge:
 
 @dataclass(frozen=True)
 class ProductJudge(SumJudge):
-    r"""A product of the terms of ``problem``, and the assumptions about its parameters.
+    r"""A product of the terms of ``problem``.
 
     The logarithm of a product of positive terms is the sum of the logarithms of the terms.
     """
@@ -117,7 +118,8 @@ class ProductJudge(SumJudge):
     def logarithms(self) -> SumJudge:
         """The sum of the logarithms of the terms."""
         term = Call("ln", (self.problem.term,))
-        return SumJudge(self.problem._replace(term=term, factor=ONE, outside=ZERO), self.kinds)
+        problem = self.problem._replace(term=term, factor=ONE, outside=ZERO)
+        return SumJudge(problem, self.text)
 
     def by_conventions(self) -> Iterator[SumJudge]:
         """Yield the product: no other convention is read."""
@@ -133,12 +135,12 @@ class ProductJudge(SumJudge):
             return Outcome(Status.UNDECIDED, detail="the product does not tend to infinity")
         return outcome
 
-    def judge(self, answer: Expression, text: str) -> Outcome:
+    def equals(self, answer: Expression) -> Outcome:
         """Judge whether a closed form equals the product."""
         problem = self.problem
         if (strange := with_strangers(answer, problem.parameters)) is not None:
             return strange
-        rules = prove_sum(problem, answer, self.assumptions, join=mul)
+        rules = prove_sum(problem, answer, join=mul)
         if rules is not None:
             return Outcome(Status.CORRECT, proof="telescoping", rules=rules)
         if lists_terms(problem, answer, "mul"):
@@ -146,4 +148,4 @@ class ProductJudge(SumJudge):
         product = div(add(answer, neg(problem.outside)), problem.factor)
         if fold(product) == 0:
             return self.logarithms.judge_divergence(-1)
-        return self.logarithms.judge(Call("ln", (product,)), text)
+        return self.logarithms.equals(Call("ln", (product,)))

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from ...errors import ProblemError
 from ...numeric.expansions.series import NotExpandedError
 from ...numeric.outcome import Outcome
 from ...numeric.quadrature.work import QuadratureError
 from ...proof.limits import are_equal
-from ...proof.power_series import (
-    GENERAL,
-    centre,
-    coefficients_of,
-    degree_bound,
-    exponent_of,
-)
-from ...reading.expression.build import ONE, ZERO, add, mul
-from ...reading.expression.traversal import fold, substitute, symbols_of
+from ...proof.power_series import GENERAL, GeneralTerm, coefficients_of, general_term
+from ...reading.expression.build import ZERO, add, mul
+from ...reading.expression.traversal import degree, fold, substitute, symbols_of
 from ...reading.expression.tree import Expression, Number
 from ...reading.problem.power_series import SeriesQuestion
 from ...reading.problem.sums import SumProblem, read_sum
@@ -26,7 +18,7 @@ from ..answers import best
 from .series import may_vanish
 
 
-def judge_expansion(text: str, question: SeriesQuestion, assumptions: Mapping[str, str]) -> Outcome:
+def judge_expansion(text: str, question: SeriesQuestion) -> Outcome:
     """Judge whether an answer is the Taylor series of a function.
 
     The answer has to be a power series about the point of the question, perhaps plus a polynomial.
@@ -35,25 +27,23 @@ def judge_expansion(text: str, question: SeriesQuestion, assumptions: Mapping[st
     Args:
         text: the answer.
         question: the question.
-        assumptions: the assumption about each parameter, by the parameter's name.
 
     """
     try:
         readings = read_sum(text)
     except ProblemError:
         return Outcome(Status.UNPARSEABLE, detail="the answer is no series")
-    return best((_judged(each, question, assumptions),) for each in readings)[0]
+    return best((_judged(each, question),) for each in readings)[0]
 
 
-def _judged(
-    series: SumProblem, question: SeriesQuestion, assumptions: Mapping[str, str]
-) -> Outcome:
-    expected = coefficients_of(question.function, question, assumptions, GENERAL)
-    asked = SeriesQuestion("radius", ZERO, question.variable, series=(series,))
+def _judged(series: SumProblem, question: SeriesQuestion) -> Outcome:
+    assumptions = question.assumptions
+    expected = coefficients_of(question.function, question, GENERAL)
     try:
-        if not are_equal(centre(asked), question.centre, assumptions):
+        general = general_term(series, question.variable)
+        if not are_equal(general.centre, question.centre, assumptions):
             return Outcome(Status.INCORRECT, detail="the series has another centre")
-        stated, compared = _coefficients(series, question, assumptions, exponent_of(asked))
+        stated, compared = _coefficients(series, question, general)
         for k in range(GENERAL + 1):
             if not are_equal(stated.get(k, ZERO), dict(expected).get(k, ZERO), assumptions):
                 return Outcome(Status.INCORRECT, detail=f"another coefficient of the power {k}")
@@ -66,36 +56,26 @@ def _judged(
 
 
 def _coefficients(
-    series: SumProblem,
-    question: SeriesQuestion,
-    assumptions: Mapping[str, str],
-    exponent: Expression,
+    series: SumProblem, question: SeriesQuestion, general: GeneralTerm
 ) -> tuple[dict[int, Expression], int]:
     """The coefficients of an answer up to the degree `GENERAL`, and the number of terms.
-
-    Args:
-        series: the answer.
-        question: the question.
-        assumptions: the assumption about each parameter, by the parameter's name.
-        exponent: the exponent in the general term, as a formula in the index.
 
     Raises:
         ProblemError: the answer is no power series with whole exponents.
 
     """
     x, index = question.variable, series.counter
-    start = None if isinstance(series.lower, int) else fold(series.lower)
-    is_polynomial = degree_bound(series.outside, x) is not None
-    if series.upper != 1 or start is None or x in symbols_of(series.factor) or not is_polynomial:
+    start = fold(series.limits[0]) if series.is_series else None
+    is_polynomial = degree(series.outside, x) is not None
+    if start is None or x in symbols_of(series.factor) or not is_polynomial:
         raise ProblemError("the series is no power series, or has further terms")
-    coefficients = dict(coefficients_of(series.outside, question, assumptions, GENERAL))
-    general = substitute(series.term, x, add(question.centre, ONE))
+    coefficients = dict(coefficients_of(series.outside, question, GENERAL))
     for n in range(int(start), int(start) + GENERAL + 1):
-        k = fold(substitute(exponent, index, Number(n)))
+        k = fold(substitute(general.exponent, index, Number(n)))
         if k is None or k.denominator != 1 or k < 0:
             raise ProblemError("the series has other powers than whole ones")
         if k > GENERAL:
             return coefficients, n - int(start)
-        term = mul(series.factor, substitute(general, index, Number(n)))
+        term = mul(series.factor, substitute(general.coefficient, index, Number(n)))
         coefficients[int(k)] = add(coefficients.get(int(k), ZERO), term)
     return coefficients, GENERAL + 1

@@ -7,7 +7,6 @@ question are equal. It is wrong if two coefficients are proved to differ.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 from typing import Final
 
@@ -22,7 +21,6 @@ from ...proof.limits import are_equal
 from ...proof.power_series import (
     GENERAL,
     coefficients_of,
-    degree_bound,
     degree_of_terms,
     general_coefficients,
     interval_of_convergence,
@@ -32,6 +30,7 @@ from ...proof.power_series import (
 )
 from ...reading.expression.build import ZERO
 from ...reading.expression.traversal import all_nodes, fold, substitute, symbols_of
+from ...reading.expression.traversal import degree as degree_of
 from ...reading.expression.tree import Expression, Number, Symbol
 from ...reading.functions.arithmetic import COMPARISONS, PIECEWISE
 from ...reading.problem.conditions import Interval
@@ -49,7 +48,6 @@ _WITH_CASES: Final = {each.name for each in (*PIECEWISE, *COMPARISONS)} - {"piec
 def judge_series(
     answer: Expression | Interval | int,
     question: SeriesQuestion,
-    assumptions: Mapping[str, str],
     through: int = 0,
 ) -> Outcome:
     """Judge whether an answer is what a question about a power series asks for.
@@ -57,7 +55,6 @@ def judge_series(
     Args:
         answer: the answer, an interval, or 1 or -1 for an infinity.
         question: the question.
-        assumptions: the assumption about each parameter, by the parameter's name.
         through: the degree up to which the coefficients of a polynomial have to be right. A
             negative number means that the remainder in the answer hides terms that the question
             asks for.
@@ -71,44 +68,40 @@ def judge_series(
         return Outcome(Status.INCORRECT, detail=detail)
     try:
         if isinstance(answer, Interval):
-            return _interval(answer, question, assumptions)
+            return _interval(answer, question)
         if question.wanted == "radius":
-            return _radius(answer, question, assumptions)
+            return _radius(answer, question)
         if isinstance(answer, int):
             return Outcome(Status.INCORRECT, detail="no number, nor a polynomial")
         if question.wanted == "coefficient":
-            return _coefficient(answer, question, assumptions)
+            return _coefficient(answer, question)
         if question.wanted == "remainder":
-            return _lagrange(answer, question, assumptions)
-        return _polynomial(answer, question, assumptions, through)
+            return _lagrange(answer, question)
+        return _polynomial(answer, question, through)
     except (NotExpandedError, QuadratureError, ValueError, RecursionError) as error:
         if isinstance(error, ProblemError):
             raise
         return Outcome(Status.UNDECIDED, detail=str(error))
 
 
-def _polynomial(
-    answer: Expression, question: SeriesQuestion, assumptions: Mapping[str, str], through: int
-) -> Outcome:
+def _polynomial(answer: Expression, question: SeriesQuestion, through: int) -> Outcome:
     degree = whole_degree(question.degree)
     if question.terms:
-        degree = through = degree_of_terms(question, assumptions)
-    bound = degree_bound(answer, question.variable)
+        degree = through = degree_of_terms(question)
+    bound = degree_of(answer, question.variable)
     if bound is None:
         return Outcome(Status.INCORRECT, detail="the answer is no polynomial")
     if (strange := with_strangers(answer, question.parameters)) is not None:
         return strange
     if bound > LARGEST_DEGREE:
         return Outcome(Status.UNDECIDED, detail=f"the degree may be more than {LARGEST_DEGREE}")
-    if bound > degree and any(
-        k > degree for k, _ in coefficients_of(answer, question, assumptions, bound)
-    ):
+    if bound > degree and any(k > degree for k, _ in coefficients_of(answer, question, bound)):
         return Outcome(Status.INCORRECT, detail=f"the degree is more than {degree}")
-    terms = dict(coefficients_of(question.function, question, assumptions, through))
-    got = dict(coefficients_of(answer, question, assumptions, degree))
+    terms = dict(coefficients_of(question.function, question, through))
+    got = dict(coefficients_of(answer, question, degree))
     for k in range(through + 1):
         got_term, second = got.get(k, ZERO), terms.get(k, ZERO)
-        if got_term != second and not are_equal(got_term, second, assumptions):
+        if got_term != second and not are_equal(got_term, second, question.assumptions):
             power_ = f"({question.variable} - a)^{k}" if question.centre != ZERO else f"x^{k}"
             detail = f"another coefficient of {power_}"
             return Outcome(Status.INCORRECT, detail=detail, witness=_witness(second, got_term))
@@ -122,24 +115,22 @@ def _witness(expected: Expression, got: Expression) -> Witness | None:
         return Witness("", expected=show(value_of(expected)), got=show(value_of(got)))
 
 
-def _coefficient(
-    answer: Expression, question: SeriesQuestion, assumptions: Mapping[str, str]
-) -> Outcome:
+def _coefficient(answer: Expression, question: SeriesQuestion) -> Outcome:
     if (strange := with_strangers(answer, question.parameters)) is not None:
         return strange
     name = next(iter(symbols_of(question.degree)), "")
     if not name:
         k = whole_degree(question.degree)
-        expected = dict(coefficients_of(question.function, question, assumptions, k)).get(k, ZERO)
-        if are_equal(answer, expected, assumptions):
+        expected = dict(coefficients_of(question.function, question, k)).get(k, ZERO)
+        if are_equal(answer, expected, question.assumptions):
             return Outcome(Status.CORRECT, points=1, proof="expansion")
         return Outcome(Status.INCORRECT, witness=_witness(expected, answer))
     # a formula for the coefficient of x^n: agreement for many n is no proof
     compared = 0
-    for n, expected in general_coefficients(question, assumptions):
+    for n, expected in general_coefficients(question):
         value = substitute(answer, name, Number(n))
         try:
-            same = are_equal(value, expected, assumptions)
+            same = are_equal(value, expected, question.assumptions)
         except (UndefinedError, NotExpandedError):
             continue  # 1/n has no value for n = 0
         if not same and n:
@@ -154,24 +145,17 @@ def _coefficient(
 def may_vanish(formula: Expression, name: str, most: int) -> bool:
     """Whether a part of a formula may vanish at more than ``most`` whole numbers from 0 or 1 on.
 
-    Such a part has a larger number, more factors n - k, or cases.
+    Such a part has a larger number, more factors n - k, or cases of a function of n.
     """
     nodes = all_nodes(formula)
     largest = max((abs(fold(node) or Fraction(0)) for node in nodes), default=0)
     factors = nodes.count(Symbol(name))
-    return max(largest, factors) > most or any(_compares_terms(node) for node in nodes)
+    cases = [arg for node in nodes if node.function in _WITH_CASES for arg in node.args]
+    compares = any(not isinstance(arg, Symbol) and fold(arg) is None for arg in cases)
+    return max(largest, factors) > most or compares
 
 
-def _compares_terms(node: Expression) -> bool:
-    """Whether a function with cases has another argument than a symbol or a rational number."""
-    return node.function in _WITH_CASES and not all(
-        isinstance(arg, Symbol) or fold(arg) is not None for arg in node.args
-    )
-
-
-def _lagrange(
-    answer: Expression, question: SeriesQuestion, assumptions: Mapping[str, str]
-) -> Outcome:
+def _lagrange(answer: Expression, question: SeriesQuestion) -> Outcome:
     """Judge a remainder in Lagrange's form.
 
     The remainder has the form of the next term of the series. The derivative in the remainder is
@@ -196,11 +180,9 @@ def _lagrange(
     return Outcome(Status.UNDECIDED, detail="the remainder agrees, and is not proved")
 
 
-def _radius(
-    answer: Expression | int, question: SeriesQuestion, assumptions: Mapping[str, str]
-) -> Outcome:
+def _radius(answer: Expression | int, question: SeriesQuestion) -> Outcome:
     """Judge a radius of convergence. The answer is an expression, or 1 or -1 for an infinity."""
-    expected = radius(question, assumptions)
+    expected = radius(question)
     if isinstance(answer, int) or expected is None:
         if answer == 1 and expected is None:
             return Outcome(Status.CORRECT, points=1, proof="expansion")
@@ -209,16 +191,14 @@ def _radius(
         return Outcome(Status.INCORRECT, detail=detail)
     if symbols_of(answer) - set(question.parameters):
         return Outcome(Status.INCORRECT, detail="the radius is a number")
-    if are_equal(answer, expected, assumptions):
+    if are_equal(answer, expected, question.assumptions):
         return Outcome(Status.CORRECT, points=1, proof="expansion")
     return Outcome(Status.INCORRECT, witness=_witness(expected, answer))
 
 
-def _interval(
-    answer: Interval, question: SeriesQuestion, assumptions: Mapping[str, str]
-) -> Outcome:
+def _interval(answer: Interval, question: SeriesQuestion) -> Outcome:
     """Judge an interval of convergence. An end belongs to it if the series converges there."""
-    expected, at_ends = interval_of_convergence(question, assumptions)
+    expected, at_ends = interval_of_convergence(question)
     if at_ends is None:
         everywhere = answer.ends == expected.ends
         status = Status.CORRECT if everywhere else Status.INCORRECT

@@ -11,19 +11,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import Final
+from typing import Final, Unpack
 
-from ...arguments import Acceptance
 from ...numeric.outcome import Outcome
 from ...numeric.quadrature.work import work_limit
 from ...numeric.sampling.integrand import assumption_items
-from ...proof.sums.convergence import (
-    judge_convergence,
-)
+from ...proof.sums.convergence import judge_convergence
 from ...reading.expression.traversal import needs_worker
 from ...reading.extraction.judge import Asks
 from ...reading.latex import Reading
 from ...reading.latex.tokens.roles import IS_VALUE
+from ...reading.problem.conditions import Conditions
 from ...reading.problem.power_series import (
     SeriesQuestion,
     asks_of_series,
@@ -40,9 +38,8 @@ from ...reading.problem.sums import (
     without_open_case,
 )
 from ...verdict import Status, Verdict
-from ...workers.deadline import Deadline
-from ...workers.pool import DEFAULT_DEADLINE
 from ..answers import (
+    AnswerKeywords,
     AnswerOptions,
     ExtractedAnswer,
     NeedsWorkerError,
@@ -55,6 +52,7 @@ from ..answers import (
     stated_divergence,
     verify_in_worker,
 )
+from ..values import judged_by
 from .closed_forms import ProductJudge, SumJudge
 from .expansions import judge_expansion
 from .series import judge_series
@@ -62,6 +60,12 @@ from .series import judge_series
 #: Operations of one call (`numeric.quadrature.work`): the most that a sum of the bank takes is
 #: 60,000, in 0.1 s.
 ONE_CALL: Final = 2_000_000
+#: What answers look like that are neither a number nor a formula without the variable.
+_ASKS: Final[dict[str, Asks]] = {
+    "interval": "interval",
+    "polynomial": "antiderivative",
+    "series": "antiderivative",
+}
 
 
 def verify_sum(
@@ -69,12 +73,7 @@ def verify_sum(
     problem: str,
     *,
     assumptions: Mapping[str, str] | None = None,
-    strict: bool = False,
-    stop: Sequence[str] = (),
-    truncated: bool = False,
-    accept: Acceptance = "agreement",
-    undecided_reward: float = 0.0,
-    deadline: float | Deadline = DEFAULT_DEADLINE,
+    **options: Unpack[AnswerKeywords],
 ) -> Verdict:
     r"""Verify the final answer to a question about a sum or a power series.
 
@@ -88,15 +87,8 @@ def verify_sum(
         assumptions: assumptions on parameters, as in `verify_antiderivative`. By default,
             parameters in the limits of the sum are whole numbers, and other parameters are
             positive.
-        strict: whether the answer must be in a box.
-        stop: the prompt's stop strings. Text after the first stop string is ignored.
-        truncated: whether the token limit cut the completion off.
-        accept: ``agreement`` or ``proof``. With ``proof``, an answer needs a proof: telescoping, an
-            enclosure of a sum without parameters, or an expansion. Answers that only agree are then
-            undecided.
-        undecided_reward: the reward of an undecided answer.
-        deadline: seconds of processor time after which a worker process is stopped. An answer that
-            needs no worker process has no deadline.
+        options: ``strict``, ``stop``, ``truncated``, ``accept``, ``undecided_reward`` and
+            ``deadline``, as for `verify_antiderivative`.
 
     Returns:
         A `Verdict`. ``evidence.proof`` is ``telescoping``, ``enclosure``, ``divergence``,
@@ -113,96 +105,91 @@ def verify_sum(
         (True, 'enclosure')
 
     """
-    options = AnswerOptions(
-        strict, stop, truncated, accept, undecided_reward, deadline, assumptions
-    )
-    assumed = assumption_items(assumptions)
-    question = _read(problem)
+    chosen = AnswerOptions(assumptions=assumptions, **options)
+    question = _read(problem, assumption_items(assumptions))
     asks: Asks = "value"
-    if isinstance(question, SeriesQuestion) and question.wanted == "interval":
-        asks = "interval"
-    elif isinstance(question, SeriesQuestion) and question.wanted in ("polynomial", "series"):
-        asks = "antiderivative"
-    answer = find_answer(
-        completion,
-        options,
-        symbols=(question if isinstance(question, SeriesQuestion) else question[0]).parameters,
-        asks=asks,
-    )
+    if isinstance(question, SeriesQuestion):
+        symbols, asks = question.parameters, _ASKS.get(question.wanted, asks)
+    else:
+        symbols = question[0].parameters
+    answer = find_answer(completion, chosen, symbols=symbols, asks=asks)
     infinity = stated_divergence(answer)
     try:
         with work_limit(ONE_CALL):
             if isinstance(question, SeriesQuestion):
-                outcome, reading = _of_series(answer, infinity, question, assumed)
+                outcome, reading = _of_series(answer, infinity, question)
             else:
                 judge_type = ProductJudge if has_product(problem) else SumJudge
-                judges = [judge_type(each, assumed) for each in question]
-                outcome, reading = _of_sum(answer, infinity, judges)
+                outcome, reading = _of_sum(answer, infinity, [*map(judge_type, question)])
     except NeedsWorkerError:
         return verify_in_worker("sum", problem, answer)
     return answer.verdict(outcome.status, outcome, reading)
 
 
 @lru_cache(maxsize=4096)
-def _read(problem: str) -> SeriesQuestion | tuple[SumProblem, ...]:
-    if has_product(problem):
-        return read_product(problem)
-    return read_series(problem) if asks_of_series(problem) else read_sum(problem)
+def _read(
+    problem: str, assumed: tuple[tuple[str, str], ...]
+) -> SeriesQuestion | tuple[SumProblem, ...]:
+    further = Conditions(assumed)
+    is_product = has_product(problem)
+    if asks_of_series(problem) and not is_product:
+        question = read_series(problem)
+        return replace(question, conditions=question.conditions.also(further))
+    readings = read_product(problem) if is_product else read_sum(problem)
+    return tuple(each._replace(conditions=each.conditions.also(further)) for each in readings)
 
 
 def _of_series(
-    answer: ExtractedAnswer,
-    infinity: int | None,
-    question: SeriesQuestion,
-    assumed: tuple[tuple[str, str], ...],
+    answer: ExtractedAnswer, infinity: int | None, question: SeriesQuestion
 ) -> tuple[Outcome, Reading | None]:
-    assumptions = dict(question.conditions.kinds) | dict(assumed)
     if question.wanted == "interval":
         interval = read_interval(answer.text or "", question.variable)
         if interval is None or answer.alternatives or answer.steps or answer.definitions:
             status = answer.status or Status.UNPARSEABLE
             return Outcome(status, detail="the answer is no interval"), None
-        return judge_series(interval, question, assumptions), None
+        return judge_series(interval, question), None
     if question.wanted == "series":
-        return judge_expansion(answer.text or "", question, assumptions), None
+        return judge_expansion(answer.text or "", question), None
     text, through = without_remainder(answer.text or "", question)
     answer.text = text or answer.text
     if infinity is not None:
-        return judge_series(infinity, question, assumptions), None
+        return judge_series(infinity, question), None
     shape = () if question.wanted == "polynomial" else (IS_VALUE,)
     read_answer(answer, (*question.parameters, *shape))
     if answer.status is not None:
         return Outcome(answer.status, detail=answer.detail), None
     require_worker(needs_worker(question.function))
-    judge = partial(judge_series, question=question, assumptions=assumptions, through=through)
+    judge = partial(judge_series, question=question, through=through)
     return judged(answer, judge, question.parameters)
 
 
 def _of_sum(
-    answer: ExtractedAnswer,
-    infinity: int | None,
-    judges: Sequence[SumJudge],
+    answer: ExtractedAnswer, infinity: int | None, judges: Sequence[SumJudge]
 ) -> tuple[Outcome, Reading | None]:
     """Judge an answer to a question that asks for the value or the convergence of a sum."""
-    problems = [judge.problem for judge in judges]
+    asked = judges[0].problem
     text = without_open_case(answer.text or "")
     answer.text = text or answer.text
     convergence = stated_convergence(answer)
-    if convergence is not None and (problems[0].asks_kind or problems[0].asks_convergence):
-        if problems[0].asks_kind and not convergence:
+    if convergence is not None and (asked.asks_kind or asked.asks_convergence):
+        if asked.asks_kind and not convergence:
             return Outcome(Status.UNPARSEABLE, detail="the kind of convergence is missing"), None
-        kind = convergence if problems[0].asks_kind else ""
-        return _of_words(
-            (judge_convergence(judge.problem, judge.assumptions, kind), None) for judge in judges
-        )
+        kind = convergence if asked.asks_kind else ""
+        return _of_words((judge_convergence(judge.problem, kind), None) for judge in judges)
     if infinity is None and is_unevaluated(text):
         return Outcome(Status.NOT_CLOSED_FORM, detail="a sum that is not evaluated"), None
-    names = sorted({name for problem in problems for name in problem.parameters})
+    names = sorted({name for judge in judges for name in judge.parameters})
     read_answer(answer, (*names, IS_VALUE))
     if answer.status is not None and infinity is None:
         return Outcome(answer.status, detail=answer.detail), None
-    answer.readings = tuple(answer.readings)  # for each reading of the problem
-    return (best if infinity is None else _of_words)(_judged(answer, infinity, judges))
+    require_worker(any(needs_worker(judge.problem.term) for judge in judges))
+    of_conventions = [each for judge in judges for each in judge.by_conventions()]
+    with_text = partial(replace, text=str(answer.text))
+    outcomes = (
+        (replace(outcome, flags=(*outcome.flags, *judge.problem.flags)), reading)
+        for outcome, reading, judge in judged_by(answer, infinity, of_conventions, with_text)
+    )
+    return (best if infinity is None else _of_words)(outcomes)
 
 
 def _of_words(
@@ -218,18 +205,3 @@ def _of_words(
     if outcome.status is Status.CORRECT and of_readings[0][0].status is Status.INCORRECT:
         return Outcome(Status.UNDECIDED, detail="right for an unusual reading only"), None
     return outcome, reading
-
-
-def _judged(
-    answer: ExtractedAnswer, infinity: int | None, judges: Sequence[SumJudge]
-) -> Iterator[tuple[Outcome, Reading | None]]:
-    for sum_judge in judges:
-        require_worker(needs_worker(sum_judge.problem.term))
-        for by_convention in sum_judge.by_conventions():
-            if infinity is not None:
-                yield by_convention.judge_divergence(infinity), None
-                continue
-            judge = partial(by_convention.judge_at_zero, text=str(answer.text))
-            outcome, reading = judged(answer, judge, sum_judge.problem.parameters)
-            flags = (*outcome.flags, *by_convention.problem.flags)
-            yield replace(outcome, flags=flags), reading

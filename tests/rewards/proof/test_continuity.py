@@ -14,7 +14,7 @@ from calculus_harness.rewards.numeric.ball_arithmetic.balls import Branch, preci
 from calculus_harness.rewards.numeric.ball_arithmetic.compiler import compile_tape
 from calculus_harness.rewards.numeric.ball_arithmetic.domain import breakpoints
 from calculus_harness.rewards.numeric.ball_arithmetic.point_count import has_fixed_branch
-from calculus_harness.rewards.numeric.outcome import Budget, DecisionPolicy
+from calculus_harness.rewards.numeric.outcome import Budget
 from calculus_harness.rewards.numeric.sampling.integrand import Integrand
 from calculus_harness.rewards.proof.discontinuities.form import cannot_jump
 from calculus_harness.rewards.proof.prover import prove
@@ -196,8 +196,7 @@ def test_a_proved_identity_needs_values_everywhere(
     """One point suffices if no divisor is zero on an interval, whichever values roots have."""
     tree, expected = (read(text)[0].expression for text in (answer, target))
     integrand = Integrand(expected, "x", {}, target)
-    policy = DecisionPolicy(strict_domain=True)
-    outcome = same_function(tree, integrand, (None, None), policy, answer, Budget())
+    outcome = same_function(tree, integrand, (None, None), answer, Budget())
     if points is None:
         assert outcome.status is not Status.CORRECT
     else:

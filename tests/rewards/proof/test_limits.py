@@ -246,4 +246,4 @@ def test_numbers_with_too_many_terms_are_no_crash() -> None:
         r"$\operatorname{arsinh} x - \ln(x + \sqrt{x^2+1})$"
     )
     with pytest.raises(NotExpandedError, match="too many terms"):
-        coefficients_of(polynomial.function, polynomial, {}, 6)
+        coefficients_of(polynomial.function, polynomial, 6)

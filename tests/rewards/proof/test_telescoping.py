@@ -41,13 +41,13 @@ PROVED = [
 
 @pytest.mark.parametrize(("asked", "answer"), PROVED)
 def test_closed_forms_are_proved(asked: str, answer: str) -> None:
-    assert prove_sum(read_sum(asked)[0], tree(answer), {}) is not None
+    assert prove_sum(read_sum(asked)[0], tree(answer)) is not None
 
 
 @pytest.mark.parametrize(("asked", "answer"), PROVED)
 @pytest.mark.parametrize("wrong", ["{}+1", "2({})", "-({})", r"{}+(-1)^n", r"{}+\frac{{1}}{{n!}}"])
 def test_near_misses_are_not(asked: str, answer: str, wrong: str) -> None:
-    assert prove_sum(read_sum(asked)[0], tree(wrong.format(answer)), {}) is None
+    assert prove_sum(read_sum(asked)[0], tree(wrong.format(answer))) is None
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_near_misses_are_not(asked: str, answer: str, wrong: str) -> None:
     ],
 )
 def test_what_telescoping_does_not_prove(asked: str, answer: str) -> None:
-    assert prove_sum(read_sum(asked)[0], tree(answer), {}) is None
+    assert prove_sum(read_sum(asked)[0], tree(answer)) is None
 
 
 @pytest.mark.parametrize(

@@ -202,7 +202,7 @@ def test_a_coefficient_may_have_cases() -> None:
 
 def test_one_value_of_a_parameter_depends_on_the_answer() -> None:
     asked = r"\sum_{k=0}^\infty \frac{a}{2^k}"
-    drawn = [{values["a"] for values in choices(read_sum(asked)[0], {}, 0, text)} for text in "xy"]
+    drawn = [{values["a"] for values in choices(read_sum(asked)[0], 0, text)} for text in "xy"]
     foreseen = sorted(drawn[0] & drawn[1])
     zeros = "".join(rf"(a-\frac{{{a.numerator}}}{{{a.denominator}}})" for a in foreseen)
     assert status(asked, "2a") is Status.CORRECT

@@ -281,7 +281,7 @@ def _sum(problem: str, assumptions: Mapping[str, str], verify: Verify) -> Subjec
     sums = read_sum(problem)[0]
     kinds = {**dict(sums.conditions.kinds), **assumptions}
     counted = frozenset({sums.counter})
-    partial = _PartialSums(sums) if sums.upper == 1 and not isinstance(sums.lower, int) else None
+    partial = _PartialSums(sums) if sums.is_series else None
     return Subject(
         sums.counter,
         frozenset(sums.parameters),

@@ -15,8 +15,8 @@ from .....errors import ProblemError
 from .....numeric.expansions.series import NotExpandedError, UndefinedError
 from .....proof.limits import Limit, limit
 from .....reading.expression.build import ZERO, add, div, neg, number, power
-from .....reading.expression.traversal import fold, nodes_of, substitute, symbols_of
-from .....reading.expression.tree import Call, Expression, Number, Symbol
+from .....reading.expression.traversal import degree, fold, nodes_of, substitute, symbols_of
+from .....reading.expression.tree import Call, Expression, Symbol
 from ...extents import NotReadError
 from ...parts import Side
 from ...result import Judgement
@@ -198,30 +198,6 @@ def leaves_out_a_remainder(left: Side, right: Side, scope: Scope, work: Work) ->
         return _is_within(difference, term, name, 0, True, work) is True
     except NotReadError:
         return False
-
-
-def degree(tree: Expression, name: str) -> int | None:
-    """The degree of an expression in the symbol ``name``. None if it is not a polynomial."""
-    if name not in symbols_of(tree):
-        return 0
-    if isinstance(tree, Symbol):
-        return 1
-    assert isinstance(tree, Call)
-    orders = [degree(arg, name) for arg in tree.args]
-    known = [order for order in orders if order is not None]
-    if len(known) < len(orders):
-        return None
-    match tree.function:
-        case "add" | "neg":
-            return max(known)
-        case "mul":
-            return sum(known)
-        case "div" if not known[1]:
-            return known[0]
-        case "pow" if isinstance(tree.args[1], Number) and tree.args[1].denominator == 1:
-            exponent = tree.args[1].numerator
-            return known[0] * exponent if exponent >= 0 else None
-    return None
 
 
 def is_factored(left: Side, right: Side, unknown: frozenset[str], scope: Scope) -> bool:
