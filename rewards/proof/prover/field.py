@@ -147,7 +147,7 @@ class Field:
 
     def _support_of(self, poly: Poly) -> int:
         degrees = poly.degrees()
-        return sum([1 << g.index for g in self.generators if degrees[g.at] > 0])
+        return sum([g.element.support for g in self.generators if degrees[g.at] > 0])
 
     def used(self, element: Quotient) -> list[Generator]:
         support = self.support(element)
@@ -198,10 +198,11 @@ class Field:
 
     def reduce(self, poly: Poly, *, powers: bool = True) -> Poly:
         """The remainder modulo all relations; without ``powers``, long powers of sums remain."""
-        if not self.related or poly.is_constant():
+        if not self.related or poly.is_one():
             return poly
+        degrees = poly.degrees()
         for generator in reversed(self.related):
-            times = poly.degrees()[generator.at] // generator.order
+            times = degrees[generator.at] // generator.order
             if times <= 0:
                 continue
             terms = max(1, len(generator.relation) - 1)
@@ -211,6 +212,7 @@ class Field:
             if times > MAX_TIMES or len(poly) * expanded > MAX_TERMS:
                 raise NotProvedError("too many terms modulo the relations")
             poly = divmod(poly, generator.relation)[1]
+            degrees = poly.degrees()
         return poly
 
     def normal(self, element: Quotient) -> Quotient:

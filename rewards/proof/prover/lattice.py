@@ -18,7 +18,8 @@ from flint import fmpq, fmpq_mat, fmpz_mat
 from ...reading.expression.tree import Expression
 from .quotients import UNIT, Quotient
 
-#: Coefficients of monomials, whose keys are their expressions (see `Lattice.add` for others).
+#: Coefficients of monomials. A key is an expression, or a function that writes the expression if
+#: another tower is built (see `Lattice.add` for other keys).
 Vector: TypeAlias = dict[Any, fmpq]
 _ZERO = fmpq(0)
 #: Largest power of a generator, and largest multiple of an angle that is expanded.
@@ -51,6 +52,7 @@ class Lattice:
         self.units, self.generators, self.values, self.is_coarse = [], {}, [], False
         if not self.vectors:
             return
+        self.vectors = [{_written(key): c for key, c in row.items()} for row in self.vectors]
         basis: list[Vector] = []
         rows = [_coordinates(basis, vector) for vector in self.vectors]
         scale = math.lcm(*(int(c.q) for row in rows for c in row))
@@ -87,21 +89,31 @@ class Lattice:
 
 @dataclass(slots=True)
 class Units:
-    """What towers read: exponents, angles, and common multiples of the orders of roots."""
+    """What towers read: exponents, angles, and common multiples of the orders of roots.
+
+    ``were_read`` says that an earlier tower read exponents or angles.
+    """
 
     exponents: Lattice = field(default_factory=partial(Lattice, MAX_LETTER_POWER))
     angles: Lattice = field(default_factory=partial(Lattice, MAX_MULTIPLE))
     orders: dict[tuple[str, Expression], int] = field(default_factory=dict)
     has_new_root: bool = False
+    were_read: bool = False
 
     def is_coarse(self) -> bool:
         return self.exponents.is_coarse or self.angles.is_coarse or self.has_new_root
 
     def settle(self) -> None:
         """Begin a tower: nothing that an earlier tower made is left, only what was read."""
-        self.exponents.settle()
-        self.angles.settle()
+        for lattice in (self.exponents, self.angles):
+            if lattice.vectors or lattice.values:
+                lattice.settle()
+                self.were_read = True
         self.has_new_root = False
+
+
+def _written(key: Any) -> Any:
+    return key() if type(key) is partial else key
 
 
 def _directed(vector: Vector) -> Vector:
@@ -111,6 +123,9 @@ def _directed(vector: Vector) -> Vector:
 
 def _coordinates(basis: list[Vector], vector: Vector) -> list[fmpq]:
     """The coefficients of a vector in a basis, to which an independent vector is appended."""
+    if not basis:
+        basis.append(vector)
+        return [UNIT]
     columns = [*basis, vector]
     keys = dict.fromkeys(key for column in columns for key in column)
     rows = [[column.get(key, _ZERO) for column in columns] for key in keys]

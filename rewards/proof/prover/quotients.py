@@ -137,9 +137,12 @@ class Quotient:
 
     def __truediv__(self, operand: Operand) -> Quotient:
         right = operand if type(operand) is Quotient else constant(operand)
-        if right.support and self.den.is_one() and right.den.is_one():
+        if not right.support or not (self.den.is_one() and right.den.is_one()):
+            return self * right.inverse()
+        if not self.support or self.support & right.support:
             return quotient(self.num, right.num)
-        return self * right.inverse()
+        # They have no common factor.
+        return Quotient(*monic(self.num, right.num), self.support | right.support)
 
     def __rtruediv__(self, right: Operand) -> Quotient:
         return self.inverse() * right
@@ -196,7 +199,7 @@ def rational(p: int, q: int) -> Quotient:
 
 def monic(num: Poly, den: Poly) -> tuple[Poly, Poly]:
     lead = den.leading_coefficient()
-    return num / lead, den / lead
+    return (num, den) if lead == 1 else (num / lead, den / lead)
 
 
 def quotient(num: Poly, den: Poly) -> Quotient:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from dataclasses import field as new
-from functools import reduce
+from functools import partial, reduce
 from operator import add, mul
 from typing import Any, Generic, TypeAlias, TypeVar
 
@@ -122,7 +122,10 @@ class Tower:
         return [(c, quotient(RING.term(exp_vec=at), den)) for at, c in num.terms()]
 
     def key(self, monomial: Quotient) -> Any:
-        """The key of a monomial in vectors (exponents and angles), which is its expression."""
+        """The key of a monomial in vectors (exponents and angles).
+
+        A key is the expression. In a first tower, where most proofs end, a key only writes it.
+        """
         if not self.monomials:  # an earlier tower may have read another expression of the same
             for unit in (*self.units.exponents.units, *self.units.angles.units):
                 for key in unit:
@@ -130,11 +133,12 @@ class Tower:
         for key, earlier in self.monomials.items():
             if earlier == monomial:
                 return key
-        tree = self.field.tree(monomial)
-        if tree in self.monomials:
+        new: Any = partial(self.field.tree, monomial)
+        key = new() if self.units.were_read else new
+        if key in self.monomials:
             raise NotProvedError("two monomials that are written alike")
-        self.monomials[tree] = monomial
-        return tree
+        self.monomials[key] = monomial
+        return key
 
     def _sum(self, vector: Mapping[Any, fmpq]) -> Quotient:
         return reduce(add, (self._keyed(key) * c for key, c in vector.items()))
@@ -259,9 +263,9 @@ def attempted(use: Callable[[Tower], T], **state: Any) -> tuple[Tower, T | None]
     """
     units = state.setdefault("units", Units())
     for _ in range(2):
-        units.settle()
         tower, value = Tower(Field(), **state), None
         with suppress(NotProvedError):
+            units.settle()
             value = use(tower)
         if not units.is_coarse():
             return tower, value

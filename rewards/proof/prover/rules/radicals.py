@@ -180,8 +180,9 @@ def positive_factors(field: Field, element: Quotient) -> tuple[Powers, Quotient]
     powers = _prime_powers(c) if c != 1 else []
     polys = [element.num / c if powers else element.num, element.den]
     for at, poly in enumerate(polys) if field.support(element) & field.positive else ():
-        degrees = poly.term_content().degrees()
-        for g in field.generators:
+        content = poly.term_content()
+        degrees = content.degrees() if not content.is_one() else ()
+        for g in field.generators if degrees else ():
             if (degree := degrees[g.at]) and field.positive >> g.index & 1:
                 polys[at] = polys[at] / g.element.num**degree
                 base, order = (g.args[0], g.order) if g.kind == "root" else (g.element, 1)
