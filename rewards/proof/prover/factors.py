@@ -23,7 +23,7 @@ from flint import fmpq
 from flint.utils.flint_exceptions import DomainError
 
 from .field import Field, Generator
-from .quotients import RING, UNIT, NotProvedError, Poly, is_factored_quickly, product
+from .quotients import UNIT, NotProvedError, Poly, is_factored_quickly, product
 
 #: A number, and polynomials with exponents.
 Factors = tuple[fmpq, list[tuple[Poly, fmpq]]]
@@ -110,7 +110,7 @@ def _without(poly: Poly, g: Generator) -> tuple[Poly, int]:
 
 def _in_roots(field: Field, poly: Poly, roots: list[Generator]) -> Poly:
     """Replace a generator h by ``(r^q - w)/c`` for each root r in it (third identity)."""
-    images, degrees = list(RING.gens()), poly.degrees()
+    images, degrees = list(field.ring.variables), poly.degrees()
     for r in roots:
         u = r.power
         slopes = [u.derivative(at) if degree == 1 else u for at, degree in enumerate(u.degrees())]

@@ -21,7 +21,7 @@ from ...numeric.ball_arithmetic.compiler import DOMAIN
 from ...reading.expression.build import add, power, product
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import RECORDS
-from .quotients import MAX_TERMS, ONE, RING, ZERO, NotProvedError, Poly, Quotient, quotient
+from .quotients import MAX_TERMS, RING, NotProvedError, Poly, Quotient, Ring, quotient
 
 #: Most terms of all values together.
 MAX_WORK = 40_000
@@ -69,6 +69,7 @@ class Field:
     are evaluated, which are real at every point that counts.
     """
 
+    ring: Ring = RING
     generators: list[Generator] = field(default_factory=list)
     related: list[Generator] = field(default_factory=list)
     varying: int = 0
@@ -106,7 +107,7 @@ class Field:
                 break
         else:
             index = len(self.generators)
-            bit, at = 1 << index, RING.nvars() - 1 - index
+            bit, at = 1 << index, self.ring.size - 1 - index
             if at < 0:
                 raise NotProvedError("too many generators")
             self.unreal |= bit
@@ -116,7 +117,7 @@ class Field:
                 slope = None
             elif slope is not None:
                 self.varying |= bit
-            element = Quotient(RING.gen(at), support=bit)
+            element = Quotient(self.ring.variables[at], self.ring.one.num, bit)
             generator = Generator(index, at, element, kind, args, order, slope)
             self.generators.append(generator)
         if real:
@@ -224,7 +225,7 @@ class Field:
 
     def spend(self, element: Quotient) -> Quotient:
         """Count the terms of a new element against the work budget."""
-        terms = len(element.num) + (1 if element.den is ONE.num else len(element.den))
+        terms = len(element.num) + len(element.den)
         self.work += 1 + terms
         if self.work > MAX_WORK or terms > MAX_TERMS:
             raise NotProvedError("work budget spent")
@@ -232,14 +233,14 @@ class Field:
 
     def slope(self, generator: Generator) -> Quotient:
         if generator.slope is None:
-            generator.slope = generator.slope_rule() if generator.slope_rule else ZERO
+            generator.slope = generator.slope_rule() if generator.slope_rule else self.ring.zero
         return generator.slope
 
     def derivative(self, element: Quotient) -> Quotient:
         """The derivative of an element, by the chain rule and the quotient rule."""
         varying = self.support(element) & self.varying
         if not varying:
-            return ZERO
+            return self.ring.zero
         slope = self._of_poly(element.num, varying)
         if not element.den.is_one():
             slope = (slope - element * self._of_poly(element.den, varying)) / Quotient(element.den)
@@ -250,9 +251,9 @@ class Field:
         for g in self.generators:
             if varying >> g.index & 1 and not (partial := poly.derivative(g.at)).is_zero():
                 slope = self.slope(g)
-                slope = slope if partial.is_one() else Quotient(partial) * slope
+                slope = slope if partial.is_one() else Quotient(partial, self.ring.one.num) * slope
                 total = slope if total is None else total + slope
-        return ZERO if total is None else total
+        return self.ring.zero if total is None else total
 
     def tree(self, element: Quotient) -> Expression:
         """An expression with the value of an element."""

@@ -154,7 +154,9 @@ class ProofSearch:
         """Try to prove F' = f. The results are the last tower, and the proved case."""
         principal = not self.real_roots
         state |= {"variable": self.variable, "kinds": self.kinds, "units": self.units}
-        return attempted(self._equal, principal_roots=principal, **state)
+        return attempted(
+            self._equal, self.answer, self.integrand, principal_roots=principal, **state
+        )
 
     def _equal(self, tower: Tower) -> Case:
         base = tower.field

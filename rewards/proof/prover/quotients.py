@@ -23,11 +23,9 @@ MAX_FACTORED_DEGREE, MAX_FACTORED_BOX, MAX_FACTORED_BITS = 400, 300, 200_000
 MAX_DIVIDED_DEGREE = 40_000
 
 UNIT = fmpq(1)
-#: Most generators of a field. Of 4918 proofs of the tests' corpora, the largest needs 27.
-MAX_GENERATORS = 32
-#: The last generator is the largest variable, so that relations lead with their own generators.
-RING = fmpq_mpoly_ctx.get([f"g{i}" for i in reversed(range(MAX_GENERATORS))], Ordering.lex)
-_ONE = RING.constant(1)
+#: Most generators of a field. Of 4918 proofs of the tests' corpora, the largest needs 27, and the
+#: largest of expressions with at most 250 nodes needs 16. Fewer variables take less time.
+MAX_GENERATORS, FEW_GENERATORS, MAX_FEW_NODES = 32, 16, 120
 
 
 class NotProvedError(Exception):
@@ -84,12 +82,16 @@ class Quotient:
 
     __slots__ = ("den", "num", "support")
 
-    def __init__(self, num: Poly, den: Poly = _ONE, support: int = -1) -> None:
-        self.num, self.den, self.support = num, den, support
+    def __init__(self, num: Poly, den: Poly = None, support: int = -1) -> None:
+        self.num, self.support = num, support
+        self.den = num.context().constant(1) if den is None else den
+
+    def _of(self, value: fmpq | int) -> Quotient:
+        return Quotient(self.num.context().constant(value), support=0)
 
     def add(self, operand: Operand, *, lowest: bool = True) -> Quotient:
         """The sum. If ``lowest`` is False, the result need not be in lowest terms."""
-        right = operand if type(operand) is Quotient else constant(operand)
+        right = operand if type(operand) is Quotient else self._of(operand)
         a, b = self.den, right.den
         if a is b or a == b:
             num = self.num + right.num
@@ -117,7 +119,7 @@ class Quotient:
         return Quotient(-self.num, self.den, self.support)
 
     def __mul__(self, operand: Operand) -> Quotient:
-        right = operand if type(operand) is Quotient else constant(operand)
+        right = operand if type(operand) is Quotient else self._of(operand)
         if not (self.support and right.support):
             number, factor = (right, self) if self.support else (self, right)
             if number.num.is_one():
@@ -136,7 +138,7 @@ class Quotient:
     __rmul__ = __mul__
 
     def __truediv__(self, operand: Operand) -> Quotient:
-        right = operand if type(operand) is Quotient else constant(operand)
+        right = operand if type(operand) is Quotient else self._of(operand)
         if not right.support or not (self.den.is_one() and right.den.is_one()):
             return self * right.inverse()
         if not self.support or self.support & right.support:
@@ -175,6 +177,9 @@ class Quotient:
     def is_zero(self) -> bool:
         return bool(self.num.is_zero())
 
+    def is_one(self) -> bool:
+        return bool(self.num.is_one() and self.den.is_one())
+
     def rational(self) -> fmpq | None:
         """The value if the fraction is a rational number, else None."""
         if not (self.num.is_constant() and self.den.is_one()):
@@ -185,16 +190,26 @@ class Quotient:
 Operand: TypeAlias = Quotient | fmpq | int
 
 
-ONE, ZERO = Quotient(_ONE, _ONE, 0), Quotient(RING.constant(0), _ONE, 0)
+class Ring:
+    """Polynomials over Q in a variable for each generator that a field may have.
+
+    The last generator is the largest variable, so that relations lead with their own generators.
+    """
+
+    def __init__(self, size: int) -> None:
+        names = [f"g{i}" for i in reversed(range(size))]
+        self.size, self.context = size, fmpq_mpoly_ctx.get(names, Ordering.lex)
+        self.variables = self.context.gens()
+        unit = self.context.constant(1)
+        self.one, self.zero = Quotient(unit, unit, 0), Quotient(unit - 1, unit, 0)
 
 
-def constant(value: fmpq | int) -> Quotient:
-    return Quotient(RING.constant(value), _ONE, 0)
+RING, SMALL_RING = Ring(MAX_GENERATORS), Ring(FEW_GENERATORS)
 
 
-@lru_cache(maxsize=256)
-def rational(p: int, q: int) -> Quotient:
-    return constant(fmpq(p, q))
+@lru_cache(maxsize=512)
+def rational(ring: Ring, p: int, q: int) -> Quotient:
+    return Quotient(ring.context.constant(fmpq(p, q)), ring.one.num, 0)
 
 
 def monic(num: Poly, den: Poly) -> tuple[Poly, Poly]:

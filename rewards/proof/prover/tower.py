@@ -23,12 +23,23 @@ from typing import Any, Generic, TypeAlias, TypeVar
 from flint import fmpq
 
 from ...reading.expression.formulas import template
+from ...reading.expression.traversal import size
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import RECORDS
 from ...reading.functions.record import ODD
 from .field import Field, Generator
 from .lattice import Lattice, Units, Vector
-from .quotients import RING, ZERO, NotProvedError, Poly, Quotient, constant, quotient, rational
+from .quotients import (
+    MAX_FEW_NODES,
+    RING,
+    SMALL_RING,
+    NotProvedError,
+    Poly,
+    Quotient,
+    Ring,
+    quotient,
+    rational,
+)
 
 #: Most terms of a sum in an exponent or angle that is taken apart: each is a row of a matrix.
 MAX_ADDENDS = 24
@@ -51,7 +62,7 @@ class Law(Generic[T]):
     by_rule: Callable[[Tower, fmpq, Quotient, Generator | None], T | None]
     of_unit: Callable[[Tower, Quotient], T]
     multiple: Callable[[Tower, T, int], T]
-    of_zero: T
+    of_zero: Callable[[Ring], T]
 
 
 @dataclass(slots=True)
@@ -87,7 +98,7 @@ class Tower:
         return tuple((tree, sign) for _, tree, sign in self.conditions)
 
     def symbol(self, name: str) -> Quotient:
-        slope = (lambda: constant(1)) if name == self.variable else None
+        slope = (lambda: self.field.ring.one) if name == self.variable else None
         positive = slope is None and self.kinds.get(name) in POSITIVE
         generator = self.field.get("symbol", (name,), slope, real=True, positive=positive)
         self.symbols[name] = generator.element
@@ -102,7 +113,7 @@ class Tower:
         if self.unit_i is None:
             generator = self.field.get("i", order=2)
             self.unit_i = generator.element
-            self.field.relate(generator, constant(-1).num)
+            self.field.relate(generator, -self.field.ring.one.num)
         return self.unit_i
 
     def without_i(self, arg: Quotient) -> Quotient | None:
@@ -119,7 +130,7 @@ class Tower:
         if len(num) == 1 or len(num) > MAX_ADDENDS:
             c = num.leading_coefficient()
             return [(c, Quotient(num / c, den, element.support))]
-        return [(c, quotient(RING.term(exp_vec=at), den)) for at, c in num.terms()]
+        return [(c, quotient(num.context().term(exp_vec=at), den)) for at, c in num.terms()]
 
     def key(self, monomial: Quotient) -> Any:
         """The key of a monomial in vectors (exponents and angles).
@@ -170,7 +181,7 @@ class Tower:
             if at not in lattice.generators:
                 lattice.generators[at] = law.of_unit(self, self._sum(lattice.units[at]))
             parts.append(law.multiple(self, lattice.generators[at], int(n.p)))
-        result = reduce(mul, parts) if parts else law.of_zero
+        result = reduce(mul, parts) if parts else law.of_zero(self.field.ring)
         lattice.values.append((u, result))
         return result
 
@@ -206,7 +217,7 @@ class Tower:
             name = node.name
             return self.symbols[name] if name in self.symbols else self.symbol(name)
         if type(node) is Number:
-            return rational(node.numerator, node.denominator)
+            return rational(self.field.ring, node.numerator, node.denominator)
         name = node.function
         # A shared sum is computed once. An equal one, apart from the same, is seldom met.
         key = id(node) if name in _ARITHMETIC else node
@@ -234,7 +245,7 @@ class Tower:
         values = tuple(map(self.field.normal, values))
         if not record.derivative or len(arguments) != len(values):
             if all(map(self.field.is_constant, values)):
-                return self.function(name, values, lambda: ZERO)  # of numbers, as zeta(3)
+                return self.function(name, values, lambda: self.field.ring.zero)  # of numbers, as zeta(3)
             raise NotProvedError(f"no rule for {name}")
         if record.parity == ODD:  # of arguments with a positive leading coefficient only
             (u,) = values
@@ -250,20 +261,25 @@ class Tower:
         if type(tree) is Symbol:
             return variables[tree.name]
         if type(tree) is Number:
-            return rational(tree.numerator, tree.denominator)
+            return rational(self.field.ring, tree.numerator, tree.denominator)
         return self.applied(tree.function, *[self.formula(arg, variables) for arg in tree.args])
 
 
-def attempted(use: Callable[[Tower], T], **state: Any) -> tuple[Tower, T | None]:
+def attempted(
+    use: Callable[[Tower], T], *expressions: Expression, **state: Any
+) -> tuple[Tower, T | None]:
     """Apply ``use`` to a tower with the attributes in ``state``. Return both (None if it failed).
+
+    The ``expressions`` are those that will have values in the tower.
 
     An exponent is known when its expression has been evaluated. The first tower therefore makes a
     generator for each unit as it comes. Only if it read an exponent that its units do not divide,
     one more tower is built, whose units divide all exponents that were read.
     """
     units = state.setdefault("units", Units())
+    nodes = sum(map(size, expressions))
     for _ in range(2):
-        tower, value = Tower(Field(), **state), None
+        tower, value = Tower(Field(SMALL_RING if nodes <= MAX_FEW_NODES else RING), **state), None
         with suppress(NotProvedError):
             units.settle()
             value = use(tower)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from flint import fmpq
 
 from ..field import Generator
-from ..quotients import ONE, Quotient
+from ..quotients import Quotient
 from ..tower import RULES, Law, Tower
 from .radicals import integer_power, positive_root, power, radical, root
 from .trigonometry import sin_cos
@@ -58,11 +58,11 @@ def _exp_of_unit(t: Tower, u: Quotient) -> Quotient:
     return value
 
 
-_EXP = Law(_exp_by_rule, _exp_of_unit, multiple=lambda t, unit, n: unit**n, of_zero=ONE)
+_EXP = Law(_exp_by_rule, _exp_of_unit, multiple=lambda t, unit, n: unit**n, of_zero=lambda ring: ring.one)
 #: Functions whose values are logarithms, and of what (DLMF 4.37.16, 4.37.21).
 LOGARITHMIC: dict[str, Callable[[Tower, Quotient], Quotient]] = {
     "asinh": lambda t, u: u + root(t, u * u + 1, 2),
     "acosh": lambda t, u: u + root(t, u - 1, 2) * root(t, u + 1, 2),
 }
 RULES["exp"] = exp
-RULES["e"] = lambda t: exp(t, ONE)
+RULES["e"] = lambda t: exp(t, t.field.ring.one)

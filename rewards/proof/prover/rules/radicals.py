@@ -15,7 +15,7 @@ from flint import fmpq
 from ..factors import factored
 from ..field import Field, Generator
 from ..lattice import MAX_LETTER_POWER
-from ..quotients import ONE, UNIT, NotProvedError, Poly, Quotient, constant, is_factored_quickly
+from ..quotients import UNIT, NotProvedError, Poly, Quotient, Ring, is_factored_quickly
 from ..tower import RULES, Tower
 from .signs import require_positive, sign
 
@@ -70,7 +70,7 @@ def _in_bases(t: Tower, poly: Poly) -> Quotient:
     """Factor a polynomial, and replace each factor, whose powers are long, by a generator."""
     base, quick = t.field, is_factored_quickly(poly)
     number, powers = poly.factor_squarefree() if quick else (UNIT, [(poly, 1)])
-    result = constant(number)
+    result = base.ring.one * number
     for factor, e in powers:
         element = Quotient(base.reduce(factor))
         if len(element.num) > 1:
@@ -88,23 +88,23 @@ def root(t: Tower, element: Quotient, q: int) -> Quotient:
     if element.is_zero():
         return element
     powers, chosen, rest = split(t, element, "roots", positive=q % 2 == 0)
-    result = ONE
+    result = base.ring.one
     if chosen < 0:
         result = -result if q % 2 else RULES["exp"](t, t.i * t.named("pi") / q)
     if not rest.den.is_one() and base.is_nonnegative(rest.den):
         powers, rest = [*powers, (Quotient(rest.den), fmpq(-1))], Quotient(rest.num)
     if rest.den.is_one() and base.is_nonnegative(rest.num):
-        powers, rest = [*powers, (rest, UNIT)], ONE
+        powers, rest = [*powers, (rest, UNIT)], base.ring.one
     for factor, e in powers:
         result = result * positive_root(t, factor, e / q)
-    if rest is ONE:
+    if rest is base.ring.one:
         return result
     return result * radical(t, "odd root" if q % 2 else "even root", rest, fmpq(1, q))
 
 
 def positive_root(t: Tower, base: Quotient, exponent: fmpq) -> Quotient:
     """A rational power of a positive element. If that has a denominator, this may be negative."""
-    if base is ONE or base == ONE:
+    if base.is_one():
         return base
     if exponent.q == 1:
         return integer_power(t, base, int(exponent.p))
@@ -163,7 +163,7 @@ def split(
     """
     powers, element = positive_factors(t.field, element)
     if not t.field.support(element):
-        return powers, 1 if element.num.is_one() else -1, ONE
+        return powers, 1 if element.num.is_one() else -1, t.field.ring.one
     t.splittable = True
     coprime = factors(t, element) if t.split else None
     if coprime is None:
@@ -171,13 +171,13 @@ def split(
     if positive:
         require_positive(t, coprime[0], element)
     t.rules.add(f"{name} of coprime factors")
-    return powers + coprime[1], coprime[0], ONE
+    return powers + coprime[1], coprime[0], t.field.ring.one
 
 
 def positive_factors(field: Field, element: Quotient) -> tuple[Powers, Quotient]:
     """Powers of provably positive factors, and a cofactor whose leading coefficient is 1 or -1."""
     c = abs(element.num.leading_coefficient())
-    powers = _prime_powers(c) if c != 1 else []
+    powers = _prime_powers(field.ring, c) if c != 1 else []
     polys = [element.num / c if powers else element.num, element.den]
     for at, poly in enumerate(polys) if field.support(element) & field.positive else ():
         content = poly.term_content()
@@ -197,7 +197,7 @@ def factors(t: Tower, element: Quotient) -> tuple[int, Powers] | None:
     for poly, direction in ((element.num, 1), (element.den, -1)):
         number, polys = factored(base, poly)
         chosen *= 1 if number > 0 else -1
-        powers += _prime_powers(abs(number) ** direction)
+        powers += _prime_powers(base.ring, abs(number) ** direction)
         for factor, times in polys:
             s = sign(t, factor)
             if s is None:
@@ -207,13 +207,13 @@ def factors(t: Tower, element: Quotient) -> tuple[int, Powers] | None:
     return chosen, powers
 
 
-def _prime_powers(value: fmpq) -> Powers:
+def _prime_powers(ring: Ring, value: fmpq) -> Powers:
     """The factors of a positive rational number. A large numerator or denominator has only one."""
     powers: Powers = []
     for number, direction in ((value.p, 1), (value.q, -1)):
         is_small = int(number).bit_length() <= MAX_FACTOR_BITS
         primes = number.factor() if is_small else [(number, 1)]
-        powers += [(constant(int(prime)), fmpq(e * direction)) for prime, e in primes]
+        powers += [(ring.one * int(prime), fmpq(e * direction)) for prime, e in primes]
     return powers
 
 

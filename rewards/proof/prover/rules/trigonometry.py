@@ -14,7 +14,7 @@ from flint import fmpq
 from ....reading.expression.formulas import template
 from ..field import Generator
 from ..lattice import MAX_MULTIPLE
-from ..quotients import ONE, ZERO, NotProvedError, Quotient
+from ..quotients import NotProvedError, Quotient
 from ..tower import RULES, Law, Tower
 from .radicals import root
 
@@ -99,6 +99,6 @@ def _cosine(t: Tower, turns: Fraction) -> Quotient:
     return t.formula(template(COSINES[turns]), {})
 
 
-_SINES = Law(_by_rule, _of_unit, _multiple, of_zero=Circle(ZERO, ONE))
+_SINES = Law(_by_rule, _of_unit, _multiple, of_zero=lambda ring: Circle(ring.zero, ring.one))
 RULES["sin"] = lambda t, u: sin_cos(t, u).sine
 RULES["cos"] = lambda t, u: sin_cos(t, u).cosine
