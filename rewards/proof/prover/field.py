@@ -170,7 +170,8 @@ class Field:
         if not signed or signed & self.unreal:
             return not signed
         at = [g.at for g in self.generators if signed >> g.index & 1]
-        return all(powers[k] % 2 == 0 for powers in poly.monoms() for k in at)
+        steps, least = poly.deflation_index()  # the exponents of each variable are least + k step
+        return not any(steps[k] % 2 or least[k] % 2 for k in at)
 
     def is_nonnegative(self, poly: Poly) -> bool:
         """Whether `is_positive`, or in one real generator and not negative in its range."""

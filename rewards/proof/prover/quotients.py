@@ -44,6 +44,8 @@ def _may_take_long(a: Poly, b: Poly) -> bool:
         return True
     if max(a.total_degree(), b.total_degree()) < MAX_GCD_BOX.bit_length():
         return False  # there are at most 2^degree monomials
+    if math.prod([1 + max(pair) for pair in zip(a.degrees(), b.degrees())]) <= MAX_GCD_BOX:
+        return False
     pairs = list(zip(_spans(a, b), _spans(b, a), strict=True))
     if max(map(max, pairs)) > MAX_DIVIDED_DEGREE:
         return True
@@ -103,9 +105,12 @@ class Quotient:
         if a.is_one() or b.is_one():
             return Quotient(product(self.num, b) + product(right.num, a), b if a.is_one() else a)
         divisor = gcd(a, b)
-        c, d = a / divisor, b / divisor
+        c, d = (a, b) if divisor.is_one() else (a / divisor, b / divisor)
         num, den = product(self.num, d) + product(right.num, c), product(a, d)
-        return quotient(num, den) if lowest else Quotient(num, den)
+        if divisor.is_one() or not lowest or (common := gcd(num, divisor)).is_one():
+            return Quotient(num, den)
+        # All other factors of the denominator are factors of a single summand's.
+        return Quotient(num / common, den / common)
 
     __add__ = __radd__ = add
 
@@ -119,6 +124,8 @@ class Quotient:
         return Quotient(-self.num, self.den, self.support)
 
     def __mul__(self, operand: Operand) -> Quotient:
+        if type(operand) is not Quotient and operand:
+            return Quotient(self.num * operand, self.den, self.support)
         right = operand if type(operand) is Quotient else self._of(operand)
         if not (self.support and right.support):
             number, factor = (right, self) if self.support else (self, right)
