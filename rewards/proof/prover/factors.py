@@ -113,10 +113,10 @@ def _in_roots(field: Field, poly: Poly, roots: list[Generator]) -> Poly:
     images, degrees = list(field.ring.variables), poly.degrees()
     for r in roots:
         u = r.power
-        slopes = [u.derivative(at) if degree == 1 else u for at, degree in enumerate(u.degrees())]
-        at = next((at for at, slope in enumerate(slopes) if slope.is_constant()), None)
-        if at is not None and len(images[at]) == 1 and degrees[r.at]:
-            h, c = images[at], slopes[at].leading_coefficient()
+        linear = (at for at, degree in enumerate(u.degrees()) if degree == 1 and degrees[r.at])
+        at = next((at for at in linear if u.derivative(at).is_constant()), None)
+        if at is not None and len(images[at]) == 1:
+            h, c = images[at], u.derivative(at).leading_coefficient()
             images[at] = (r.element.num**r.order - (u - c * h)) / c
     if len(poly) * max(map(len, images)) ** min(poly.total_degree(), 12) > 16 * MAX_FACTOR_TERMS:
         return poly

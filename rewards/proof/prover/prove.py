@@ -181,23 +181,23 @@ class ProofSearch:
         return Case(tower.signs, base, tuple(terms), f)
 
 
-_LOGARITHMS = names(lambda function: function.branch == LOGARITHM)
+_POWERS = ("pow", "root")
+_PARTIAL = names(lambda function: function.branch == LOGARITHM) | {"sqrt", *_POWERS}
 
 
 def _is_for_positive(integrand: Expression, variable: str) -> bool:
     """Whether a part of the integrand, such as sqrt(x) or ln(x), is real for x > 0 only."""
-    arguments = (Symbol(variable),)
     for node in all_nodes(integrand):
-        if node.args[:1] == arguments and (node.function in _LOGARITHMS or _is_even_root(node)):
+        if node.function in _PARTIAL and node.args[0] == Symbol(variable) and _is_partial(node):
             # Where there are cases, that part may apply for x > 0 only.
             return not is_written_with(integrand, "piecewise")
     return False
 
 
-def _is_even_root(node: Expression) -> bool:
-    ratio = fold(node.args[1]) if node.function in ("pow", "root") else None
+def _is_partial(node: Expression) -> bool:
+    ratio = fold(node.args[1]) if node.function in _POWERS else None
     if ratio is None:
-        return bool(node.function == "sqrt")
+        return node.function not in _POWERS
     return (ratio.denominator if node.function == "pow" else ratio.numerator) % 2 == 0
 
 
@@ -216,4 +216,5 @@ def _vanishes(tower: Tower, total: Quotient) -> bool:
 
 def _without_content(poly: Poly) -> Poly:
     """The polynomial divided by its monomial factor, a high power of which makes a test slow."""
-    return poly if poly.is_zero() else poly / poly.term_content()
+    content = poly.term_content()
+    return poly if poly.is_zero() or content.is_one() else poly / content

@@ -146,7 +146,11 @@ class Quotient:
 
     def __truediv__(self, operand: Operand) -> Quotient:
         right = operand if type(operand) is Quotient else self._of(operand)
-        if not right.support or not (self.den.is_one() and right.den.is_one()):
+        if right.num.is_zero():
+            raise NotProvedError("division by zero")
+        if not right.support:
+            return Quotient(self.num / right.num.leading_coefficient(), self.den, self.support)
+        if not (self.den.is_one() and right.den.is_one()):
             return self * right.inverse()
         if not self.support or self.support & right.support:
             return quotient(self.num, right.num)
@@ -165,7 +169,8 @@ class Quotient:
         terms = max(len(num), len(den))
         if terms > 1 and math.comb(exponent + terms - 1, terms - 1) > MAX_TERMS:
             raise NotProvedError("too many terms in a power")
-        return Quotient(num**exponent, den**exponent, self.support if exponent else 0)
+        den = den if den.is_one() else den**exponent
+        return Quotient(num**exponent, den, self.support if exponent else 0)
 
     def __eq__(self, right: object) -> bool:
         return self is right or (
@@ -177,8 +182,6 @@ class Quotient:
     def inverse(self) -> Quotient:
         if self.num.is_zero():
             raise NotProvedError("division by zero")
-        if not self.support:
-            return Quotient(self.den / self.num, self.den, 0)
         return Quotient(*monic(self.den, self.num), self.support)
 
     def is_zero(self) -> bool:
