@@ -51,8 +51,8 @@ def factored(field: Field, poly: Poly, *, depth: int = MAX_DEPTH) -> Factors:
     for r in roots:
         poly, times = _without(poly, r)
         # Where a root is positive, its radicand has been a factor before there was the root.
-        base, order = (r.args[0].num, r.order) if r.kind == "root" else (r.element.num, 1)
-        multiply(base, fmpq(times, order))
+        base, order = field.radicand(r)
+        multiply(base.num, fmpq(times, order))
     known = _known(field) if divides and len(field.related) > 1 else []
     for factor, (_, conjugate, norm) in [(p, n) for p in known for n in norms(field, p)]:
         while not norm.is_constant():

@@ -139,6 +139,13 @@ class Field:
         generator = self.generators[support.bit_length() - 1]
         return generator if generator.element == element else None
 
+    def radicand(self, generator: Generator) -> tuple[Quotient, int]:
+        """The base b of a generator b^(1/n), and n. If the generator is no root, n is 1."""
+        base, order = generator.element, 1
+        while (root := self.single(base)) and root.kind == "root":  # a root may be one of a root
+            base, order = root.args[0], order * root.order
+        return base, order
+
     def support(self, element: Quotient) -> int:
         """A bit for each generator that occurs in an element."""
         if element.support < 0:

@@ -15,7 +15,6 @@ from typing import Any, TypeAlias
 
 from flint import fmpq, fmpq_mat, fmpz_mat
 
-from ...reading.expression.tree import Expression
 from .quotients import UNIT, Quotient
 
 #: Coefficients of monomials. A key is an expression, or a function that writes the expression if
@@ -89,19 +88,17 @@ class Lattice:
 
 @dataclass(slots=True)
 class Units:
-    """What towers read: exponents, angles, and common multiples of the orders of roots.
+    """What towers read: exponents and angles.
 
     ``were_read`` says that an earlier tower read exponents or angles.
     """
 
     exponents: Lattice = field(default_factory=partial(Lattice, MAX_LETTER_POWER))
     angles: Lattice = field(default_factory=partial(Lattice, MAX_MULTIPLE))
-    orders: dict[tuple[str, Expression], int] = field(default_factory=dict)
-    has_new_root: bool = False
     were_read: bool = False
 
     def is_coarse(self) -> bool:
-        return self.exponents.is_coarse or self.angles.is_coarse or self.has_new_root
+        return self.exponents.is_coarse or self.angles.is_coarse
 
     def settle(self) -> None:
         """Begin a tower: nothing that an earlier tower made is left, only what was read."""
@@ -109,7 +106,6 @@ class Units:
             if lattice.vectors or lattice.values:
                 lattice.settle()
                 self.were_read = True
-        self.has_new_root = False
 
 
 def _written(key: Any) -> Any:

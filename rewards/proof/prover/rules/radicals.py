@@ -120,20 +120,13 @@ def radical(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Quotient
 
     The kind ``either root`` may be the negative of the principal root, as on a branch cut.
     """
-    order, units = int(exponent.q), t.units
-    found = [g for g in t.field.generators if g.kind == kind and g.args == (radicand,)]
-    generator = next((g for g in found if g.order % order == 0), None)
-    if generator is None:
-        if found or units.orders:
-            key = kind, t.field.tree(radicand)
-            order = math.lcm(order, units.orders.get(key, 1), *[g.order for g in found])
-            units.orders[key] = order
-            units.has_new_root |= bool(found)
-        generator = _generator(t, kind, radicand, order)
-    value = generator.element
+    found = (g for g in t.field.generators if g.kind == kind and g.args == (radicand,))
+    generator = next(found, None) or _generator(t, kind, radicand, int(exponent.q))
+    value, exponent = generator.element, exponent * generator.order
     if not radicand.den.is_one():
         value = value / Quotient(radicand.den)
-    return value ** int(exponent * generator.order)
+    # A root whose order does not divide that of the first is a root of the first.
+    return value ** int(exponent.p) if exponent.q == 1 else radical(t, kind, value, exponent)
 
 
 def _generator(t: Tower, kind: str, radicand: Quotient, order: int) -> Generator:
@@ -185,7 +178,7 @@ def positive_factors(field: Field, element: Quotient) -> tuple[Powers, Quotient]
         for g in field.generators if degrees else ():
             if (degree := degrees[g.at]) and field.positive >> g.index & 1:
                 polys[at] = polys[at] / g.element.num**degree
-                base, order = (g.args[0], g.order) if g.kind == "root" else (g.element, 1)
+                base, order = field.radicand(g)
                 powers.append((base, fmpq(-degree if at else degree, order)))
     return powers, Quotient(*polys) if powers else element
 
