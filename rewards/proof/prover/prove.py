@@ -12,7 +12,6 @@ from ...reading.expression.tree import Expression, Symbol
 from ...reading.functions import names
 from ...reading.functions.record import LOGARITHM
 from .field import Field
-from .lattice import Units
 from .quotients import NotProvedError, Poly, Quotient
 from .rules import constants
 from .tower import Signs, Tower, attempted
@@ -113,7 +112,7 @@ class ProofSearch:
     kinds: Mapping[str, str]
     real_parts: bool = True
     real_roots: bool = True
-    units: Units = field(default_factory=Units)
+    units: list[Expression] = field(default_factory=list)
 
     @cached_property
     def _first(self) -> tuple[Tower, Case | None]:

@@ -44,7 +44,7 @@ def _may_take_long(a: Poly, b: Poly) -> bool:
         return True
     if max(a.total_degree(), b.total_degree()) < MAX_GCD_BOX.bit_length():
         return False  # there are at most 2^degree monomials
-    if math.prod([1 + max(pair) for pair in zip(a.degrees(), b.degrees())]) <= MAX_GCD_BOX:
+    if math.prod([1 + degree for degree in map(max, a.degrees(), b.degrees())]) <= MAX_GCD_BOX:
         return False
     pairs = list(zip(_spans(a, b), _spans(b, a), strict=True))
     if max(map(max, pairs)) > MAX_DIVIDED_DEGREE:
@@ -215,6 +215,11 @@ class Ring:
 
 
 RING, SMALL_RING = Ring(MAX_GENERATORS), Ring(FEW_GENERATORS)
+
+
+def ring_for(nodes: int) -> Ring:
+    """The ring for the values of expressions that have so many nodes."""
+    return SMALL_RING if nodes <= MAX_FEW_NODES else RING
 
 
 @lru_cache(maxsize=512)

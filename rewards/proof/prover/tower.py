@@ -12,12 +12,12 @@ assumes a sign for every factor, and F' = f has to be proved in all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from dataclasses import field as new
-from functools import partial, reduce
-from operator import add, mul
+from functools import reduce
+from operator import add, itemgetter, mul
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from flint import fmpq
@@ -28,18 +28,8 @@ from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import RECORDS
 from ...reading.functions.record import ODD
 from .field import Field, Generator
-from .lattice import Lattice, Units, Vector
-from .quotients import (
-    MAX_FEW_NODES,
-    RING,
-    SMALL_RING,
-    NotProvedError,
-    Poly,
-    Quotient,
-    Ring,
-    quotient,
-    rational,
-)
+from .lattice import MAX_LETTER_POWER, MAX_MULTIPLE, Lattice, Vector
+from .quotients import NotProvedError, Poly, Quotient, Ring, quotient, rational, ring_for
 
 #: Most terms of a sum in an exponent or angle that is taken apart: each is a row of a matrix.
 MAX_ADDENDS = 24
@@ -65,6 +55,10 @@ class Law(Generic[T]):
     of_zero: Callable[[Ring], T]
 
 
+def _lattices() -> dict[str, Lattice]:
+    return {"exp": Lattice(MAX_LETTER_POWER), "cos": Lattice(MAX_MULTIPLE)}
+
+
 @dataclass(slots=True)
 class Tower:
     """The state of one proof.
@@ -72,9 +66,9 @@ class Tower:
     ``case`` gives signs to expressions; all others are positive. ``conditions`` are the signs that
     rules have requested. ``nowhere`` says that f has no real value under these signs, so that
     nothing remains to be proved.
-    ``monomials`` has the monomials of the coordinates of exponents and angles (`lattice`) by key,
-    and None for a monomial that is being computed. ``values`` has the elements of nodes, and the
-    nodes, so that no other node gets the same identity.
+    ``monomials`` has the monomials of the coordinates of exponents and angles (`lattice`), and
+    ``first`` the expressions that are evaluated before the first of these. ``values`` has the
+    elements of nodes, and the nodes, so that no other node gets the same identity.
     """
 
     field: Field
@@ -87,9 +81,10 @@ class Tower:
     nowhere: bool = False
     rules: set[str] = new(default_factory=set)
     conditions: list[tuple[Poly, Expression, int]] = new(default_factory=list)
-    units: Units = new(default_factory=Units)
+    first: Sequence[Expression] = ()
     values: dict[Any, tuple[Expression, Quotient]] = new(default_factory=dict)
-    monomials: dict[Any, Quotient | None] = new(default_factory=dict)
+    monomials: list[Quotient] = new(default_factory=list)
+    lattices: dict[str, Lattice] = new(default_factory=_lattices)
     symbols: dict[str, Quotient] = new(default_factory=dict)
     unit_i: Quotient | None = None
 
@@ -132,40 +127,36 @@ class Tower:
             return [(c, Quotient(num / c, den, element.support))]
         return [(c, quotient(num.context().term(exp_vec=at), den)) for at, c in num.terms()]
 
-    def key(self, monomial: Quotient) -> Any:
-        """The key of a monomial in vectors (exponents and angles).
+    def key(self, monomial: Quotient) -> int:
+        """The number of a monomial in vectors (exponents and angles)."""
+        if monomial not in self.monomials:
+            self.monomials.append(monomial)
+        return self.monomials.index(monomial)
 
-        A key is the expression. In a first tower, where most proofs end, a key only writes it.
+    def _sum(self, vector: Vector) -> Quotient:
+        return reduce(add, (self.monomials[key] * c for key, c in vector.items()))
+
+    def arguments(self) -> list[Expression]:
+        """Exponentials and cosines of all units of the lattices.
+
+        A monomial may be made of an exponential, whose own monomials have lower numbers. The units
+        of these come first.
         """
-        if not self.monomials:  # an earlier tower may have read another expression of the same
-            for unit in (*self.units.exponents.units, *self.units.angles.units):
-                for key in unit:
-                    self._keyed(key)
-        for key, earlier in self.monomials.items():
-            if earlier == monomial:
-                return key
-        new: Any = partial(self.field.tree, monomial)
-        key = new() if self.units.were_read else new
-        if key in self.monomials:
-            raise NotProvedError("two monomials that are written alike")
-        self.monomials[key] = monomial
-        return key
+        units = [
+            (max(unit), name, unit)
+            for name, lattice in self.lattices.items()
+            for unit in (lattice.basis() if lattice.vectors else ())
+        ]
+        units.sort(key=itemgetter(0))
+        return [Call(name, (self.field.tree(self._sum(unit)),)) for _, name, unit in units]
 
-    def _sum(self, vector: Mapping[Any, fmpq]) -> Quotient:
-        return reduce(add, (self._keyed(key) * c for key, c in vector.items()))
-
-    def _keyed(self, key: Any) -> Quotient:
-        if key not in self.monomials:
-            self.monomials[key] = None
-            with self.no_part():
-                of_sum = type(key) is frozenset
-                self.monomials[key] = self._sum(dict(key)) if of_sum else self.value(key)
-        if (monomial := self.monomials[key]) is None:
-            raise NotProvedError("a monomial that is made of an exponential of itself")
-        return monomial
-
-    def of_sum(self, law: Law[T], lattice: Lattice, u: Quotient) -> T:
+    def of_sum(self, law: Law[T], name: str, u: Quotient) -> T:
         """Compute f(u) from f at multiples of units, and at addends of u that have rules."""
+        calls, self.first = self.first, ()
+        with self.no_part(only_if=bool(calls)):
+            for call in calls:
+                self.value(call)
+        lattice = self.lattices[name]
         for before, value in lattice.values:  # is often asked for again
             if before.num == u.num and before.den == u.den:
                 return value  # type: ignore[no-any-return]
@@ -177,10 +168,16 @@ class Tower:
                 vector[self.key(arg)] = c
             else:
                 parts.append(by_rule)
-        for at, n in lattice.add(vector) if vector else ():
-            if at not in lattice.generators:
-                lattice.generators[at] = law.of_unit(self, self._sum(lattice.units[at]))
-            parts.append(law.multiple(self, lattice.generators[at], int(n.p)))
+        if vector:
+            sign = 1 if next(iter(vector.values())) > 0 else -1
+            vector = vector if sign > 0 else {key: -c for key, c in vector.items()}
+            multiples = lattice.add(vector)
+            if multiples is None:  # a proof may be missed
+                parts.append(law.multiple(self, law.of_unit(self, self._sum(vector)), sign))
+            for at, n in multiples or ():
+                if at == len(lattice.generators):
+                    lattice.generators.append(law.of_unit(self, self._sum(vector)))
+                parts.append(law.multiple(self, lattice.generators[at], sign * int(n.p)))
         result = reduce(mul, parts) if parts else law.of_zero(self.field.ring)
         lattice.values.append((u, result))
         return result
@@ -245,7 +242,9 @@ class Tower:
         values = tuple(map(self.field.normal, values))
         if not record.derivative or len(arguments) != len(values):
             if all(map(self.field.is_constant, values)):
-                return self.function(name, values, lambda: self.field.ring.zero)  # of numbers, as zeta(3)
+                return self.function(
+                    name, values, lambda: self.field.ring.zero
+                )  # of numbers, as zeta(3)
             raise NotProvedError(f"no rule for {name}")
         if record.parity == ODD:  # of arguments with a positive leading coefficient only
             (u,) = values
@@ -270,21 +269,21 @@ def attempted(
 ) -> tuple[Tower, T | None]:
     """Apply ``use`` to a tower with the attributes in ``state``. Return both (None if it failed).
 
-    The ``expressions`` are those that will have values in the tower.
-
-    An exponent is known when its expression has been evaluated. The first tower therefore makes a
-    generator for each unit as it comes. Only if it read an exponent that its units do not divide,
-    one more tower is built, whose units divide all exponents that were read.
+    The ``expressions`` are those that will have values in the tower. The first tower makes a
+    generator for each unit as it comes, and then one more tower is built if an exponent or angle
+    was no whole combination of the units. Its units are those of all exponents and angles that were
+    read. The field of the first cannot be extended instead: for ``sqrt(1 + cos x)``, a root was
+    made that is ``sqrt(2)|cos(x/2)|`` in the finer unit. ``units`` are kept for further towers.
     """
-    units = state.setdefault("units", Units())
-    nodes = sum(map(size, expressions))
+    units, nodes = state.pop("units", []), sum(map(size, expressions))
     for _ in range(2):
-        tower, value = Tower(Field(SMALL_RING if nodes <= MAX_FEW_NODES else RING), **state), None
+        tower, value = Tower(Field(ring_for(nodes)), first=tuple(units), **state), None
         with suppress(NotProvedError):
-            units.settle()
             value = use(tower)
-        if not units.is_coarse():
+        if not any(lattice.is_coarse for lattice in tower.lattices.values()):
             return tower, value
+        with suppress(NotProvedError):
+            units[:] = tower.arguments()
     return tower, None
 
 

@@ -6,7 +6,6 @@ for each coprime factor if the proof distinguishes cases of signs (`tower`).
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from functools import partial
 

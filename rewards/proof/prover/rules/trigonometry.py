@@ -44,7 +44,7 @@ class Circle(NamedTuple):
 
 
 def sin_cos(t: Tower, u: Quotient) -> Circle:
-    return t.of_sum(_SINES, t.units.angles, u)
+    return t.of_sum(_SINES, "cos", u)
 
 
 def _of_unit(t: Tower, u: Quotient) -> Circle:
