@@ -152,10 +152,11 @@ class Tower:
 
     def of_sum(self, law: Law[T], name: str, u: Quotient) -> T:
         """Compute f(u) from f at multiples of units, and at addends of u that have rules."""
-        calls, self.first = self.first, ()
-        with self.no_part(only_if=bool(calls)):
-            for call in calls:
-                self.value(call)
+        if calls := self.first:
+            self.first = ()
+            with self.no_part():
+                for call in calls:
+                    self.value(call)
         lattice = self.lattices[name]
         for before, value in lattice.values:  # is often asked for again
             if before.num == u.num and before.den == u.den:
