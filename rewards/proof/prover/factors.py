@@ -40,17 +40,17 @@ def factored(field: Field, poly: Poly, *, depth: int = MAX_DEPTH) -> Factors:
     if len(poly) > MAX_FACTOR_TERMS:
         raise NotProvedError("a polynomial that is too large to be factored")
     divides = poly.total_degree() <= MAX_DEGREE
-    roots = _roots(field) if divides else []
     powers: dict[str, tuple[Poly, fmpq]] = {}
 
     def multiply(base: Poly, exponent: fmpq) -> None:
         powers[str(base)] = base, exponent + powers.get(str(base), (base, 0))[1]
 
-    for r in roots:
-        poly, times = _without(poly, r)
-        # Where a root is positive, its radicand has been a factor before there was the root.
-        base, order = field.radicand(r)
-        multiply(base.num, fmpq(times, order))
+    for r in field.related if divides else ():
+        if r.order > 1 and not r.power.is_constant():
+            poly, times = _without(poly, r)
+            # Where a root is positive, its radicand has been a factor before there was the root.
+            base, order = field.radicand(r)
+            multiply(base.num, fmpq(times, order))
     known = _known(field) if divides and len(field.related) > 1 else []
     for factor, (_, conjugate, norm) in [(p, n) for p in known for n in norms(field, p)]:
         while not norm.is_constant():
@@ -80,10 +80,6 @@ def factored(field: Field, poly: Poly, *, depth: int = MAX_DEPTH) -> Factors:
 def _monic(poly: Poly) -> Factors:
     lead = poly.leading_coefficient()
     return lead, [(poly / lead, UNIT)]
-
-
-def _roots(field: Field) -> list[Generator]:
-    return [g for g in field.related if g.order > 1 and not g.power.is_constant()]
 
 
 def _known(field: Field) -> list[Poly]:

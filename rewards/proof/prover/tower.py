@@ -55,10 +55,6 @@ class Law(Generic[T]):
     of_zero: Callable[[Ring], T]
 
 
-def _lattices() -> dict[str, Lattice]:
-    return {"exp": Lattice(MAX_LETTER_POWER), "cos": Lattice(MAX_MULTIPLE)}
-
-
 @dataclass(slots=True)
 class Tower:
     """The state of one proof.
@@ -84,7 +80,9 @@ class Tower:
     first: Sequence[Expression] = ()
     values: dict[Any, tuple[Expression, Quotient]] = new(default_factory=dict)
     monomials: list[Quotient] = new(default_factory=list)
-    lattices: dict[str, Lattice] = new(default_factory=_lattices)
+    lattices: dict[str, Lattice] = new(
+        default_factory=lambda: {"exp": Lattice(MAX_LETTER_POWER), "cos": Lattice(MAX_MULTIPLE)}
+    )
     symbols: dict[str, Quotient] = new(default_factory=dict)
     unit_i: Quotient | None = None
 

@@ -12,7 +12,7 @@ from functools import partial
 from flint import fmpq
 
 from ..factors import factored
-from ..field import Field, Generator
+from ..field import Field
 from ..lattice import MAX_LETTER_POWER
 from ..quotients import UNIT, NotProvedError, Poly, Quotient, Ring, is_factored_quickly
 from ..tower import RULES, Tower
@@ -54,9 +54,7 @@ def integer_power(t: Tower, element: Quotient, k: int) -> Quotient:
             return element
         raise NotProvedError("a power of zero that has no value")
     times, terms = abs(k), len(element.num) + len(element.den)
-    lead = element.num.leading_coefficient()
-    is_short = times <= 2 or terms == 2
-    coefficients = [lead] if is_short else element.num.coeffs() + element.den.coeffs()
+    coefficients = element.num.coeffs() + element.den.coeffs()
     size = max([c.height_bits() for c in coefficients]) - 1  # 0 for powers of 1 and -1
     if size * times > MAX_NUMBER_BITS or times > MAX_LETTER_POWER:
         raise NotProvedError("a power that is too high")
@@ -119,30 +117,25 @@ def radical(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Quotient
 
     The kind ``either root`` may be the negative of the principal root, as on a branch cut.
     """
-    found = (g for g in t.field.generators if g.kind == kind and g.args == (radicand,))
-    generator = next(found, None) or _generator(t, kind, radicand, int(exponent.q))
+    base, order = t.field, int(exponent.q)
+    found = (g for g in base.generators if g.kind == kind and g.args == (radicand,))
+    if (generator := next(found, None)) is None:
+        if order > MAX_ORDER:
+            raise NotProvedError("a root of too high an order")
+        power = Quotient(radicand.num) * Quotient(radicand.den) ** (order - 1)
+
+        def slope() -> Quotient:
+            return base.derivative(power) / order / generator.element ** (order - 1)
+
+        real, positive = kind in ("root", "odd root"), kind == "root"
+        generator = base.get(kind, (radicand,), slope, order, real=real, positive=positive)
+        base.relate(generator, power.num)
+        t.rules.add("root")
     value, exponent = generator.element, exponent * generator.order
     if not radicand.den.is_one():
         value = value / Quotient(radicand.den)
     # A root whose order does not divide that of the first is a root of the first.
     return value ** int(exponent.p) if exponent.q == 1 else radical(t, kind, value, exponent)
-
-
-def _generator(t: Tower, kind: str, radicand: Quotient, order: int) -> Generator:
-    """Make the generator r of a radical: r^q is in the field, and r' = (r^q)'/(q r^(q-1))."""
-    base = t.field
-    if order > MAX_ORDER:
-        raise NotProvedError("a root of too high an order")
-    power = Quotient(radicand.num) * Quotient(radicand.den) ** (order - 1)
-
-    def slope() -> Quotient:
-        return base.derivative(power) / order / generator.element ** (order - 1)
-
-    real, positive = kind in ("root", "odd root"), kind == "root"
-    generator = base.get(kind, (radicand,), slope, order, real=real, positive=positive)
-    base.relate(generator, power.num)
-    t.rules.add("root")
-    return generator
 
 
 def split(
