@@ -13,7 +13,7 @@ import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from flint import fmpq, fmpq_poly
 
@@ -36,6 +36,8 @@ MAX_WRITTEN = 20_000
 RESTRICTED = DOMAIN - {"root"} | {"even root"}
 #: How often a relation may be applied to one power.
 MAX_TIMES = 256
+#: Computes a derivative, or a factor of one.
+Slope: TypeAlias = Callable[[], Quotient]
 
 
 @dataclass(slots=True, eq=False)
@@ -51,7 +53,7 @@ class Generator:
     kind: str
     args: tuple[Any, ...]
     order: int
-    slope_rule: Callable[[], Quotient] | None
+    slope_rule: Slope | None
     power: Poly = None
     relation: Poly = None
     partner: Generator | None = None
@@ -88,7 +90,7 @@ class Field:
         self,
         kind: str,
         args: tuple[Any, ...] = (),
-        slope: Callable[[], Quotient] | None = None,
+        slope: Slope | None = None,
         order: int = 0,
         *,
         real: bool = False,

@@ -41,7 +41,7 @@ class Lattice:
     most: int
     units: list[Vector] = field(default_factory=list)
     vectors: list[Vector] = field(default_factory=list)
-    generators: list[Any] = field(default_factory=list)
+    generators: dict[int, Any] = field(default_factory=dict)
     values: list[tuple[Quotient, Any]] = field(default_factory=list)
     is_coarse: bool = False
 
@@ -64,6 +64,8 @@ class Lattice:
 
     def basis(self) -> list[Vector]:
         """The units of all vectors that were read."""
+        if not self.vectors:
+            return []
         basis: list[Vector] = []
         rows = [_coordinates(basis, vector) for vector in self.vectors]
         scale = math.lcm(*(int(c.q) for row in rows for c in row))

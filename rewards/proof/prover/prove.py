@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -151,11 +152,9 @@ class ProofSearch:
 
     def _attempt(self, **state: Any) -> tuple[Tower, Case | None]:
         """Try to prove F' = f. The results are the last tower, and the proved case."""
-        principal = not self.real_roots
         state |= {"variable": self.variable, "kinds": self.kinds, "units": self.units}
-        return attempted(
-            self._equal, self.answer, self.integrand, principal_roots=principal, **state
-        )
+        state["principal_roots"] = not self.real_roots
+        return attempted(self._equal, self.answer, self.integrand, **state)
 
     def _equal(self, tower: Tower) -> Case:
         base = tower.field
@@ -180,24 +179,18 @@ class ProofSearch:
         return Case(tower.signs, base, tuple(terms), f)
 
 
-_POWERS = ("pow", "root")
-_PARTIAL = names(lambda function: function.branch == LOGARITHM) | {"sqrt", *_POWERS}
+_PARTIAL = names(lambda function: function.branch == LOGARITHM) | {"sqrt", "pow", "root"}
 
 
 def _is_for_positive(integrand: Expression, variable: str) -> bool:
     """Whether a part of the integrand, such as sqrt(x) or ln(x), is real for x > 0 only."""
     for node in all_nodes(integrand):
-        if node.function in _PARTIAL and node.args[0] == Symbol(variable) and _is_partial(node):
-            # Where there are cases, that part may apply for x > 0 only.
-            return not is_written_with(integrand, "piecewise")
+        if node.function in _PARTIAL and node.args[0] == Symbol(variable):
+            ratio = fold(node.args[1]) if node.function in ("pow", "root") else Fraction(1, 2)
+            if ratio and (1 / ratio if node.function == "root" else ratio).denominator % 2 == 0:
+                # Where there are cases, that part may apply for x > 0 only.
+                return not is_written_with(integrand, "piecewise")
     return False
-
-
-def _is_partial(node: Expression) -> bool:
-    ratio = fold(node.args[1]) if node.function in _POWERS else None
-    if ratio is None:
-        return node.function not in _POWERS
-    return (ratio.denominator if node.function == "pow" else ratio.numerator) % 2 == 0
 
 
 def _vanishes(tower: Tower, total: Quotient) -> bool:

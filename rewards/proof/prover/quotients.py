@@ -49,8 +49,7 @@ def _may_take_long(a: Poly, b: Poly) -> bool:
     pairs = list(zip(_spans(a, b), _spans(b, a), strict=True))
     if max(map(max, pairs)) > MAX_DIVIDED_DEGREE:
         return True
-    has_common = any(map(min, pairs))
-    return has_common and math.prod(1 + max(pair) for pair in pairs) > MAX_GCD_BOX
+    return math.prod(1 + max(pair) for pair in pairs) > MAX_GCD_BOX
 
 
 def _spans(poly: Poly, divisor: Poly) -> list[int]:
@@ -210,8 +209,7 @@ class Ring:
         names = [f"g{i}" for i in reversed(range(size))]
         self.size, self.context = size, fmpq_mpoly_ctx.get(names, Ordering.lex)
         self.variables = self.context.gens()
-        unit = self.context.constant(1)
-        self.one, self.zero = Quotient(unit, unit, 0), Quotient(unit - 1, unit, 0)
+        self.one, self.zero = (Quotient(self.context.constant(k), support=0) for k in (1, 0))
 
 
 RING, SMALL_RING = Ring(MAX_GENERATORS), Ring(FEW_GENERATORS)

@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from dataclasses import field as new
 from functools import reduce
-from operator import add, itemgetter, mul
+from operator import add, mul
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from flint import fmpq
@@ -27,7 +27,7 @@ from ...reading.expression.traversal import size
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import RECORDS
 from ...reading.functions.record import ODD
-from .field import Field, Generator
+from .field import Field, Generator, Slope
 from .lattice import MAX_LETTER_POWER, MAX_MULTIPLE, Lattice, Vector
 from .quotients import NotProvedError, Poly, Quotient, Ring, quotient, rational, ring_for
 
@@ -125,12 +125,6 @@ class Tower:
             return [(c, Quotient(num / c, den, element.support))]
         return [(c, quotient(num.context().term(exp_vec=at), den)) for at, c in num.terms()]
 
-    def key(self, monomial: Quotient) -> int:
-        """The number of a monomial in vectors (exponents and angles)."""
-        if monomial not in self.monomials:
-            self.monomials.append(monomial)
-        return self.monomials.index(monomial)
-
     def _sum(self, vector: Vector) -> Quotient:
         return reduce(add, (self.monomials[key] * c for key, c in vector.items()))
 
@@ -140,13 +134,9 @@ class Tower:
         A monomial may be made of an exponential, whose own monomials have lower numbers. The units
         of these come first.
         """
-        units = [
-            (max(unit), name, unit)
-            for name, lattice in self.lattices.items()
-            for unit in (lattice.basis() if lattice.vectors else ())
-        ]
-        units.sort(key=itemgetter(0))
-        return [Call(name, (self.field.tree(self._sum(unit)),)) for _, name, unit in units]
+        units = [(k, unit) for k, lattice in self.lattices.items() for unit in lattice.basis()]
+        units.sort(key=lambda named: max(named[1]))
+        return [Call(name, (self.field.tree(self._sum(unit)),)) for name, unit in units]
 
     def of_sum(self, law: Law[T], name: str, u: Quotient) -> T:
         """Compute f(u) from f at multiples of units, and at addends of u that have rules."""
@@ -163,10 +153,12 @@ class Tower:
         parts: list[Any] = []
         for c, arg in self.addends(u):
             by_rule = law.by_rule(self, c, arg, self.field.single(arg))
-            if by_rule is None:
-                vector[self.key(arg)] = c
-            else:
+            if by_rule is not None:
                 parts.append(by_rule)
+                continue
+            if arg not in self.monomials:
+                self.monomials.append(arg)
+            vector[self.monomials.index(arg)] = c
         if vector:
             sign = 1 if next(iter(vector.values())) > 0 else -1
             vector = vector if sign > 0 else {key: -c for key, c in vector.items()}
@@ -174,8 +166,8 @@ class Tower:
             if multiples is None:  # a proof may be missed
                 parts.append(law.multiple(self, law.of_unit(self, self._sum(vector)), sign))
             for at, n in multiples or ():
-                if at == len(lattice.generators):
-                    lattice.generators.append(law.of_unit(self, self._sum(vector)))
+                if at not in lattice.generators:
+                    lattice.generators[at] = law.of_unit(self, self._sum(lattice.units[at]))
                 parts.append(law.multiple(self, lattice.generators[at], sign * int(n.p)))
         result = reduce(mul, parts) if parts else law.of_zero(self.field.ring)
         lattice.values.append((u, result))
@@ -192,20 +184,14 @@ class Tower:
             self.field.real_parts = before
 
     def function(
-        self,
-        name: str,
-        args: tuple[Quotient, ...],
-        factor: Callable[[], Quotient],
-        *,
-        at: int = 0,
-        real: bool = False,
+        self, name: str, args: tuple[Quotient, ...], rate: Slope, *, at: int = 0, real: bool = False
     ) -> Quotient:
-        """Make a generator for f(args), where u = args[at] may vary, with the slope factor() u'."""
+        """Make a generator for f(args), where u = args[at] may vary, with the slope rate() u'."""
         u = args[at]
         if not all(map(self.field.is_constant, args[:at] + args[at + 1 :])):
             raise NotProvedError(f"{name} with a parameter that varies")
         self.rules.add(name)
-        slope = lambda: factor() * self.field.derivative(u)  # noqa: E731
+        slope = lambda: rate() * self.field.derivative(u)  # noqa: E731
         return self.field.get(name, args, slope, real=real).element
 
     def value(self, node: Expression) -> Quotient:
@@ -263,18 +249,15 @@ class Tower:
         return self.applied(tree.function, *[self.formula(arg, variables) for arg in tree.args])
 
 
-def attempted(
-    use: Callable[[Tower], T], *expressions: Expression, **state: Any
-) -> tuple[Tower, T | None]:
+def attempted(use: Callable[[Tower], T], *read: Expression, **state: Any) -> tuple[Tower, T | None]:
     """Apply ``use`` to a tower with the attributes in ``state``. Return both (None if it failed).
 
-    The ``expressions`` are those that will have values in the tower. The first tower makes a
-    generator for each unit as it comes, and then one more tower is built if an exponent or angle
-    was no whole combination of the units. Its units are those of all exponents and angles that were
-    read. The field of the first cannot be extended instead: for ``sqrt(1 + cos x)``, a root was
-    made that is ``sqrt(2)|cos(x/2)|`` in the finer unit. ``units`` are kept for further towers.
+    The expressions ``read`` will have values in the tower, whose ``units`` further towers keep. The
+    first tower makes a generator for each unit as it comes. If an exponent or angle is no whole
+    combination of these, one more tower is built for the units of all that were read. The first
+    cannot be extended: ``sqrt(1 + cos x)`` has become a root, and is ``sqrt(2)|cos(x/2)|``.
     """
-    units, nodes = state.pop("units", []), sum(map(size, expressions))
+    units, nodes = state.pop("units", []), sum(map(size, read))
     for _ in range(2):
         tower, value = Tower(Field(ring_for(nodes)), first=tuple(units), **state), None
         with suppress(NotProvedError):

@@ -55,9 +55,8 @@ def _coefficients(poly: Poly, numbers: int) -> list[Poly]:
     """The coefficients of a polynomial in the generators without a bit in ``numbers``."""
     ring = poly.context()
     polys: dict[tuple[int, ...], Poly] = defaultdict(lambda: ring.constant(0))
-    last = ring.nvars() - 1
     for powers, c in poly.terms():
-        others = tuple(e * (~numbers >> last - at & 1) for at, e in enumerate(powers))
+        others = tuple(e * (~numbers >> ring.nvars() - 1 - at & 1) for at, e in enumerate(powers))
         polys[others] += ring.term(c, powers) / ring.term(exp_vec=others)
     return list(polys.values())
 

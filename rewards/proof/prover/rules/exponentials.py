@@ -58,9 +58,7 @@ def _exp_of_unit(t: Tower, u: Quotient) -> Quotient:
     return value
 
 
-_EXP: Law[Quotient] = Law(
-    _exp_by_rule, _exp_of_unit, multiple=lambda t, unit, n: unit**n, of_zero=lambda ring: ring.one
-)
+_EXP: Law[Quotient] = Law(_exp_by_rule, _exp_of_unit, lambda t, u, n: u**n, lambda ring: ring.one)
 #: Functions whose values are logarithms, and of what (DLMF 4.37.16, 4.37.21).
 LOGARITHMIC: dict[str, Callable[[Tower, Quotient], Quotient]] = {
     "asinh": lambda t, u: u + root(t, u * u + 1, 2),

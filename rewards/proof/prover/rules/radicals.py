@@ -30,14 +30,12 @@ MAX_ORDER = 20_000
 Powers = list[tuple[Quotient, fmpq]]
 
 
-def power(
-    t: Tower, element: Quotient, exponent: Fraction | fmpq, *, principal: bool = False
-) -> Quotient:
+def power(t: Tower, u: Quotient, exponent: Fraction | fmpq, *, principal: bool = False) -> Quotient:
     """Compute a rational power, as `rewards.numeric.ball_arithmetic.jets.pow_rational` does."""
     p, q = int(exponent.numerator), int(exponent.denominator)
     if q > 1 and q % 2 and (principal or t.principal_roots):
-        return RULES["exp"](t, RULES["ln"](t, element) * fmpq(p, q))
-    return integer_power(t, element if q == 1 else root(t, element, q), p)
+        return RULES["exp"](t, RULES["ln"](t, u) * fmpq(p, q))
+    return integer_power(t, u if q == 1 else root(t, u, q), p)
 
 
 def principal_power(t: Tower, base: Quotient, exponent: Quotient) -> Quotient:
@@ -125,11 +123,11 @@ def radical(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Quotient
         power = Quotient(radicand.num) * Quotient(radicand.den) ** (order - 1)
 
         def slope() -> Quotient:
-            return base.derivative(power) / order / generator.element ** (order - 1)
+            return base.derivative(power) / order / made.element ** (order - 1)
 
         real, positive = kind in ("root", "odd root"), kind == "root"
-        generator = base.get(kind, (radicand,), slope, order, real=real, positive=positive)
-        base.relate(generator, power.num)
+        made = generator = base.get(kind, (radicand,), slope, order, real=real, positive=positive)
+        base.relate(made, power.num)
         t.rules.add("root")
     value, exponent = generator.element, exponent * generator.order
     if not radicand.den.is_one():
@@ -138,23 +136,21 @@ def radical(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Quotient
     return value ** int(exponent.p) if exponent.q == 1 else radical(t, kind, value, exponent)
 
 
-def split(
-    t: Tower, element: Quotient, name: str, *, positive: bool
-) -> tuple[Powers, int, Quotient]:
-    """Write a nonzero element in reduced form as powers of positive elements, a sign, and a rest.
+def split(t: Tower, u: Quotient, name: str, *, positive: bool) -> tuple[Powers, int, Quotient]:
+    """Write a nonzero element u in reduced form as powers of positive elements, a sign, and a rest.
 
     If the signs of all factors are known, the rest is 1, and otherwise the sign is 1. A part of the
     integrand is required to be ``positive``.
     """
-    powers, element = positive_factors(t.field, element)
-    if not t.field.support(element):
-        return powers, 1 if element.num.is_one() else -1, t.field.ring.one
+    powers, u = positive_factors(t.field, u)
+    if not t.field.support(u):
+        return powers, 1 if u.num.is_one() else -1, t.field.ring.one
     t.splittable = True
-    coprime = factors(t, element) if t.split else None
+    coprime = factors(t, u) if t.split else None
     if coprime is None:
-        return powers, 1, element
+        return powers, 1, u
     if positive:
-        require_positive(t, coprime[0], element)
+        require_positive(t, coprime[0], u)
     t.rules.add(f"{name} of coprime factors")
     return powers + coprime[1], coprime[0], t.field.ring.one
 
@@ -196,8 +192,7 @@ def _prime_powers(ring: Ring, value: fmpq) -> Powers:
     """The factors of a positive rational number. A large numerator or denominator has only one."""
     powers: Powers = []
     for number, direction in ((value.p, 1), (value.q, -1)):
-        is_small = int(number).bit_length() <= MAX_FACTOR_BITS
-        primes = number.factor() if is_small else [(number, 1)]
+        primes = number.factor() if int(number).bit_length() <= MAX_FACTOR_BITS else [(number, 1)]
         powers += [(ring.one * int(prime), fmpq(e * direction)) for prime, e in primes]
     return powers
 
