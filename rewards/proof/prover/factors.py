@@ -1,12 +1,14 @@
 """Factors of polynomials modulo the relations of a field.
 
 Letters: r is a generator with ``r^q = u``, such as a root, or a sine (``s^2 = 1 - c^2``). The
-conjugate of ``a + b r`` with ``r^2 = u`` is ``a - b r``; the norm is their product. Four identities
+conjugate of ``a + b r`` with ``r^2 = u`` is ``a - b r``; the norm is their product. Five identities
 find factors of a polynomial p modulo the relations.
 
 - If u divides the terms of p without r, then ``p = r p'``.
 - If the norm of a radicand divides p, then the radicand divides p. For example, ``1 - x`` is ``(1 -
   r)(1 + r)`` for ``r^2 = x``.
+- If ``u = c h + w`` for a number c and a generator h, then h is ``(r^q - w)/c``, so that p becomes
+  a polynomial in r.
 - If the norm of ``p = a + b r`` is a square d^2, then ``p = (a + d + b r)^2 / (2 (a + d))``. Where
   a + d is a square, this denests roots of p.
 - If the norm of p is a number or a radicand, a fixed order chooses p or the conjugate.
@@ -63,8 +65,9 @@ def factored(field: Field, poly: Poly, *, depth: int = MAX_DEPTH) -> Factors:
                 poly *= lead
                 multiply(monic, exponent)
     # Not factored, x^2000 - 1 is another polynomial than its factors, and proves less.
-    quick = is_factored_quickly(poly)
-    number, irreducible = poly.factor() if quick else (UNIT, [(poly, 1)])
+    expanded = _in_roots(field, poly) if divides else poly
+    quick = is_factored_quickly(expanded)
+    number, irreducible = expanded.factor() if quick else (UNIT, [(expanded, 1)])
     for factor, times in irreducible:
         base, e = field.reduce(factor, powers=False), int(times)
         of_base = list(norms(field, base)) if divides else []
@@ -101,6 +104,24 @@ def _without(poly: Poly, g: Generator) -> tuple[Poly, int]:
     return poly, 0
 
 
+def _in_roots(field: Field, poly: Poly) -> Poly:
+    """Replace a generator h by ``(r^q - w)/c`` for each root r that occurs (third identity)."""
+    variables, present = field.ring.variables, list(poly.degrees())
+    images = list(variables)
+    for r in reversed(field.related):
+        u = r.power
+        linear = (
+            at for at, d in enumerate(u.degrees()) if d == 1 and r.order > 1 and present[r.at]
+        )
+        at = next((at for at in linear if u.derivative(at).is_constant()), None)
+        if at is not None and images[at] is variables[at]:
+            c, present[at] = u.derivative(at).leading_coefficient(), 1
+            images[at] = (images[r.at] ** r.order - (u - c * variables[at])) / c
+    if len(poly) * max(map(len, images)) ** min(poly.total_degree(), 12) > 16 * MAX_FACTOR_TERMS:
+        return poly
+    return poly.compose(*images)
+
+
 def norms(field: Field, poly: Poly) -> Iterator[Norm]:
     """Yield each square root r of a polynomial ``a + b r``, with the conjugate and the norm."""
     degrees = poly.degrees()
@@ -112,7 +133,7 @@ def norms(field: Field, poly: Poly) -> Iterator[Norm]:
 
 
 def _square(poly: Poly, of_poly: list[Norm]) -> list[tuple[Poly, int]]:
-    """Powers of two polynomials whose product is a + b r, if there are any (third identity)."""
+    """Powers of two polynomials whose product is a + b r, if there are any (fourth identity)."""
     for _, conjugate, norm in of_poly:
         with suppress(NotProvedError, DomainError):
             root = norm.sqrt()

@@ -113,7 +113,7 @@ class ProofSearch:
     kinds: Mapping[str, str]
     real_parts: bool = True
     real_roots: bool = True
-    units: list[Expression] = field(default_factory=list)
+    units: list[Any] = field(default_factory=list)
 
     @cached_property
     def _first(self) -> tuple[Tower, Case | None]:

@@ -28,7 +28,7 @@ from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import RECORDS
 from ...reading.functions.record import ODD
 from .field import Field, Generator, Slope
-from .lattice import MAX_LETTER_POWER, MAX_MULTIPLE, Lattice, Vector
+from .lattice import Lattice, Vector
 from .quotients import NotProvedError, Poly, Quotient, Ring, quotient, rational, ring_for
 
 #: Most terms of a sum in an exponent or angle that is taken apart: each is a row of a matrix.
@@ -41,18 +41,20 @@ T = TypeVar("T")
 Signs: TypeAlias = tuple[tuple[Expression, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Law(Generic[T]):
     """How values of a function f with f(u + v) = f(u) * f(v) are computed.
 
     ``by_rule`` is f(c g) for a number c and a monomial g, which may be a generator, or None without
-    a rule. ``of_unit`` makes the generators of f(u), ``multiple`` computes f(n u) from f(u).
+    a rule. ``of_unit`` makes the generators of f(u), ``multiple`` computes f(n u) from f(u), if n
+    is at ``most`` as large.
     """
 
     by_rule: Callable[[Tower, fmpq, Quotient, Generator | None], T | None]
     of_unit: Callable[[Tower, Quotient], T]
     multiple: Callable[[Tower, T, int], T]
     of_zero: Callable[[Ring], T]
+    most: int
 
 
 @dataclass(slots=True)
@@ -63,8 +65,8 @@ class Tower:
     rules have requested. ``nowhere`` says that f has no real value under these signs, so that
     nothing remains to be proved.
     ``monomials`` has the monomials of the coordinates of exponents and angles (`lattice`), and
-    ``first`` the expressions that are evaluated before the first of these. ``values`` has the
-    elements of nodes, and the nodes, so that no other node gets the same identity.
+    ``first`` the units that are known before the first of these. ``values`` has the elements of
+    nodes, and the nodes, so that no other node gets the same identity.
     """
 
     field: Field
@@ -77,12 +79,10 @@ class Tower:
     nowhere: bool = False
     rules: set[str] = new(default_factory=set)
     conditions: list[tuple[Poly, Expression, int]] = new(default_factory=list)
-    first: Sequence[Expression] = ()
+    first: Sequence[tuple[Law[Any], Expression]] = ()
     values: dict[Any, tuple[Expression, Quotient]] = new(default_factory=dict)
     monomials: list[Quotient] = new(default_factory=list)
-    lattices: dict[str, Lattice] = new(
-        default_factory=lambda: {"exp": Lattice(MAX_LETTER_POWER), "cos": Lattice(MAX_MULTIPLE)}
-    )
+    lattices: dict[Law[Any], Lattice] = new(default_factory=dict)
     symbols: dict[str, Quotient] = new(default_factory=dict)
     unit_i: Quotient | None = None
 
@@ -128,27 +128,41 @@ class Tower:
     def _sum(self, vector: Vector) -> Quotient:
         return reduce(add, (self.monomials[key] * c for key, c in vector.items()))
 
-    def arguments(self) -> list[Expression]:
-        """Exponentials and cosines of all units of the lattices.
+    def finest(self) -> list[tuple[Law[Any], Expression]]:
+        """All units of the lattices.
 
         A monomial may be made of an exponential, whose own monomials have lower numbers. The units
         of these come first.
         """
-        units = [(k, unit) for k, lattice in self.lattices.items() for unit in lattice.basis()]
-        units.sort(key=lambda named: max(named[1]))
-        return [Call(name, (self.field.tree(self._sum(unit)),)) for name, unit in units]
+        units = [(law, unit) for law, lattice in self.lattices.items() for unit in lattice.basis()]
+        units.sort(key=lambda pair: max(pair[1]))
+        return [(law, self.field.tree(self._sum(unit))) for law, unit in units]
 
-    def of_sum(self, law: Law[T], name: str, u: Quotient) -> T:
+    def of_sum(self, law: Law[T], u: Quotient) -> T:
         """Compute f(u) from f at multiples of units, and at addends of u that have rules."""
-        if calls := self.first:
-            self.first = ()
+        units, self.first = self.first, ()
+        for other, tree in units:
             with self.no_part():
-                for call in calls:
-                    self.value(call)
-        lattice = self.lattices[name]
+                vector, *_ = self._vector(other, self.value(tree))
+            self.lattices.setdefault(other, Lattice(other.most)).add(vector)
+        lattice = self.lattices.setdefault(law, Lattice(law.most))
         for before, value in lattice.values:  # is often asked for again
             if before.num == u.num and before.den == u.den:
                 return value  # type: ignore[no-any-return]
+        vector, sign, parts = self._vector(law, u)
+        multiples = lattice.add(vector) if vector else []
+        if multiples is None:  # a proof may be missed
+            parts.append(law.multiple(self, law.of_unit(self, self._sum(vector)), sign))
+        for at, n in multiples or ():
+            if at not in lattice.generators:
+                lattice.generators[at] = law.of_unit(self, self._sum(lattice.units[at]))
+            parts.append(law.multiple(self, lattice.generators[at], sign * int(n.p)))
+        result = reduce(mul, parts) if parts else law.of_zero(self.field.ring)
+        lattice.values.append((u, result))
+        return result
+
+    def _vector(self, law: Law[T], u: Quotient) -> tuple[Vector, int, list[Any]]:
+        """The vector of plus or minus the addends without rules, the sign, and f at the others."""
         vector: Vector = {}
         parts: list[Any] = []
         for c, arg in self.addends(u):
@@ -159,19 +173,9 @@ class Tower:
             if arg not in self.monomials:
                 self.monomials.append(arg)
             vector[self.monomials.index(arg)] = c
-        if vector:
-            sign = 1 if next(iter(vector.values())) > 0 else -1
-            vector = vector if sign > 0 else {key: -c for key, c in vector.items()}
-            multiples = lattice.add(vector)
-            if multiples is None:  # a proof may be missed
-                parts.append(law.multiple(self, law.of_unit(self, self._sum(vector)), sign))
-            for at, n in multiples or ():
-                if at not in lattice.generators:
-                    lattice.generators[at] = law.of_unit(self, self._sum(lattice.units[at]))
-                parts.append(law.multiple(self, lattice.generators[at], sign * int(n.p)))
-        result = reduce(mul, parts) if parts else law.of_zero(self.field.ring)
-        lattice.values.append((u, result))
-        return result
+        if next(iter(vector.values()), 1) > 0:
+            return vector, 1, parts
+        return {key: -c for key, c in vector.items()}, -1, parts
 
     @contextmanager
     def no_part(self, *, only_if: bool = True) -> Iterator[None]:
@@ -265,7 +269,7 @@ def attempted(use: Callable[[Tower], T], *read: Expression, **state: Any) -> tup
         if not any(lattice.is_coarse for lattice in tower.lattices.values()):
             return tower, value
         with suppress(NotProvedError):
-            units[:] = tower.arguments()
+            units[:] = tower.finest()
     return tower, None
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from flint import fmpq
 
 from ..field import Generator
+from ..lattice import MAX_LETTER_POWER
 from ..quotients import Quotient
 from ..tower import RULES, Law, Tower
 from .radicals import integer_power, positive_root, power, radical, root
@@ -19,7 +20,7 @@ from .trigonometry import sin_cos
 
 
 def exp(t: Tower, u: Quotient) -> Quotient:
-    return t.of_sum(_EXP, "exp", u)
+    return t.of_sum(_EXP, u)
 
 
 def _exp_by_rule(t: Tower, c: fmpq, arg: Quotient, inner: Generator | None) -> Quotient | None:
@@ -58,7 +59,9 @@ def _exp_of_unit(t: Tower, u: Quotient) -> Quotient:
     return value
 
 
-_EXP: Law[Quotient] = Law(_exp_by_rule, _exp_of_unit, lambda t, u, n: u**n, lambda ring: ring.one)
+_EXP: Law[Quotient] = Law(
+    _exp_by_rule, _exp_of_unit, lambda t, u, n: u**n, lambda ring: ring.one, MAX_LETTER_POWER
+)
 #: Functions whose values are logarithms, and of what (DLMF 4.37.16, 4.37.21).
 LOGARITHMIC: dict[str, Callable[[Tower, Quotient], Quotient]] = {
     "asinh": lambda t, u: u + root(t, u * u + 1, 2),

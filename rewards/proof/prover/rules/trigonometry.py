@@ -44,7 +44,7 @@ class Circle(NamedTuple):
 
 
 def sin_cos(t: Tower, u: Quotient) -> Circle:
-    return t.of_sum(_SINES, "cos", u)
+    return t.of_sum(_SINES, u)
 
 
 def _of_unit(t: Tower, u: Quotient) -> Circle:
@@ -99,6 +99,6 @@ def _cosine(t: Tower, turns: Fraction) -> Quotient:
     return t.formula(template(COSINES[turns]), {})
 
 
-_SINES = Law(_by_rule, _of_unit, _multiple, of_zero=lambda ring: Circle(ring.zero, ring.one))
+_SINES = Law(_by_rule, _of_unit, _multiple, lambda ring: Circle(ring.zero, ring.one), MAX_MULTIPLE)
 RULES["sin"] = lambda t, u: sin_cos(t, u).sine
 RULES["cos"] = lambda t, u: sin_cos(t, u).cosine
