@@ -21,7 +21,7 @@ from ...numeric.ball_arithmetic.compiler import DOMAIN
 from ...reading.expression.build import add, power, product
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import RECORDS
-from .quotients import MAX_TERMS, RING, NotProvedError, Poly, Quotient, Ring, quotient
+from .quotients import MAX_TERMS, RINGS, NotProvedError, Poly, Quotient, Ring, quotient
 
 #: Most terms of all values together.
 MAX_WORK = 40_000
@@ -71,7 +71,7 @@ class Field:
     are evaluated, which are real at every point that counts.
     """
 
-    ring: Ring = RING
+    ring: Ring = RINGS[1]
     generators: list[Generator] = field(default_factory=list)
     related: list[Generator] = field(default_factory=list)
     varying: int = 0
@@ -112,13 +112,10 @@ class Field:
             bit, at = 1 << index, self.ring.size - 1 - index
             if at < 0:
                 raise NotProvedError("too many generators")
+            slope = slope if kind == "symbol" or support & self.varying else None
+            self.varying |= bit if slope else 0
             self.unreal |= bit
-            if real and positive:
-                self.positive |= bit
-            if kind != "symbol" and not support & self.varying:
-                slope = None
-            elif slope is not None:
-                self.varying |= bit
+            self.positive |= bit if real and positive else 0
             element = Quotient(self.ring.variables[at], self.ring.one.num, bit)
             generator = Generator(index, at, element, kind, args, order, slope)
             self.generators.append(generator)

@@ -212,12 +212,8 @@ class Ring:
         self.one, self.zero = (Quotient(self.context.constant(k), support=0) for k in (1, 0))
 
 
-RING, SMALL_RING = Ring(MAX_GENERATORS), Ring(FEW_GENERATORS)
-
-
-def ring_for(nodes: int) -> Ring:
-    """The ring for the values of expressions that have so many nodes."""
-    return SMALL_RING if nodes <= MAX_FEW_NODES else RING
+#: By whether there are more than `MAX_FEW_NODES`.
+RINGS = Ring(FEW_GENERATORS), Ring(MAX_GENERATORS)
 
 
 @lru_cache(maxsize=512)

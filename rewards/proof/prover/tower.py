@@ -29,7 +29,7 @@ from ...reading.functions import RECORDS
 from ...reading.functions.record import ODD
 from .field import Field, Generator, Slope
 from .lattice import Lattice, Vector
-from .quotients import NotProvedError, Poly, Quotient, Ring, quotient, rational, ring_for
+from .quotients import MAX_FEW_NODES, RINGS, NotProvedError, Poly, Quotient, quotient, rational
 
 #: Most terms of a sum in an exponent or angle that is taken apart: each is a row of a matrix.
 MAX_ADDENDS = 24
@@ -46,14 +46,13 @@ class Law(Generic[T]):
     """How values of a function f with f(u + v) = f(u) * f(v) are computed.
 
     ``by_rule`` is f(c g) for a number c and a monomial g, which may be a generator, or None without
-    a rule. ``of_unit`` makes the generators of f(u), ``multiple`` computes f(n u) from f(u), if n
-    is at ``most`` as large.
+    a rule. ``of_unit`` makes the generators of f(u), ``multiple`` computes f(n u) for a small n.
     """
 
     by_rule: Callable[[Tower, fmpq, Quotient, Generator | None], T | None]
     of_unit: Callable[[Tower, Quotient], T]
     multiple: Callable[[Tower, T, int], T]
-    of_zero: Callable[[Ring], T]
+    of_zero: Callable[[Field], T]
     most: int
 
 
@@ -129,11 +128,7 @@ class Tower:
         return reduce(add, (self.monomials[key] * c for key, c in vector.items()))
 
     def finest(self) -> list[tuple[Law[Any], Expression]]:
-        """All units of the lattices.
-
-        A monomial may be made of an exponential, whose own monomials have lower numbers. The units
-        of these come first.
-        """
+        """All units of the lattices, first those of monomials of which others may be made."""
         units = [(law, unit) for law, lattice in self.lattices.items() for unit in lattice.basis()]
         units.sort(key=lambda pair: max(pair[1]))
         return [(law, self.field.tree(self._sum(unit))) for law, unit in units]
@@ -157,7 +152,7 @@ class Tower:
             if at not in lattice.generators:
                 lattice.generators[at] = law.of_unit(self, self._sum(lattice.units[at]))
             parts.append(law.multiple(self, lattice.generators[at], sign * int(n.p)))
-        result = reduce(mul, parts) if parts else law.of_zero(self.field.ring)
+        result = reduce(mul, parts) if parts else law.of_zero(self.field)
         lattice.values.append((u, result))
         return result
 
@@ -173,9 +168,8 @@ class Tower:
             if arg not in self.monomials:
                 self.monomials.append(arg)
             vector[self.monomials.index(arg)] = c
-        if next(iter(vector.values()), 1) > 0:
-            return vector, 1, parts
-        return {key: -c for key, c in vector.items()}, -1, parts
+        sign = 1 if next(iter(vector.values()), 1) > 0 else -1
+        return {key: sign * c for key, c in vector.items()}, sign, parts
 
     @contextmanager
     def no_part(self, *, only_if: bool = True) -> Iterator[None]:
@@ -261,9 +255,9 @@ def attempted(use: Callable[[Tower], T], *read: Expression, **state: Any) -> tup
     combination of these, one more tower is built for the units of all that were read. The first
     cannot be extended: ``sqrt(1 + cos x)`` has become a root, and is ``sqrt(2)|cos(x/2)|``.
     """
-    units, nodes = state.pop("units", []), sum(map(size, read))
+    units, ring = state.pop("units", []), RINGS[sum(map(size, read)) > MAX_FEW_NODES]
     for _ in range(2):
-        tower, value = Tower(Field(ring_for(nodes)), first=tuple(units), **state), None
+        tower, value = Tower(Field(ring), first=tuple(units), **state), None
         with suppress(NotProvedError):
             value = use(tower)
         if not any(lattice.is_coarse for lattice in tower.lattices.values()):

@@ -60,7 +60,7 @@ def _exp_of_unit(t: Tower, u: Quotient) -> Quotient:
 
 
 _EXP: Law[Quotient] = Law(
-    _exp_by_rule, _exp_of_unit, lambda t, u, n: u**n, lambda ring: ring.one, MAX_LETTER_POWER
+    _exp_by_rule, _exp_of_unit, lambda t, u, n: u**n, lambda field: field.ring.one, MAX_LETTER_POWER
 )
 #: Functions whose values are logarithms, and of what (DLMF 4.37.16, 4.37.21).
 LOGARITHMIC: dict[str, Callable[[Tower, Quotient], Quotient]] = {

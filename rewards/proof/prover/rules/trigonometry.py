@@ -99,6 +99,6 @@ def _cosine(t: Tower, turns: Fraction) -> Quotient:
     return t.formula(template(COSINES[turns]), {})
 
 
-_SINES = Law(_by_rule, _of_unit, _multiple, lambda ring: Circle(ring.zero, ring.one), MAX_MULTIPLE)
+_SINES = Law(_by_rule, _of_unit, _multiple, lambda f: Circle(f.ring.zero, f.ring.one), MAX_MULTIPLE)
 RULES["sin"] = lambda t, u: sin_cos(t, u).sine
 RULES["cos"] = lambda t, u: sin_cos(t, u).cosine
