@@ -61,9 +61,8 @@ def factored(field: Field, poly: Poly, *, depth: int = MAX_DEPTH) -> Factors:
                 break
             poly = cofactor
             for p in (factor, conjugate):
-                lead, ((monic, exponent),) = _monic(p)
-                poly *= lead
-                multiply(monic, exponent)
+                poly *= (lead := p.leading_coefficient())
+                multiply(p / lead, UNIT)
     # Not factored, x^2000 - 1 is another polynomial than its factors, and proves less.
     expanded = _in_roots(field, poly) if divides else poly
     quick = is_factored_quickly(expanded)
@@ -73,16 +72,12 @@ def factored(field: Field, poly: Poly, *, depth: int = MAX_DEPTH) -> Factors:
         of_base = list(norms(field, base)) if divides else []
         squares = _square(base, of_base) if depth else []
         for part, k in squares or _conjugate(field, base, of_base):
-            c, inner = factored(field, part, depth=depth - 1) if squares else _monic(part)
+            c = part.leading_coefficient()
+            c, new = factored(field, part, depth=depth - 1) if squares else (c, [(part / c, UNIT)])
             number *= c ** (k * e)
-            for inner_base, exponent in inner:
+            for inner_base, exponent in new:
                 multiply(inner_base, exponent * k * e)
     return number, [(base, e) for base, e in powers.values() if e and not base.is_one()]
-
-
-def _monic(poly: Poly) -> Factors:
-    lead = poly.leading_coefficient()
-    return lead, [(poly / lead, UNIT)]
 
 
 def _known(field: Field) -> list[Poly]:
@@ -139,16 +134,11 @@ def _square(poly: Poly, of_poly: list[Norm]) -> list[tuple[Poly, int]]:
             root = norm.sqrt()
             for d in (root, -root):
                 half = (poly + conjugate) / 2 + d
-                if _is_square(half):
+                if not half or not is_factored_quickly(half):
+                    continue
+                if all(e % 2 == 0 for _, e in half.factor_squarefree()[1]):
                     return [(half + (poly - conjugate) / 2, 2), (2 * half, -1)]
     return []
-
-
-def _is_square(poly: Poly) -> bool:
-    """Whether a polynomial is a number times a square."""
-    if poly.is_zero() or not is_factored_quickly(poly):
-        return False
-    return all(e % 2 == 0 for _, e in poly.factor_squarefree()[1])
 
 
 def _conjugate(field: Field, poly: Poly, of_poly: list[Norm]) -> list[tuple[Poly, int]]:

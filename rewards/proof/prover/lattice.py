@@ -64,8 +64,6 @@ class Lattice:
 
     def basis(self) -> list[Vector]:
         """The units of all vectors that were read."""
-        if not self.vectors:
-            return []
         basis: list[Vector] = []
         rows = [_coordinates(basis, vector) for vector in self.vectors]
         scale = math.lcm(*(int(c.q) for row in rows for c in row))

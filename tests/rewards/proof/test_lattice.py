@@ -49,7 +49,7 @@ def settled(*given_vectors: Mapping[int, fmpq | int], most: int = 128) -> Lattic
     first = Lattice(most)
     for vector in given_vectors:
         first.add({k: fmpq(c) for k, c in vector.items()})
-    return Lattice(most, units=first.basis() if first.vectors else [])
+    return Lattice(most, units=first.basis())
 
 
 def test_units_are_as_coarse_as_can_be() -> None:

@@ -47,16 +47,14 @@ def principal_power(t: Tower, base: Quotient, exponent: Quotient) -> Quotient:
 
 def integer_power(t: Tower, element: Quotient, k: int) -> Quotient:
     """A power with a whole exponent. If it is too long, generators replace sums in the element."""
-    if element.is_zero():
-        if k > 0:
-            return element
+    if element.is_zero() and k <= 0:
         raise NotProvedError("a power of zero that has no value")
     times, terms = abs(k), len(element.num) + len(element.den)
     coefficients = element.num.coeffs() + element.den.coeffs()
     size = max([c.height_bits() for c in coefficients]) - 1  # 0 for powers of 1 and -1
     if size * times > MAX_NUMBER_BITS or times > MAX_LETTER_POWER:
         raise NotProvedError("a power that is too high")
-    if terms == 2 or times <= (MAX_LONG_POWER if terms > MAX_SHORT else MAX_POWER):
+    if terms <= 2 or times <= (MAX_LONG_POWER if terms > MAX_SHORT else MAX_POWER):
         return element**k
     return (_in_bases(t, element.num) / _in_bases(t, element.den)) ** k
 
@@ -103,8 +101,7 @@ def positive_root(t: Tower, base: Quotient, exponent: fmpq) -> Quotient:
         return base
     if exponent.q == 1:
         return integer_power(t, base, int(exponent.p))
-    inner = t.field.single(base)
-    if inner is not None and inner.kind == "exp":
+    if (inner := t.field.single(base)) and inner.kind == "exp":
         return RULES["exp"](t, inner.args[0] * exponent)
     family = "root" if base.den.is_one() else "odd root" if exponent.q % 2 else "even root"
     return radical(t, family, base, exponent)
