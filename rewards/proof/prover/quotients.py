@@ -46,17 +46,11 @@ def _may_take_long(a: Poly, b: Poly) -> bool:
         return False  # there are at most 2^degree monomials
     if math.prod([1 + degree for degree in map(max, a.degrees(), b.degrees())]) <= MAX_GCD_BOX:
         return False
-    pairs = list(zip(_spans(a, b), _spans(b, a), strict=True))
-    if max(map(max, pairs)) > MAX_DIVIDED_DEGREE:
-        return True
-    return math.prod(1 + max(pair) for pair in pairs) > MAX_GCD_BOX
-
-
-def _spans(poly: Poly, divisor: Poly) -> list[int]:
-    """The degrees after FLINT's deflation, which replaces x^5000 by x if all exponents allow it."""
-    (steps, least), (others, _) = poly.deflation_index(), divisor.deflation_index()
-    rows = zip(poly.degrees(), least, map(math.gcd, steps, others), strict=True)
-    return [(degree - low) // max(1, step) for degree, low, step in rows]
+    # FLINT's deflation replaces x^5000 by x if all exponents allow this.
+    (steps, low), (others, least) = a.deflation_index(), b.deflation_index()
+    rows = zip(a.degrees(), low, b.degrees(), least, map(math.gcd, steps, others), strict=True)
+    spans = [max(d - m, e - n) // max(1, step) for d, m, e, n, step in rows]
+    return bool(math.prod(1 + span for span in spans) > MAX_GCD_BOX)
 
 
 def is_factored_quickly(poly: Poly) -> bool:
