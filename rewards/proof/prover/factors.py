@@ -91,7 +91,7 @@ def _without(poly: Poly, g: Generator) -> tuple[Poly, int]:
     content = int(poly.term_content().degrees()[g.at])
     rest, name = poly / r**content, str(r)
     for times in range(MAX_ROUNDS):
-        constant = rest.subs({name: 0})
+        constant = rest.subs({name: 0}) if rest.degrees()[g.at] else rest
         cofactor, remainder = divmod(constant, u)
         if not remainder.is_zero():
             return rest, content + times
@@ -105,16 +105,15 @@ def _in_roots(field: Field, poly: Poly) -> Poly:
     images = list(variables)
     for r in reversed(field.related):
         u = r.power
-        linear = (
-            at for at, d in enumerate(u.degrees()) if d == 1 and r.order > 1 and present[r.at]
-        )
+        degrees = u.degrees() if r.order > 1 and present[r.at] else ()
+        linear = (at for at, degree in enumerate(degrees) if degree == 1)
         at = next((at for at in linear if u.derivative(at).is_constant()), None)
         if at is not None and images[at] is variables[at]:
             c, present[at] = u.derivative(at).leading_coefficient(), 1
             images[at] = (images[r.at] ** r.order - (u - c * variables[at])) / c
     if len(poly) * max(map(len, images)) ** min(poly.total_degree(), 12) > 16 * MAX_FACTOR_TERMS:
         return poly
-    return poly.compose(*images)
+    return poly if images == list(variables) else poly.compose(*images)
 
 
 def norms(field: Field, poly: Poly) -> Iterator[Norm]:
