@@ -171,6 +171,8 @@ class ProofSearch:
             if type(term) is not Symbol or term.name == self.variable  # else a constant
         ]
         slopes = [base.derivative(term) for term in terms]
+        if tower.is_coarse:
+            raise NotProvedError("another tower will have finer units")
         total = -f
         for slope in slopes:
             total = total.add(slope, lowest=False)

@@ -89,6 +89,11 @@ class Tower:
     def signs(self) -> Signs:
         return tuple((tree, sign) for _, tree, sign in self.conditions)
 
+    @property
+    def is_coarse(self) -> bool:
+        """Whether an exponent or angle was no whole combination of the units."""
+        return any(lattice.is_coarse for lattice in self.lattices.values())
+
     def symbol(self, name: str) -> Quotient:
         slope = (lambda: self.field.ring.one) if name == self.variable else None
         positive = slope is None and self.kinds.get(name) in POSITIVE
@@ -260,7 +265,7 @@ def attempted(use: Callable[[Tower], T], *read: Expression, **state: Any) -> tup
         tower, value = Tower(Field(ring), first=tuple(units), **state), None
         with suppress(NotProvedError):
             value = use(tower)
-        if not any(lattice.is_coarse for lattice in tower.lattices.values()):
+        if not tower.is_coarse:
             return tower, value
         with suppress(NotProvedError):
             units[:] = tower.finest()
