@@ -36,7 +36,6 @@ MAX_WRITTEN = 20_000
 RESTRICTED = DOMAIN - {"root"} | {"even root"}
 #: How often a relation may be applied to one power.
 MAX_TIMES = 256
-#: Computes a derivative, or a factor of one.
 Slope: TypeAlias = Callable[[], Quotient]
 
 

@@ -50,6 +50,8 @@ class Lattice:
 
         The result is None if a multiple is not whole or exceeds ``most``.
         """
+        if not vector:
+            return []
         if self.units and self.units[0] == vector:  # nearly always
             return [(0, UNIT)]
         size = len(self.units)

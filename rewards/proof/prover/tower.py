@@ -91,7 +91,6 @@ class Tower:
 
     @property
     def is_coarse(self) -> bool:
-        """Whether an exponent or angle was no whole combination of the units."""
         return any(lattice.is_coarse for lattice in self.lattices.values())
 
     def symbol(self, name: str) -> Quotient:
@@ -150,7 +149,7 @@ class Tower:
             if before.num == u.num and before.den == u.den:
                 return value  # type: ignore[no-any-return]
         vector, sign, parts = self._vector(law, u)
-        multiples = lattice.add(vector) if vector else []
+        multiples = lattice.add(vector)
         if multiples is None:  # a proof may be missed
             parts.append(law.multiple(self, law.of_unit(self, self._sum(vector)), sign))
         for at, n in multiples or ():

@@ -69,6 +69,15 @@ def test_vectors_with_too_high_multiples_are_no_combinations() -> None:
     assert not lattice.is_coarse
 
 
+def test_the_zero_vector_is_no_unit() -> None:
+    """A unit of a first tower may be zero in the second, whose rules compute all its addends."""
+    lattice = Lattice(128)
+    assert lattice.add({}) == []
+    assert lattice.units == []
+    assert lattice.add({0: fmpq(1)}) == [(0, 1)]
+    assert lattice.add({1: fmpq(1)}) == [(1, 1)]
+
+
 def test_a_vector_that_needs_a_finer_unit_is_no_combination_in_the_first_tower() -> None:
     lattice = Lattice(128)
     assert lattice.add({0: fmpq(1)}) == [(0, 1)]
