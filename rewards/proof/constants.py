@@ -31,7 +31,7 @@ from ..reading.expression.traversal import (
 from ..reading.expression.tree import Call, Expression
 from ..workers.child import in_worker
 from .prover.field import Field
-from .prover.quotients import NotProvedError, Quotient, constant
+from .prover.quotients import NotProvedError, Quotient
 from .prover.rules import constants as by_calcium
 from .prover.rules.signs import sign as sign_of
 from .prover.tower import Tower
@@ -85,7 +85,7 @@ class ExactNumbers:
 
     def number(self, value: fmpq) -> Quotient:
         """Convert a rational number to a number of the field."""
-        return constant(value)
+        return self.tower.field.ring.one * value
 
     @_failing
     def apply(self, name: str, *numbers: Quotient) -> Quotient:

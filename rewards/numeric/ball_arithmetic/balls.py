@@ -209,7 +209,8 @@ class Tape:
     def work(self, bits: int, until: int | None = None) -> int:
         """The work units of one evaluation. A sum or product at 128 bits takes one unit."""
         last_slot = self.size - 1 if until is None else until
-        elementary, costly = (bisect_right(s, last_slot) for s in (self.elementary, self.costly))
+        elementary = bisect_right(self.elementary, last_slot)
+        costly = bisect_right(self.costly, last_slot)
         if bits not in self._base:  # constant slots are computed once
             elementary, costly = elementary + self.constant[0], costly + self.constant[1]
         slower = 12 * elementary + 64 * costly * (1 + min(bits, LINEAR_BITS) // 128)

@@ -23,7 +23,7 @@ from flint import fmpq
 from flint.utils.flint_exceptions import DomainError
 
 from .field import Field, Generator
-from .quotients import RING, UNIT, NotProvedError, Poly, is_factored_quickly, product
+from .quotients import UNIT, NotProvedError, Poly, is_factored_quickly, product
 
 #: A number, and polynomials with exponents.
 Factors = tuple[fmpq, list[tuple[Poly, fmpq]]]
@@ -42,17 +42,17 @@ def factored(field: Field, poly: Poly, *, depth: int = MAX_DEPTH) -> Factors:
     if len(poly) > MAX_FACTOR_TERMS:
         raise NotProvedError("a polynomial that is too large to be factored")
     divides = poly.total_degree() <= MAX_DEGREE
-    roots = _roots(field) if divides else []
     powers: dict[str, tuple[Poly, fmpq]] = {}
 
     def multiply(base: Poly, exponent: fmpq) -> None:
         powers[str(base)] = base, exponent + powers.get(str(base), (base, 0))[1]
 
-    for r in roots:
-        poly, times = _without(poly, r)
-        # Where a root is positive, its radicand has been a factor before there was the root.
-        base, order = (r.args[0].num, r.order) if r.kind == "root" else (r.element.num, 1)
-        multiply(base, fmpq(times, order))
+    for r in field.related if divides else ():
+        if r.order > 1 and not r.power.is_constant():
+            poly, times = _without(poly, r)
+            # Where a root is positive, its radicand has been a factor before there was the root.
+            base, order = field.radicand(r)
+            multiply(base.num, fmpq(times, order))
     known = _known(field) if divides and len(field.related) > 1 else []
     for factor, (_, conjugate, norm) in [(p, n) for p in known for n in norms(field, p)]:
         while not norm.is_constant():
@@ -61,11 +61,10 @@ def factored(field: Field, poly: Poly, *, depth: int = MAX_DEPTH) -> Factors:
                 break
             poly = cofactor
             for p in (factor, conjugate):
-                lead, ((monic, exponent),) = _monic(p)
-                poly *= lead
-                multiply(monic, exponent)
+                poly *= (lead := p.leading_coefficient())
+                multiply(p / lead, UNIT)
     # Not factored, x^2000 - 1 is another polynomial than its factors, and proves less.
-    expanded = _in_roots(field, poly, roots)
+    expanded = _in_roots(field, poly) if divides else poly
     quick = is_factored_quickly(expanded)
     number, irreducible = expanded.factor() if quick else (UNIT, [(expanded, 1)])
     for factor, times in irreducible:
@@ -73,20 +72,12 @@ def factored(field: Field, poly: Poly, *, depth: int = MAX_DEPTH) -> Factors:
         of_base = list(norms(field, base)) if divides else []
         squares = _square(base, of_base) if depth else []
         for part, k in squares or _conjugate(field, base, of_base):
-            c, inner = factored(field, part, depth=depth - 1) if squares else _monic(part)
+            c = part.leading_coefficient()
+            c, new = factored(field, part, depth=depth - 1) if squares else (c, [(part / c, UNIT)])
             number *= c ** (k * e)
-            for inner_base, exponent in inner:
+            for inner_base, exponent in new:
                 multiply(inner_base, exponent * k * e)
     return number, [(base, e) for base, e in powers.values() if e and not base.is_one()]
-
-
-def _monic(poly: Poly) -> Factors:
-    lead = poly.leading_coefficient()
-    return lead, [(poly / lead, UNIT)]
-
-
-def _roots(field: Field) -> list[Generator]:
-    return [g for g in field.related if g.order > 1 and not g.power.is_constant()]
 
 
 def _known(field: Field) -> list[Poly]:
@@ -100,7 +91,7 @@ def _without(poly: Poly, g: Generator) -> tuple[Poly, int]:
     content = int(poly.term_content().degrees()[g.at])
     rest, name = poly / r**content, str(r)
     for times in range(MAX_ROUNDS):
-        constant = rest.subs({name: 0})
+        constant = rest.subs({name: 0}) if rest.degrees()[g.at] else rest
         cofactor, remainder = divmod(constant, u)
         if not remainder.is_zero():
             return rest, content + times
@@ -108,19 +99,21 @@ def _without(poly: Poly, g: Generator) -> tuple[Poly, int]:
     return poly, 0
 
 
-def _in_roots(field: Field, poly: Poly, roots: list[Generator]) -> Poly:
-    """Replace a generator h by ``(r^q - w)/c`` for each root r in it (third identity)."""
-    images, degrees = list(RING.gens()), poly.degrees()
-    for r in roots:
+def _in_roots(field: Field, poly: Poly) -> Poly:
+    """Replace a generator h by ``(r^q - w)/c`` for each root r that occurs (third identity)."""
+    variables, present = field.ring.variables, list(poly.degrees())
+    images = list(variables)
+    for r in reversed(field.related):
         u = r.power
-        slopes = [u.derivative(at) if degree == 1 else u for at, degree in enumerate(u.degrees())]
-        at = next((at for at, slope in enumerate(slopes) if slope.is_constant()), None)
-        if at is not None and len(images[at]) == 1 and degrees[r.at]:
-            h, c = images[at], slopes[at].leading_coefficient()
-            images[at] = (r.element.num**r.order - (u - c * h)) / c
+        degrees = u.degrees() if r.order > 1 and present[r.at] else ()
+        linear = (at for at, degree in enumerate(degrees) if degree == 1)
+        at = next((at for at in linear if u.derivative(at).is_constant()), None)
+        if at is not None and images[at] is variables[at]:
+            c, present[at] = u.derivative(at).leading_coefficient(), 1
+            images[at] = (images[r.at] ** r.order - (u - c * variables[at])) / c
     if len(poly) * max(map(len, images)) ** min(poly.total_degree(), 12) > 16 * MAX_FACTOR_TERMS:
         return poly
-    return poly.compose(*images)
+    return poly if images == list(variables) else poly.compose(*images)
 
 
 def norms(field: Field, poly: Poly) -> Iterator[Norm]:
@@ -140,22 +133,17 @@ def _square(poly: Poly, of_poly: list[Norm]) -> list[tuple[Poly, int]]:
             root = norm.sqrt()
             for d in (root, -root):
                 half = (poly + conjugate) / 2 + d
-                if _is_square(half):
+                if not half or not is_factored_quickly(half):
+                    continue
+                if all(e % 2 == 0 for _, e in half.factor_squarefree()[1]):
                     return [(half + (poly - conjugate) / 2, 2), (2 * half, -1)]
     return []
-
-
-def _is_square(poly: Poly) -> bool:
-    """Whether a polynomial is a number times a square."""
-    if poly.is_zero() or not is_factored_quickly(poly):
-        return False
-    return all(e % 2 == 0 for _, e in poly.factor_squarefree()[1])
 
 
 def _conjugate(field: Field, poly: Poly, of_poly: list[Norm]) -> list[tuple[Poly, int]]:
     """Powers with the product ``poly``: of the polynomial, or of a norm and the conjugate.
 
-    For example, ``1/(sqrt(x^2 + 1) + x)`` replaces ``sqrt(x^2 + 1) - x`` (fifth identity).
+    For example, ``1/(sqrt(x^2 + 1) + x)`` replaces ``sqrt(x^2 + 1) - x`` (last identity).
     """
     monic = poly / poly.leading_coefficient()
     for _, conjugate, norm in of_poly:

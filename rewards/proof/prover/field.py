@@ -13,7 +13,7 @@ import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from flint import fmpq, fmpq_poly
 
@@ -21,7 +21,7 @@ from ...numeric.ball_arithmetic.compiler import DOMAIN
 from ...reading.expression.build import add, power, product
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import RECORDS
-from .quotients import MAX_TERMS, ONE, RING, ZERO, NotProvedError, Poly, Quotient, quotient
+from .quotients import MAX_TERMS, RINGS, NotProvedError, Poly, Quotient, Ring, quotient
 
 #: Most terms of all values together.
 MAX_WORK = 40_000
@@ -36,6 +36,7 @@ MAX_WRITTEN = 20_000
 RESTRICTED = DOMAIN - {"root"} | {"even root"}
 #: How often a relation may be applied to one power.
 MAX_TIMES = 256
+Slope: TypeAlias = Callable[[], Quotient]
 
 
 @dataclass(slots=True, eq=False)
@@ -51,7 +52,7 @@ class Generator:
     kind: str
     args: tuple[Any, ...]
     order: int
-    slope_rule: Callable[[], Quotient] | None
+    slope_rule: Slope | None
     power: Poly = None
     relation: Poly = None
     partner: Generator | None = None
@@ -69,6 +70,7 @@ class Field:
     are evaluated, which are real at every point that counts.
     """
 
+    ring: Ring = RINGS[1]
     generators: list[Generator] = field(default_factory=list)
     related: list[Generator] = field(default_factory=list)
     varying: int = 0
@@ -87,7 +89,7 @@ class Field:
         self,
         kind: str,
         args: tuple[Any, ...] = (),
-        slope: Callable[[], Quotient] | None = None,
+        slope: Slope | None = None,
         order: int = 0,
         *,
         real: bool = False,
@@ -106,17 +108,14 @@ class Field:
                 break
         else:
             index = len(self.generators)
-            bit, at = 1 << index, RING.nvars() - 1 - index
+            bit, at = 1 << index, self.ring.size - 1 - index
             if at < 0:
                 raise NotProvedError("too many generators")
+            slope = slope if kind == "symbol" or support & self.varying else None
+            self.varying |= bit if slope else 0
             self.unreal |= bit
-            if real and positive:
-                self.positive |= bit
-            if kind != "symbol" and not support & self.varying:
-                slope = None
-            elif slope is not None:
-                self.varying |= bit
-            element = Quotient(RING.gen(at), support=bit)
+            self.positive |= bit if real and positive else 0
+            element = Quotient(self.ring.variables[at], self.ring.one.num, bit)
             generator = Generator(index, at, element, kind, args, order, slope)
             self.generators.append(generator)
         if real:
@@ -138,6 +137,13 @@ class Field:
         generator = self.generators[support.bit_length() - 1]
         return generator if generator.element == element else None
 
+    def radicand(self, generator: Generator) -> tuple[Quotient, int]:
+        """The base b of a generator b^(1/n), and n. If the generator is no root, n is 1."""
+        base, order = generator.element, 1
+        while (root := self.single(base)) and root.kind == "root":  # a root may be one of a root
+            base, order = root.args[0], order * root.order
+        return base, order
+
     def support(self, element: Quotient) -> int:
         """A bit for each generator that occurs in an element."""
         if element.support < 0:
@@ -147,7 +153,7 @@ class Field:
 
     def _support_of(self, poly: Poly) -> int:
         degrees = poly.degrees()
-        return sum([1 << g.index for g in self.generators if degrees[g.at] > 0])
+        return sum([g.element.support for g in self.generators if degrees[g.at] > 0])
 
     def used(self, element: Quotient) -> list[Generator]:
         support = self.support(element)
@@ -169,7 +175,8 @@ class Field:
         if not signed or signed & self.unreal:
             return not signed
         at = [g.at for g in self.generators if signed >> g.index & 1]
-        return all(powers[k] % 2 == 0 for powers in poly.monoms() for k in at)
+        steps, least = poly.deflation_index()  # the exponents of each variable are least + k step
+        return not any(steps[k] % 2 or least[k] % 2 for k in at)
 
     def is_nonnegative(self, poly: Poly) -> bool:
         """Whether `is_positive`, or in one real generator and not negative in its range."""
@@ -198,10 +205,11 @@ class Field:
 
     def reduce(self, poly: Poly, *, powers: bool = True) -> Poly:
         """The remainder modulo all relations; without ``powers``, long powers of sums remain."""
-        if not self.related or poly.is_constant():
+        if not self.related or poly.is_one():
             return poly
+        degrees = poly.degrees()
         for generator in reversed(self.related):
-            times = poly.degrees()[generator.at] // generator.order
+            times = degrees[generator.at] // generator.order
             if times <= 0:
                 continue
             terms = max(1, len(generator.relation) - 1)
@@ -211,6 +219,7 @@ class Field:
             if times > MAX_TIMES or len(poly) * expanded > MAX_TERMS:
                 raise NotProvedError("too many terms modulo the relations")
             poly = divmod(poly, generator.relation)[1]
+            degrees = poly.degrees()
         return poly
 
     def normal(self, element: Quotient) -> Quotient:
@@ -222,7 +231,7 @@ class Field:
 
     def spend(self, element: Quotient) -> Quotient:
         """Count the terms of a new element against the work budget."""
-        terms = len(element.num) + (1 if element.den is ONE.num else len(element.den))
+        terms = len(element.num) + len(element.den)
         self.work += 1 + terms
         if self.work > MAX_WORK or terms > MAX_TERMS:
             raise NotProvedError("work budget spent")
@@ -230,14 +239,14 @@ class Field:
 
     def slope(self, generator: Generator) -> Quotient:
         if generator.slope is None:
-            generator.slope = generator.slope_rule() if generator.slope_rule else ZERO
+            generator.slope = generator.slope_rule() if generator.slope_rule else self.ring.zero
         return generator.slope
 
     def derivative(self, element: Quotient) -> Quotient:
         """The derivative of an element, by the chain rule and the quotient rule."""
         varying = self.support(element) & self.varying
         if not varying:
-            return ZERO
+            return self.ring.zero
         slope = self._of_poly(element.num, varying)
         if not element.den.is_one():
             slope = (slope - element * self._of_poly(element.den, varying)) / Quotient(element.den)
@@ -248,9 +257,9 @@ class Field:
         for g in self.generators:
             if varying >> g.index & 1 and not (partial := poly.derivative(g.at)).is_zero():
                 slope = self.slope(g)
-                slope = slope if partial.is_one() else Quotient(partial) * slope
+                slope = slope if partial.is_one() else Quotient(partial, self.ring.one.num) * slope
                 total = slope if total is None else total + slope
-        return ZERO if total is None else total
+        return self.ring.zero if total is None else total
 
     def tree(self, element: Quotient) -> Expression:
         """An expression with the value of an element."""

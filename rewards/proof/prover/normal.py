@@ -14,7 +14,7 @@ from ...reading.expression.traversal import fold
 from ...reading.expression.tree import Call, Expression, Number
 from .factors import factored, norms
 from .field import Field
-from .quotients import NotProvedError, Poly, Quotient, constant, is_factored_quickly
+from .quotients import NotProvedError, Poly, Quotient, is_factored_quickly
 from .tower import attempted
 
 #: Polynomials are factored up to this number of terms, and this total degree. Of 4649 answers in
@@ -90,7 +90,7 @@ def _element(
     expression: Expression, variable: str, kinds: Mapping[str, str] | None = None
 ) -> tuple[Field, Quotient]:
     state = {"variable": variable, "kinds": kinds or {}}
-    tower, element = attempted(lambda t: t.field.normal(t.value(expression)), **state)
+    tower, element = attempted(lambda t: t.field.normal(t.value(expression)), expression, **state)
     if element is None:
         raise NotProvedError("no element of a field")
     return tower.field, element
@@ -106,4 +106,4 @@ def _is_small(value: Quotient) -> bool:
 def _factored(field: Field, poly: Poly) -> Expression:
     number, factors = (0, []) if poly.is_zero() else poly.factor()
     powers = [power(field.tree(Quotient(factor)), Number(int(e))) for factor, e in factors]
-    return product([field.tree(constant(number)), *powers])
+    return product([field.tree(field.ring.one * number), *powers])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -12,7 +13,6 @@ from ...reading.expression.tree import Expression, Symbol
 from ...reading.functions import names
 from ...reading.functions.record import LOGARITHM
 from .field import Field
-from .lattice import Units
 from .quotients import NotProvedError, Poly, Quotient
 from .rules import constants
 from .tower import Signs, Tower, attempted
@@ -113,7 +113,7 @@ class ProofSearch:
     kinds: Mapping[str, str]
     real_parts: bool = True
     real_roots: bool = True
-    units: Units = field(default_factory=Units)
+    units: list[Any] = field(default_factory=list)
 
     @cached_property
     def _first(self) -> tuple[Tower, Case | None]:
@@ -152,9 +152,9 @@ class ProofSearch:
 
     def _attempt(self, **state: Any) -> tuple[Tower, Case | None]:
         """Try to prove F' = f. The results are the last tower, and the proved case."""
-        principal = not self.real_roots
         state |= {"variable": self.variable, "kinds": self.kinds, "units": self.units}
-        return attempted(self._equal, principal_roots=principal, **state)
+        state["principal_roots"] = not self.real_roots
+        return attempted(self._equal, self.answer, self.integrand, **state)
 
     def _equal(self, tower: Tower) -> Case:
         base = tower.field
@@ -171,6 +171,8 @@ class ProofSearch:
             if type(term) is not Symbol or term.name == self.variable  # else a constant
         ]
         slopes = [base.derivative(term) for term in terms]
+        if tower.is_coarse:
+            raise NotProvedError("another tower will have finer units")
         total = -f
         for slope in slopes:
             total = total.add(slope, lowest=False)
@@ -179,24 +181,18 @@ class ProofSearch:
         return Case(tower.signs, base, tuple(terms), f)
 
 
-_LOGARITHMS = names(lambda function: function.branch == LOGARITHM)
+_PARTIAL = names(lambda function: function.branch == LOGARITHM) | {"sqrt", "pow", "root"}
 
 
 def _is_for_positive(integrand: Expression, variable: str) -> bool:
     """Whether a part of the integrand, such as sqrt(x) or ln(x), is real for x > 0 only."""
-    arguments = (Symbol(variable),)
     for node in all_nodes(integrand):
-        if node.args[:1] == arguments and (node.function in _LOGARITHMS or _is_even_root(node)):
-            # Where there are cases, that part may apply for x > 0 only.
-            return not is_written_with(integrand, "piecewise")
+        if node.function in _PARTIAL and node.args[0] == Symbol(variable):
+            ratio = fold(node.args[1]) if node.function in ("pow", "root") else Fraction(1, 2)
+            if ratio and (1 / ratio if node.function == "root" else ratio).denominator % 2 == 0:
+                # Where there are cases, that part may apply for x > 0 only.
+                return not is_written_with(integrand, "piecewise")
     return False
-
-
-def _is_even_root(node: Expression) -> bool:
-    ratio = fold(node.args[1]) if node.function in ("pow", "root") else None
-    if ratio is None:
-        return bool(node.function == "sqrt")
-    return (ratio.denominator if node.function == "pow" else ratio.numerator) % 2 == 0
 
 
 def _vanishes(tower: Tower, total: Quotient) -> bool:
@@ -214,4 +210,5 @@ def _vanishes(tower: Tower, total: Quotient) -> bool:
 
 def _without_content(poly: Poly) -> Poly:
     """The polynomial divided by its monomial factor, a high power of which makes a test slow."""
-    return poly if poly.is_zero() else poly / poly.term_content()
+    content = poly.term_content()
+    return poly if poly.is_zero() or content.is_one() else poly / content

@@ -12,7 +12,7 @@ assumes a sign for every factor, and F' = f has to be proved in all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from dataclasses import field as new
@@ -23,12 +23,13 @@ from typing import Any, Generic, TypeAlias, TypeVar
 from flint import fmpq
 
 from ...reading.expression.formulas import template
+from ...reading.expression.traversal import size
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import RECORDS
 from ...reading.functions.record import ODD
-from .field import Field, Generator
-from .lattice import Lattice, Units, Vector
-from .quotients import RING, ZERO, NotProvedError, Poly, Quotient, constant, quotient, rational
+from .field import Field, Generator, Slope
+from .lattice import Lattice, Vector
+from .quotients import MAX_FEW_NODES, RINGS, NotProvedError, Poly, Quotient, quotient, rational
 
 #: Most terms of a sum in an exponent or angle that is taken apart: each is a row of a matrix.
 MAX_ADDENDS = 24
@@ -40,18 +41,19 @@ T = TypeVar("T")
 Signs: TypeAlias = tuple[tuple[Expression, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Law(Generic[T]):
     """How values of a function f with f(u + v) = f(u) * f(v) are computed.
 
     ``by_rule`` is f(c g) for a number c and a monomial g, which may be a generator, or None without
-    a rule. ``of_unit`` makes the generators of f(u), ``multiple`` computes f(n u) from f(u).
+    a rule. ``of_unit`` makes the generators of f(u), ``multiple`` computes f(n u) for a small n.
     """
 
     by_rule: Callable[[Tower, fmpq, Quotient, Generator | None], T | None]
     of_unit: Callable[[Tower, Quotient], T]
     multiple: Callable[[Tower, T, int], T]
-    of_zero: T
+    of_zero: Callable[[Field], T]
+    most: int
 
 
 @dataclass(slots=True)
@@ -61,9 +63,9 @@ class Tower:
     ``case`` gives signs to expressions; all others are positive. ``conditions`` are the signs that
     rules have requested. ``nowhere`` says that f has no real value under these signs, so that
     nothing remains to be proved.
-    ``monomials`` has the monomials of the coordinates of exponents and angles (`lattice`) by key,
-    and None for a monomial that is being computed. ``values`` has the elements of nodes, and the
-    nodes, so that no other node gets the same identity.
+    ``monomials`` has the monomials of the coordinates of exponents and angles (`lattice`), and
+    ``first`` the units that are known before the first of these. ``values`` has the elements of
+    nodes, and the nodes, so that no other node gets the same identity.
     """
 
     field: Field
@@ -76,9 +78,10 @@ class Tower:
     nowhere: bool = False
     rules: set[str] = new(default_factory=set)
     conditions: list[tuple[Poly, Expression, int]] = new(default_factory=list)
-    units: Units = new(default_factory=Units)
+    first: Sequence[tuple[Law[Any], Expression]] = ()
     values: dict[Any, tuple[Expression, Quotient]] = new(default_factory=dict)
-    monomials: dict[Any, Quotient | None] = new(default_factory=dict)
+    monomials: list[Quotient] = new(default_factory=list)
+    lattices: dict[Law[Any], Lattice] = new(default_factory=dict)
     symbols: dict[str, Quotient] = new(default_factory=dict)
     unit_i: Quotient | None = None
 
@@ -86,8 +89,12 @@ class Tower:
     def signs(self) -> Signs:
         return tuple((tree, sign) for _, tree, sign in self.conditions)
 
+    @property
+    def is_coarse(self) -> bool:
+        return any(lattice.is_coarse for lattice in self.lattices.values())
+
     def symbol(self, name: str) -> Quotient:
-        slope = (lambda: constant(1)) if name == self.variable else None
+        slope = (lambda: self.field.ring.one) if name == self.variable else None
         positive = slope is None and self.kinds.get(name) in POSITIVE
         generator = self.field.get("symbol", (name,), slope, real=True, positive=positive)
         self.symbols[name] = generator.element
@@ -102,7 +109,7 @@ class Tower:
         if self.unit_i is None:
             generator = self.field.get("i", order=2)
             self.unit_i = generator.element
-            self.field.relate(generator, constant(-1).num)
+            self.field.relate(generator, -self.field.ring.one.num)
         return self.unit_i
 
     def without_i(self, arg: Quotient) -> Quotient | None:
@@ -119,56 +126,54 @@ class Tower:
         if len(num) == 1 or len(num) > MAX_ADDENDS:
             c = num.leading_coefficient()
             return [(c, Quotient(num / c, den, element.support))]
-        return [(c, quotient(RING.term(exp_vec=at), den)) for at, c in num.terms()]
+        return [(c, quotient(num.context().term(exp_vec=at), den)) for at, c in num.terms()]
 
-    def key(self, monomial: Quotient) -> Any:
-        """The key of a monomial in vectors (exponents and angles), which is its expression."""
-        if not self.monomials:  # an earlier tower may have read another expression of the same
-            for unit in (*self.units.exponents.units, *self.units.angles.units):
-                for key in unit:
-                    self._keyed(key)
-        for key, earlier in self.monomials.items():
-            if earlier == monomial:
-                return key
-        tree = self.field.tree(monomial)
-        if tree in self.monomials:
-            raise NotProvedError("two monomials that are written alike")
-        self.monomials[tree] = monomial
-        return tree
+    def _sum(self, vector: Vector) -> Quotient:
+        return reduce(add, (self.monomials[key] * c for key, c in vector.items()))
 
-    def _sum(self, vector: Mapping[Any, fmpq]) -> Quotient:
-        return reduce(add, (self._keyed(key) * c for key, c in vector.items()))
+    def finest(self) -> list[tuple[Law[Any], Expression]]:
+        """All units of the lattices, first those of monomials of which others may be made."""
+        units = [(law, unit) for law, lattice in self.lattices.items() for unit in lattice.basis()]
+        units.sort(key=lambda pair: max(pair[1]))
+        return [(law, self.field.tree(self._sum(unit))) for law, unit in units]
 
-    def _keyed(self, key: Any) -> Quotient:
-        if key not in self.monomials:
-            self.monomials[key] = None
-            with self.no_part():
-                of_sum = type(key) is frozenset
-                self.monomials[key] = self._sum(dict(key)) if of_sum else self.value(key)
-        if (monomial := self.monomials[key]) is None:
-            raise NotProvedError("a monomial that is made of an exponential of itself")
-        return monomial
-
-    def of_sum(self, law: Law[T], lattice: Lattice, u: Quotient) -> T:
+    def of_sum(self, law: Law[T], u: Quotient) -> T:
         """Compute f(u) from f at multiples of units, and at addends of u that have rules."""
+        units, self.first = self.first, ()
+        for other, tree in units:
+            with self.no_part():
+                vector, *_ = self._vector(other, self.value(tree))
+            self.lattices.setdefault(other, Lattice(other.most)).add(vector)
+        lattice = self.lattices.setdefault(law, Lattice(law.most))
         for before, value in lattice.values:  # is often asked for again
             if before.num == u.num and before.den == u.den:
                 return value  # type: ignore[no-any-return]
+        vector, sign, parts = self._vector(law, u)
+        multiples = lattice.add(vector)
+        if multiples is None:  # a proof may be missed
+            parts.append(law.multiple(self, law.of_unit(self, self._sum(vector)), sign))
+        for at, n in multiples or ():
+            if at not in lattice.generators:
+                lattice.generators[at] = law.of_unit(self, self._sum(lattice.units[at]))
+            parts.append(law.multiple(self, lattice.generators[at], sign * int(n.p)))
+        result = reduce(mul, parts) if parts else law.of_zero(self.field)
+        lattice.values.append((u, result))
+        return result
+
+    def _vector(self, law: Law[T], u: Quotient) -> tuple[Vector, int, list[Any]]:
+        """The vector of plus or minus the addends without rules, the sign, and f at the others."""
         vector: Vector = {}
         parts: list[Any] = []
         for c, arg in self.addends(u):
             by_rule = law.by_rule(self, c, arg, self.field.single(arg))
-            if by_rule is None:
-                vector[self.key(arg)] = c
-            else:
+            if by_rule is not None:
                 parts.append(by_rule)
-        for at, n in lattice.add(vector) if vector else ():
-            if at not in lattice.generators:
-                lattice.generators[at] = law.of_unit(self, self._sum(lattice.units[at]))
-            parts.append(law.multiple(self, lattice.generators[at], int(n.p)))
-        result = reduce(mul, parts) if parts else law.of_zero
-        lattice.values.append((u, result))
-        return result
+                continue
+            if arg not in self.monomials:
+                self.monomials.append(arg)
+            vector[self.monomials.index(arg)] = c
+        sign = 1 if next(iter(vector.values()), 1) > 0 else -1
+        return {key: sign * c for key, c in vector.items()}, sign, parts
 
     @contextmanager
     def no_part(self, *, only_if: bool = True) -> Iterator[None]:
@@ -181,20 +186,14 @@ class Tower:
             self.field.real_parts = before
 
     def function(
-        self,
-        name: str,
-        args: tuple[Quotient, ...],
-        factor: Callable[[], Quotient],
-        *,
-        at: int = 0,
-        real: bool = False,
+        self, name: str, args: tuple[Quotient, ...], rate: Slope, *, at: int = 0, real: bool = False
     ) -> Quotient:
-        """Make a generator for f(args), where u = args[at] may vary, with the slope factor() u'."""
+        """Make a generator for f(args), where u = args[at] may vary, with the slope rate() u'."""
         u = args[at]
         if not all(map(self.field.is_constant, args[:at] + args[at + 1 :])):
             raise NotProvedError(f"{name} with a parameter that varies")
         self.rules.add(name)
-        slope = lambda: factor() * self.field.derivative(u)  # noqa: E731
+        slope = lambda: rate() * self.field.derivative(u)  # noqa: E731
         return self.field.get(name, args, slope, real=real).element
 
     def value(self, node: Expression) -> Quotient:
@@ -202,7 +201,7 @@ class Tower:
             name = node.name
             return self.symbols[name] if name in self.symbols else self.symbol(name)
         if type(node) is Number:
-            return rational(node.numerator, node.denominator)
+            return rational(self.field.ring, node.numerator, node.denominator)
         name = node.function
         # A shared sum is computed once. An equal one, apart from the same, is seldom met.
         key = id(node) if name in _ARITHMETIC else node
@@ -230,7 +229,9 @@ class Tower:
         values = tuple(map(self.field.normal, values))
         if not record.derivative or len(arguments) != len(values):
             if all(map(self.field.is_constant, values)):
-                return self.function(name, values, lambda: ZERO)  # of numbers, as zeta(3)
+                return self.function(
+                    name, values, lambda: self.field.ring.zero
+                )  # of numbers, as zeta(3)
             raise NotProvedError(f"no rule for {name}")
         if record.parity == ODD:  # of arguments with a positive leading coefficient only
             (u,) = values
@@ -246,25 +247,27 @@ class Tower:
         if type(tree) is Symbol:
             return variables[tree.name]
         if type(tree) is Number:
-            return rational(tree.numerator, tree.denominator)
+            return rational(self.field.ring, tree.numerator, tree.denominator)
         return self.applied(tree.function, *[self.formula(arg, variables) for arg in tree.args])
 
 
-def attempted(use: Callable[[Tower], T], **state: Any) -> tuple[Tower, T | None]:
+def attempted(use: Callable[[Tower], T], *read: Expression, **state: Any) -> tuple[Tower, T | None]:
     """Apply ``use`` to a tower with the attributes in ``state``. Return both (None if it failed).
 
-    An exponent is known when its expression has been evaluated. The first tower therefore makes a
-    generator for each unit as it comes. Only if it read an exponent that its units do not divide,
-    one more tower is built, whose units divide all exponents that were read.
+    The expressions ``read`` will have values in the tower, whose ``units`` further towers keep. The
+    first tower makes a generator for each unit as it comes. If an exponent or angle is no whole
+    combination of these, one more tower is built for the units of all that were read. The first
+    cannot be extended: ``sqrt(1 + cos x)`` has become a root, and is ``sqrt(2)|cos(x/2)|``.
     """
-    units = state.setdefault("units", Units())
+    units, ring = state.pop("units", []), RINGS[sum(map(size, read)) > MAX_FEW_NODES]
     for _ in range(2):
-        units.settle()
-        tower, value = Tower(Field(), **state), None
+        tower, value = Tower(Field(ring), first=tuple(units), **state), None
         with suppress(NotProvedError):
             value = use(tower)
-        if not units.is_coarse():
+        if not tower.is_coarse:
             return tower, value
+        with suppress(NotProvedError):
+            units[:] = tower.finest()
     return tower, None
 
 

@@ -174,6 +174,8 @@ def _plain_letters(text: str) -> str:
 
 def _formula(text: str) -> str:
     """Remove the marks of a formula. Raise `ProblemError` if a text has more than one formula."""
+    if not DELIMITER.search(text):  # most integrands alone
+        return text
     words, number = MARKED.subn(" ", text)
     if number > 1 or (number and words.strip(" \n\t.,") and not DELIMITER.search(words)):
         raise ProblemError(f"{text!r}: one formula is expected, the problem, and conditions")

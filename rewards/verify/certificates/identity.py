@@ -6,7 +6,7 @@ from typing import Any
 
 from ...proof.prover import Case, Proof
 from ...proof.prover.field import Field, Generator
-from ...proof.prover.quotients import MAX_GENERATORS, ONE, ZERO, NotProvedError, Poly, Quotient, gcd
+from ...proof.prover.quotients import NotProvedError, Poly, Quotient, gcd
 from ...proof.prover.rules import constants
 from ...reading.latex import to_latex
 
@@ -37,12 +37,12 @@ def _case(case: Case) -> dict[str, Any]:
     summands = [(-case.integrand.num, case.integrand.den)]
     for term in case.terms:
         summands += _derivative(base, term, slopes)
-    denominator = ONE.num
+    denominator = base.ring.one.num
     for _, den in summands:
         denominator = denominator * (den / gcd(denominator, den))
     if len(denominator) > MAX_DENOMINATOR:
         raise NotProvedError("the common denominator is too large")
-    total = ZERO.num
+    total = base.ring.zero.num
     for num, den in summands:
         total = total + num * (denominator / den)
     cofactors, remainder = _cofactors(base, total)
@@ -100,7 +100,7 @@ def _cofactors(base: Field, total: Poly) -> tuple[list[Poly], Poly]:
 
     """
     related = [g for g in base.generators if g.relation is not None]
-    cofactors = [ZERO.num] * len(related)
+    cofactors = [base.ring.zero.num] * len(related)
 
     def divide(poly: Poly, least: int) -> Poly:
         """Divide a polynomial by the relations g^n = .. with n >= ``least``, for generators g.
@@ -108,7 +108,7 @@ def _cofactors(base: Field, total: Poly) -> tuple[list[Poly], Poly]:
         The polynomial's monomial factor is set aside during the division. The result is the
         remainder.
         """
-        content = ONE.num if poly.is_zero() else poly.term_content()
+        content = base.ring.one.num if poly.is_zero() else poly.term_content()
         rest = poly / content
         for at in reversed(range(len(related))):
             if related[at].order >= least:
@@ -117,7 +117,7 @@ def _cofactors(base: Field, total: Poly) -> tuple[list[Poly], Poly]:
         return rest * content
 
     remainder = divide(divide(total, 2), 1)
-    if not (remainder.is_zero() or constants.vanishes(base, remainder, ONE.num)):
+    if not (remainder.is_zero() or constants.vanishes(base, remainder, base.ring.one.num)):
         raise NotProvedError("the remainder modulo the relations is not zero")
     return cofactors, remainder
 
@@ -143,7 +143,7 @@ def _rows(base: Field, poly: Poly) -> list[Any]:
     return [
         [
             str(c),
-            [[MAX_GENERATORS - 1 - at, int(e)] for at, e in reversed([*enumerate(powers)]) if e],
+            [[base.ring.size - 1 - at, int(e)] for at, e in reversed([*enumerate(powers)]) if e],
         ]
         for powers, c in poly.terms()
     ]

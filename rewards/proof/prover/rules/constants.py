@@ -14,7 +14,7 @@ from flint.types._gr import gr_complex_ca_ctx
 
 from ....reading.expression.tree import Expression, Number
 from ..field import Field
-from ..quotients import MAX_GENERATORS, RING, ZERO, Poly, Quotient
+from ..quotients import Poly, Quotient
 
 #: Generators that Calcium has with the values that they have here.
 _KNOWN = frozenset(("pi", "i", "root", "even root", "exp", "ln", "sin", "cos", "atan"))
@@ -53,10 +53,11 @@ def is_zero(field: Field, poly: Poly) -> bool | None:
 
 def _coefficients(poly: Poly, numbers: int) -> list[Poly]:
     """The coefficients of a polynomial in the generators without a bit in ``numbers``."""
-    polys: dict[tuple[int, ...], Poly] = defaultdict(lambda: ZERO.num)
+    ring = poly.context()
+    polys: dict[tuple[int, ...], Poly] = defaultdict(lambda: ring.constant(0))
     for powers, c in poly.terms():
-        others = tuple(e * (~numbers >> MAX_GENERATORS - 1 - at & 1) for at, e in enumerate(powers))
-        polys[others] += RING.term(c, powers) / RING.term(exp_vec=others)
+        others = tuple(e * (~numbers >> ring.nvars() - 1 - at & 1) for at, e in enumerate(powers))
+        polys[others] += ring.term(c, powers) / ring.term(exp_vec=others)
     return list(polys.values())
 
 

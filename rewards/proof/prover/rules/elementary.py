@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from ....reading.expression.tree import Call, Expression
 from ....reading.functions import CONSTANTS
-from ..quotients import ZERO, NotProvedError, Quotient, constant
+from ..quotients import NotProvedError, Quotient
 from ..tower import FORMS, RULES, Tower
 from .exponentials import LOGARITHMIC, exp
 from .logarithms import ln
@@ -84,7 +84,7 @@ def _largest(t: T, *values: Q, sign: int) -> Q:
 def _rounded(t: T, u: Q, name: str) -> Q:
     if not t.field.is_real(u):
         raise NotProvedError("rounding what may not be real")
-    return t.function(name, (t.field.normal(u),), lambda: ZERO, real=True)
+    return t.function(name, (t.field.normal(u),), lambda: t.field.ring.zero, real=True)
 
 
 def _piecewise(t: T, node: Call) -> Q:
@@ -124,8 +124,8 @@ RULES |= {
     "atanh": _atanh,
     # Not analytic: where a sign, or a whole part, does not change.
     "abs": lambda t, u: u * require_sign(t, u),
-    "sgn": lambda t, u: constant(require_sign(t, u)),
-    "heaviside": lambda t, u: constant(int(require_sign(t, u) > 0)),
+    "sgn": lambda t, u: t.field.ring.one * require_sign(t, u),
+    "heaviside": lambda t, u: t.field.ring.one * int(require_sign(t, u) > 0),
     "max": partial(_largest, sign=1),
     "min": partial(_largest, sign=-1),
     "floor": partial(_rounded, name="floor"),

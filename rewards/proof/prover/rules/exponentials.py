@@ -12,14 +12,15 @@ from collections.abc import Callable
 from flint import fmpq
 
 from ..field import Generator
-from ..quotients import ONE, Quotient
+from ..lattice import MAX_LETTER_POWER
+from ..quotients import Quotient
 from ..tower import RULES, Law, Tower
 from .radicals import integer_power, positive_root, power, radical, root
 from .trigonometry import sin_cos
 
 
 def exp(t: Tower, u: Quotient) -> Quotient:
-    return t.of_sum(_EXP, t.units.exponents, u)
+    return t.of_sum(_EXP, u)
 
 
 def _exp_by_rule(t: Tower, c: fmpq, arg: Quotient, inner: Generator | None) -> Quotient | None:
@@ -58,11 +59,13 @@ def _exp_of_unit(t: Tower, u: Quotient) -> Quotient:
     return value
 
 
-_EXP = Law(_exp_by_rule, _exp_of_unit, multiple=lambda t, unit, n: unit**n, of_zero=ONE)
+_EXP: Law[Quotient] = Law(
+    _exp_by_rule, _exp_of_unit, lambda t, u, n: u**n, lambda field: field.ring.one, MAX_LETTER_POWER
+)
 #: Functions whose values are logarithms, and of what (DLMF 4.37.16, 4.37.21).
 LOGARITHMIC: dict[str, Callable[[Tower, Quotient], Quotient]] = {
     "asinh": lambda t, u: u + root(t, u * u + 1, 2),
     "acosh": lambda t, u: u + root(t, u - 1, 2) * root(t, u + 1, 2),
 }
 RULES["exp"] = exp
-RULES["e"] = lambda t: exp(t, ONE)
+RULES["e"] = lambda t: exp(t, t.field.ring.one)

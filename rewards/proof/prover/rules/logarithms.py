@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ....reading.expression.traversal import fold
 from ....reading.expression.tree import Call, Expression, Number
-from ..quotients import ONE, ZERO, NotProvedError, Quotient
+from ..quotients import NotProvedError, Quotient
 from ..tower import FORMS, RULES, Tower
 from .exponentials import exp
 from .radicals import integer_power, power, split
@@ -21,7 +21,7 @@ def ln(t: Tower, element: Quotient, *, bars: bool = False) -> Quotient:
     if element.is_zero():
         raise NotProvedError("the logarithm of zero")
     powers, chosen, rest = split(t, element, "logarithms", positive=not bars)
-    total = t.i * t.named("pi") if chosen < 0 and not bars else ZERO
+    total = t.i * t.named("pi") if chosen < 0 and not bars else base.ring.zero
     for factor, e in powers:
         total += _ln(t, factor, positive=True) * e
     if bars and not base.is_real(rest):
@@ -35,8 +35,8 @@ def ln(t: Tower, element: Quotient, *, bars: bool = False) -> Quotient:
 def _ln(t: Tower, element: Quotient, *, bars: bool = False, positive: bool = False) -> Quotient:
     """Make a generator for a logarithm. Its kind is ``ln`` for ln u, and ``ln_abs`` for ln|u|."""
     base = t.field
-    if element is ONE or element == ONE:
-        return ZERO
+    if element.is_one():
+        return base.ring.zero
     positive = positive or (element.den.is_one() and base.is_positive(element.num))
     if positive and (inner := base.single(element)) and inner.kind == "exp":
         return inner.args[0]  # type: ignore[no-any-return]

@@ -6,16 +6,15 @@ for each coprime factor if the proof distinguishes cases of signs (`tower`).
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from functools import partial
 
 from flint import fmpq
 
 from ..factors import factored
-from ..field import Field, Generator
+from ..field import Field
 from ..lattice import MAX_LETTER_POWER
-from ..quotients import ONE, UNIT, NotProvedError, Poly, Quotient, constant, is_factored_quickly
+from ..quotients import UNIT, NotProvedError, Poly, Quotient, Ring, is_factored_quickly
 from ..tower import RULES, Tower
 from .signs import require_positive, sign
 
@@ -31,14 +30,12 @@ MAX_ORDER = 20_000
 Powers = list[tuple[Quotient, fmpq]]
 
 
-def power(
-    t: Tower, element: Quotient, exponent: Fraction | fmpq, *, principal: bool = False
-) -> Quotient:
+def power(t: Tower, u: Quotient, exponent: Fraction | fmpq, *, principal: bool = False) -> Quotient:
     """Compute a rational power, as `rewards.numeric.ball_arithmetic.jets.pow_rational` does."""
     p, q = int(exponent.numerator), int(exponent.denominator)
     if q > 1 and q % 2 and (principal or t.principal_roots):
-        return RULES["exp"](t, RULES["ln"](t, element) * fmpq(p, q))
-    return integer_power(t, element if q == 1 else root(t, element, q), p)
+        return RULES["exp"](t, RULES["ln"](t, u) * fmpq(p, q))
+    return integer_power(t, u if q == 1 else root(t, u, q), p)
 
 
 def principal_power(t: Tower, base: Quotient, exponent: Quotient) -> Quotient:
@@ -50,18 +47,14 @@ def principal_power(t: Tower, base: Quotient, exponent: Quotient) -> Quotient:
 
 def integer_power(t: Tower, element: Quotient, k: int) -> Quotient:
     """A power with a whole exponent. If it is too long, generators replace sums in the element."""
-    if element.is_zero():
-        if k > 0:
-            return element
+    if element.is_zero() and k <= 0:
         raise NotProvedError("a power of zero that has no value")
     times, terms = abs(k), len(element.num) + len(element.den)
-    lead = element.num.leading_coefficient()
-    is_short = times <= 2 or terms == 2
-    coefficients = [lead] if is_short else element.num.coeffs() + element.den.coeffs()
+    coefficients = element.num.coeffs() + element.den.coeffs()
     size = max([c.height_bits() for c in coefficients]) - 1  # 0 for powers of 1 and -1
     if size * times > MAX_NUMBER_BITS or times > MAX_LETTER_POWER:
         raise NotProvedError("a power that is too high")
-    if terms == 2 or times <= (MAX_LONG_POWER if terms > MAX_SHORT else MAX_POWER):
+    if terms <= 2 or times <= (MAX_LONG_POWER if terms > MAX_SHORT else MAX_POWER):
         return element**k
     return (_in_bases(t, element.num) / _in_bases(t, element.den)) ** k
 
@@ -70,7 +63,7 @@ def _in_bases(t: Tower, poly: Poly) -> Quotient:
     """Factor a polynomial, and replace each factor, whose powers are long, by a generator."""
     base, quick = t.field, is_factored_quickly(poly)
     number, powers = poly.factor_squarefree() if quick else (UNIT, [(poly, 1)])
-    result = constant(number)
+    result = base.ring.one * number
     for factor, e in powers:
         element = Quotient(base.reduce(factor))
         if len(element.num) > 1:
@@ -88,28 +81,27 @@ def root(t: Tower, element: Quotient, q: int) -> Quotient:
     if element.is_zero():
         return element
     powers, chosen, rest = split(t, element, "roots", positive=q % 2 == 0)
-    result = ONE
+    result = base.ring.one
     if chosen < 0:
         result = -result if q % 2 else RULES["exp"](t, t.i * t.named("pi") / q)
     if not rest.den.is_one() and base.is_nonnegative(rest.den):
         powers, rest = [*powers, (Quotient(rest.den), fmpq(-1))], Quotient(rest.num)
     if rest.den.is_one() and base.is_nonnegative(rest.num):
-        powers, rest = [*powers, (rest, UNIT)], ONE
+        powers, rest = [*powers, (rest, UNIT)], base.ring.one
     for factor, e in powers:
         result = result * positive_root(t, factor, e / q)
-    if rest is ONE:
+    if rest is base.ring.one:
         return result
     return result * radical(t, "odd root" if q % 2 else "even root", rest, fmpq(1, q))
 
 
 def positive_root(t: Tower, base: Quotient, exponent: fmpq) -> Quotient:
     """A rational power of a positive element. If that has a denominator, this may be negative."""
-    if base is ONE or base == ONE:
+    if base.is_one():
         return base
     if exponent.q == 1:
         return integer_power(t, base, int(exponent.p))
-    inner = t.field.single(base)
-    if inner is not None and inner.kind == "exp":
+    if (inner := t.field.single(base)) and inner.kind == "exp":
         return RULES["exp"](t, inner.args[0] * exponent)
     family = "root" if base.den.is_one() else "odd root" if exponent.q % 2 else "even root"
     return radical(t, family, base, exponent)
@@ -120,71 +112,58 @@ def radical(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Quotient
 
     The kind ``either root`` may be the negative of the principal root, as on a branch cut.
     """
-    order, units = int(exponent.q), t.units
-    found = [g for g in t.field.generators if g.kind == kind and g.args == (radicand,)]
-    generator = next((g for g in found if g.order % order == 0), None)
-    if generator is None:
-        if found or units.orders:
-            key = kind, t.field.tree(radicand)
-            order = math.lcm(order, units.orders.get(key, 1), *[g.order for g in found])
-            units.orders[key] = order
-            units.has_new_root |= bool(found)
-        generator = _generator(t, kind, radicand, order)
-    value = generator.element
+    base, order = t.field, int(exponent.q)
+    found = (g for g in base.generators if g.kind == kind and g.args == (radicand,))
+    if (generator := next(found, None)) is None:
+        if order > MAX_ORDER:
+            raise NotProvedError("a root of too high an order")
+        power = Quotient(radicand.num) * Quotient(radicand.den) ** (order - 1)
+
+        def slope() -> Quotient:
+            return base.derivative(power) / order / made.element ** (order - 1)
+
+        real, positive = kind in ("root", "odd root"), kind == "root"
+        made = generator = base.get(kind, (radicand,), slope, order, real=real, positive=positive)
+        base.relate(made, power.num)
+        t.rules.add("root")
+    value, exponent = generator.element, exponent * generator.order
     if not radicand.den.is_one():
         value = value / Quotient(radicand.den)
-    return value ** int(exponent * generator.order)
+    # A root whose order does not divide that of the first is a root of the first.
+    return value ** int(exponent.p) if exponent.q == 1 else radical(t, kind, value, exponent)
 
 
-def _generator(t: Tower, kind: str, radicand: Quotient, order: int) -> Generator:
-    """Make the generator r of a radical: r^q is in the field, and r' = (r^q)'/(q r^(q-1))."""
-    base = t.field
-    if order > MAX_ORDER:
-        raise NotProvedError("a root of too high an order")
-    power = Quotient(radicand.num) * Quotient(radicand.den) ** (order - 1)
-
-    def slope() -> Quotient:
-        return base.derivative(power) / order / generator.element ** (order - 1)
-
-    real, positive = kind in ("root", "odd root"), kind == "root"
-    generator = base.get(kind, (radicand,), slope, order, real=real, positive=positive)
-    base.relate(generator, power.num)
-    t.rules.add("root")
-    return generator
-
-
-def split(
-    t: Tower, element: Quotient, name: str, *, positive: bool
-) -> tuple[Powers, int, Quotient]:
-    """Write a nonzero element in reduced form as powers of positive elements, a sign, and a rest.
+def split(t: Tower, u: Quotient, name: str, *, positive: bool) -> tuple[Powers, int, Quotient]:
+    """Write a nonzero element u in reduced form as powers of positive elements, a sign, and a rest.
 
     If the signs of all factors are known, the rest is 1, and otherwise the sign is 1. A part of the
     integrand is required to be ``positive``.
     """
-    powers, element = positive_factors(t.field, element)
-    if not t.field.support(element):
-        return powers, 1 if element.num.is_one() else -1, ONE
+    powers, u = positive_factors(t.field, u)
+    if not t.field.support(u):
+        return powers, 1 if u.num.is_one() else -1, t.field.ring.one
     t.splittable = True
-    coprime = factors(t, element) if t.split else None
+    coprime = factors(t, u) if t.split else None
     if coprime is None:
-        return powers, 1, element
+        return powers, 1, u
     if positive:
-        require_positive(t, coprime[0], element)
+        require_positive(t, coprime[0], u)
     t.rules.add(f"{name} of coprime factors")
-    return powers + coprime[1], coprime[0], ONE
+    return powers + coprime[1], coprime[0], t.field.ring.one
 
 
 def positive_factors(field: Field, element: Quotient) -> tuple[Powers, Quotient]:
     """Powers of provably positive factors, and a cofactor whose leading coefficient is 1 or -1."""
     c = abs(element.num.leading_coefficient())
-    powers = _prime_powers(c) if c != 1 else []
+    powers = _prime_powers(field.ring, c) if c != 1 else []
     polys = [element.num / c if powers else element.num, element.den]
     for at, poly in enumerate(polys) if field.support(element) & field.positive else ():
-        degrees = poly.term_content().degrees()
-        for g in field.generators:
+        content = poly.term_content()
+        degrees = content.degrees() if not content.is_one() else ()
+        for g in field.generators if degrees else ():
             if (degree := degrees[g.at]) and field.positive >> g.index & 1:
                 polys[at] = polys[at] / g.element.num**degree
-                base, order = (g.args[0], g.order) if g.kind == "root" else (g.element, 1)
+                base, order = field.radicand(g)
                 powers.append((base, fmpq(-degree if at else degree, order)))
     return powers, Quotient(*polys) if powers else element
 
@@ -196,7 +175,7 @@ def factors(t: Tower, element: Quotient) -> tuple[int, Powers] | None:
     for poly, direction in ((element.num, 1), (element.den, -1)):
         number, polys = factored(base, poly)
         chosen *= 1 if number > 0 else -1
-        powers += _prime_powers(abs(number) ** direction)
+        powers += _prime_powers(base.ring, abs(number) ** direction)
         for factor, times in polys:
             s = sign(t, factor)
             if s is None:
@@ -206,13 +185,12 @@ def factors(t: Tower, element: Quotient) -> tuple[int, Powers] | None:
     return chosen, powers
 
 
-def _prime_powers(value: fmpq) -> Powers:
+def _prime_powers(ring: Ring, value: fmpq) -> Powers:
     """The factors of a positive rational number. A large numerator or denominator has only one."""
     powers: Powers = []
     for number, direction in ((value.p, 1), (value.q, -1)):
-        is_small = int(number).bit_length() <= MAX_FACTOR_BITS
-        primes = number.factor() if is_small else [(number, 1)]
-        powers += [(constant(int(prime)), fmpq(e * direction)) for prime, e in primes]
+        primes = number.factor() if int(number).bit_length() <= MAX_FACTOR_BITS else [(number, 1)]
+        powers += [(ring.one * int(prime), fmpq(e * direction)) for prime, e in primes]
     return powers
 
 

@@ -13,7 +13,7 @@ from ....numeric.ball_arithmetic.compiler import compile_tape
 from ....reading.expression.traversal import needs_worker, symbols_of
 from ....reading.expression.tree import Expression
 from ..factors import norms
-from ..quotients import MAX_DIVIDED_DEGREE, RING, NotProvedError, Poly, Quotient
+from ..quotients import MAX_DIVIDED_DEGREE, NotProvedError, Poly, Quotient
 from ..tower import Tower
 
 #: Most signs that one case fixes, and bits with which the sign of a constant is computed.
@@ -30,7 +30,7 @@ def sign(t: Tower, poly: Poly) -> int | None:
         return None
     content = poly.term_content()
     if content.total_degree() > 1 and base.is_real(Quotient(content)):
-        poly = poly / RING.term(exp_vec=tuple(d // 2 * 2 for d in content.degrees()))
+        poly = poly / poly.context().term(exp_vec=tuple(d // 2 * 2 for d in content.degrees()))
     if (known := _known_sign(t, poly)) is not None:
         return known
     for assumed, _, chosen in t.conditions:

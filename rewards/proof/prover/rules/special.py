@@ -16,7 +16,7 @@ from flint import fmpq
 
 from ....reading.expression.traversal import fold
 from ....reading.expression.tree import Call
-from ..quotients import MAX_GENERATORS, ONE, ZERO, NotProvedError, constant
+from ..quotients import NotProvedError
 from ..tower import FORMS, RULES
 from .elementary import Q, T
 from .exponentials import exp
@@ -31,7 +31,7 @@ MAX_STEPS, MAX_WHOLE = 40, 1000
 def _shift(t: T, order: Q, *, least: int = 0) -> tuple[Q, int]:
     """Write an order as an integer and a base order with rational term in [least, least + 1)."""
     order = t.field.normal(order)
-    number = order.num[(0,) * MAX_GENERATORS] if order.den.is_one() else fmpq(0)
+    number = order.num[(0,) * t.field.ring.size] if order.den.is_one() else fmpq(0)
     steps = int(number.floor()) - least if number else 0
     if abs(steps) > MAX_STEPS:
         raise NotProvedError("an order that is too large")
@@ -63,9 +63,9 @@ def _gamma(t: T, u: Q) -> Q:
     """Compute the gamma function, by Gamma(u + 1) = u Gamma(u)."""
     integer = u.rational()
     if integer is not None and integer.q == 1 and 1 <= integer <= MAX_WHOLE:
-        return constant(factorial(int(integer) - 1))
+        return t.field.ring.one * factorial(int(integer) - 1)
     u, steps = _shift(t, u, least=1)
-    if u == ONE:
+    if u.is_one():
         raise NotProvedError("a pole of the gamma function")
     half_way = u.rational() == fmpq(3, 2)  # Gamma(3/2) is sqrt(pi)/2 (5.4.6)
     value = sqrt(t, t.named("pi")) / 2 if half_way else t.by_record("gamma", u)
@@ -117,7 +117,7 @@ def _pfq(t: T, upper: list[Q], lower: list[Q], z: Q) -> Q:
     if same is not None:
         return _pfq(t, _without(upper, same), _without(lower, same), z)
     if any(a.is_zero() for a in upper):
-        return ONE
+        return t.field.ring.one
     if not lower and len(upper) < 2:
         return power(t, 1 - z, -upper[0]) if upper else exp(t, z)
     contiguous = next((a for a in upper if a + 1 in lower), None)
@@ -127,9 +127,9 @@ def _pfq(t: T, upper: list[Q], lower: list[Q], z: Q) -> Q:
             reduced = _pfq(t, _without(upper, contiguous), _without(lower, contiguous + 1), z)
             return contiguous / z * (reduced - _pfq(t, upper, lower, z))
         total = _pfq(t, [a + 1 for a in upper], [b + 1 for b in lower], z)
-        return reduce(mul, upper, total) / reduce(mul, lower, ONE)
+        return reduce(mul, upper, total) / reduce(mul, lower, t.field.ring.one)
 
-    sizes = constant(len(upper)), constant(len(lower))
+    sizes = (t.field.ring.one * len(each) for each in (upper, lower))
     args = (*sizes, *upper, *lower, z)
     return t.function("hypgeom", args, factor, at=len(args) - 1)
 
@@ -145,8 +145,8 @@ RULES |= {
     "gamma_upper": _gamma_upper,
     "expint": lambda t, n, u: power(t, u, n - 1) * _gamma_upper(t, 1 - n, u),
     "polygamma": _polygamma,
-    "digamma": lambda t, u: _polygamma(t, ZERO, u),
-    "polylog": lambda t, s, u: -ln(t, 1 - u) if s == ONE else t.by_record("polylog", s, u),
+    "digamma": lambda t, u: _polygamma(t, t.field.ring.zero, u),
+    "polylog": lambda t, s, u: -ln(t, 1 - u) if s.is_one() else t.by_record("polylog", s, u),
     "lambertw": _lambertw,
 }
 for _letter, _alpha, _beta in (("j", -1, 1), ("y", -1, 1), ("i", 1, -1), ("k", 1, 1)):

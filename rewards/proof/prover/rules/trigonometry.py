@@ -14,7 +14,7 @@ from flint import fmpq
 from ....reading.expression.formulas import template
 from ..field import Generator
 from ..lattice import MAX_MULTIPLE
-from ..quotients import ONE, ZERO, NotProvedError, Quotient
+from ..quotients import NotProvedError, Quotient
 from ..tower import RULES, Law, Tower
 from .radicals import root
 
@@ -44,7 +44,7 @@ class Circle(NamedTuple):
 
 
 def sin_cos(t: Tower, u: Quotient) -> Circle:
-    return t.of_sum(_SINES, t.units.angles, u)
+    return t.of_sum(_SINES, u)
 
 
 def _of_unit(t: Tower, u: Quotient) -> Circle:
@@ -99,6 +99,6 @@ def _cosine(t: Tower, turns: Fraction) -> Quotient:
     return t.formula(template(COSINES[turns]), {})
 
 
-_SINES = Law(_by_rule, _of_unit, _multiple, of_zero=Circle(ZERO, ONE))
+_SINES = Law(_by_rule, _of_unit, _multiple, lambda f: Circle(f.ring.zero, f.ring.one), MAX_MULTIPLE)
 RULES["sin"] = lambda t, u: sin_cos(t, u).sine
 RULES["cos"] = lambda t, u: sin_cos(t, u).cosine
