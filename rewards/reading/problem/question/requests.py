@@ -37,7 +37,7 @@ _QUESTION_WORD: Final = re.compile(r"ask(?:ed|s)|how|required|sought|wanted|what
 _VERB: Final = re.compile(
     r"(?:approximate|berechne|calcul(?:er?|ez|a)|calculate|compute|decide|deduce|derive|describe|determine|enter"
     r"|differentiate|discuss|establish|estimate|evaluate|examine|express|find|get|give|identify|integrate|investigate"
-    r"|know|need|obtain|prove|provide|put|report|resoudre|return|round|show|simplify|solve|state|sum|take|tell|test"
+    r"|know|need|obtain|prove|provide|put|report|resoudre|return|round|say|show|simplify|solve|state|sum|take|tell|test"
     r"|verify|want|work|write)"
 )
 #: A sentence in which the writer tells what was tried, and the words of a wish.
@@ -278,7 +278,7 @@ def _may_change(written: list[str], at: int) -> bool:
     """Whether a word is more than a letter, a manner, the name of a person, or a verb."""
     word, lower = written[at], written[at].lower()
     is_person = at > 0 and _PERSON.fullmatch(word) and written[at + 1 : at + 2] != ["of"]
-    is_manner = lower.endswith("ly") and lower != "uniformly"
+    is_manner = lower.endswith("ly") and lower not in ("multiply", "uniformly")
     before = written[at - 1] if at else ","
     if lower.endswith("ing") and (before in _PAUSES or before.startswith(_MARK)):
         return lower in _CHANGING

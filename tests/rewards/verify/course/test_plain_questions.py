@@ -1,8 +1,9 @@
 """Questions in many people's words that ask for their main formula, by writers who knew no code.
 
 Of three sets of 240 (n), 180 (m) and 180 (k), 171, 125 and 117 were read and answered rightly while
-words that change a question were listed. With words that have to be known, the figures were 109 for
-m and 98 for k at the first run. No wrong answer was accepted.
+words that change a question were listed. With words that have to be known, the figures were 87 for
+m and 98 for k at the first run. Of a last set of 120 (p), written when the rule was finished, 87
+were answered rightly, and 94 with the lists. No wrong answer was accepted.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ CASES = json.loads(
     (Path(__file__).parents[2] / "cases" / "plain_questions.json").read_text("utf-8")
 )
 #: Right answers that are accepted, by the first letter of the question.
-ACCEPTED = {"n": 172, "m": 114, "k": 109}
+ACCEPTED = {"n": 172, "m": 114, "k": 109, "p": 87}
 
 
 @pytest.mark.parametrize("name", ACCEPTED)
