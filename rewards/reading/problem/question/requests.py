@@ -29,16 +29,18 @@ _SENTENCE: Final = re.compile(rf"(?<=[.?!])\s+|\n+|(?<={_MARK})\s+(?=[A-Z][a-z])
 _PARENTHESIS: Final = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
 _COMMAND: Final = re.compile(r"\\[a-z]+")
 _IN_TERMS_OF: Final = re.compile(r"\bin\s+terms\s+of\b")
+#: Names of methods and functions, such as "partial fractions".
+_NAMES: Final = re.compile(prose.phrases("name", "no kind"), re.IGNORECASE)
 _TOKEN: Final = re.compile(rf"{_MARK}\d+{_MARK}|[A-Za-z](?:[A-Za-z]|['’])*|[,:;?!.]")
 #: The name of a person: L'Hospital's.
 _PERSON: Final = re.compile(r"(?:[A-Za-z]['’])?[A-Z][a-z]+(?:['’]s)?")
 #: Words that ask anywhere, and verbs that ask where a clause begins. A few verbs are not English.
 _QUESTION_WORD: Final = re.compile(r"ask(?:ed|s)|how|required|sought|wanted|what(?:['’]s)?|which")
 _VERB: Final = re.compile(
-    r"(?:approximate|berechne|calcul(?:er?|ez|a)|calculate|compute|decide|deduce|derive|describe|determine|enter"
-    r"|differentiate|discuss|establish|estimate|evaluate|examine|express|find|get|give|identify|integrate|investigate"
-    r"|know|need|obtain|prove|provide|put|report|resoudre|return|round|say|show|simplify|solve|state|sum|take|tell|test"
-    r"|verify|want|work|write)"
+    r"approximate|berechne|calcul(?:er?|ez|a)|calculate|compute|decide|deduce|derive|describe"
+    r"|determine|differentiate|discuss|enter|establish|estimate|evaluate|examine|express|find|get"
+    r"|give|identify|integrate|investigate|know|need|obtain|prove|provide|put|report|resoudre|return"
+    r"|round|say|show|simplify|solve|state|sum|take|tell|test|verify|want|work|write"
 )
 #: A sentence in which the writer tells what was tried, and the words of a wish.
 _NARRATION: Final = re.compile(r"\b(?:I|I['’](?:m|ve|d|ll)|[Mm]y)\b")
@@ -197,11 +199,8 @@ def unknown_word(places: str, formulas: Sequence[str], kind: str, own: Collectio
     letters = {at for at, formula in enumerate(formulas) if NAME.fullmatch(formula)}
     own = own or {*range(len(formulas))} - letters
     known = _COMMON | OWN[kind]
-    plain = prose.without_asides(places)
-    plain = re.sub(
-        prose.phrases("name", "no kind"), " ", _IN_TERMS_OF.sub(" in ", plain), flags=re.I
-    )
-    plain = _COMMAND.sub(" ", plain)
+    plain = _IN_TERMS_OF.sub(" in ", prose.without_asides(places))
+    plain = _COMMAND.sub(" ", _NAMES.sub(" ", plain))
     beside = "\n".join(_PARENTHESIS.findall(plain))
     for sentence in _SENTENCE.split(f"{_PARENTHESIS.sub(' ', plain)}\n{beside}"):
         if not is_narration(sentence):
@@ -234,8 +233,7 @@ def _asking(written: list[str], own: Collection[int], letters: Collection[int]) 
             is_letter = _is_of(token, letters) and len(name) <= 2
             words += [] if is_letter or is_before_formula else name
             name = []
-            if token in _PAUSES:
-                is_free = False
+            is_free &= token not in _PAUSES
         elif _opens_method(written, at):
             words += name
             is_free, name = True, []
@@ -253,12 +251,15 @@ def _asking(written: list[str], own: Collection[int], letters: Collection[int]) 
 
 def _start(tokens: list[str], own: Collection[int]) -> int:
     """Where a sentence begins to ask, or the end of a sentence that does not ask."""
-    requests = [at for at in range(len(tokens)) if _is_request(tokens, at)]
-    for at in reversed(requests):
-        following = next((token for token in tokens[at + 1 :] if token not in _COMMON), "")
-        before = tokens[at - 1] if at else ""
-        if before in _HENCE or (before in _CONCLUDES and _is_of(following, own)):
-            return at
+    requests = []
+    following = ""  # the first word behind a request that may change something
+    for at in reversed(range(len(tokens))):
+        if _is_request(tokens, at):
+            before = tokens[at - 1] if at else ""
+            if before in _HENCE or (before in _CONCLUDES and _is_of(following, own)):
+                return at
+            requests.append(at)
+        following = following if tokens[at] in _COMMON else tokens[at]
     starts = requests + [at for at in range(len(tokens)) if _is_done_to_value(tokens, at, own)]
     starts = starts or [
         at + 1 for at, token in enumerate(tokens) if _is_restricted(tokens, at, own)
@@ -301,7 +302,9 @@ def _is_done_to_value(tokens: list[str], at: int, own: Collection[int]) -> bool:
         return before == "after" and is_value
     if not _begins(tokens, at) or before in ("to", "please"):
         return False
-    is_known = token in _COMMON | _METHOD | _EXPLAINS or _VERB.fullmatch(token)
+    is_known = any(token in words for words in (_COMMON, _METHOD, _EXPLAINS)) or _VERB.fullmatch(
+        token
+    )
     return not is_known and (is_value or _is_of(first, own))
 
 
