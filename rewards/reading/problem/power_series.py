@@ -31,9 +31,9 @@ from .prose import (
     without_frame,
     without_words,
 )
-from .question.asked import RELATION, formula_of_question
 from .question.integral import MAPPED
-from .question.parts import LETTER, NAMED, Asked, taken_apart
+from .question.parts import LETTER, NAMED, Target, taken_apart
+from .question.surroundings import RELATION, formula_of_question
 from .sums import SumProblem, has_sum, read_sum
 
 #: Largest degree of a polynomial, and order of a coefficient: one of 40 takes 0.1 s.
@@ -343,7 +343,7 @@ def _among_words(text: str) -> tuple[str, Conditions] | None:
     ((at, body),) = bodies.items()
     letters = {letter for letter in LETTER.findall(body) if len(letter) == 1}
     variable = "x" if "x" in letters or len(letters) != 1 else letters.pop()
-    asked = Asked(
+    target = Target(
         body,
         frozenset((at,)),
         body,
@@ -353,7 +353,7 @@ def _among_words(text: str) -> tuple[str, Conditions] | None:
         nouns=_EXPANSIONS,
         kind="expansion",
     )
-    return formula_of_question(parts, asked)
+    return formula_of_question(parts, target)
 
 
 def _taken(patterns: Iterable[re.Pattern[str]], text: str) -> tuple[re.Match[str] | None, str]:

@@ -17,10 +17,10 @@ from ...latex.tokens.roles import IS_VALUE
 from ..conditions import NAME
 from ..derivatives import name_of, normal
 from ..layout import coordinates, only_reading, pieces_of, relation
-from .asked import changes_numbers
 from .parts import NAMED, PLACE, taken_apart
 from .pieces import ASKS
 from .requests import unknown_word
+from .surroundings import changes_numbers
 
 _CONTINUOUS: Final = re.compile(
     r"\b(?:continuous(?:ly)?|continuity|differentiable)\b", re.IGNORECASE
@@ -75,12 +75,12 @@ def read_continuity(text: str) -> ContinuityQuestion | None:
     parts = taken_apart(text)
     if parts is None:
         return None
-    places, formulas = parts
-    if (other := _ELSE.search(places)) is not None:
+    marked_prose, formulas = parts
+    if (other := _ELSE.search(marked_prose)) is not None:
         raise ProblemError(f"{text!r}: {other[0]!r} may ask for something else")
     tables = [formula for formula in formulas if "cases}" in formula]
     named = NAMED.match(tables[0]) if len(tables) == 1 else None
-    if named is None or changes_numbers(places):
+    if named is None or changes_numbers(marked_prose):
         raise ProblemError(f"{text!r}: one function with cases is expected")
     variable = name_of(named["variable"] or "x")
     function = only_reading(tables[0][named.end() :], text, variable)
@@ -98,8 +98,8 @@ def read_continuity(text: str) -> ContinuityQuestion | None:
     at = tuple(only_reading(point, text) for point in stated) or breaks
     if not letters or {*unknowns} != letters or not at or not {*at} <= {*breaks}:
         raise ProblemError(f"{text!r}: the parameters or the points are not clear")
-    _check_asked(places, formulas, letters)
-    is_differentiable = re.search(r"\bdifferentiable\b", places) is not None
+    _check_asked(marked_prose, formulas, letters)
+    is_differentiable = re.search(r"\bdifferentiable\b", marked_prose) is not None
     return ContinuityQuestion(
         function, variable, tuple(dict.fromkeys(unknowns)), at, is_differentiable
     )
@@ -153,10 +153,10 @@ def _break_points(function: Expression, variable: str) -> tuple[Expression, ...]
     return tuple(points)
 
 
-def _check_asked(places: str, formulas: list[str], unknowns: set[str]) -> None:
+def _check_asked(marked_prose: str, formulas: list[str], unknowns: set[str]) -> None:
     """Raise an error if something else than the parameters is asked for."""
-    word = unknown_word(places, formulas, "parameters")
-    for asks in ASKS.finditer(places):
+    word = unknown_word(marked_prose, formulas, "parameters")
+    for asks in ASKS.finditer(marked_prose):
         formula = formulas[int(asks["place"])] if asks["place"] else ""
         names = {*map(name_of, _names(formula))} if formula else unknowns
         if word or not names <= unknowns:

@@ -16,12 +16,12 @@ from ..conditions import NAME, Conditions, conditions_of
 from ..derivatives import name_of
 from ..layout import coordinates, relation
 from ..prose import ORDINALS, without_asides, without_frame
-from .asked import asks_values, changes_numbers
 from .integral import MAPPED
 from .mentions import divided, mentioned
 from .parts import LETTER, put_back, without_statements
 from .pieces import ASKS, NUMBER, VALUE, has_derivative, pieces
 from .requests import unknown_word
+from .surroundings import asks_values, changes_numbers
 
 #: The words of the clauses: a derivative that is asked for, a point, the variable.
 ASKED, AT, RESPECT = ("derivative",), ("at",), ("respect",)
@@ -77,13 +77,15 @@ def question_of_derivative(text: str) -> tuple[list[Clause], Conditions]:
     if parts is None:
         return clauses(without_frame(text)), Conditions()
     parts = _PHRASES.sub(" ", parts[0]), parts[1]
-    places, conditions = without_statements(*parts)
-    places = without_asides(places)
-    if changes_numbers(places) or asks_values(*parts) or _NUMBERED.search(text):
+    marked_prose, conditions = without_statements(*parts)
+    marked_prose = without_asides(marked_prose)
+    if changes_numbers(marked_prose) or asks_values(*parts) or _NUMBERED.search(text):
         raise ProblemError("words may change the question")
     formulas = [MAPPED.sub("", formula) for formula in parts[1]]
-    found = _Found(places)
-    mentions = [(piece, relation(piece), before) for piece, before in mentioned(places, formulas)]
+    found = _Found(marked_prose)
+    mentions = [
+        (piece, relation(piece), before) for piece, before in mentioned(marked_prose, formulas)
+    ]
     for _, sides, _ in mentions:
         if sides is not None and not (NAME.fullmatch(sides[0]) and NUMBER.fullmatch(sides[1])):
             found.defined.setdefault(sides[0].partition("(")[0].strip(), sides[1])
@@ -103,7 +105,7 @@ def question_of_derivative(text: str) -> tuple[list[Clause], Conditions]:
             found.take_relation(piece, sides, near, asks=asks)
         else:
             found.take_formula(piece, near, asks=asks)
-    _check(places, formulas, found.defined)
+    _check(marked_prose, formulas, found.defined)
     return found.clauses(), conditions.also(found.conditions)
 
 
@@ -111,16 +113,16 @@ def question_of_derivative(text: str) -> tuple[list[Clause], Conditions]:
 class _Found:
     """The formulas of a question.
 
-    ``definitions`` and ``points`` are clauses. ``asked`` has the derivatives that are written, and
-    ``named`` the equations that give a derivative a name. ``defined`` has the right sides of
-    equations by the names on their left sides. ``function`` is the formula behind words such as
-    "derivative of", and ``by`` the formula behind "respect to".
+    ``definitions`` and ``points`` are clauses. ``derivatives`` has the derivatives that are
+    written, and ``named`` the equations that give a derivative a name. ``defined`` has the right
+    sides of equations by the names on their left sides. ``function`` is the formula behind words
+    such as "derivative of", and ``by`` the formula behind "respect to".
     """
 
-    places: str
+    marked_prose: str
     definitions: list[Clause] = field(default_factory=list)
     points: list[Clause] = field(default_factory=list)
-    asked: list[str] = field(default_factory=list)
+    derivatives: list[str] = field(default_factory=list)
     named: list[tuple[str, str]] = field(default_factory=list)
     defined: dict[str, str] = field(default_factory=dict)
     conditions: Conditions = field(default_factory=Conditions)
@@ -142,7 +144,7 @@ class _Found:
         value = VALUE.fullmatch(piece)
         name = value["name"] if value and not NUMBER.fullmatch(value["at"]) else piece
         if has_derivative(piece) or self._is_partial(piece) or _BY_FUNCTION.search(piece):
-            self.asked.append(piece)
+            self.derivatives.append(piece)
         elif (conditions := conditions_of(piece)) is not None:
             self.conditions = self.conditions.also(conditions)
         elif piece.startswith("(") and re.search(r"\b(?:at|point)\b", near):
@@ -184,7 +186,7 @@ class _Found:
         elif has_derivative(left):
             if right.strip(" ?.") and not re.fullmatch(r"\\[lc]?dots", right.strip()):
                 raise ProblemError(f"{piece!r} is not used")
-            self.asked.append(left)
+            self.derivatives.append(left)
         elif NAME.fullmatch(left) and (NUMBER.fullmatch(right) or re.search(r"\bat\b", near)):
             self.points.append(Clause(AT, piece))
         elif not _OF_ITSELF.fullmatch(piece) and not (
@@ -196,23 +198,28 @@ class _Found:
 
     def clauses(self) -> list[Clause]:
         """The definitions, the derivative, and the point."""
-        asked = [*dict.fromkeys(map(_by_function, self.asked))]
-        if asked:
+        derivatives = [*dict.fromkeys(map(_by_function, self.derivatives))]
+        if derivatives:
             self.definitions += [Clause((), piece) for piece, _ in self.named]
-        asked = asked or [*dict.fromkeys(right for _, right in self.named)]
-        by = [Clause(RESPECT, self.by)] if asked and self.by else []
-        if len(asked) > 1 or (by and NAME.fullmatch(self.by) is None):
-            raise ProblemError(f"several derivatives: {', '.join((*asked, self.by))}")
-        asked = asked or self._from_words()
-        return [*self.definitions, *by, *(Clause(ASKED, each) for each in asked), *self.points]
+        derivatives = derivatives or [*dict.fromkeys(right for _, right in self.named)]
+        by = [Clause(RESPECT, self.by)] if derivatives and self.by else []
+        if len(derivatives) > 1 or (by and NAME.fullmatch(self.by) is None):
+            raise ProblemError(f"several derivatives: {', '.join((*derivatives, self.by))}")
+        derivatives = derivatives or self._from_words()
+        return [
+            *self.definitions,
+            *by,
+            *(Clause(ASKED, each) for each in derivatives),
+            *self.points,
+        ]
 
     def _from_words(self) -> list[str]:
         """The derivative that words ask for."""
         names, body = [*self.defined], self.function
-        asked = [*_DERIVATIVE.finditer(self.places)]
-        orders = {ORDINALS[each["order"].lower()] for each in asked if each["order"]}
+        requests = [*_DERIVATIVE.finditer(self.marked_prose)]
+        orders = {ORDINALS[each["order"].lower()] for each in requests if each["order"]}
         order = min(orders, default=1)
-        spoken = self.places.lower()
+        spoken = self.marked_prose.lower()
         if len(orders) > 1 or "derivatives" in spoken or "at the origin" in spoken:
             raise ProblemError("several derivatives, or a derivative at a point")
         if "gradient" in spoken or "slope" in spoken:
@@ -226,7 +233,7 @@ class _Found:
             not body
             and len(names) == 1
             and NAME.fullmatch(names[0])
-            and any(each["its"] for each in asked)
+            and any(each["its"] for each in requests)
         ):
             body = names[0]
         if not body:
@@ -261,11 +268,11 @@ def _quotient(of: str, by: str) -> str:
     return rf"\frac{{\frac{{d}}{{d{x}}}({of})}}{{\frac{{d}}{{d{x}}}({by})}}"
 
 
-def _check(places: str, formulas: list[str], defined: dict[str, str]) -> None:
+def _check(marked_prose: str, formulas: list[str], defined: dict[str, str]) -> None:
     """Raise an error if something else than a derivative is asked for."""
-    if word := unknown_word(places, formulas, "derivative"):
+    if word := unknown_word(marked_prose, formulas, "derivative"):
         raise ProblemError(f"{word!r} may change what is asked for")
-    for asks in ASKS.finditer(places):
+    for asks in ASKS.finditer(marked_prose):
         if asks["place"] is not None:
             words, formula = asks["words"].lower().split(), formulas[int(asks["place"])]
             is_derivative = any(map(has_derivative, pieces(formula)))

@@ -17,11 +17,11 @@ from ..conditions import NAME, Conditions, conditions_of
 from ..derivatives import name_of, operators
 from ..layout import coordinates, pieces_of, relation
 from ..prose import without_asides, without_frame
-from .asked import asks_values, changes_numbers
 from .mentions import divided, mentioned
 from .parts import LETTER, put_back, without_statements
 from .pieces import ASKS, NUMBER, VALUE, has_derivative
 from .requests import unknown_word
+from .surroundings import asks_values, changes_numbers
 from .unknowns import APPLIED, unknowns
 
 #: y_{xx} is y''.
@@ -97,13 +97,13 @@ def equations_of_question(text: str) -> Equations:
         return Equations(
             tuple(each for each in plain if not _is_name(each)), tuple(filter(_is_name, plain))
         )
-    places, conditions = without_statements(*parts)
-    places, formulas = without_asides(places), parts[1]
-    if changes_numbers(places) or asks_values(*parts):
+    marked_prose, conditions = without_statements(*parts)
+    marked_prose, formulas = without_asides(marked_prose), parts[1]
+    if changes_numbers(marked_prose) or asks_values(*parts):
         raise ProblemError("words may change the question")
-    slope = _SLOPE.search(places)
+    slope = _SLOPE.search(marked_prose)
     found = _Found(text, [f"y' = {formulas[int(slope['place'])]}"] if slope else [])
-    without_slope = _SLOPE.sub(" ", places, count=1)
+    without_slope = _SLOPE.sub(" ", marked_prose, count=1)
     for piece, before in mentioned(without_slope, formulas):
         for link in links(_expanded(piece)):
             found.take(link, before)
@@ -112,17 +112,17 @@ def equations_of_question(text: str) -> Equations:
         raise ProblemError(f"{text!r}: no differential equation")
     if slope is not None and len(equations) > 1:
         raise ProblemError("an equation, and the slope of a curve")
-    formulas_of_question = found.formulas(equations, places)
-    if (word := _RESTRICTS.search(places)) is not None:
+    formulas_of_question = found.formulas(equations, marked_prose)
+    if (word := _RESTRICTS.search(marked_prose)) is not None:
         raise ProblemError(f"{word[0]!r} may restrict the solutions")
     _check_asked(without_slope, formulas, equations)
-    may_state = _MAY_STATE.search(places)
+    may_state = _MAY_STATE.search(marked_prose)
     return Equations(
         tuple(formulas_of_question),
         tuple(found.names),
         conditions.also(found.conditions).kinds,
-        _ASKS_ALL.search(places) is not None,
-        re.search(r"\b(?:nontrivial|particular)\b", places, re.IGNORECASE) is not None,
+        _ASKS_ALL.search(marked_prose) is not None,
+        re.search(r"\b(?:nontrivial|particular)\b", marked_prose, re.IGNORECASE) is not None,
         may_state[0] if may_state else "",
     )
 
@@ -191,7 +191,7 @@ class _Found:
         elif re.search(r"\b(?:be|equals|for|is)\s*\Z", before):
             self.parts.append(piece)
 
-    def formulas(self, equations: list[str], places: str) -> list[str]:
+    def formulas(self, equations: list[str], marked_prose: str) -> list[str]:
         """The equations, and the conditions: values, points of the curve, and values at points.
 
         Raises:
@@ -208,7 +208,7 @@ class _Found:
         ]
         strange += (
             []
-            if functions and re.search(r"\b(?:through|contains|point|passes)\b", places)
+            if functions and re.search(r"\b(?:through|contains|point|passes)\b", marked_prose)
             else self.points
         )
         if strange:
@@ -318,12 +318,12 @@ def _is_notation(equation: str) -> bool:
     return is_operator or re.fullmatch(r"[A-Za-z]\s*'+", sides[1].strip()) is not None
 
 
-def _check_asked(places: str, formulas: list[str], equations: Sequence[str]) -> None:
+def _check_asked(marked_prose: str, formulas: list[str], equations: Sequence[str]) -> None:
     """Raise an error if something else than a solution is asked for."""
-    if word := unknown_word(places, formulas, "equation"):
+    if word := unknown_word(marked_prose, formulas, "equation"):
         raise ProblemError(f"{word!r} may change what is asked for")
     joined = " ".join(equations)
-    for asks in ASKS.finditer(places):
+    for asks in ASKS.finditer(marked_prose):
         named, *described_by = _DESCRIBES.split(asks["words"].lower(), maxsplit=1)
         of_letter = re.search(r"\bin\s+terms\s+of\s*\Z", named)
         if asks["place"] is not None and not described_by and not of_letter:

@@ -21,8 +21,8 @@ from typing import Final
 from ....errors import ProblemError
 from .. import prose
 from ..conditions import Conditions
-from .asked import formula_of_question
-from .parts import ASKS_INTEGRAL, NAMED, PLACE, Asked, taken_apart
+from .parts import ASKS_INTEGRAL, NAMED, PLACE, Target, taken_apart
+from .surroundings import formula_of_question
 
 #: An integral sign, perhaps without its backslash.
 _SIGN: Final = re.compile(
@@ -86,7 +86,7 @@ def integral_question(text: str) -> tuple[str, Conditions] | None:
     return formula_of_question(parts, integral) if parts and integral else None
 
 
-def _integral(places: str, formulas: list[str]) -> Asked | None:
+def _integral(marked_prose: str, formulas: list[str]) -> Target | None:
     """Find the integral among the formulas of a question, or write the integral as words say."""
     signed = [at for at, formula in enumerate(formulas) if _SIGN.search(formula)]
     if len(signed) > 1:  # recall that \int_0^\infty e^{-x^2} dx = \sqrt\pi / 2
@@ -98,7 +98,7 @@ def _integral(places: str, formulas: list[str]) -> Asked | None:
         numbers = frozenset(signed)
         said = re.match(
             rf"\s*from\s+{PLACE.pattern}\s+to\s+{PLACE.pattern}",
-            places.partition(f"\ue012{signed[0]}\ue012")[2],
+            marked_prose.partition(f"\ue012{signed[0]}\ue012")[2],
         )
         if said is not None:  # \int f(x) dx from 0 to 1
             lower, upper = map(int, said.groups())
@@ -107,12 +107,12 @@ def _integral(places: str, formulas: list[str]) -> Asked | None:
             scripts = f"_{{{formulas[lower]}}}^{{{formulas[upper]}}}"
             formula = _with_latex_limits(formula[: sign.end()] + scripts + formula[sign.end() :])
             numbers |= {lower, upper}
-        return _asked(_without_name(formula), numbers, formula)
+        return _target(_without_name(formula), numbers, formula)
     if signed:  # the sign alone, as in "\int from 0 to 1 of f(x) dx"
-        places = places.replace(f"\ue012{signed[0]}\ue012", "integral")
+        marked_prose = marked_prose.replace(f"\ue012{signed[0]}\ue012", "integral")
     roles: dict[str, int] = {}
-    for match in PLACE.finditer(places):
-        before = places[: match.start()]
+    for match in PLACE.finditer(marked_prose):
+        before = marked_prose[: match.start()]
         role = next((role for last, role in _ROLES if last.search(before)), "")
         interval = _INTERVAL.fullmatch(formulas[int(match[1])].strip())
         if interval is not None and not role and _OVER.search(before):
@@ -123,7 +123,7 @@ def _integral(places: str, formulas: list[str]) -> Asked | None:
         if role:
             roles.setdefault(role, int(match[1]))
     limits = [mark for mark in "_^" if mark in roles]
-    is_definite = bool(limits) or re.search(r"\bdefinite\b", places)
+    is_definite = bool(limits) or re.search(r"\bdefinite\b", marked_prose)
     if "integrand" not in roles or (is_definite and len(limits) < 2):
         return None
     integrand, variable = formulas[roles["integrand"]], ""
@@ -136,7 +136,7 @@ def _integral(places: str, formulas: list[str]) -> Asked | None:
     marks = "".join(f"{mark}{{{formulas[roles[mark]]}}}" for mark in limits)
     differential = rf"\,d{variable}" if variable else ""
     written = _with_latex_limits(rf"\int {marks} {{{integrand}}} {differential}")
-    return replace(_asked(written, frozenset((*signed, *roles.values())), written), has_sign=False)
+    return replace(_target(written, frozenset((*signed, *roles.values())), written), has_sign=False)
 
 
 def _is_fact(formula: str) -> bool:
@@ -147,11 +147,11 @@ def _is_fact(formula: str) -> bool:
     return bool(right and right[-1]) and not (is_named and name)
 
 
-def _asked(formula: str, numbers: frozenset[int], written: str) -> Asked:
+def _target(formula: str, numbers: frozenset[int], written: str) -> Target:
     differentials = [match["variable"] for match in _DIFFERENTIAL.finditer(formula)]
     variable = differentials[-1].lstrip("\\") if differentials else "x"
     has_limits = re.search(rf"(?:{_SIGN.pattern})\s*(?:\\limits\s*)?[_^]", formula) is not None
-    return Asked(formula, numbers, written, variable, has_limits, nouns=_NOUNS, kind="integral")
+    return Target(formula, numbers, written, variable, has_limits, nouns=_NOUNS, kind="integral")
 
 
 def _without_name(formula: str) -> str:

@@ -13,8 +13,8 @@ from ....errors import ProblemError
 from .. import prose
 from ..conditions import NAME, WHOLE, Conditions
 from ..layout import pieces_of
-from .asked import RELATION, formula_of_question
-from .parts import NAMED, PLACE, Asked, taken_apart
+from .parts import NAMED, PLACE, Target, taken_apart
+from .surroundings import RELATION, formula_of_question
 
 #: The sign of a limit.
 SIGN: Final = re.compile(
@@ -74,19 +74,19 @@ def limit_question(text: str) -> tuple[str, Conditions] | None:
     parts = taken_apart(text)
     if parts is None:
         return None
-    places, formulas = parts
+    marked_prose, formulas = parts
     signed = [at for at, formula in enumerate(formulas) if SIGN.search(formula)]
     if len(signed) > 1:
         raise ProblemError("the question has more than one limit")
     if signed:
-        return formula_of_question(parts, _of_sign(places, formulas, signed[0]))
-    asked = _of_sequence(places, formulas) or _in_words(places, formulas)
-    if asked is None and "sequence" in places:
+        return formula_of_question(parts, _of_sign(marked_prose, formulas, signed[0]))
+    target = _of_sequence(marked_prose, formulas) or _in_words(marked_prose, formulas)
+    if target is None and "sequence" in marked_prose:
         raise ProblemError(f"{text!r}: one sequence with a formula is expected")
-    return formula_of_question(parts, asked) if asked else None
+    return formula_of_question(parts, target) if target else None
 
 
-def _of_sign(places: str, formulas: list[str], at: int) -> Asked:
+def _of_sign(marked_prose: str, formulas: list[str], at: int) -> Target:
     """The limit of a formula with a sign, perhaps with the function behind "of"."""
     formulas[at] = BARE.sub(r"\\lim_{\g<approach>} ", formulas[at])
     sign = SIGN.search(formulas[at])
@@ -94,11 +94,11 @@ def _of_sign(places: str, formulas: list[str], at: int) -> Asked:
     if sign.start() and formulas[at][sign.start() - 1] == "{":  # \underset{x \to 0}{\lim}
         name = _APPROACH.search(formulas[at].replace("{", " "))
         variable = name["name"].lstrip("\\") if name else ""
-        return Asked(
+        return Target(
             formulas[at], frozenset((at,)), formulas[at], variable, True, nouns=NOUNS, kind="limit"
         )
     following, numbers = formulas[at][sign.end() :].strip(), frozenset((at,))
-    behind = re.match(rf"\s*of\s+{PLACE.pattern}", places.partition(f"\ue012{at}\ue012")[2])
+    behind = re.match(rf"\s*of\s+{PLACE.pattern}", marked_prose.partition(f"\ue012{at}\ue012")[2])
     bare = _APPROACH.match(following) if not following.startswith(("_", "\\limits")) else None
     if bare is not None:  # lim x->0
         following = rf"_{{{following}}}"
@@ -112,7 +112,7 @@ def _of_sign(places: str, formulas: list[str], at: int) -> Asked:
     before = formulas[at][: sign.start()].rpartition("=")[2]
     formula = rf"{before}\lim{following}"
     own_name = formulas[at][: sign.start()] if NAMED.match(formulas[at]) else ""
-    return Asked(
+    return Target(
         formula,
         numbers,
         own_name + formula,
@@ -123,11 +123,11 @@ def _of_sign(places: str, formulas: list[str], at: int) -> Asked:
     )
 
 
-def _of_sequence(places: str, formulas: list[str]) -> Asked | None:
+def _of_sequence(marked_prose: str, formulas: list[str]) -> Target | None:
     """The limit of a sequence, such as "the sequence a_n = 1/n", if words ask for a limit."""
-    if "sequence" not in places:
+    if "sequence" not in marked_prose:
         return None
-    if not (re.search(r"\blimit|\btends?\b", places) or prose.says(places, "goal")):
+    if not (re.search(r"\blimit|\btends?\b", marked_prose) or prose.says(marked_prose, "goal")):
         raise ProblemError("the limit of the sequence is not asked for")
     terms: dict[int, tuple[str, str]] = {}
     letters, numbers = set(), set()
@@ -141,7 +141,7 @@ def _of_sequence(places: str, formulas: list[str]) -> Asked | None:
                 terms[at] = named["name"], values[-1]
         elif braced is not None:
             terms[at] = braced["index"] or "n", braced["term"]
-        elif not values and re.search(rf"sequence\s*\ue012{at}\ue012", places):
+        elif not values and re.search(rf"sequence\s*\ue012{at}\ue012", marked_prose):
             terms[at] = "n", formula
         elif INDEX.fullmatch(formula):
             numbers.add(at)
@@ -152,7 +152,7 @@ def _of_sequence(places: str, formulas: list[str]) -> Asked | None:
         return None
     formula = rf"\lim_{{{index} \to \infty}} {term}"
     names = frozenset(numbers | terms.keys())
-    return Asked(
+    return Target(
         formula,
         names,
         formula,
@@ -164,11 +164,11 @@ def _of_sequence(places: str, formulas: list[str]) -> Asked | None:
     )
 
 
-def _in_words(places: str, formulas: list[str]) -> Asked | None:
+def _in_words(marked_prose: str, formulas: list[str]) -> Target | None:
     """The limit that words ask for."""
-    if not re.search(r"(?i)\blimit|\btends?\b|\bapproach", places):
+    if not re.search(r"(?i)\blimit|\btends?\b|\bapproach", marked_prose):
         return None
-    tending = [*_TENDS.finditer(places)]
+    tending = [*_TENDS.finditer(marked_prose)]
     approaches = {
         int(match[1]): rf"{formulas[int(match[1])]} \to "
         + (r"\infty" if match["grows"] else formulas[int(match[2])])
@@ -181,11 +181,13 @@ def _in_words(places: str, formulas: list[str]) -> Asked | None:
     if len(approaches) != 1:
         return None
     ((at, approach),) = approaches.items()
-    side = _SIDE.search(places)
+    side = _SIDE.search(marked_prose)
     if side is not None:
         approach += "^{+}" if (side["from"] or side["hand"]) in ("right", "above") else "^{-}"
     others = [other for other in range(len(formulas)) if other != at and other not in spoken]
-    of = [other for other in others if _OF.search(places.partition(f"\ue012{other}\ue012")[0])]
+    of = [
+        other for other in others if _OF.search(marked_prose.partition(f"\ue012{other}\ue012")[0])
+    ]
     functions = (
         of
         or [other for other in others if NAMED.match(formulas[other])]
@@ -205,7 +207,7 @@ def _in_words(places: str, formulas: list[str]) -> Asked | None:
     match = _APPROACH.match(approach)
     variable = match["name"].lstrip("\\") if match else name
     formula = rf"\lim_{{{approach}}} {body}"
-    return Asked(
+    return Target(
         formula,
         numbers,
         formula,

@@ -65,7 +65,7 @@ LETTER: Final = re.compile(r"\\[A-Za-z]+|[A-Za-z]")
 
 
 @dataclass(frozen=True)
-class Asked:
+class Target:
     """The formula that a question asks for.
 
     Attributes:
@@ -126,14 +126,14 @@ def taken_apart(text: str) -> tuple[str, list[str]] | None:
         for match in MARKED.finditer(question)
     ]
     numbers = iter(enumerate(formulas))
-    places = MARKED.sub(
+    marked_prose = MARKED.sub(
         lambda _: f" \ue012{number[0]}\ue012 " if (number := next(numbers))[1] else " ", question
     )
-    return None if DELIMITER.search(places) or not formulas else (places, formulas)
+    return None if DELIMITER.search(marked_prose) or not formulas else (marked_prose, formulas)
 
 
 def without_statements(
-    places: str, formulas: list[str], asked: Asked | None = None
+    marked_prose: str, formulas: list[str], target: Target | None = None
 ) -> tuple[str, Conditions]:
     """Take the statements about symbols out of a question.
 
@@ -141,21 +141,23 @@ def without_statements(
     statement may end at a comma, or with a formula.
 
     Args:
-        places: the prose, with places for the formulas.
+        marked_prose: the prose, with places for the formulas.
         formulas: the formulas.
-        asked: the formula that is asked for, if it is known.
+        target: the formula that is asked for, if it is known.
 
     """
     kept, conditions = [], Conditions()
-    for sentence in SENTENCE.split(places):
-        remainder, stated = _of_sentence(sentence, formulas, asked)
+    for sentence in SENTENCE.split(marked_prose):
+        remainder, stated = _of_sentence(sentence, formulas, target)
         kept.append(remainder)
         conditions = conditions.also(stated)
     return "\n".join(kept), conditions
 
 
-def _of_sentence(sentence: str, formulas: list[str], asked: Asked | None) -> tuple[str, Conditions]:
-    numbers = sorted(asked.numbers) if asked else ()
+def _of_sentence(
+    sentence: str, formulas: list[str], target: Target | None
+) -> tuple[str, Conditions]:
+    numbers = sorted(target.numbers) if target else ()
     mains = "|".join(f"\ue012{at}\ue012" for at in numbers) or r"(?!)"
     kept, conditions = "", Conditions()
     for unit in re.split(rf"({mains}|{_INSTRUCTION.pattern})", sentence, flags=re.IGNORECASE):
@@ -170,7 +172,7 @@ def _of_sentence(sentence: str, formulas: list[str], asked: Asked | None) -> tup
             words = prose.without_words(statement.strip("()"), _STATEMENT)
             has_symbols = PLACE.search(unit[start:end]) or prose.UNMARKED.search(statement)
             stated = conditions_of(words) if has_symbols and words.strip() else None
-            stated = stated or (_in_interval(unit[start:end], formulas, asked) if asked else None)
+            stated = stated or (_in_interval(unit[start:end], formulas, target) if target else None)
             if stated is not None:
                 conditions = conditions.also(stated)
                 unit = f"{unit[:start]} ; {unit[end:]}"
@@ -179,7 +181,7 @@ def _of_sentence(sentence: str, formulas: list[str], asked: Asked | None) -> tup
     return kept, conditions
 
 
-def _in_interval(text: str, formulas: list[str], asked: Asked) -> Conditions | None:
+def _in_interval(text: str, formulas: list[str], target: Target) -> Conditions | None:
     """Read "on the interval $(0, 1)$" as a statement about the variable of integration."""
     match = re.fullmatch(
         rf"\s*(?:on|over)\s+(?:the\s+)?(?:open\s+)?(?:interval\s+)?{PLACE.pattern}[\s.]*", text
@@ -187,7 +189,7 @@ def _in_interval(text: str, formulas: list[str], asked: Asked) -> Conditions | N
     interval = match and re.fullmatch(r"\((?P<a>[^,()]+),(?P<b>[^,()]+)\)", formulas[int(match[1])])
     if not interval:
         return None
-    return conditions_of(f"{interval['a']} < {asked.variable} < {interval['b']}")
+    return conditions_of(f"{interval['a']} < {target.variable} < {interval['b']}")
 
 
 def put_back(text: str, formulas: list[str], mark: str) -> str:

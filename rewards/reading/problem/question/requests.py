@@ -185,11 +185,13 @@ OWN: Final = {
 }
 
 
-def unknown_word(places: str, formulas: Sequence[str], kind: str, own: Collection[int] = ()) -> str:
+def unknown_word(
+    marked_prose: str, formulas: Sequence[str], kind: str, own: Collection[int] = ()
+) -> str:
     """Find a word that may change what a question asks for. The result is empty if there is none.
 
     Args:
-        places: the prose, with places for the formulas, and without statements about symbols.
+        marked_prose: the prose, with places for the formulas, and without statements about symbols.
         formulas: the formulas.
         kind: the kind of question, a key of `OWN`.
         own: the numbers of the formulas that are asked for, and of their names. By default, these
@@ -199,7 +201,7 @@ def unknown_word(places: str, formulas: Sequence[str], kind: str, own: Collectio
     letters = {at for at, formula in enumerate(formulas) if NAME.fullmatch(formula)}
     own = own or {*range(len(formulas))} - letters
     known = _COMMON | OWN[kind]
-    plain = _IN_TERMS_OF.sub(" in ", prose.without_asides(places))
+    plain = _IN_TERMS_OF.sub(" in ", prose.without_asides(marked_prose))
     plain = _COMMAND.sub(" ", _NAMES.sub(" ", plain))
     beside = "\n".join(_PARENTHESIS.findall(plain))
     for sentence in _SENTENCE.split(f"{_PARENTHESIS.sub(' ', plain)}\n{beside}"):
@@ -308,8 +310,8 @@ def _is_done_to_value(tokens: list[str], at: int, own: Collection[int]) -> bool:
     return not is_known and (is_value or _is_of(first, own))
 
 
-def _is_of(token: str, places: Collection[int]) -> bool:
-    return token.startswith(_MARK) and int(token.strip(_MARK)) in places
+def _is_of(token: str, marked_prose: Collection[int]) -> bool:
+    return token.startswith(_MARK) and int(token.strip(_MARK)) in marked_prose
 
 
 def _begins(tokens: list[str], at: int) -> bool:

@@ -12,8 +12,8 @@ from ...latex import ReadError, read
 from ...latex.tokens.roles import IN_PROBLEM
 from ..conditions import Conditions
 from ..layout import TAIL, pieces_of
-from .asked import changes_numbers, formula_of_question
-from .parts import LETTER, Asked, taken_apart
+from .parts import LETTER, Target, taken_apart
+from .surroundings import changes_numbers, formula_of_question
 
 SIGN: Final = re.compile(r"\\(?:sum|sumop)(?![A-Za-z])|[∑Σ](?=\s*[_^])")
 PRODUCT: Final = re.compile(r"\\prod(?![A-Za-z])|[∏Π](?=\s*[_^])")
@@ -116,7 +116,7 @@ def sum_question(text: str, quantity: str = "sum") -> tuple[str, Conditions] | N
             formula = parts[1][signed[0]]
             index = None if sign is _CONTINUES else _INDEX.search(formula)
             name = index[1].lstrip("\\") if index else ""
-            asked = Asked(
+            target = Target(
                 formula,
                 frozenset(signed),
                 formula,
@@ -126,7 +126,7 @@ def sum_question(text: str, quantity: str = "sum") -> tuple[str, Conditions] | N
                 kind=quantity,
                 is_set=quantity == "interval",
             )
-            return formula_of_question(parts, asked)
+            return formula_of_question(parts, target)
         if signed:
             return None
     return None
@@ -146,19 +146,19 @@ def _is_value_of_sum(formula: str) -> bool:
     return not symbols_of(tree) and index is not None and names == {index[1]}
 
 
-def _partial_sum(places: str, formulas: list[str]) -> Asked | None:
+def _partial_sum(marked_prose: str, formulas: list[str]) -> Target | None:
     """The sum of the first n terms of a sequence with a formula, such as a_n = 2^n."""
     terms = [(at, match) for at, formula in enumerate(formulas) if (match := _TERM.match(formula))]
     sums = [at for at, formula in enumerate(formulas) if _WRITTEN_SUM.fullmatch(formula)]
-    if len(terms) != 1 or not (sums or _FIRST_TERMS.search(places)):
+    if len(terms) != 1 or not (sums or _FIRST_TERMS.search(marked_prose)):
         return None
     ((at, match),) = terms
     n, term = match["index"], formulas[at][match.end() :]
     index = "k" if n != "k" else "j"
     summand = re.sub(rf"\\[A-Za-z]+|{n}", lambda m: m[0] if len(m[0]) > 1 else index, term)
     formula = rf"\sum_{{{index}=1}}^{{{n}}} \left({summand}\right)"
-    names = {at, *sums} | {int(each) for each in _FIRST_TERMS.findall(places)}
-    return Asked(
+    names = {at, *sums} | {int(each) for each in _FIRST_TERMS.findall(marked_prose)}
+    return Target(
         formula,
         frozenset(names),
         formula,

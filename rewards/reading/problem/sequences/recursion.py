@@ -12,9 +12,9 @@ from .. import prose
 from ..conditions import WHOLE, conditions_of
 from ..layout import cut_at, only_reading, pieces_of
 from ..marks import LONGEST, SPACING
-from ..question.asked import RELATION, formula_of_question
 from ..question.limit import ARROW, INDEX, NOUNS, SEQUENCE, SIGN
-from ..question.parts import Asked, taken_apart
+from ..question.parts import Target, taken_apart
+from ..question.surroundings import RELATION, formula_of_question
 
 #: The next term of a sequence, as a formula in the term before: u_{n+1} = 2u_n, u_n = 2u_{n-1}.
 _RECURSION: Final = re.compile(
@@ -63,8 +63,8 @@ def read_recursion(text: str) -> Recursion | None:
     parts = taken_apart(text)
     if parts is None:
         raise ProblemError(f"{text!r}: a recursion without words")
-    places, formulas = parts
-    asks = "limit" in places.lower() or prose.says(places, "goal")
+    marked_prose, formulas = parts
+    asks = "limit" in marked_prose.lower() or prose.says(marked_prose, "goal")
     firsts: list[str] = []
     steps: list[re.Match[str]] = []
     letters: set[str] = set()
@@ -89,16 +89,16 @@ def read_recursion(text: str) -> Recursion | None:
             if found or INDEX.fullmatch(piece) or _is_of_index(piece):
                 numbers.add(at)
     others = [formula for at, formula in enumerate(formulas) if at not in numbers]
-    if _OF_TERMS.search(places) or any(map(_INDEX_BOUND.match, others)):
+    if _OF_TERMS.search(marked_prose) or any(map(_INDEX_BOUND.match, others)):
         raise ProblemError(f"{text!r}: the limit of something else is asked for")
     if not (asks and len(letters) == len(firsts) == len(steps) == 1) or _PREVIOUS in text:
         raise ProblemError(f"{text!r}: one recursion with a first term is expected")
     written = steps[0].string
     # With no variable, a statement about the index is refused: "for odd n", "n = 5".
-    asked = Asked(
+    target = Target(
         written, frozenset(numbers), written, "", is_bound=True, nouns=NOUNS, kind="limit in words"
     )
-    formula_of_question(parts, asked)
+    formula_of_question(parts, target)
     index = steps[0]["index"] or rf"{steps[0]['previous']}\s*-\s*1"
     term = rf"(?<![A-Za-z\\]){steps[0]['letter']}_(?:\{{\s*{index}\s*\}}|{index}(?![A-Za-z0-9]))"
     step_text = re.sub(term, rf"{{{_PREVIOUS}}}".replace("\\", r"\\"), steps[0]["value"])

@@ -23,7 +23,7 @@ from .. import prose
 from ..conditions import NAME, Conditions
 from ..derivatives import arguments_at
 from ..marks import LONGEST, is_function
-from .parts import ASKS_INTEGRAL, DENIED, LETTER, NAMED, PLACE, SENTENCE, Asked, without_statements
+from .parts import ASKS_INTEGRAL, DENIED, LETTER, NAMED, PLACE, SENTENCE, Target, without_statements
 from .requests import is_narration, unknown_word
 
 #: What stands before a form of the answer, or before the name of a constant of integration.
@@ -94,28 +94,28 @@ _MOST_NESTED: Final = 4
 _SPOKEN: Final = re.compile(rf"{PLACE.pattern}|[A-Za-z'’]{{2,}}|[.?!]")
 
 
-def formula_of_question(parts: tuple[str, list[str]], asked: Asked) -> tuple[str, Conditions]:
+def formula_of_question(parts: tuple[str, list[str]], target: Target) -> tuple[str, Conditions]:
     """Put definitions into the formula that is asked for, and read the conditions.
 
     Args:
         parts: the result of `taken_apart`.
-        asked: the formula that is asked for.
+        target: the formula that is asked for.
 
     Raises:
         ProblemError: a word or a formula beside the formula may change the question.
 
     """
-    formula, conditions, remainder = _with_surroundings(*parts, asked)
-    named = {at for at, other in enumerate(parts[1]) if other.strip() in asked.names}
-    if word := unknown_word(remainder, parts[1], asked.kind, asked.numbers | named):
+    formula, conditions, remainder = _with_surroundings(*parts, target)
+    named = {at for at, other in enumerate(parts[1]) if other.strip() in target.names}
+    if word := unknown_word(remainder, parts[1], target.kind, target.numbers | named):
         raise ProblemError(f"{word!r} may change what is asked for")
-    if (asks_values(*parts) and not asked.is_set) or _is_changed(remainder, parts[1], asked):
-        raise ProblemError(f"words beside {asked.written!r} may change the question")
+    if (asks_values(*parts) and not target.is_set) or _is_changed(remainder, parts[1], target):
+        raise ProblemError(f"words beside {target.written!r} may change the question")
     return formula, conditions
 
 
 def _with_surroundings(
-    places: str, formulas: list[str], asked: Asked
+    marked_prose: str, formulas: list[str], target: Target
 ) -> tuple[str, Conditions, str]:
     """Put definitions into the formula that is asked for, and read the conditions.
 
@@ -126,36 +126,36 @@ def _with_surroundings(
         ProblemError: a formula beside the formula may change the question.
 
     """
-    formula, remainder = _SIZES.sub("", asked.formula), ""
-    places, conditions = without_statements(places, formulas, asked)
-    for kept in SENTENCE.split(places):
-        is_main = any(int(at) in asked.numbers for at in PLACE.findall(kept))
+    formula, remainder = _SIZES.sub("", target.formula), ""
+    marked_prose, conditions = without_statements(marked_prose, formulas, target)
+    for kept in SENTENCE.split(marked_prose):
+        is_main = any(int(at) in target.numbers for at in PLACE.findall(kept))
         # of a narration, words and formulas count, numbers do not
         is_told = not is_main and is_narration(kept)
         remainder += " " + (
             " ".join(word[0] for word in _SPOKEN.finditer(kept)) if is_told else kept
         )
     names = [named[0] for at in formulas if (named := NAMED.match(at))]
-    beside = [match for match in PLACE.finditer(remainder) if int(match[1]) not in asked.numbers]
+    beside = [match for match in PLACE.finditer(remainder) if int(match[1]) not in target.numbers]
     unused = {match: formulas[int(match[1])] for match in beside}
     for _ in range(_MOST_NESTED):  # the formula of a definition may have further names
         used = [
-            match for match, other in unused.items() if _defines(other, formula, asked.variable)
+            match for match, other in unused.items() if _defines(other, formula, target.variable)
         ]
         for match in used:
             definition = unused.pop(match)
             named = NAMED.match(definition)
-            if (named and names.count(named[0]) > 1) or prose.says(places, "cases"):
+            if (named and names.count(named[0]) > 1) or prose.says(marked_prose, "cases"):
                 raise ProblemError(f"{definition!r} may be one of several cases")
-            formula = with_definition(formula, definition, asked.variable)
+            formula = with_definition(formula, definition, target.variable)
         if not used or len(formula) > LONGEST:
             break
-    asked = replace(asked, written=f"{asked.written} {formula}")
+    target = replace(target, written=f"{target.written} {formula}")
     for match, other in unused.items():
         around = remainder[: match.start()], remainder[match.end() :]
-        if _may_change(other, *around, asked):
+        if _may_change(other, *around, target):
             raise ProblemError(f"{other!r} may change the question")
-    letters = asked.letters
+    letters = target.letters
     conditions = Conditions(
         tuple(item for item in conditions.kinds if item[0].partition("_")[0] in letters),
         tuple(each for each in conditions.comparisons if letters & symbols_of(each)),
@@ -163,71 +163,71 @@ def _with_surroundings(
     return formula, conditions, remainder
 
 
-def changes_numbers(places: str) -> bool:
+def changes_numbers(marked_prose: str) -> bool:
     """Whether words of arithmetic may change a number or a formula of a question."""
-    if _MODIFIES.search(places):
+    if _MODIFIES.search(marked_prose):
         return True
     return any(
         _ARITHMETIC.search(NAMES.sub(" ", sentence)) and not DENIED.search(sentence)
-        for sentence in SENTENCE.split(places)
+        for sentence in SENTENCE.split(marked_prose)
     )
 
 
-def asks_values(places: str, formulas: list[str]) -> bool:
+def asks_values(marked_prose: str, formulas: list[str]) -> bool:
     """Whether words ask for the values of a symbol for which something holds."""
     return any(
         not any(RELATION.search(formulas[int(place)]) for place in match.groups() if place)
-        for match in _FOR_WHICH.finditer(places)
+        for match in _FOR_WHICH.finditer(marked_prose)
     )
 
 
-def _is_changed(places: str, formulas: list[str], asked: Asked) -> bool:
+def _is_changed(marked_prose: str, formulas: list[str], target: Target) -> bool:
     """Whether words beside the formula that is asked for may change the question.
 
     Args:
-        places: the remaining prose, with places for the formulas.
+        marked_prose: the remaining prose, with places for the formulas.
         formulas: the formulas of the question.
-        asked: the formula that is asked for.
+        target: the formula that is asked for.
 
     """
-    numbers = sorted(asked.numbers)
-    preceding = places.partition(f"\ue012{numbers[0]}\ue012")[0]
-    following = places.rpartition(f"\ue012{numbers[-1]}\ue012")[2]
+    numbers = sorted(target.numbers)
+    preceding = marked_prose.partition(f"\ue012{numbers[0]}\ue012")[0]
+    following = marked_prose.rpartition(f"\ue012{numbers[-1]}\ue012")[2]
     if re.search(r"\d\s*\Z", preceding) or re.match(r"\s*\d", following):
         return True
     beside = re.search(rf"{PLACE.pattern}\s*\Z", preceding), PLACE.match(following.lstrip())
-    if asked.has_sign and not all(
+    if target.has_sign and not all(
         place is None or RELATION.search(formulas[int(place[1])]) for place in beside
     ):
         return True  # a factor before the formula, or a term behind
-    if not asked.has_sign and "integral" in asked.nouns:
+    if not target.has_sign and "integral" in target.nouns:
         last = rf"(?is)\b{ASKS_INTEGRAL}\b(?!.*\b{ASKS_INTEGRAL}\b).*"
         preceding = re.sub(last, "", preceding)
-    named = [at for at, formula in enumerate(formulas) if formula.strip() in asked.names]
-    if changes_numbers(places) or _is_governed(preceding, asked):
+    named = [at for at, formula in enumerate(formulas) if formula.strip() in target.names]
+    if changes_numbers(marked_prose) or _is_governed(preceding, target):
         return True
-    if any(_is_governed(places.partition(f"\ue012{at}\ue012")[0], asked) for at in named):
+    if any(_is_governed(marked_prose.partition(f"\ue012{at}\ue012")[0], target) for at in named):
         return True
     joined = re.match(rf"\s*(?:and|or|over)\s*{PLACE.pattern}", following)
     if joined and not RELATION.search(formulas[int(joined[1])]):
         return True  # two are asked for
-    for sentence in SENTENCE.split(places):
+    for sentence in SENTENCE.split(marked_prose):
         names = {*re.findall(r"(?<![A-Za-z\\'’])[A-Za-z](?![A-Za-z'’])", sentence)}
         names |= {formulas[int(place)].lstrip("\\") for place in PLACE.findall(sentence)}
-        names -= {asked.variable} if asked.is_bound else set()
-        if prose.states_kind(sentence) and not asked.letters.isdisjoint(names):
+        names -= {target.variable} if target.is_bound else set()
+        if prose.states_kind(sentence) and not target.letters.isdisjoint(names):
             return True  # a is a strange integer
     return False
 
 
-def _is_governed(before: str, asked: Asked) -> bool:
+def _is_governed(before: str, target: Target) -> bool:
     """Whether another quantity "of" a formula is asked for, by the words before the formula."""
     before = before[-_CHAIN:]
     governed = _OF_ASKED.search(before)
     if governed is None or _INSIDE.search(before, 0, governed.start()):  # in the exponent of
         return False
     nouns = {noun.lower() for noun in _NOUN.findall(governed[0])}
-    return not nouns <= _ASKED_OF.union(asked.nouns)
+    return not nouns <= _ASKED_OF.union(target.nouns)
 
 
 def with_definition(formula: str, beside: str, bound: str) -> str:
@@ -284,7 +284,7 @@ def _replaced(name: str, value: str, letter: re.Match[str]) -> str:
     return value if letter[0] == name else letter[0]
 
 
-def _may_change(formula: str, before: str, behind: str, asked: Asked) -> bool:
+def _may_change(formula: str, before: str, behind: str, target: Target) -> bool:
     """Whether a formula beside the formula that is asked for may change the question.
 
     Two kinds of formulas may: one that is asked for instead, and a relation between symbols of the
@@ -294,27 +294,27 @@ def _may_change(formula: str, before: str, behind: str, asked: Asked) -> bool:
         formula: the formula.
         before: the text before the formula.
         behind: the text behind the formula.
-        asked: the formula that is asked for.
+        target: the formula that is asked for.
 
     """
-    if _of_noun(before, asked.nouns) and formula.strip() not in asked.names:
+    if _of_noun(before, target.nouns) and formula.strip() not in target.names:
         return True  # the limit of another sequence
     if NAME.fullmatch(formula):
         name = formula.lstrip("\\").partition("_")[0]
         if re.search(r"\bin\s+terms\s+of\s*\Z", before):
-            return name not in asked.letters and name not in ("e", "pi", "ln", "log")
-        named = NAMED.match(asked.written)
+            return name not in target.letters and name not in ("e", "pi", "ln", "log")
+        named = NAMED.match(target.written)
         is_own = (named is not None and named["name"] == formula) or re.search(
-            rf"\b(?:{'|'.join(asked.nouns)})\s+\Z", before
+            rf"\b(?:{'|'.join(target.nouns)})\s+\Z", before
         )
-        return not (is_own or asked.is_set) and _ASKS_FOR.search(before[-_CHAIN:]) is not None
+        return not (is_own or target.is_set) and _ASKS_FOR.search(before[-_CHAIN:]) is not None
     if re.match(r"\s*(?:denotes?|means|stands\s+for)\b", behind):
         return _KNOWN.fullmatch(formula.strip()) is None  # a notation
     if _VALUE.fullmatch(formula):
-        return not asked.is_bound
+        return not target.is_bound
     if _OF_THE_ANSWER.search(before):
         return False
-    part, whole = (_SPACE.sub("", text) for text in (formula, asked.written))
+    part, whole = (_SPACE.sub("", text) for text in (formula, target.written))
     if part in whole:
         return False
     is_name = _APPLIED_NAME.fullmatch(formula.strip()) and not _VERB.search(before)
@@ -323,16 +323,16 @@ def _may_change(formula: str, before: str, behind: str, asked: Asked) -> bool:
     sides = RELATION.split(formula)
     names = [{letter.lstrip("\\") for letter in LETTER.findall(side)} for side in sides]
     own = {name for each in names for name in each if len(name) == 1 or name in GREEK}
-    own -= {"e", "d", "pi", *([asked.variable] if asked.is_bound else [])}
-    about = own & asked.letters
+    own -= {"e", "d", "pi", *([target.variable] if target.is_bound else [])}
+    about = own & target.letters
     if len(sides) == 1 or not about:
         return False
     is_named = any(
         NAME.fullmatch(side.strip().removeprefix("d"))
-        and (side.strip().lstrip("\\") not in asked.letters or side.strip() == asked.variable)
+        and (side.strip().lstrip("\\") not in target.letters or side.strip() == target.variable)
         for side in sides
     )
-    return not is_named or own <= asked.letters
+    return not is_named or own <= target.letters
 
 
 def _of_noun(before: str, nouns: tuple[str, ...]) -> bool:
