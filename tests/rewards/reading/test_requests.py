@@ -64,6 +64,8 @@ Let $f(x)=x^3$. Find the derivative of its inverse.
 Let $f(x)=x^3$. Differentiate twice.
 Let $f(x)=x^3$. Find the derivative; differentiate once more.
 Let $f(x)=x^3$. Find the derivative of the derivative.
+The square of $\frac{d}{dx}x^3$
+Zeros of $\frac{d}{dx}x^3$
 """,
     "differential_equation": r"""
 Solve $y'=2y$. At the origin it is one.
@@ -71,6 +73,7 @@ Solve $y'=2y$. At zero $y$ is one.
 Solve $y'=2y$, the value at zero being five.
 Solve $y'=2y$; what is the value of y at one?
 Solve $y'=2y$, taking the constant to be three.
+\text{the inverse of the solution of } y'=2y
 """,
     "antiderivative": r"""
 Find $\int 2x\,dx$ so that it is zero at one.
@@ -97,6 +100,11 @@ What does {LIMIT} tend to, if the limit exists?
     "derivative": r"""
 Let $f(x)=x^3$. Find the derivative of $f$ with respect to $x$, giving your answer in full.
 Determine the derivative of the function $x\mapsto x^3$.
+Derivative of $x^3$
+""",
+    "differential_equation": r"""
+General solution of $y'=2y$
+Find the function $y$ with $y'=2y$.
 """,
 }
 LINES = [(kind, line) for kind, text in CHANGED.items() for line in text.strip().splitlines()]

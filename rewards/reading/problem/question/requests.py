@@ -12,6 +12,7 @@ has to be known to change nothing. Elsewhere, in stories and explanations, words
    or two words before a letter ("the span $L$").
 4. All other words have to be in `_COMMON`, or in the row of `OWN` of the kind of question.
 5. Nothing may be done with the value in other sentences: "Square it."
+6. If no sentence asks, "zeros of $f'(x)$" asks for zeros.
 """
 
 from __future__ import annotations
@@ -73,6 +74,11 @@ _PAUSES: Final = frozenset(",:;")
 _BEGINS: Final = _words(
     """, : ; . ? ! and anyone can finally hence help i just me must now only or please should so
     somebody someone then therefore thus to we you"""
+)
+#: Words that make a clause of nouns.
+_AUXILIARIES: Final = _words(
+    """are be been can could did do does had has have is let may might must satisfies satisfy shall
+    should was were will would"""
 )
 #: What precedes these words and a request for the formula explains how the answer is found.
 _CONCLUDES: Final = _words("and or so then to")
@@ -204,12 +210,18 @@ def unknown_word(
     plain = _IN_TERMS_OF.sub(" in ", prose.without_asides(marked_prose))
     plain = _COMMAND.sub(" ", _NAMES.sub(" ", plain))
     beside = "\n".join(_PARENTHESIS.findall(plain))
-    for sentence in _SENTENCE.split(f"{_PARENTHESIS.sub(' ', plain)}\n{beside}"):
-        if not is_narration(sentence):
-            tokens = _TOKEN.findall(sentence)
-            for word in _asking(tokens, own, letters):
-                if word not in known:
-                    return word
+    sentences = [
+        _TOKEN.findall(sentence)
+        for sentence in _SENTENCE.split(f"{_PARENTHESIS.sub(' ', plain)}\n{beside}")
+        if not is_narration(sentence)
+    ]
+    starts = [_start([token.lower() for token in tokens], own) for tokens in sentences]
+    if all(start == len(tokens) for start, tokens in zip(starts, sentences, strict=True)):
+        starts = [0 if _is_noun_of(tokens, own) else len(tokens) for tokens in sentences]
+    for tokens, start in zip(sentences, starts, strict=True):
+        for word in _asking(tokens, start, own, letters):
+            if word not in known:
+                return word
     return ""
 
 
@@ -218,13 +230,15 @@ def is_narration(sentence: str) -> bool:
     return _NARRATION.search(sentence) is not None and _WISH.search(sentence) is None
 
 
-def _asking(written: list[str], own: Collection[int], letters: Collection[int]) -> list[str]:
-    """The words with which a sentence asks, without methods and names of formulas."""
+def _asking(
+    written: list[str], start: int, own: Collection[int], letters: Collection[int]
+) -> list[str]:
+    """The words with which a sentence asks, from a start on, without methods and names."""
     tokens = [token.lower() for token in written]
     words: list[str] = []
     name: list[str] = []  # words that may be the name of the next formula
     is_free = False  # up to the next pause
-    for at in range(_start(tokens, own), len(tokens)):
+    for at in range(start, len(tokens)):
         token = tokens[at]
         if _is_of(token, own):
             words = [] if _THAT_IS.search(" ".join(tokens[max(at - 6, 0) : at])) else words
@@ -271,6 +285,13 @@ def _start(tokens: list[str], own: Collection[int]) -> int:
     return min(starts, default=len(tokens))
 
 
+def _is_noun_of(tokens: list[str], own: Collection[int]) -> bool:
+    """Whether a sentence only names something of the formula: "zeros of $f'(x)$"."""
+    at = next((at for at, token in enumerate(tokens) if _is_of(token, own)), 0)
+    before = [token.lower() for token in tokens[:at]]
+    return before[-1:] in (["of"], ["for"], ["in"]) and _AUXILIARIES.isdisjoint(before)
+
+
 def _is_restricted(tokens: list[str], at: int, own: Collection[int]) -> bool:
     """Whether words behind the formula restrict the formula: "but with the other sign"."""
     following = [token for token in tokens[at + 1 : at + 3] if token not in _PAUSES]
@@ -280,7 +301,9 @@ def _is_restricted(tokens: list[str], at: int, own: Collection[int]) -> bool:
 def _may_change(written: list[str], at: int) -> bool:
     """Whether a word is more than a letter, a manner, the name of a person, or a verb."""
     word, lower = written[at], written[at].lower()
-    is_person = at > 0 and _PERSON.fullmatch(word) and written[at + 1 : at + 2] != ["of"]
+    is_person = (
+        at > 0 and _PERSON.fullmatch(word) and written[at + 1 : at + 2] not in (["for"], ["of"])
+    )
     is_manner = lower.endswith("ly") and lower not in ("multiply", "uniformly")
     before = written[at - 1] if at else ","
     if lower.endswith("ing") and (before in _PAUSES or before.startswith(_MARK)):
