@@ -19,7 +19,7 @@ from ..derivatives import name_of, normal
 from ..layout import coordinates, only_reading, pieces_of, relation
 from .parts import NAMED, PLACE, taken_apart
 from .pieces import ASKS
-from .requests import unknown_word
+from .requests import check_requests
 from .surroundings import changes_numbers
 
 _CONTINUOUS: Final = re.compile(
@@ -155,9 +155,9 @@ def _break_points(function: Expression, variable: str) -> tuple[Expression, ...]
 
 def _check_asked(marked_prose: str, formulas: list[str], unknowns: set[str]) -> None:
     """Raise an error if something else than the parameters is asked for."""
-    word = unknown_word(marked_prose, formulas, "parameters")
+    check_requests(marked_prose, formulas, "parameters")
     for asks in ASKS.finditer(marked_prose):
         formula = formulas[int(asks["place"])] if asks["place"] else ""
         names = {*map(name_of, _names(formula))} if formula else unknowns
-        if word or not names <= unknowns:
-            raise ProblemError(f"{word or PLACE.sub('..', asks[0])!r} may ask for something else")
+        if not names <= unknowns:
+            raise ProblemError(f"{PLACE.sub('..', asks[0])!r} may ask for something else")

@@ -20,7 +20,7 @@ from .integral import MAPPED
 from .mentions import divided, mentioned
 from .parts import LETTER, put_back, without_statements
 from .pieces import ASKS, NUMBER, VALUE, has_derivative, pieces
-from .requests import unknown_word
+from .requests import check_requests
 from .surroundings import asks_values, changes_numbers
 
 #: The words of the clauses: a derivative that is asked for, a point, the variable.
@@ -270,8 +270,7 @@ def _quotient(of: str, by: str) -> str:
 
 def _check(marked_prose: str, formulas: list[str], defined: dict[str, str]) -> None:
     """Raise an error if something else than a derivative is asked for."""
-    if word := unknown_word(marked_prose, formulas, "derivative"):
-        raise ProblemError(f"{word!r} may change what is asked for")
+    check_requests(marked_prose, formulas, "derivative")
     for asks in ASKS.finditer(marked_prose):
         if asks["place"] is not None:
             words, formula = asks["words"].lower().split(), formulas[int(asks["place"])]

@@ -20,7 +20,7 @@ from ..prose import without_asides, without_frame
 from .mentions import divided, mentioned
 from .parts import LETTER, put_back, without_statements
 from .pieces import ASKS, NUMBER, VALUE, has_derivative
-from .requests import unknown_word
+from .requests import check_requests
 from .surroundings import asks_values, changes_numbers
 from .unknowns import APPLIED, unknowns
 
@@ -320,8 +320,7 @@ def _is_notation(equation: str) -> bool:
 
 def _check_asked(marked_prose: str, formulas: list[str], equations: Sequence[str]) -> None:
     """Raise an error if something else than a solution is asked for."""
-    if word := unknown_word(marked_prose, formulas, "equation"):
-        raise ProblemError(f"{word!r} may change what is asked for")
+    check_requests(marked_prose, formulas, "equation")
     joined = " ".join(equations)
     for asks in ASKS.finditer(marked_prose):
         named, *described_by = _DESCRIBES.split(asks["words"].lower(), maxsplit=1)

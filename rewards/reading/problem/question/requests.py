@@ -21,6 +21,7 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Final
 
+from ....errors import ProblemError
 from .. import prose
 from ..conditions import NAME
 
@@ -191,10 +192,10 @@ OWN: Final = {
 }
 
 
-def unknown_word(
+def check_requests(
     marked_prose: str, formulas: Sequence[str], kind: str, own: Collection[int] = ()
-) -> str:
-    """Find a word that may change what a question asks for. The result is empty if there is none.
+) -> None:
+    """Check that every word with which a question asks is known to change nothing.
 
     Args:
         marked_prose: the prose, with places for the formulas, and without statements about symbols.
@@ -202,6 +203,9 @@ def unknown_word(
         kind: the kind of question, a key of `OWN`.
         own: the numbers of the formulas that are asked for, and of their names. By default, these
             are all formulas that are more than a name.
+
+    Raises:
+        ProblemError: a word may change what the question asks for.
 
     """
     letters = {at for at, formula in enumerate(formulas) if NAME.fullmatch(formula)}
@@ -221,8 +225,7 @@ def unknown_word(
     for tokens, start in zip(sentences, starts, strict=True):
         for word in _asking(tokens, start, own, letters):
             if word not in known:
-                return word
-    return ""
+                raise ProblemError(f"{word!r} may change what is asked for; if not, leave it out")
 
 
 def is_narration(sentence: str) -> bool:

@@ -24,7 +24,7 @@ from ..conditions import NAME, Conditions
 from ..derivatives import arguments_at
 from ..marks import LONGEST, is_function
 from .parts import ASKS_INTEGRAL, DENIED, LETTER, NAMED, PLACE, SENTENCE, Target, without_statements
-from .requests import is_narration, unknown_word
+from .requests import check_requests, is_narration
 
 #: What stands before a form of the answer, or before the name of a constant of integration.
 _OF_THE_ANSWER: Final = re.compile(
@@ -107,8 +107,7 @@ def formula_of_question(parts: tuple[str, list[str]], target: Target) -> tuple[s
     """
     formula, conditions, remainder = _with_surroundings(*parts, target)
     named = {at for at, other in enumerate(parts[1]) if other.strip() in target.names}
-    if word := unknown_word(remainder, parts[1], target.kind, target.numbers | named):
-        raise ProblemError(f"{word!r} may change what is asked for")
+    check_requests(remainder, parts[1], target.kind, target.numbers | named)
     if (asks_values(*parts) and not target.is_set) or _is_changed(remainder, parts[1], target):
         raise ProblemError(f"words beside {target.written!r} may change the question")
     return formula, conditions
