@@ -45,16 +45,16 @@ TABLE: Final = {
             denote_the_greatest_integer_not_exceeding
             denotes_the_greatest_integer_less_than_or_equal_to
             denotes_the_greatest_integer_not_exceeding differential_coefficient
-            does_not_exist final_line first_principles general_integral
-            greatest_integer_function grows_without_bound if_not inverse_cosecant
-            inverse_cosine inverse_cotangent inverse_hyperbolic inverse_secant
-            inverse_sine inverse_tangent inverse_trigonometric last_line lowest_terms
-            maximum_mark minus_infinity not_a_decimal not_a_decimal_approximation
-            not_required partial_fraction partial_fractions particular_integral
-            parts_twice plus_a_constant plus_an_arbitrary_constant
-            plus_particular_integral plus_the_constant rational_function real_constant
-            real_constants real_line times_differentiable twice_differentiable
-            two_arbitrary_constants""",
+            does_not_converge does_not_exist final_line first_principles
+            general_integral greatest_integer_function grows_without_bound half-axis
+            half-line if_not inverse_cosecant inverse_cosine inverse_cotangent
+            inverse_hyperbolic inverse_secant inverse_sine inverse_tangent
+            inverse_trigonometric last_line lowest_terms maximum_mark minus_infinity
+            not_a_decimal not_a_decimal_approximation not_required or_not
+            partial_fraction partial_fractions particular_integral parts_twice
+            plus_a_constant plus_an_arbitrary_constant plus_particular_integral
+            plus_the_constant rational_function real_constant real_constants real_line
+            times_differentiable twice_differentiable two_arbitrary_constants""",
         # say what is to be done where there is no answer, up to the end of the sentence
         "aside": """or_answer or_explain or_say or_show or_state or_write otherwise""",
         # say nothing of a number: parameters are positive, and variables are real

@@ -104,33 +104,35 @@ _METHOD_IN_WORDS: Final = re.compile(r"without (?!the|its)[\w'’]+|but (?:[Ii]|
 _COMMON: Final = _words(
     # articles, pronouns, auxiliary verbs, prepositions and conjunctions
     """a about all although am an and any are around as at be because been being between both by
-    can can't could did do does don't done down e each every few for from had has have he hence
-    her here his i if in into is it it's its just let many may me might most much must my near
-    now of off on once one ones or our out over shall she should since so some such than that
-    that's the their them then there these they this those through thus to together too up upon
-    very was we well were when where whether which while who who's why will with within would
-    yet you your"""
+    can can't could did do does don't done down e each every few for from had has have he
+    hence her here his how i if in into is it it's its just let many may me might most much
+    must my near now of off on once one ones or our out over own shall she should since so
+    some such than that that's the their them then there therefore these they this those
+    through thus to together too up upon very was we well were when where whether which
+    while who who's why will with within would yet you your"""
     # the answer and its form
     """ above acceptable accepted allowed alone answer answers anything appropriate below box boxed
     canonical carry cartesian closed combination combine comes complete correct credit deal
-    denotes derivation detail details display dne elementary else enclosed end equal equals
-    exact existence explain explicit expression factor factored factorised factorized far
-    fashion final follow following follows form format formula fraction fractions full general
-    generality given implicit including inside intermediate interval involving json
-    justification justify known last latex leave leaving lowest made make manner math method
-    methods neat nice notation nothing noting number obtained outcome output part parts phrase
-    please point possible precise problem procedure proof put quantity question radians rational
-    rationalised rationalized real reason reasoning reasons recommended reduced reduces
-    representation respect result resulting results right rule same short show showing shown
-    sides simple simplest simplified simplify simplifying single smooth solution something
-    specify standard stating step steps symbolic symbols table tag tags task text thank thanks
-    theorem thing things throughout trick true unique used uses valid value variable way whole
-    work working write writing written"""
+    denotes derivation detail details display disprove dne elementary else enclosed end
+    equal equals exact existence explain explicit expression factor factored factorised
+    factorized far fashion final follow following follows form format formula fraction
+    fractions full general generality given implicit including inside intermediate interval
+    involving json justification justify known last latex leave leaving lowest made make
+    manner math method methods neat needed nice notation nothing noting number obtained
+    outcome output part parts phrase please point possible precise problem procedure proof
+    put quantity question radians rational rationalised rationalized real reason reasoning
+    reasons recommended reduced reduces representation respect result resulting results
+    right rule same short show showing shown sides simple simplest simplified simplify
+    simplifying single smooth solution something specify standard stating step steps
+    symbolic symbols table tag tags task text thank thanks theorem thing things throughout
+    trick true unique used uses valid value variable way whole work working
+    worksheet write writing written"""
     # what the writer feels, tries and hears
     """ anybody anyone anyway appreciated careful check compare confirm confused dumb everyone
-    familiar famous forget get getting gives good got guys hello help hi hint hints keep lost
-    mine nobody ok prof professor quick recognise reply say says see sense somebody someone
-    stuck supposed sure teacher think tried try understand weird wolfram wolframalpha wrong"""
+    familiar famous forget get getting gives good got guys hello help hi hint hints keep
+    lost mine nobody ok prof professor quick recognise reply say says see sense somebody
+    someone stuck supposed sure teacher think tried try understand weird whats wolfram
+    wolframalpha wrong"""
     # articles, prepositions and conjunctions of other languages
     " avec con das de der die du el et fur la las le les los mit para pour und von"
 )
@@ -143,12 +145,12 @@ _SERIES: Final = _words(
 OWN: Final = {
     "integral": _words(
         """analysis antiderivative antiderivatives arbitrary arctan calculus change constant
-        constants contour converge convergence convergent converges coordinates definite
-        definition denominator diverge diverges evaluation exist exists finite first
-        function functions improper indefinite integral integrals integrand integrate
-        integration limits linear ln log logarithm logarithms multiple plus polar
-        primitive primitives substitute substitution symmetry term terms transform trig
-        trigonometric"""
+        constants contour converge convergence convergent converges coordinates
+        definite definition denominator diverge diverges evaluation exist exists
+        finite first function functions improper indefinite integral integrals
+        integrand integrate integration limits linear ln log logarithm logarithms
+        multiple natural plus polar primitive primitives substitute substitution
+        symmetry term terms transform trig trigonometric unknown"""
     ),
     "derivative": _words(
         """along chain change changes curve definition denominator derivative derivatives
@@ -158,9 +160,10 @@ OWN: Final = {
     )
     | prose.ORDINALS.keys(),
     "limit": _words(
-        """behave behaves converge convergence convergent converges diverge divergent
-        diverges exist exists extended finite first function hand infinity left limit
-        limiting limits quotient reals sequence sided tend"""
+        """behave behaves converge convergence convergent converges diverge divergent diverges
+        exist exists extended finite first function hand infinity left limit
+        limiting limits quotient reals sequence sided
+        tend"""
     ),
     "limit in words": _words(
         """above approach approaches become becomes behave behaves bound converge convergent
@@ -183,11 +186,11 @@ OWN: Final = {
         "constant constants continuous differentiable function pair parameter parameters values"
     ),
     "equation": _words(
-        """auxiliary boundary conditions constants curve curves differential equation
-        equations equivalent family first free function functions initial integral
-        integrals integrate linear nonlinear pair particular passes passing primitive
-        primitives relation satisfies satisfy satisfying separable simultaneous slope
-        solutions subject system"""
+        """auxiliary boundary conditions constants curve curves differential equation equations
+        equivalent family first free function functions initial integral integrals
+        integrate linear nonlinear pair particular passes passing prime primitive
+        primitives relation satisfies satisfy satisfying separable simultaneous
+        slope solutions subject system"""
     ),
 }
 
