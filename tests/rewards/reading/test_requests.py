@@ -38,6 +38,7 @@ How much bigger is {INTEGRAL} than $\frac12$?
 Square {INTEGRAL} and state the result.
 Find {INTEGRAL}. Square it.
 After squaring this number, what is {INTEGRAL}?
+Evaluate {INTEGRAL}. (Give twice the value, 4 marks)
 {INTEGRAL}, but with a cube where the square stands. What is it?
 Find minus {INTEGRAL}.
 """,
@@ -56,6 +57,7 @@ Find {SERIES} without its first term.
 Find {SERIES}, omitting the first term.
 What fraction of {SERIES} is its first term?
 In {SERIES} multiply the terms instead of adding.
+Find the sum $S_5$ of the series {SERIES}.
 """,
     "derivative": r"""
 Let $f(x)=x^3$. Find the derivative, evaluated at two.
@@ -120,6 +122,13 @@ def test_the_answer_that_overlooks_words_is_not_accepted(kind: str, question: st
 @pytest.mark.parametrize(("kind", "question"), PLAIN_LINES)
 def test_words_that_change_nothing_are_known(kind: str, question: str) -> None:
     assert QUESTIONS[kind].verify(rf"\boxed{{{BARE[kind]}}}", question).correct
+
+
+@pytest.mark.parametrize("relation", ["d=3", "2d=6", "e=3", "ed=9"])
+def test_a_relation_of_a_letter_is_not_taken_for_a_constant(relation: str) -> None:
+    question = rf"Let ${relation}$. Find $\int_0^d e x\,dx$."
+    with suppress(ProblemError):
+        assert not QUESTIONS["definite"].verify(r"\boxed{\frac{ed^2}{2}}", question).correct
 
 
 def test_an_error_names_the_word() -> None:

@@ -41,6 +41,7 @@ _ASKS_FOR: Final = re.compile(
 )
 #: A function of a variable, such as T_3(x), and a dash: the name of something.
 _APPLIED_NAME: Final = re.compile(r"[A-Za-z](?:_\{?\w+\}?)?\s*\(\s*\\?[A-Za-z]+\s*\)|[-\s]*")
+_HAS_SIGN: Final = re.compile(r"\\(?:int|lim|prod|sum)(?![A-Za-z])|[∫∑∏]")
 RELATION: Final = re.compile(r"[=<>≤≥≠]|\\(?:leq?|geq?|neq?|[lg]t|in|approx|equiv)(?![A-Za-z])")
 #: Words that change an integral: arithmetic, and forms of a number that are not exact.
 _ARITHMETIC: Final = re.compile(
@@ -303,8 +304,9 @@ def _may_change(formula: str, before: str, behind: str, target: Target) -> bool:
         if re.search(r"\bin\s+terms\s+of\s*\Z", before):
             return name not in target.letters and name not in ("e", "pi", "ln", "log")
         named = NAMED.match(target.written)
-        is_own = (named is not None and named["name"] == formula) or re.search(
-            rf"\b(?:{'|'.join(target.nouns)})\s+\Z", before
+        has_noun = re.search(rf"\b(?:{'|'.join(target.nouns)})\s+\Z", before)
+        is_own = (named is not None and named["name"] == formula) or (
+            has_noun is not None and not re.search(r"\d", formula)  # the sum $S_n$, but not $S_5$
         )
         return not (is_own or target.is_set) and _ASKS_FOR.search(before[-_CHAIN:]) is not None
     if re.match(r"\s*(?:denotes?|means|stands\s+for)\b", behind):
@@ -322,7 +324,9 @@ def _may_change(formula: str, before: str, behind: str, target: Target) -> bool:
     sides = RELATION.split(formula)
     names = [{letter.lstrip("\\") for letter in LETTER.findall(side)} for side in sides]
     own = {name for each in names for name in each if len(name) == 1 or name in GREEK}
-    own -= {"e", "d", "pi", *([target.variable] if target.is_bound else [])}
+    if _HAS_SIGN.search(formula):  # \int e^{-t^2} dt = \sqrt\pi states nothing of d and e
+        own -= {"d", "e", "pi"}
+    own -= {target.variable} if target.is_bound else set()
     about = own & target.letters
     if len(sides) == 1 or not about:
         return False
