@@ -1,6 +1,6 @@
-"""Sums, products and power series.
+"""Sums and products.
 
-`sums` has the public function. `closed_forms` judges sums and products, and `series` power series.
+`sums` has the public function, and `closed_forms` judges closed forms.
 """
 
 from .sums import verify_sum as verify_sum

@@ -3,7 +3,7 @@ r"""Verify sums against the sum itself; no reference answer is needed.
 If a finite sum has a symbolic limit, the answer is compared with the sum at many whole numbers.
 Telescoping can then prove the answer. An infinite sum is enclosed (`rewards.numeric.summation`).
 The answer has to be a closed form. The answer must agree with the sum to more digits than the text
-of the answer could encode. `rewards.verify.sum.series` judges questions about power series.
+of the answer could encode. `rewards.verify.power_series` judges questions about power series.
 """
 
 from __future__ import annotations
@@ -25,9 +25,7 @@ from ...reading.problem.conditions import Conditions
 from ...reading.problem.power_series import (
     SeriesQuestion,
     asks_of_series,
-    read_interval,
     read_series,
-    without_remainder,
 )
 from ...reading.problem.sums import (
     SumProblem,
@@ -45,27 +43,19 @@ from ..answers import (
     NeedsWorkerError,
     best,
     find_answer,
-    judged,
     read_answer,
     require_worker,
     stated_convergence,
     stated_divergence,
     verify_in_worker,
 )
+from ..power_series import judge_answer, shape_of_answer
 from ..values import judged_by
 from .closed_forms import ProductJudge, SumJudge
-from .expansions import judge_expansion
-from .series import judge_series
 
 #: Operations of one call (`numeric.quadrature.work`): the most that a sum of the bank takes is
 #: 60,000, in 0.1 s.
 ONE_CALL: Final = 2_000_000
-#: What answers look like that are neither a number nor a formula without the variable.
-_ASKS: Final[dict[str, Asks]] = {
-    "interval": "interval",
-    "polynomial": "antiderivative",
-    "series": "antiderivative",
-}
 
 
 def verify_sum(
@@ -109,7 +99,7 @@ def verify_sum(
     question = _read(problem, assumption_items(assumptions))
     asks: Asks = "value"
     if isinstance(question, SeriesQuestion):
-        symbols, asks = question.parameters, _ASKS.get(question.wanted, asks)
+        symbols, asks = question.parameters, shape_of_answer(question)
     else:
         symbols = question[0].parameters
     answer = find_answer(completion, chosen, symbols=symbols, asks=asks)
@@ -117,7 +107,7 @@ def verify_sum(
     try:
         with work_limit(ONE_CALL):
             if isinstance(question, SeriesQuestion):
-                outcome, reading = _of_series(answer, infinity, question)
+                outcome, reading = judge_answer(answer, infinity, question)
             else:
                 judge_type = ProductJudge if has_product(problem) else SumJudge
                 outcome, reading = _of_sum(answer, infinity, [*map(judge_type, question)])
@@ -137,30 +127,6 @@ def _read(
         return replace(question, conditions=question.conditions.also(further))
     readings = read_product(problem) if is_product else read_sum(problem)
     return tuple(each._replace(conditions=each.conditions.also(further)) for each in readings)
-
-
-def _of_series(
-    answer: ExtractedAnswer, infinity: int | None, question: SeriesQuestion
-) -> tuple[Outcome, Reading | None]:
-    if question.wanted == "interval":
-        interval = read_interval(answer.text or "", question.variable)
-        if interval is None or answer.alternatives or answer.steps or answer.definitions:
-            status = answer.status or Status.UNPARSEABLE
-            return Outcome(status, detail="the answer is no interval"), None
-        return judge_series(interval, question), None
-    if question.wanted == "series":
-        return judge_expansion(answer.text or "", question), None
-    text, through = without_remainder(answer.text or "", question)
-    answer.text = text or answer.text
-    if infinity is not None:
-        return judge_series(infinity, question), None
-    shape = () if question.wanted == "polynomial" else (IS_VALUE,)
-    read_answer(answer, (*question.parameters, *shape))
-    if answer.status is not None:
-        return Outcome(answer.status, detail=answer.detail), None
-    require_worker(needs_worker(question.function))
-    judge = partial(judge_series, question=question, through=through)
-    return judged(answer, judge, question.parameters)
 
 
 def _of_sum(

@@ -15,7 +15,7 @@ from ...reading.problem.power_series import SeriesQuestion
 from ...reading.problem.sums import SumProblem, read_sum
 from ...verdict import Status
 from ..answers import best
-from .series import may_vanish
+from .quantities import may_vanish
 
 
 def judge_expansion(text: str, question: SeriesQuestion) -> Outcome:

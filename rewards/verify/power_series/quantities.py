@@ -1,4 +1,4 @@
-r"""Judges answers about power series: polynomial, coefficient, remainder, radius, interval.
+r"""Judges quantities of a power series: polynomial, coefficient, remainder, radius, interval.
 
 The function and a polynomial answer are expanded at the point with exact coefficients
 (`rewards.numeric.expansions`). The polynomial is right if all coefficients up to the degree in the
@@ -45,7 +45,7 @@ LARGEST_DEGREE: Final = 4 * MAX_DEGREE
 _WITH_CASES: Final = {each.name for each in (*PIECEWISE, *COMPARISONS)} - {"piecewise"}
 
 
-def judge_series(
+def judge_quantity(
     answer: Expression | Interval | int,
     question: SeriesQuestion,
     through: int = 0,
