@@ -21,7 +21,7 @@ from typing import Final
 from ....errors import ProblemError
 from .. import prose
 from ..conditions import Conditions
-from .parts import ASKS_INTEGRAL, NAMED, PLACE, Target, taken_apart
+from .parts import ASKS_INTEGRAL, NAMED, PLACE, TAIL, Target, taken_apart
 from .surroundings import formula_of_question
 
 #: An integral sign, perhaps without its backslash.
@@ -80,8 +80,10 @@ def integral_question(text: str) -> tuple[str, Conditions] | None:
 
     """
     parts = taken_apart(text)
-    if parts is None and _SIGN.search(text) and "\\int" not in text:  # int_0^1 x dx
-        parts = ("\ue0120\ue012", [text])
+    if parts is None and _SIGN.search(text):  # int_0^1 x dx, or \int_0^1 x\,dx = ?
+        bare = TAIL.sub("", prose.without_frame(text).strip())
+        if "\\int" not in bare or bare != text.strip():
+            parts = ("\ue0120\ue012", [bare])
     integral = _integral(*parts) if parts else None
     return formula_of_question(parts, integral) if parts and integral else None
 
