@@ -266,3 +266,28 @@ CASES = (
 )
 def test_cases_and_special_functions(question: str, answer: str, status: Status) -> None:
     assert verify_differential_equation(rf"\boxed{{{answer}}}", question).status is status
+
+
+BRANCH = (
+    r"Find the particular solution $y=f(x)$ to $\frac{dy}{dx} = \frac{x+1}{y}$ with $f(0) = -2$."
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "status"),
+    [
+        (BRANCH, r"y=-\sqrt{x^2+2x+4}", Status.CORRECT),
+        (BRANCH, r"f(x)=-\sqrt{x^2+2x+4}", Status.CORRECT),
+        (BRANCH, r"y=\sqrt{x^2+2x+4}", Status.INCORRECT),
+        ("Let $y=f(x)$ satisfy $f'(x)=2f(x)$, $f(0)=3$. Find $y$.", "y=3e^{2x}", Status.CORRECT),
+        ("Let $y=f(x)$ satisfy $f'(x)=2f(x)$, $f(0)=3$. Find $y$.", "y=4e^{2x}", Status.INCORRECT),
+        ("Solve $y'=2y$, $y(0)=3$.", "f(x)=3e^{2x}", Status.CORRECT),
+    ],
+)
+def test_a_function_with_two_names(question: str, answer: str, status: Status) -> None:
+    assert verify_differential_equation(rf"\boxed{{{answer}}}", question).status is status
+
+
+def test_a_value_of_an_unknown_function_is_no_condition() -> None:
+    with pytest.raises(ProblemError, match="what is f"):
+        verify_differential_equation(r"\boxed{3e^{2x}}", "Solve $y'=2y$ with $f(0)=3$.")
