@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from html import unescape
 from unicodedata import normalize
 
-from .words.tables import patterns, replacement
+from .words.tables import hints, patterns, replacement
 
 
 def plain(text: str) -> str:
@@ -31,6 +31,8 @@ def plain(text: str) -> str:
 def _without_markup(text: str) -> str:
     if "&" in text and ";" in text:
         text = patterns.entity.sub(lambda m: unescape(m[0]), text)
+    if any(hint in text for hint in hints("hidden")):
+        text = patterns.hidden.sub(" ", text)
     if ">" not in text:
         return text
     text = patterns.quotation.sub("", text)

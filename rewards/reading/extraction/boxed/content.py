@@ -63,6 +63,9 @@ def from_boxes(text: str, complete: list[Box], notes: tuple[str, ...]) -> Extrac
         chosen -= 1
         if chosen < 0:
             return nothing(*notes)
+    if around.unknown:
+        refused = f"the word {around.unknown[:_MAX_NOTE]!r} beside the box may change the answer"
+        return Extraction(complete[chosen].content, "boxed", notes, refused=refused)
     if around.lone and not (around.alternatives or around.following or around.where):
         return inside(complete[chosen].content or "", notes)
     return _around(around, complete, notes)

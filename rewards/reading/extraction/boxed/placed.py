@@ -17,7 +17,7 @@ from ..case_lists import with_conditions
 from ..clean import clean
 from ..spans import Span, bare_spans, restored, spans
 from ..statements import chains
-from ..words.leads import denied_after, denied_before
+from ..words.leads import denied_after, denied_before, unknown_beside
 from ..words.tables import patterns
 
 #: Only this many characters before the last box are searched for the formulas around boxes; as much
@@ -28,6 +28,12 @@ REACH = 20_000
 _MARGIN = 40
 #: The private character that stands for the first box of a text.
 _MARK_BASE = 0xE000
+#: A formula in a sentence, and the beginning of one whose end, or beginning, is out of sight.
+_FORMULA = re.compile(r"\$\$.*?\$\$|\$[^$]*\$|\\\(.*?\\\)|\\\[.*?\\\]", re.DOTALL)
+_OPENING = re.compile(r".*(?:\$|\\[()\[\]])|[^\s]*[\\{}^_][^\s]*", re.DOTALL)
+_CLOSING = re.compile(r"[$\\{}^_]")
+_BOX_END = re.compile(r"\A(?:\$+|\\[)\]]|[}).,;:*_ ])+")
+_FENCE = re.compile(r"```\w*")
 #: Most characters of the sentence before a box that are searched for a denial: the longest sentence
 #: before a formula of `responses.json` has 197.
 _SENTENCE = 240
@@ -43,6 +49,7 @@ class BoxContext:
         alternatives: the templates of other boxes that the text joins to this box by "or".
         where: the definitions after the box, such as a formula after "where".
         denied: whether the text says that the content of the box is not the answer.
+        unknown: a word of the sentence that may change or deny the content. It may be empty.
 
     """
 
@@ -51,6 +58,7 @@ class BoxContext:
     alternatives: tuple[str, ...] = ()
     where: str = ""
     denied: bool = False
+    unknown: str = ""
 
     @property
     def lone(self) -> bool:
@@ -95,7 +103,7 @@ def place(text: str, marked: list[Box]) -> BoxContext:
         and (alone := patterns.box_alone_after.match(following))
     ):
         denied = _denied(text, last_box.start, last_box.end + alone.end())
-        return BoxContext(mark, denied=denied)
+        return BoxContext(mark, denied=denied, unknown=_unknown(text, last_box.start, last_box.end))
     text = _with_marks(text, marked)
     at = text.index(mark)
     formulas = with_conditions(text, _formulas(text))
@@ -117,7 +125,12 @@ def place(text: str, marked: list[Box]) -> BoxContext:
         where = formulas[index + 1].latex
     denied = own_formula.denied or _denied(text, span.start, span.end)
     return BoxContext(
-        own_formula.template, own_formula.following, tuple(alternatives), where, denied
+        own_formula.template,
+        own_formula.following,
+        tuple(alternatives),
+        where,
+        denied,
+        _unknown(text, span.start, span.end),
     )
 
 
@@ -206,6 +219,20 @@ def _template(link: str, mark: str) -> str:
         if patterns.open_end.search(piece) or patterns.open_start.match(next_piece):
             return link.strip()
     return next(piece for piece in pieces if mark in piece).strip()
+
+
+def _unknown(text: str, start: int, end: int) -> str:
+    """A word of the sentence around a formula that may change the formula, or an empty text."""
+    preceding = _FENCE.sub(" ", text[max(0, start - _SENTENCE) : start].rstrip("$([\\"))
+    preceding = _FORMULA.sub(" ", preceding)
+    preceding = _OPENING.sub("", patterns.sentence_end.split(preceding)[-1])
+    # behind "a common mistake is .., but" only what follows speaks of the box
+    clause = patterns.turns.split(preceding)[-1]
+    preceding = clause if len(clause.split()) > 1 else preceding
+    behind = _BOX_END.sub("", text[end : end + _SENTENCE], count=1)
+    behind = _FORMULA.sub(" ", behind.partition("\n")[0])
+    following = _CLOSING.split(patterns.sentence_end.split(behind)[0])[0]
+    return unknown_beside(f"{preceding} {following}")
 
 
 def _denied(text: str, start: int, end: int) -> bool:

@@ -6,7 +6,8 @@ import re
 from functools import cache
 from typing import Final, NamedTuple
 
-from .tables import hints, patterns, unspaced_words, words
+from .tables import hints, patterns, roles, unspaced_words, words
+from .vocabulary import is_name
 
 #: Stands for a formula in a sentence.
 FORMULA = "\u00a7"
@@ -187,6 +188,46 @@ def denied_after(text: str, end: int) -> bool:
         patterns.rejects_previous_in_brackets.match(text, end, end + _REJECTION)
         or patterns.rejects_previous.match(text, end, end + _REJECTION)
     )
+
+
+@cache
+def _listed_words(*, english: bool) -> frozenset[str]:
+    """The words of all lists of words beside an answer, of English or of the other languages."""
+    names = (
+        *_WORD_ROLES,
+        "breaks",
+        "harmless",
+        "offer",
+        "same",
+        "begins_remark",
+        "beside_a_box",
+        "unit",
+    )
+    rows = (row for name in names for row in roles()[name].rows)
+    return frozenset(
+        word for row in rows if (row.language == "en") is english for word in row.spelling.split()
+    )
+
+
+def unknown_beside(sentence: str) -> str:
+    """A word with which the sentence of a box may change or deny the box, or an empty text.
+
+    All words of an English sentence have to be in a list. A sentence with words of another
+    language, which are not all listed, may not have a word that denies.
+
+    Args:
+        sentence: the words before and behind a box, without formulas.
+
+    """
+    lower = sentence.lower()
+    names = patterns.word.findall(lower)
+    known = _listed_words(english=True)
+    denials = [word for word in unspaced_words("denies") if word in lower]
+    denials += [name for name in names if name in words("denies")]
+    if denials or not _listed_words(english=False).isdisjoint({*names} - known):
+        return denials[0] if denials else ""
+    strange = (name for name in names if len(name) > 2 and name.isascii() and name not in known)
+    return next((name for name in strange if not is_name(name)), "")
 
 
 def mentioned_after(text: str, end: int) -> bool:
