@@ -118,7 +118,8 @@ COMMON: Final = frozenset(
     someone stuck supposed sure teacher think tried try understand weird whats wolfram
     wolframalpha wrong"""
     # articles, prepositions and conjunctions of other languages
-    " avec con das de der die du el et fur la las le les los mit para pour und von".split()
+    """ avec con das de den der des die du el et folgende folgenden folgendes fur la las le les los
+    mit para pour siguiente suivante und von""".split()
 )
 #: Words with which a prompt speaks of a response. A clause says how the response is written if it
 #: has such a word, no formula, and no words but these, those of `COMMON` and `INSTRUCTIONS`.
@@ -138,7 +139,7 @@ _CHANGING: Final = frozenset("factor interval method methods number numbers wron
 INSTRUCTIONS: Final = (COMMON | _RESPONSE | TABLE["form"]) - _CHANGING | frozenset(
     """access according accurate action adhere after against agree agreed ai always api appear
     appropriately array arrive asks assumptions attempt attempts attention automatic avoid
-    back before begin begins begun behind blocks bold breath brief but calculus call calling
+    back before begin begins begun behind block blocks bold breath brief but calculus call calling
     calls candidates chain chat chose clean clear close come command comment commentary
     compact competition complete completes completing complex conclusion contain contains
     content context correctness corresponding credit decided deem deep derive describes

@@ -39,7 +39,8 @@ _PERSON: Final = re.compile(r"(?:[A-Za-z]['’])?[A-Z][a-z]+(?:['’]s)?")
 #: Words that ask anywhere, and verbs that ask where a clause begins. A few verbs are not English.
 _QUESTION_WORD: Final = re.compile(r"ask(?:ed|s)|how|required|sought|wanted|what(?:['’]s)?|which")
 _VERB: Final = re.compile(
-    r"approximate|berechne|calcul(?:er?|ez|a)|calculate|compute|decide|deduce|derive|describe"
+    r"approximate|berechnen?|bestimmen?|calcul(?:ar?|er?|ez)|encuentra|hallar?|resuelve|trouve[rz]?"
+    r"|calculate|compute|decide|deduce|derive|describe"
     r"|determine|differentiate|discuss|enter|establish|estimate|evaluate|examine|express|find|get"
     r"|give|identify|integrate|investigate|know|need|obtain|prove|provide|put|report|resoudre|return"
     r"|round|say|show|simplify|solve|state|sum|take|tell|test|verify|want|work|write"
@@ -165,7 +166,18 @@ OWN: Final = {
     ),
 }
 
-#: What belongs to the kinds of questions in languages without spaces between words.
+#: The same in French, German and Spanish, without accents.
+_OWN_FOREIGN: Final = {
+    "derivative": _words("ableitung derivada derivee fonction funcion funktion"),
+    "equation": _words("diferencial differentialgleichung differentielle ecuacion losung solucion"),
+    "integral": _words(
+        """bestimmte bestimmtes definida definie indefinida indefinie integrale primitiva
+        stammfunktion unbestimmte unbestimmtes valeur valor wert"""
+    ),
+    "limit": _words("grenzwert limite valeur valor wert"),
+    "sum": _words("reihe serie somme suma summe valeur valor wert"),
+}
+#: The same in languages without spaces between words.
 _UNSPACED_OWN: Final = {
     "derivative": "导数|函数",
     "equation": "常微分方程|微分方程|初值问题|方程|通解|特解|解",
@@ -193,7 +205,7 @@ def check_requests(
     """
     letters = {at for at, formula in enumerate(formulas) if NAME.fullmatch(formula)}
     own = own or {*range(len(formulas))} - letters
-    known = prose.COMMON | OWN[kind]
+    known = prose.COMMON | OWN[kind] | _OWN_FOREIGN.get(kind, frozenset())
     plain = _IN_TERMS_OF.sub(" in ", prose.without_asides(marked_prose))
     plain = _COMMAND.sub(" ", _NAMES.sub(" ", plain))
     if not plain.isascii():
