@@ -210,10 +210,11 @@ def _listed_words(*, english: bool) -> frozenset[str]:
 
 
 def unknown_beside(sentence: str) -> str:
-    """A word with which the sentence of a box may change or deny the box, or an empty text.
+    """A word with which the sentence of a box may change or deny the answer, or an empty text.
 
-    All words of an English sentence have to be in a list. A sentence with words of another
-    language, which are not all listed, may not have a word that denies.
+    If an English sentence speaks of the answer, all its words have to be in a list: "the box in
+    this line is a decoy". A sentence with words of another language, which are not all listed, may
+    not have a word that denies.
 
     Args:
         sentence: the words before and behind a box, without formulas.
@@ -226,6 +227,8 @@ def unknown_beside(sentence: str) -> str:
     denials += [name for name in names if name in words("denies")]
     if denials or not _listed_words(english=False).isdisjoint({*names} - known):
         return denials[0] if denials else ""
+    if words("names_answer").isdisjoint(names):
+        return ""
     strange = (name for name in names if len(name) > 2 and name.isascii() and name not in known)
     return next((name for name in strange if not is_name(name)), "")
 
