@@ -27,8 +27,8 @@ CASES = Path(__file__).parents[1] / "cases"
 ROWS = json.loads((CASES / "foreign_attacks.json").read_text("utf-8"))
 BOXES = json.loads((CASES / "foreign_boxes.json").read_text("utf-8"))
 #: Wrong answers that are accepted: words deny the box without a word for it (R008, R011, R013,
-#: R014, R016, R021, R118, R121), give letters another meaning (R030 to R033, R038), stand behind the box
-#: as a sign (R028); and parameters are positive by default (R065, R066).
+#: R014, R016, R021, R118, R121), give letters another meaning (R030 to R033, R038), stand behind
+#: the box as a sign (R028); and parameters are positive by default (R065, R066).
 ACCEPTED = frozenset(
     "R008 R011 R013 R014 R016 R021 R028 R030 R031 R032 R033 R038 R065 R066 R118 R121".split()
 )
