@@ -175,7 +175,7 @@ def _refusal(answer: str, root: str, about_integral: bool, bound: bool) -> str:
     if not about_integral and _differentiates(answer) and not has_constant(answer):
         return "a derivative"
     # A differential stands at the end: \,\mathrm{d}\theta and a full stop take 24 characters.
-    if patterns.differential.search(answer[-24:]):
+    if "d" in answer[-24:] and patterns.differential.search(answer[-24:]):
         # Part of an integral, or else a differential.
         where = patterns.integral.search(answer)
         if where is None:
