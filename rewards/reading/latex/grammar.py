@@ -154,5 +154,5 @@ def vocabulary(symbols: frozenset[str]) -> Vocabulary:
         if name in GREEK:
             atoms["\\" + name] = symbol
         atoms[name] = symbol
-    canonical = frozenset(atoms) | PREFIX.keys() | INFIX.keys() | POSTFIX
+    canonical = frozenset((*atoms, *PREFIX, *INFIX, *POSTFIX))
     return Vocabulary(symbols, atoms, canonical, speller(symbols, dict.fromkeys(canonical)))

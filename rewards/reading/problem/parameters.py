@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Set
+from itertools import pairwise
 from typing import Final
 
 from ..latex.grammar import vocabulary
 from ..latex.limits import DEFAULT_LIMITS
 from ..latex.tokens.lexer import tokenize
+from ..latex.tokens.roles import IN_PROBLEM
 
 #: Letters that calculus texts use for functions that they do not define: before parentheses that
 #: hold the variable they are functions. Other letters may be factors, as in ``a(x+1)``.
@@ -20,6 +22,7 @@ _FUNCTION_LETTERS: Final = frozenset(
     ("f", "g", "h", "F", "G", "D", "\\phi", "\\psi", "\\varphi", "y")
 )
 _OPENERS: Final = frozenset(("(", "[", "\\{"))
+_HEADED: Final = _OPENERS | {"{", "_"}  # what may follow the letter of a function
 
 
 def parameter_faults(
@@ -48,10 +51,12 @@ def parameter_faults(
     }
     if not suspects or not ("(" in integrand or "d" in suspects):
         return faults
-    words = vocabulary(frozenset((variable,)))
+    words = vocabulary(frozenset((variable, IN_PROBLEM)))
     tokens = tokenize(integrand, words.canonical, words.symbols, words.spell, DEFAULT_LIMITS)
+    heads = {token.lstrip("\\") for token, next_token in pairwise(tokens) if next_token in _HEADED}
     for name in sorted(suspects):
-        argument = _applied_to(tokens, name, variable)
+        applied = name.partition("_")[0] in heads
+        argument = applied and _applied_to(tokens, name, variable)
         if argument:
             faults[name] = (
                 f"{name}({argument}) is a function that the problem does not define; "
