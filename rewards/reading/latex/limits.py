@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 
-class Limits(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)  # a key of the lexer's cache, by identity
+class Limits:
     """Limits on a text and its tree. All limits are counts, so that verdicts are the same on every
     machine.
 

@@ -28,7 +28,7 @@ Limit = Expression | int
 #: A sign of an integral that has limits, or may have some.
 INTEGRAL: Final = re.compile(r"\\int(?![A-Za-z])|∫")
 #: A d shortly before the end: without an integral sign, a differential stands at the end.
-_MAY_END_IN_DIFFERENTIAL: Final = re.compile(r"[dⅆ𝑑][^d]{1,24}\Z")
+_MAY_END_IN_DIFFERENTIAL: Final = re.compile(r"[dⅆ𝑑](?<!\\cd)(?!frac)[^d]{1,24}\Z")
 
 
 class IntegralProblem(NamedTuple):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Set
-from itertools import pairwise
 from typing import Final
 
 from ..latex.grammar import vocabulary
@@ -22,7 +21,6 @@ _FUNCTION_LETTERS: Final = frozenset(
     ("f", "g", "h", "F", "G", "D", "\\phi", "\\psi", "\\varphi", "y")
 )
 _OPENERS: Final = frozenset(("(", "[", "\\{"))
-_HEADED: Final = _OPENERS | {"{", "_"}  # what may follow the letter of a function
 
 
 def parameter_faults(
@@ -47,16 +45,14 @@ def parameter_faults(
     faults = {
         name: f"{name} is a term of a sequence that the problem does not define"
         for name in suspects
-        if _is_term(name, variable)
+        if "_" in name and _is_term(name, variable)
     }
     if not suspects or not ("(" in integrand or "d" in suspects):
         return faults
     words = vocabulary(frozenset((variable, IN_PROBLEM)))
     tokens = tokenize(integrand, words.canonical, words.symbols, words.spell, DEFAULT_LIMITS)
-    heads = {token.lstrip("\\") for token, next_token in pairwise(tokens) if next_token in _HEADED}
     for name in sorted(suspects):
-        applied = name.partition("_")[0] in heads
-        argument = applied and _applied_to(tokens, name, variable)
+        argument = _applied_to(tokens, name, variable)
         if argument:
             faults[name] = (
                 f"{name}({argument}) is a function that the problem does not define; "
@@ -90,7 +86,8 @@ def _applied_to(tokens: list[str], name: str, variable: str) -> str:
     some parentheses. Thus ``a(x+1)`` is a product.
     """
     letter, _, index = name.partition("_")
-    positions = [at for at, token in enumerate(tokens) if token in (letter, "\\" + letter)]
+    spellings = letter, "\\" + letter
+    positions = [at for at, token in enumerate(tokens) if token in spellings]
     behind = [at + 1 for at in positions]
     if index:  # {J_1}(x)
         behind = [at for at in (_script_end(tokens, at, index) for at in behind) if at]
