@@ -53,11 +53,11 @@ def _row(text: str, formulas: list[Span], at: int) -> tuple[Span, Span] | None:
         return None
     second = formulas[at + 1]
     gap = formula.end, second.start
-    case, then = (role.fullmatch(text, *gap) for role in (patterns.case, patterns.then))
-    if not (case or then):
+    if_next, then = (role.fullmatch(text, *gap) for role in (patterns.case, patterns.then))
+    if not (if_next or then):
         return None
     bounds = [patterns.condition_sign.search(span.latex) is not None for span in (formula, second)]
-    if case and bounds == [False, True]:
+    if if_next and bounds == [False, True]:
         return formula, second
     before = max(0, formula.start - _LEAD_LENGTH), formula.start
     if then and bounds == [True, False] and patterns.before_case.search(text, *before):

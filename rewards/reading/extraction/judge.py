@@ -275,6 +275,8 @@ def has_integral(latex: str) -> bool:
 
 
 def _differentiates(latex: str) -> bool:
-    return (
-        "'" in latex or "d" in latex or "D" in latex or "prime" in latex
-    ) and patterns.derivative.search(latex) is not None
+    has_prime = "'" in latex or "prime" in latex
+    if has_prime and patterns.primed.search(latex):
+        return True
+    hinted = has_prime or "d" in latex or "D" in latex
+    return hinted and patterns.derivative.search(latex) is not None
