@@ -244,8 +244,9 @@ def _finish(
     second: tuple[str, ...] = ()
     if ambiguities:
         second = tuple(f"problem_{name}" for name in ambiguities if name.endswith(":second"))
-    key = "|".join((key, variable, str(assumptions), *second))
-    bounds = bounds_of(problem.conditions.comparisons if problem else (), variable)
+    key = "|".join((f"{key}|{variable}|{assumptions}", *second))
+    comparisons = problem.conditions.comparisons if problem else ()
+    bounds = bounds_of(comparisons, variable) if comparisons else (None, None)
     assumed = dict(assumptions)
     return Integrand(expression, variable, assumed, key, names=names, flags=second, bounds=bounds)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import lru_cache
+from operator import attrgetter
 
 from ..functions import names
 from ..functions.record import WORKER
@@ -15,6 +16,7 @@ MAX_FOLD_BITS = 4096
 #: All functions but these are bounded in time at every argument and precision used here (measured:
 #: elementary ones, the gamma function, erf); these belong in a killable worker.
 SLOW = names(lambda function: function.cost == WORKER)
+_FUNCTION = attrgetter("function")
 #: What may have several terms; see `additive_terms`.
 _WITH_TERMS = frozenset(("add", "neg", "mul", "div"))
 #: Functions with poles on the real line, also of an argument that is written first (zeta of s).
@@ -33,14 +35,10 @@ def nodes_of(expression: Expression) -> Iterator[Expression]:
 
 def is_deeper(tree: Expression, levels: int) -> bool:
     """Whether a tree has more than ``levels`` levels, which would make recursion unsafe."""
-    pending = [(tree, 1)]
-    while pending:
-        node, level = pending.pop()
-        if level > levels:
-            return True
-        if isinstance(node, Call):
-            pending.extend((arg, level + 1) for arg in node.args)
-    return False
+    level = [tree]
+    while level and levels:
+        level, levels = [arg for node in level for arg in node.args], levels - 1
+    return bool(level)
 
 
 def all_nodes(expression: Expression) -> list[Expression]:
@@ -124,7 +122,7 @@ def needs_worker(expression: Expression) -> bool:
 
     Such a function runs in C. To stop the function early, the caller must end the process.
     """
-    return not SLOW.isdisjoint([node.function for node in all_nodes(expression)])
+    return not SLOW.isdisjoint(map(_FUNCTION, all_nodes(expression)))
 
 
 def may_have_pole(expression: Expression, variable: str) -> bool:

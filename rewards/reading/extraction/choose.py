@@ -234,11 +234,9 @@ class _FormulaReader:
             if at == index:
                 gap = gap.rstrip(" \t\n*#_:>-")
                 is_asked = asks(gap)
-            cut = 0
-            for stop in patterns.sentence_end.finditer(gap):
-                cut = stop.end()
-            sentence = gap[cut:] + sentence
-            if cut or end - begin > _REACH:
+            *earlier, ending = patterns.sentence_end.split(gap)
+            sentence = ending + sentence
+            if earlier or end - begin > _REACH:
                 break
             sentence = FORMULA + sentence
         own_chains = self.chains(index)

@@ -67,7 +67,7 @@ def with_clean_ends(latex: str) -> str:
 
 def without_membership(latex: str) -> str:
     r"""Remove ``\in R``: ``{F + C : C \in R}`` and ``F + C \in R`` become ``F + C``."""
-    if "\\in" not in latex:
+    if latex.count("\\in") == latex.count("\\int"):
         return latex
     if match := patterns.answer_set.fullmatch(latex.strip()):
         return match["element"]

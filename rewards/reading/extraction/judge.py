@@ -175,7 +175,7 @@ def _refusal(answer: str, root: str, about_integral: bool, bound: bool) -> str:
     if not about_integral and _differentiates(answer) and not has_constant(answer):
         return "a derivative"
     # A differential stands at the end: \,\mathrm{d}\theta and a full stop take 24 characters.
-    if patterns.differential.search(answer[-24:]):
+    if "d" in answer[-24:] and patterns.differential.search(answer[-24:]):
         # Part of an integral, or else a differential.
         where = patterns.integral.search(answer)
         if where is None:
@@ -275,6 +275,8 @@ def has_integral(latex: str) -> bool:
 
 
 def _differentiates(latex: str) -> bool:
-    return (
-        "'" in latex or "d" in latex or "D" in latex or "prime" in latex
-    ) and patterns.derivative.search(latex) is not None
+    has_prime = "'" in latex or "prime" in latex
+    if has_prime and patterns.primed.search(latex):
+        return True
+    hinted = has_prime or "d" in latex or "D" in latex
+    return hinted and patterns.derivative.search(latex) is not None

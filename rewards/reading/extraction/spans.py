@@ -115,7 +115,7 @@ def _add_dollars(formulas: list[Span], marks: _Marks, token: re.Match[str]) -> i
 
 def _has_prose_inside(formula: str) -> bool:
     """Whether a formula contains three words in a row outside of text commands."""
-    return any(
+    return patterns.words_in_formula.search(formula) is not None and any(
         not segment["closing"] and patterns.words_in_formula.search(formula, *segment.span())
         for segment in patterns.up_to_brace.finditer(formula)
     )

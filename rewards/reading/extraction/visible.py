@@ -116,7 +116,8 @@ _CONTROL = re.compile(f"[{''.join(_CONTROLS)}](?=[a-z]{{2}})")
 
 
 def _unescaped(text: str) -> str:
-    text = _CONTROL.sub(lambda match: _CONTROLS[match[0]], text)
+    if any(map(text.__contains__, _CONTROLS)):
+        text = _CONTROL.sub(lambda match: _CONTROLS[match[0]], text)
     if (
         "\\\\" in text
         and patterns.doubled_command.search(text)

@@ -25,10 +25,6 @@ _DIFFERENTIALS: Final = frozenset(("d", "\\differential", "\\partial", "\\uprigh
 # -- groups ---------------------------------------------------------------------------------------
 
 
-def parenthesis(parser: Parser, closers: frozenset[str], depth: int) -> Expression:
-    return parser.group(closers, depth)
-
-
 def braces(parser: Parser, _: None, depth: int) -> Expression:
     r"""Read ``\{x\}``: a fractional part in a problem, and usually parentheses in an answer."""
     start = parser.pos
@@ -59,6 +55,9 @@ def brace(parser: Parser, _: None, depth: int) -> Expression:
     if following != "}" and following != "_":  # most groups: this is asked of every one
         return parser.group(_BRACE, depth)
     entry = parser.prefix.get(tokens[index])
+    if entry is None and following == "}" and tokens[index] in parser.atoms:
+        parser.pos += 2
+        return parser.atoms[tokens[index]]
     if entry is not None and entry[0] in (function, named, letter):
         close = next((at for at in range(index + 1, index + 6) if tokens[at] in ("}", "{", "")), 0)
         has_index = following == "_" and tokens[close + 1] in OPENERS

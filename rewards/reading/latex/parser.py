@@ -140,7 +140,8 @@ class Parser:
             negative = token == "-"
             if tokens[self.pos] in _SIGNS:
                 negative ^= self.sign()
-            terms.append(self.negated(negative, self.term(depth)))
+            node = self.term(depth)
+            terms.append(self.negated(True, node) if negative else node)
             token = tokens[self.pos]
         return Call("add", tuple(terms))
 
@@ -175,14 +176,14 @@ class Parser:
     def term(self, depth: int) -> Expression:
         node = self.factor(depth)
         tokens = self.tokens
-        operator = INFIX.get(tokens[self.pos])
+        operator = INFIX.get(token := tokens[self.pos])
         if operator == STOP:
             return node
         factors = [node]
         divided = False
         while operator != STOP:
             if operator is None:
-                if tokens[self.pos][0].isdigit() and self.numbers_constant(factors):
+                if token[0].isdigit() and self.numbers_constant(factors):
                     factors[-1] = self.subscripted(tokens[self.pos - 1])
                 else:
                     factors.append(self.factor(depth))
@@ -199,7 +200,7 @@ class Parser:
                 divided = True
                 self.pos += 1
                 self.divide(factors, operator, depth)
-            operator = INFIX.get(tokens[self.pos])
+            operator = INFIX.get(token := tokens[self.pos])
         return product(factors)
 
     def divide(self, factors: list[Expression], operator: int, depth: int) -> None:
@@ -371,7 +372,7 @@ class Parser:
         tokens = self.tokens
         start = self.pos
         token = tokens[start]
-        braced = token == "{" and tokens[start + 1 : start + 3] == ["\\circ", "}"]
+        braced = token == "{" and tokens[start + 1] == "\\circ" and tokens[start + 2] == "}"
         if token == "\\circ" or braced:
             self.pos += 3 if braced else 1
             return product([base, _DEGREE])
@@ -492,6 +493,8 @@ class Parser:
     def tex_argument(self, depth: int) -> Expression:
         """Read an argument of a TeX command: a braced group, a digit, a letter, or a command."""
         token = self.tokens[self.pos]
+        if token == "{":  # most arguments
+            return self.form(token, depth)
         if token.isdigit() and len(token) > 1:
             return self.first_digit(token)
         if token == "":

@@ -28,7 +28,7 @@ Limit = Expression | int
 #: A sign of an integral that has limits, or may have some.
 INTEGRAL: Final = re.compile(r"\\int(?![A-Za-z])|∫")
 #: A d shortly before the end: without an integral sign, a differential stands at the end.
-_MAY_END_IN_DIFFERENTIAL: Final = re.compile(r"[dⅆ𝑑][^d]{1,24}\Z")
+_MAY_END_IN_DIFFERENTIAL: Final = re.compile(r"[dⅆ𝑑](?<!\\cd)(?!frac)[^d]{1,24}\Z")
 
 
 class IntegralProblem(NamedTuple):
@@ -162,7 +162,8 @@ def _choices(layout: IntegralLayout, variable: str | None) -> Iterator[Sequence[
     """
     body = layout.body
     if not layout.has_sign and (
-        ("d" not in body and body.isascii()) or not _MAY_END_IN_DIFFERENTIAL.search(body)
+        ("d" not in body and body.isascii())
+        or not _MAY_END_IN_DIFFERENTIAL.search(body, max(len(body) - 25, 0))
     ):
         return
     candidates = differentials(body)[:_TRIES]
@@ -195,6 +196,8 @@ def with_real_parameters(
     if not any(suspects):
         return readings
     faults = parameter_faults(body, set().union(*suspects), variable, has_sign)
+    if not faults:
+        return readings
     sound = [
         reading
         for reading, names in zip(readings, suspects, strict=True)

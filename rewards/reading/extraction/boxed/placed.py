@@ -239,13 +239,8 @@ def _denied(text: str, start: int, end: int) -> bool:
     """Whether the words before or after a formula say that the formula is not the answer."""
     preceding = text[max(0, start - _SENTENCE) : start].rstrip(" \t\n*#_:>-$([\\")
     for delimiter in ("$", "\\)", "\\]"):
-        preceding = preceding[
-            preceding.rfind(delimiter) + len(delimiter) if delimiter in preceding else 0 :
-        ]
-    cut = 0
-    for stop in patterns.sentence_end.finditer(preceding):
-        cut = stop.end()
-    preceding = preceding[cut:]
+        preceding = preceding.rpartition(delimiter)[2]
+    preceding = patterns.sentence_end.split(preceding)[-1]
     return (bool(preceding) and denied_before(preceding)) or (
         end < len(text) and denied_after(text, end)
     )

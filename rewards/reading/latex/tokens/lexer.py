@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection
+from functools import lru_cache
 from typing import Final
 
 from ..errors import TooBigError
@@ -59,6 +60,7 @@ _POWER_OF_E: Final = re.compile(r"(?<![A-Za-z\\{])Re(?=\^)")
 _END: Final = [""] * 4
 
 
+@lru_cache(maxsize=1)  # a problem is read, and then searched for letters that are no parameters
 def tokenize(
     text: str, canonical: Collection[str], symbols: Collection[str], spell: Speller, limits: Limits
 ) -> list[str]:
@@ -111,9 +113,9 @@ def _prepared(text: str, symbols: Collection[str]) -> str:
     """
     if "\\" not in text:
         text = respelt(text, symbols)
-    if "," in text or " " in text or "~" in text:
+    if " " in text or "," in text or "~" in text:
         text = with_points(text)
-    if ".\\" in text or "\\overline" in text:
+    if "." in text and (".\\" in text or "\\overline" in text):
         text = with_fractions(text)
     if "Re^" in text:
         text = _POWER_OF_E.sub("R e", text)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_HINT: Final = re.compile(r"\d(?:,|\{,\}|[ ~]|\\ )\d")
+_HINT: Final = re.compile(r",\}?\d|~\d| (?<=[\d\\] )\d{3}")
 # Not behind an exponent, an index or another number.
 _START: Final = r"(?<![\w.,^\u2212\\])(?<![_^]\{)(?<![\w.,],)(?<!,\})"
 _THOUSANDS: Final = re.compile(

@@ -34,9 +34,9 @@ SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ⁿⁱˣᵃᵇᵏᵐᵗ"
 SUBSCRIPT = "₀₁₂₃₄₅₆₇₈₉ₐₑₖₘₙₓₚₜᵢⱼ"
 
 TOKEN: Final = re.compile(
-    rf"(?:{_SPACE}++|\\[,;:!>\s/()\[\]]|%[^\n]*+(?:\n|\Z))*+"
-    rf"([{{}}()^+\-/_=|,\[\]]|[A-Za-z]+|{_NUMBER}"
+    rf"{_SPACE}*+(?:(?:\\[,;:!>\s/()\[\]]|%[^\n]*+(?:\n|\Z)){_SPACE}*+)*+"
+    rf"([{{}}()^+\-/_=|,\[\]]|[A-Za-z]+"
     rf"|\\(?:{_SIZED}|{TEXT}|{_ENVIRONMENT}|{INVISIBLE}"
     rf"|operatorname\*|[A-Za-z]+|\\(?:\*|\s*\[-?[0-9.]+\s*[a-z][a-z]\])?|.)"
-    rf"|[{SUPERSCRIPT}]+|[{SUBSCRIPT}]+|\*\*|<=|>=|!=|.|\Z)"
+    rf"|{_NUMBER}|[{SUPERSCRIPT}]+|[{SUBSCRIPT}]+|\*\*|<=|>=|!=|.|\Z)"
 )
