@@ -184,7 +184,7 @@ class _Found:
         if has_derivative(right) and NAME.fullmatch(name):
             self.named.append((piece, right))
         elif has_derivative(left):
-            if right.strip(" ?.") and not re.fullmatch(r"\\[lc]?dots", right.strip()):
+            if right.strip(" ?."):
                 raise ProblemError(f"{piece!r} is not used")
             self.derivatives.append(left)
         elif NAME.fullmatch(left) and (NUMBER.fullmatch(right) or re.search(r"\bat\b", near)):
