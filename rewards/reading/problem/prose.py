@@ -119,10 +119,7 @@ _LABEL: Final = re.compile(
     r"|\d{1,3}(?:\.\d{1,3})*\s*[.:)](?=\s)|\d{1,3}\s*(?=\((?:[a-h]|[ivx]{1,4})\))"
     r"|\((?:[a-h]|[ivx]{1,4}|\d{1,2})\)(?=\s))"
 )
-#: The label of a part of a question, behind a sentence; and the number of a theorem or an exercise.
-_PART: Final = re.compile(
-    r"(?<=[.;:$])\s*(?:\((?:[a-h]|[ivx]{1,4})\)\s+(?=[A-Z][a-z])|\d{1,3}[.)]\s+(?=[A-Z][a-z]|\$|\\[\[(]))"
-)
+#: The number of a theorem or an exercise.
 _REFERENCE: Final = re.compile(
     r"\b(?i:Chapter|Equation|Examples?|Exercises?|Figure|Part|Problems?|Section|Theorem)\s+"
     r"\d[\d.]*(?:\s*[–-]+\s*\d+)?(?![\w.]*[+*/^=])"
@@ -148,7 +145,7 @@ def without_frame(text: str) -> str:
     plain = _TITLE.sub(lambda match: match[1] or "", _LAYOUT.sub(" ", text))
     while (label := _LABEL.match(plain)) is not None:
         plain = plain[label.end() :]
-    plain = _REFERENCE.sub(" ", _PART.sub(" ", plain))
+    plain = _REFERENCE.sub(" ", plain)
     return _HINT.sub(" ", _MARKS.sub("", plain))
 
 
