@@ -251,11 +251,12 @@ def with_definition(formula: str, beside: str, bound: str) -> str:
     name, variable, body = named["name"], named["variable"], beside[named.end() :]
     here = rf"(?<![A-Za-z\\]){re.escape(name)}"
     if not variable:
-        value = rf"\left({body}\right)"
+        # A quotient is a factor, as a letter is: sin ax has the argument ax, also with a value for a.
+        value = rf"\frac{{{body.strip()}}}{{1}}"
         runs = (run for run in _PLAIN_NAME.findall(formula) if name in run)
-        if name in (bound, "d") or not body.strip() or any(map(is_function, runs)):
+        if name.lstrip("\\") in (bound, "d") or not body.strip() or any(map(is_function, runs)):
             return formula
-        if len(name) == 1:  # also in a product, such as ax
+        if LETTER.fullmatch(name):  # also in a product, such as ax
             return LETTER.sub(partial(_replaced, name, value), formula)
         return re.sub(rf"{here}(?![A-Za-z_(]|\s*\()", lambda _: value, formula)
     formula = re.sub(
