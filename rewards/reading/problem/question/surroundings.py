@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from functools import partial
 from typing import Final
 
 from ....errors import ProblemError
@@ -26,10 +25,6 @@ from ..marks import LONGEST, is_function
 from .parts import ASKS_INTEGRAL, DENIED, LETTER, NAMED, PLACE, SENTENCE, Target, without_statements
 from .requests import check_requests, is_narration
 
-#: What stands before a form of the answer, or before the name of a constant of integration.
-_OF_THE_ANSWER: Final = re.compile(
-    r"\b(?:form|fraction|terms\s+of|(?:written|expressed)\s+as)\s*\Z"
-)
 _VERBS: Final = "|".join(sorted(prose.TABLE["value"] | prose.TABLE["form"]))
 _VERB: Final = re.compile(rf"\b(?:{_VERBS})\s+\Z", re.IGNORECASE)
 #: What stands before a formula that is asked for: "compute the quotient", "find $N$ and".
@@ -83,8 +78,8 @@ _FOR_WHICH: Final = re.compile(
 _KNOWN: Final = re.compile(
     r"\\left?\\l(?:floor|ceil).*|\\l(?:floor|ceil).*|\\[a-z]+(?:\^\{-1\})?(?:\s*\(?[a-z]\)?)?"
 )
-#: A name of a function without a backslash, whose letters are no variables.
-_PLAIN_NAME: Final = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{2,}")
+#: A command, or letters without a sign between, which are a product or the name of a function.
+_RUN: Final = re.compile(r"\\[A-Za-z]+|[A-Za-z]+")
 #: What fixes the constant of an antiderivative: a value at a number, and a point.
 _VALUE: Final = re.compile(r"[A-Za-z]\s*\([-\d./\\a-z{}]*\)\s*=.*|\(.*,.*\)|-?\d+")
 _SIZES: Final = re.compile(r"\\(?:left|right)(?![A-Za-z])")
@@ -240,7 +235,7 @@ def with_definition(formula: str, beside: str, bound: str) -> str:
         bound: the variable of the formula, which no definition changes.
 
     >>> with_definition(r"\int_0^1 f(2t)\,dt", "f(x)=x^2", "t")
-    '\\int_0^1 \\left((2t)^2\\right)\\,dt'
+    '\\int_0^1 \\left(\\frac{2t}{1}^2\\right)\\,dt'
 
     """
     named = NAMED.match(beside)
@@ -251,14 +246,13 @@ def with_definition(formula: str, beside: str, bound: str) -> str:
     name, variable, body = named["name"], named["variable"], beside[named.end() :]
     here = rf"(?<![A-Za-z\\]){re.escape(name)}"
     if not variable:
-        # A quotient is a factor, as a letter is: sin ax has the argument ax, also with a value for a.
-        value = rf"\frac{{{body.strip()}}}{{1}}"
-        runs = (run for run in _PLAIN_NAME.findall(formula) if name in run)
-        if name.lstrip("\\") in (bound, "d") or not body.strip() or any(map(is_function, runs)):
+        if name.lstrip("\\") in (bound, "d") or not body.strip():
             return formula
-        if LETTER.fullmatch(name):  # also in a product, such as ax
-            return LETTER.sub(partial(_replaced, name, value), formula)
-        return re.sub(rf"{here}(?![A-Za-z_(]|\s*\()", lambda _: value, formula)
+        if LETTER.fullmatch(name):
+            return _with_letter(formula, name, body.strip())
+        return re.sub(
+            rf"{here}(?![A-Za-z_(]|\s*\()", lambda _: rf"\left({body}\right)", formula
+        )
     formula = re.sub(
         rf"{here}(?![A-Za-z_'(]|\s*(?:\\left\s*)?[('])", lambda _: f"{name}({variable})", formula
     )
@@ -269,9 +263,7 @@ def with_definition(formula: str, beside: str, bound: str) -> str:
             continue
         value = body
         if arguments[0].strip() != variable:
-            if _PLAIN_NAME.search(body):
-                continue
-            value = LETTER.sub(partial(_replaced, variable, f"({arguments[0]})"), body)
+            value = _with_letter(body, variable, arguments[0])
         pieces += [formula[position : match.start()], rf"\left({value}\right)"]
         position = end
     return "".join((*pieces, formula[position:]))
@@ -281,8 +273,25 @@ def _defines(definition: str, formula: str, bound: str) -> bool:
     return with_definition(formula, definition, bound) != formula
 
 
-def _replaced(name: str, value: str, letter: re.Match[str]) -> str:
-    return value if letter[0] == name else letter[0]
+def _with_letter(formula: str, letter: str, value: str) -> str:
+    r"""Put a value in the place of a letter, also in a product such as ax, but not in sin or \sin.
+
+    The value becomes a quotient, which is a factor as the letter is: sin ax has the argument ax,
+    and sin (2)x has not. Behind another letter, a quotient would end the argument, and parentheses
+    have both readings.
+    """
+    pieces, position, is_behind_letter = list[str](), 0, False
+    for run in _RUN.finditer(formula):
+        gap = formula[position : run.start()]
+        pieces.append(gap)
+        is_behind_letter &= not _SPACE.sub("", gap)
+        is_name = run[0].startswith("\\") or is_function(run[0])
+        for name in (run[0],) if is_name else run[0]:
+            put_in = rf"\left({value}\right)" if is_behind_letter else rf"\frac{{{value}}}{{1}}"
+            pieces.append(put_in if name == letter else name)
+            is_behind_letter = not is_function(name.lstrip("\\"))
+        position = run.end()
+    return "".join((*pieces, formula[position:]))
 
 
 def _may_change(formula: str, before: str, behind: str, target: Target) -> bool:
@@ -314,8 +323,6 @@ def _may_change(formula: str, before: str, behind: str, target: Target) -> bool:
         return _KNOWN.fullmatch(formula.strip()) is None  # a notation
     if _VALUE.fullmatch(formula):
         return not target.is_bound
-    if _OF_THE_ANSWER.search(before):
-        return False
     part, whole = (_SPACE.sub("", text) for text in (formula, target.written))
     if part in whole:
         return False

@@ -136,6 +136,12 @@ RIGHT = [
     ("definite", r"Use $\theta=\arctan x$. Evaluate $\int_0^1\theta\,d\theta$.", r"\frac12"),
     ("definite", r"Let $a=2$. Evaluate $\int_0^a x\,dx$.", "2"),
     ("limit", r"Let $a=2$. Find the limit of $\frac{\sin ax}{x}$ as $x\to0$.", "2"),
+    ("limit", r"Let $f(x)=ax$. Find $\lim_{x\to1}f(2x)$.", "2a"),
+    ("limit", r"Let $u(x)=cos x$. Find $\lim_{x\to0}u(2x)$.", "1"),
+    ("limit", r"Let $u(t)=\sin 3t$. Find $\lim_{x\to0}\frac{u(2x)}{x}$.", "6"),
+    ("definite", r"Let $n=2$. Find $\int_0^1 sin(nx)\,dx$.", r"\frac{1-\cos 2}{2}"),
+    # the last term of a sum has an index of its own
+    ("sum", r"If $a_k=k$, what is $S_n=a_1+\cdots+a_n$?", r"\frac{n(n+1)}{2}"),
     # a partial derivative does not go through the definition of another variable
     (
         "derivative",
@@ -169,6 +175,10 @@ REFUSED = [
     ("differential_equation", r"At $t=0$ the depth is 9, and $h'=-2\sqrt h$. Find $h(t)$."),
     ("derivative", r"For $r=\theta$ plotted against $\theta$ find $dy/dx$."),
     ("derivative", r"Compute the derivative of $f(x)g(x)$."),
+    (
+        "limit",
+        r"Let $a_1=1$, $a_{n+1}=\sqrt{2+a_n}$. Consider the sums of its terms. Find their limit.",
+    ),
     ("definite", r"Evaluate $\int_0^1 x\,dx$ 3."),
 ]
 
