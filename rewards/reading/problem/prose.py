@@ -100,8 +100,6 @@ ORDINALS: Final = {
 SUBSTITUTION: Final = re.compile(
     r"\b(?:substitution|substituting|setting)\s+(?:\$[^$]{1,80}\$|\\\(.{1,80}?\\\))"
 )
-#: Signs, digits and single letters: a formula that is not marked.
-UNMARKED: Final = re.compile(r"[\\^_=<>+*/|{}0-9]|(?<![A-Za-z'’-])(?![aAI])[A-Za-z](?![A-Za-z'’-])")
 
 
 #: What stands around a question: its number, titles, marks, and hints.

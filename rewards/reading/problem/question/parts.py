@@ -170,8 +170,7 @@ def _of_sentence(
             statement = put_back(unit[start:end], formulas, "").strip(" .;?!")
             statement = _NO_ARTICLE.sub("a is ", statement)
             words = prose.without_words(statement.strip("()"), _STATEMENT)
-            has_symbols = PLACE.search(unit[start:end]) or prose.UNMARKED.search(statement)
-            stated = conditions_of(words) if has_symbols and words.strip() else None
+            stated = conditions_of(words) if words.strip() else None
             stated = stated or (_in_interval(unit[start:end], formulas, target) if target else None)
             if stated is not None:
                 conditions = conditions.also(stated)

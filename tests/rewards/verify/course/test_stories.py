@@ -142,6 +142,11 @@ RIGHT = [
     ("definite", r"Let $n=2$. Find $\int_0^1 sin(nx)\,dx$.", r"\frac{1-\cos 2}{2}"),
     # the last term of a sum has an index of its own
     ("sum", r"If $a_k=k$, what is $S_n=a_1+\cdots+a_n$?", r"\frac{n(n+1)}{2}"),
+    (
+        "sum",
+        r"Find the interval of convergence of $\sum_{n=0}^\infty\frac{x^n}{n!}$.",
+        r"x\in\mathbb{R}",
+    ),
     # a partial derivative does not go through the definition of another variable
     (
         "derivative",
