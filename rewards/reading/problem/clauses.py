@@ -17,7 +17,7 @@ from .prose import TABLE
 #: What separates clauses: marks of formulas, ends of rows, cells and sentences, wide spaces. A mark
 #: beside a sign of equality aligns rows.
 _BREAKS: Final = re.compile(
-    r"\$+|\\[()\[\]]|\\\\|\\(?:begin|end)\s*\{[a-z]+\*?\}|(?<!=)&(?!\s*=)|(?<!\\)[.?!:](?=\s|\Z)|\\q?quad(?![A-Za-z])"
+    r"\$+|\\[()\[\]]|\\\\|\\(?:begin|end)\s*\{[a-z]+\*?\}(?:\{[lcr|]+\})?|(?<!=)&(?!\s*=)|(?<!\\)[.?!:](?=\s|\Z)|\\q?quad(?![A-Za-z])"
 )
 _WORD: Final = re.compile(
     r"(?<![\\A-Za-z_^'])[A-Za-z]{2,}(?:['’-][a-z]+)?(?![A-Za-z_^({\\'])"

@@ -34,6 +34,8 @@ RIGHT = [
     ("y' = y, y(0) = 1", r"\begin{aligned} y &= e^x \end{aligned}"),
     ("x' = y, y' = -x, x(0) = 0, y(0) = 1",
      r"\begin{aligned} x(t) &= \sin t \\ y(t) &= \cos t \end{aligned}"),
+    (r"\begin{array}{ll} x' = y, & x(0) = 0 \\ y' = -x, & y(0) = 1 \end{array}",
+     r"\begin{array}{rcl} x &=& \sin t \\ y &=& \cos t \end{array}"),
 ]  # fmt: skip
 WRONG = [
     ("y' = 2xy", "y = e^{x^2} + C", "", "a constant in the wrong place"),
