@@ -10,6 +10,7 @@ from unicodedata import normalize
 
 from .. import prose
 from ..conditions import Conditions, conditions_of
+from ..derivatives import SYMBOL
 from ..marks import DELIMITER, LONGEST, MARKED, PROSE, with_marks
 
 ASKS_INTEGRAL: Final = r"(?:antiderivatives?|integrals?|integrate|integrating|primitives?)"
@@ -61,7 +62,6 @@ _ACCENTED: Final = re.compile("[À-ÖØ-öø-ž]")
 _TAIL: Final = re.compile(
     r"(?:=\s*(?:\\[lc]?dots|\.{3}|…)|=|\?|(?<!\\)\\[,;:! ]|\\q?quad|[\s.,;:]|_+(?=\s*\Z))+\Z"
 )
-LETTER: Final = re.compile(r"\\[A-Za-z]+|[A-Za-z]")
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Target:
     @property
     def letters(self) -> set[str]:
         """The letters of the formula, and the names of the commands."""
-        return {letter.lstrip("\\") for letter in LETTER.findall(self.written)}
+        return {letter.lstrip("\\") for letter in SYMBOL.findall(self.written)}
 
 
 def taken_apart(text: str) -> tuple[str, list[str]] | None:

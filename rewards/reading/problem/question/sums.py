@@ -11,8 +11,9 @@ from ...expression.traversal import symbols_of
 from ...latex import ReadError, read
 from ...latex.tokens.roles import IN_PROBLEM
 from ..conditions import Conditions
+from ..derivatives import SYMBOL
 from ..layout import TAIL, pieces_of
-from .parts import LETTER, Target, taken_apart
+from .parts import Target, taken_apart
 from .surroundings import changes_numbers, formula_of_question
 
 SIGN: Final = re.compile(r"\\(?:sum|sumop)(?![A-Za-z])|[∑Σ](?=\s*[_^])")
@@ -138,7 +139,7 @@ def _is_value_of_sum(formula: str) -> bool:
     if len(before) != 1 or not SIGN.search(before[0]):
         return False
     index = _INDEX.search(before[0])
-    names = {letter for letter in LETTER.findall(before[0]) if len(letter) == 1}
+    names = {letter for letter in SYMBOL.findall(before[0]) if len(letter) == 1}
     try:
         tree = read(TAIL.sub("", value), symbols=(IN_PROBLEM,))[0].expression
     except ReadError:

@@ -20,10 +20,10 @@ from ...expression.traversal import symbols_of
 from ...latex.tokens.names import GREEK
 from .. import prose
 from ..conditions import NAME, Conditions
-from ..derivatives import arguments_at
+from ..derivatives import SYMBOL, arguments_at
 from ..marks import LONGEST, is_function
-from .parts import ASKS_INTEGRAL, DENIED, LETTER, NAMED, PLACE, SENTENCE, Target, without_statements
-from .requests import check_requests, is_narration
+from .parts import ASKS_INTEGRAL, DENIED, NAMED, PLACE, SENTENCE, Target, without_statements
+from .requests import NAMES, check_requests, is_narration
 
 _VERBS: Final = "|".join(sorted(prose.TABLE["value"] | prose.TABLE["form"]))
 _VERB: Final = re.compile(rf"\b(?:{_VERBS})\s+\Z", re.IGNORECASE)
@@ -42,7 +42,6 @@ RELATION: Final = re.compile(r"[=<>≤≥≠]|\\(?:leq?|geq?|neq?|[lg]t|in|appro
 _ARITHMETIC: Final = re.compile(
     rf"\b(?:{'|'.join(sorted(prose.TABLE['arithmetic']))})\b(?!-)", re.IGNORECASE
 )
-NAMES: Final = re.compile(prose.phrases("name", "no kind"), re.IGNORECASE)
 #: What is asked for "of" the formula; anything else than some nouns is another question.
 _OF_ASKED: Final = re.compile(
     r"(?:\b[A-Za-z-]+\s+(?:of|for)\s+(?:(?:the|this)\s+)?(?:[\w-]+\s+){0,2}?)+(?:following\s+)?:?\s*\Z"
@@ -248,11 +247,9 @@ def with_definition(formula: str, beside: str, bound: str) -> str:
     if not variable:
         if name.lstrip("\\") in (bound, "d") or not body.strip():
             return formula
-        if LETTER.fullmatch(name):
+        if SYMBOL.fullmatch(name):
             return _with_letter(formula, name, body.strip())
-        return re.sub(
-            rf"{here}(?![A-Za-z_(]|\s*\()", lambda _: rf"\left({body}\right)", formula
-        )
+        return re.sub(rf"{here}(?![A-Za-z_(]|\s*\()", lambda _: rf"\left({body}\right)", formula)
     formula = re.sub(
         rf"{here}(?![A-Za-z_'(]|\s*(?:\\left\s*)?[('])", lambda _: f"{name}({variable})", formula
     )
@@ -330,7 +327,7 @@ def _may_change(formula: str, before: str, behind: str, target: Target) -> bool:
     if not is_name and not RELATION.search(formula) and _ASKS_FOR.search(before[-_CHAIN:]):
         return True
     sides = RELATION.split(formula)
-    names = [{letter.lstrip("\\") for letter in LETTER.findall(side)} for side in sides]
+    names = [{letter.lstrip("\\") for letter in SYMBOL.findall(side)} for side in sides]
     own = {name for each in names for name in each if len(name) == 1 or name in GREEK}
     if _HAS_SIGN.search(formula):  # \int e^{-t^2} dt = \sqrt\pi states nothing of d and e
         own -= {"d", "e", "pi"}
