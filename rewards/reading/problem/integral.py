@@ -290,8 +290,7 @@ def _ends_a_product(body: str, candidate: Differential, variable: str | None) ->
     )
     spaced = body[len(preceding) : candidate.start].strip() != ""  # by a command, as in x^2\,dx
     close = candidate.is_marked or spaced or spelling.startswith("d" + spelling[-1])
-    c_is_parameter = re.search(r"(?<![A-Za-z\\])c(?![A-Za-z])", preceding) is not None
-    return close and preceding[-1:] not in ("", *"+*-/^({=") and not c_is_parameter
+    return close and preceding[-1:] not in ("", *"+*-/^({=")
 
 
 _SPACE_AT_END: Final = re.compile(r"(?:\\[,;:!> ]|\\q?quad|\\cdot|\\times|[*~]|\{\}|\s)+\Z")

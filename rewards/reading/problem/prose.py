@@ -209,8 +209,6 @@ ORDINALS: Final = {
 SUBSTITUTION: Final = re.compile(
     r"\b(?:substitution|substituting|setting)\s+(?:\$[^$]{1,80}\$|\\\(.{1,80}?\\\))"
 )
-#: Signs, digits and single letters: a formula that is not marked.
-UNMARKED: Final = re.compile(r"[\\^_=<>+*/|{}0-9]|(?<![A-Za-z'’-])(?![aAI])[A-Za-z](?![A-Za-z'’-])")
 
 
 _FILL: Final = "\ue013"
@@ -295,10 +293,7 @@ _LABEL: Final = re.compile(
     r"|\d{1,3}(?:\.\d{1,3})*\s*[.:)](?=\s)|\d{1,3}\s*(?=\((?:[a-h]|[ivx]{1,4})\))"
     r"|\((?:[a-h]|[ivx]{1,4}|\d{1,2})\)(?=\s))"
 )
-#: The label of a part of a question, behind a sentence; and the number of a theorem or an exercise.
-_PART: Final = re.compile(
-    r"(?<=[.;:$])\s*(?:\((?:[a-h]|[ivx]{1,4})\)\s+(?=[A-Z][a-z])|\d{1,3}[.)]\s+(?=[A-Z][a-z]|\$|\\[\[(]))"
-)
+#: The number of a theorem or an exercise.
 _REFERENCE: Final = re.compile(
     r"\b(?i:Chapter|Equation|Examples?|Exercises?|Figure|Part|Problems?|Section|Theorem)\s+"
     r"\d[\d.]*(?:\s*[–-]+\s*\d+)?(?![\w.]*[+*/^=])"
@@ -325,7 +320,7 @@ def without_frame(text: str) -> str:
     plain = _TITLE.sub(lambda match: match[1] or "", plain)
     while (label := _LABEL.match(plain)) is not None:
         plain = plain[label.end() :]
-    plain = _REFERENCE.sub(" ", _PART.sub(" ", plain))
+    plain = _REFERENCE.sub(" ", plain)
     return _HINT.sub(" ", _MARKS.sub("", plain))
 
 

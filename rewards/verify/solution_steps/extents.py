@@ -32,8 +32,6 @@ _ORDER_TERM = re.compile(r"(?<![A-Za-z\\])[Oo]\s*(?:\\left|\\[bB]igl?)?\s*\(|\\m
 _DOTS = re.compile(r"(\d\.\d+)\s*(?:\\[lc]?dots(?![A-Za-z])|\.{3})\s*\Z")
 #: ``\\Delta x`` is one symbol.
 _DELTA = re.compile(r"\\Delta\s*([A-Za-z])(?![A-Za-z])")
-#: ``x dx`` and ``e^xdx`` without a space.
-_GLUED = re.compile(r"(?<![A-Za-z\\])([A-Za-z])d([a-z])(?![A-Za-z])")
 #: Limits in small digits, both or the lower one: ``∫₀¹``, ``∫₀^π``.
 _SMALL_LIMITS = re.compile(r"(?<=[t\]|])\s*([₀-₉₊₋]+)\s*(?:([⁰¹²³⁴-⁹⁺⁻]+)|(?=\^))")
 _COLOUR = re.compile(r"\\(?:text)?color\s*(?:\{[^{}]*\}\s*)?\{([^{}]*)\}")
@@ -191,7 +189,6 @@ def terms_with(text: str, name: str) -> list[tuple[str, str]]:
 def prepared(latex: str) -> str:
     """Rewrite the LaTeX of a side in a uniform spelling."""
     latex = _COLOUR.sub(r" \1 ", latex) if "color" in latex else latex
-    latex = _GLUED.sub(r"\1\\,d\2", latex) if "d" in latex else latex
     text = clean(_BAR_NAME.sub(r"\1_{\2:", plain(latex)))
     text = _DOTS.sub(r"\1", text) if "dots" in text or "..." in text else text
     text = _DELTA.sub(r"\\Delta_{\1}", text) if "Delta" in text else text

@@ -88,7 +88,6 @@ def read_sides(
 
 
 _INT = re.compile(r"(?:\\int(?![A-Za-z])|∫)\s*(?:\\(?:no)?limits(?![A-Za-z]))?\s*")
-_SEVERAL = re.compile(r"\\(?:iint|iiint|oint|idotsint|fint)(?![A-Za-z])|[∬∭∮]")
 #: ``f(x)``; without a definition of f this is no product.
 _FUNCTION_OF = re.compile(
     r"(?<![A-Za-z\\^_{])(?P<name>[fghuvwyFGHPQR])\s*(?:\\left)?\(\s*(?:[a-z]|\\theta)\s*(?:\\right)?\)"
@@ -152,8 +151,6 @@ class _SideReader:
 
     def tree(self, text: str) -> Expression:
         """Read a text as an expression. Integrals and other parts become symbols."""
-        if _SEVERAL.search(text):
-            raise NotReadError("a multiple integral")
         # Each of these searches takes longer than to look for a letter of what it looks for.
         if any(mark in text for mark in ("d", "'", "prime", "partial")) or not text.isascii():
             text = self._derivatives(text)

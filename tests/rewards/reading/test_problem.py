@@ -120,6 +120,8 @@ def test_a_differential_in_a_numerator_or_in_front(differential, letter):
         (r"\int x_1^2\,dx_1", "x_1", "x_1^2"),
         (r"\underset{0}{\overset{1}{\int}} x dx", "x", "x"),
         (r"2x\cos(x^2)\,dx", "x", r"2x\cos(x^2)"),
+        (r"c\sin x\,dx", "x", r"c\sin x"),
+        (r"\frac{1}{c}dx", "x", r"\frac{1}{c}"),
         ("∫ x sin x dx", "x", "x sin x"),
         (r"\frac{1}{2\pi}\int_0^1\cos^2 tdt", "t", r"\frac{1}{2\pi}\cdot\cos^2 t"),
         (r"-\int x\,dx", "x", r"(-1)\cdot x"),

@@ -14,11 +14,11 @@ from typing import Final, NamedTuple
 from ....errors import ProblemError
 from ..clauses import clauses
 from ..conditions import NAME, Conditions, conditions_of
-from ..derivatives import name_of, operators
+from ..derivatives import SYMBOL, name_of, operators
 from ..layout import coordinates, pieces_of, relation
 from ..prose import without_asides, without_frame
 from .mentions import divided, mentioned
-from .parts import LETTER, put_back, without_statements
+from .parts import put_back, without_statements
 from .pieces import ASKS, NUMBER, VALUE, has_derivative
 from .requests import check_requests
 from .surroundings import asks_values, changes_numbers
@@ -281,7 +281,7 @@ class _Found:
 
 
 def _letters(formula: str) -> set[str]:
-    return {name_of(letter) for letter in LETTER.findall(formula)}
+    return {name_of(letter) for letter in SYMBOL.findall(formula)}
 
 
 def _is_name(piece: str) -> bool:

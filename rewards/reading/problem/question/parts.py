@@ -10,6 +10,7 @@ from unicodedata import normalize
 
 from .. import prose
 from ..conditions import Conditions, conditions_of
+from ..derivatives import SYMBOL
 from ..marks import DELIMITER, LONGEST, MARKED, PROSE, with_marks
 
 ASKS_INTEGRAL: Final = r"(?:antiderivatives?|integrals?|integrate|integrating|primitives?)"
@@ -61,7 +62,6 @@ _ACCENTED: Final = re.compile("[À-ÖØ-öø-ž]")
 TAIL: Final = re.compile(
     r"(?:=\s*(?:\\[lc]?dots|\.{3}|…)|=|\?|(?<!\\)\\[,;:! ]|\\q?quad|[\s.,;:]|_+(?=\s*\Z))+\Z"
 )
-LETTER: Final = re.compile(r"\\[A-Za-z]+|[A-Za-z]")
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Target:
     @property
     def letters(self) -> set[str]:
         """The letters of the formula, and the names of the commands."""
-        return {letter.lstrip("\\") for letter in LETTER.findall(self.written)}
+        return {letter.lstrip("\\") for letter in SYMBOL.findall(self.written)}
 
 
 def taken_apart(text: str) -> tuple[str, list[str]] | None:
@@ -170,8 +170,7 @@ def _of_sentence(
             statement = put_back(unit[start:end], formulas, "").strip(" .;?!")
             statement = _NO_ARTICLE.sub("a is ", statement)
             words = prose.without_words(statement.strip("()"), _STATEMENT)
-            has_symbols = PLACE.search(unit[start:end]) or prose.UNMARKED.search(statement)
-            stated = conditions_of(words) if has_symbols and words.strip() else None
+            stated = conditions_of(words) if words.strip() else None
             stated = stated or (_in_interval(unit[start:end], formulas, target) if target else None)
             if stated is not None:
                 conditions = conditions.also(stated)

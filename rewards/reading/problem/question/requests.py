@@ -32,7 +32,7 @@ _PARENTHESIS: Final = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
 _COMMAND: Final = re.compile(r"\\[a-z]+")
 _IN_TERMS_OF: Final = re.compile(r"\bin\s+terms\s+of\b")
 #: Names of methods and functions, such as "partial fractions".
-_NAMES: Final = re.compile(prose.phrases("name", "no kind"), re.IGNORECASE)
+NAMES: Final = re.compile(prose.phrases("name", "no kind"), re.IGNORECASE)
 _TOKEN: Final = re.compile(rf"{_MARK}\d+{_MARK}|[^\W\d_](?:[^\W\d_]|['’])*|[,:;?!.]")
 #: The name of a person: L'Hospital's.
 _PERSON: Final = re.compile(r"(?:[A-Za-z]['’])?[A-Z][a-z]+(?:['’]s)?")
@@ -207,7 +207,7 @@ def check_requests(
     own = own or {*range(len(formulas))} - letters
     known = prose.COMMON | OWN[kind] | _OWN_FOREIGN.get(kind, frozenset())
     plain = _IN_TERMS_OF.sub(" in ", prose.without_asides(marked_prose))
-    plain = _COMMAND.sub(" ", _NAMES.sub(" ", plain))
+    plain = _COMMAND.sub(" ", NAMES.sub(" ", plain))
     if not plain.isascii():
         plain = re.sub(_UNSPACED_OWN.get(kind, r"(?!)"), " ", prose.UNSPACED.sub(" ", plain))
     beside = "\n".join(_PARENTHESIS.findall(plain))

@@ -31,7 +31,14 @@ RIGHT = [
     ("x' = y, y' = -x", r"x = A\cos t + B\sin t, y = B\cos t - A\sin t"),
     ("y'' + y = 0, y(0) = 0, y(\\pi) = 0", r"y = C\sin x"),
     (r"\frac{d}{dx}\left(x\frac{dy}{dx}\right) = 0", r"y = C_1\ln|x| + C_2"),
-]
+    ("y'' + y = 0, y(0) = 0, y(L) = 1", r"y = \frac{\sin x}{\sin L}"),
+    (r"\frac{dv}{dt} = -kv, v(T) = 3", "v = 3e^{-k(t-T)}"),
+    ("y' = y, y(0) = 1", r"\begin{aligned} y &= e^x \end{aligned}"),
+    ("x' = y, y' = -x, x(0) = 0, y(0) = 1",
+     r"\begin{aligned} x(t) &= \sin t \\ y(t) &= \cos t \end{aligned}"),
+    (r"\begin{array}{ll} x' = y, & x(0) = 0 \\ y' = -x, & y(0) = 1 \end{array}",
+     r"\begin{array}{rcl} x &=& \sin t \\ y &=& \cos t \end{array}"),
+]  # fmt: skip
 WRONG = [
     ("y' = 2xy", "y = e^{x^2} + C", "", "a constant in the wrong place"),
     (
@@ -56,6 +63,8 @@ WRONG = [
     ),
     ("y' = y", "y = y_h", "no constants", "a name for the solution"),
     ("x' = y, y' = -x", r"x = A\cos t, y = A\sin t", "", "a sign in a system"),
+    (r"\frac{dv}{dt} = -kv, v(T) = 3", "v = 3e^{k(t-T)}", "", "a sign, with a value at a letter"),
+    ("x' = y, y' = -x", r"\begin{aligned} x &= A\cos t \\ y &= A\sin t \end{aligned}", "", "rows"),
     ("y'' + y = 0, y(0) = 0, y(\\pi) = 0", r"y = \sin x", "multiple", "one of many"),
 ]
 
