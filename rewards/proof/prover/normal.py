@@ -90,7 +90,7 @@ def _element(
     expression: Expression, variable: str, kinds: Mapping[str, str] | None = None
 ) -> tuple[Field, Quotient]:
     state = {"variable": variable, "kinds": kinds or {}}
-    tower, element = attempted(lambda t: t.field.normal(t.value(expression)), expression, **state)
+    tower, element = attempted(lambda t: t.field.normal(t.value(expression)), **state)
     if element is None:
         raise NotProvedError("no element of a field")
     return tower.field, element

@@ -154,7 +154,7 @@ class ProofSearch:
         """Try to prove F' = f. The results are the last tower, and the proved case."""
         state |= {"variable": self.variable, "kinds": self.kinds, "units": self.units}
         state["principal_roots"] = not self.real_roots
-        return attempted(self._equal, self.answer, self.integrand, **state)
+        return attempted(self._equal, **state)
 
     def _equal(self, tower: Tower) -> Case:
         base = tower.field

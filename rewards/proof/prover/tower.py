@@ -23,13 +23,12 @@ from typing import Any, Generic, TypeAlias, TypeVar
 from flint import fmpq
 
 from ...reading.expression.formulas import template
-from ...reading.expression.traversal import size
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import RECORDS
 from ...reading.functions.record import ODD
 from .field import Field, Generator, Slope
 from .lattice import Lattice, Vector
-from .quotients import MAX_FEW_NODES, RINGS, NotProvedError, Poly, Quotient, quotient, rational
+from .quotients import RINGS, NotProvedError, Poly, Quotient, quotient, rational
 
 #: Most terms of a sum in an exponent or angle that is taken apart: each is a row of a matrix.
 MAX_ADDENDS = 24
@@ -251,24 +250,26 @@ class Tower:
         return self.applied(tree.function, *[self.formula(arg, variables) for arg in tree.args])
 
 
-def attempted(use: Callable[[Tower], T], *read: Expression, **state: Any) -> tuple[Tower, T | None]:
+def attempted(use: Callable[[Tower], T], **state: Any) -> tuple[Tower, T | None]:
     """Apply ``use`` to a tower with the attributes in ``state``. Return both (None if it failed).
 
-    The expressions ``read`` will have values in the tower, whose ``units`` further towers keep. The
-    first tower makes a generator for each unit as it comes. If an exponent or angle is no whole
-    combination of these, one more tower is built for the units of all that were read. The first
-    cannot be extended: ``sqrt(1 + cos x)`` has become a root, and is ``sqrt(2)|cos(x/2)|``.
+    Further towers keep the ``units``. The first tower makes a generator for each unit as it comes.
+    If an exponent or angle is no whole combination of these, one more tower is built for the units
+    of all that were read. The first cannot be extended: ``sqrt(1 + cos x)`` has become a root, and
+    is ``sqrt(2)|cos(x/2)|``. One more is built, too, if the ring has too few variables.
     """
-    units, ring = state.pop("units", []), RINGS[sum(map(size, read)) > MAX_FEW_NODES]
-    for _ in range(2):
+    units = state.pop("units", [])
+    for ring in RINGS:
         tower, value = Tower(Field(ring), first=tuple(units), **state), None
         with suppress(NotProvedError):
             value = use(tower)
-        if not tower.is_coarse:
-            return tower, value
-        with suppress(NotProvedError):
-            units[:] = tower.finest()
-    return tower, None
+        if tower.is_coarse:
+            value = None
+            with suppress(NotProvedError):
+                units[:] = tower.finest()
+        elif value is not None or len(tower.field.generators) < ring.size:
+            break
+    return tower, value
 
 
 #: Functions that are not merely applied to the values of their arguments.
