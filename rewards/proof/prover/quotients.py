@@ -62,6 +62,8 @@ def is_factored_quickly(poly: Poly) -> bool:
 
 
 def product(a: Poly, b: Poly) -> Poly:
+    if b.is_one():
+        return a
     # A product of powers of sums has more terms before they are collected.
     if len(a) > 4 and len(a) * len(b) > 4 * MAX_TERMS:
         raise NotProvedError("too many terms")
@@ -95,8 +97,10 @@ class Quotient:
             # Where both have a generator, this may cancel out.
             common = self.support & right.support
             return Quotient(num, a, -1 if common else self.support | right.support)
-        if a.is_one() or b.is_one():
-            return Quotient(product(self.num, b) + product(right.num, a), b if a.is_one() else a)
+        if b.is_one():
+            return Quotient(self.num + product(right.num, a), a)
+        if a.is_one():
+            return Quotient(product(self.num, b) + right.num, b)
         divisor = gcd(a, b)
         c, d = (a, b) if divisor.is_one() else (a / divisor, b / divisor)
         num, den = product(self.num, d) + product(right.num, c), product(a, d)
@@ -129,11 +133,10 @@ class Quotient:
         support = self.support | right.support
         if self.den.is_one() and right.den.is_one():
             return Quotient(product(self.num, right.num), self.den, support)
-        a, b = self, right
+        (a, b), (c, d) = (self.num, self.den), (right.num, right.den)
         if self.support & right.support:  # else they have no common factor
-            a, b, support = quotient(self.num, right.den), quotient(right.num, self.den), -1
-        den = product(a.den, b.den) if not a.den.is_one() else b.den
-        return Quotient(product(a.num, b.num), den, support)
+            (a, d), (c, b), support = lowest(a, d), lowest(c, b), -1
+        return Quotient(product(a, c), product(d, b), support)
 
     __rmul__ = __mul__
 
@@ -220,11 +223,15 @@ def monic(num: Poly, den: Poly) -> tuple[Poly, Poly]:
     return (num, den) if lead == 1 else (num / lead, den / lead)
 
 
+def lowest(num: Poly, den: Poly) -> tuple[Poly, Poly]:
+    """A fraction with a denominator whose leading coefficient is 1, in lowest terms."""
+    if den.is_one() or num.is_one() or (common := gcd(num, den)).is_one():
+        return num, den
+    return num / common, den / common
+
+
 def quotient(num: Poly, den: Poly) -> Quotient:
     """The fraction num/den in lowest terms."""
-    if den.is_one():
-        return Quotient(num, den)
     if den.is_zero():
         raise NotProvedError("division by zero")
-    common = gcd(num, den)
-    return Quotient(*monic(num, den) if common.is_one() else monic(num / common, den / common))
+    return Quotient(*lowest(*monic(num, den)))
