@@ -80,9 +80,10 @@ def squares(expression: Expression, variable: str) -> list[Expression]:
             field, value = _element(base, variable)
             polys = (value.num, value.den) if _is_small(value) and not value.is_zero() else ()
             for poly, e in (pair for part in polys for pair in factored(field, part)[1]):
-                may_vanish = not (field.is_positive(poly) or field.is_constant(Quotient(poly)))
+                factor = Quotient(poly)
+                may_vanish = not (field.is_positive(factor) or field.is_constant(factor))
                 if may_vanish and (e / step).q == 1:
-                    found.append(field.tree(Quotient(poly)))
+                    found.append(field.tree(factor))
     return found
 
 

@@ -124,7 +124,7 @@ class Tower:
         num, den = element.num, element.den
         if len(num) == 1 or len(num) > MAX_ADDENDS:
             c = num.leading_coefficient()
-            return [(c, Quotient(num / c, den, element.support))]
+            return [(c, element if c == 1 else Quotient(num / c, den, element.support))]
         return [(c, quotient(num.context().term(exp_vec=at), den)) for at, c in num.terms()]
 
     def _sum(self, vector: Vector) -> Quotient:
