@@ -147,11 +147,12 @@ class Field:
     def support(self, element: Quotient) -> int:
         """A bit for each generator that occurs in an element."""
         if element.support < 0:
-            den = 0 if element.den.is_one() else self._support_of(element.den)
-            element.support = self._support_of(element.num) | den
+            element.support = self._support_of(element.num) | self._support_of(element.den)
         return element.support
 
     def _support_of(self, poly: Poly) -> int:
+        if poly.is_one():
+            return 0
         degrees = poly.degrees()
         return sum([g.element.support for g in self.generators if degrees[g.at] > 0])
 

@@ -181,15 +181,17 @@ class ProofSearch:
         return Case(tower.signs, base, tuple(terms), f)
 
 
+_HALF = Fraction(1, 2)
 _PARTIAL = names(lambda function: function.branch == LOGARITHM) | {"sqrt", "pow", "root"}
 
 
 def _is_for_positive(integrand: Expression, variable: str) -> bool:
     """Whether a part of the integrand, such as sqrt(x) or ln(x), is real for x > 0 only."""
+    x = Symbol(variable)
     for node in all_nodes(integrand):
-        if node.function in _PARTIAL and node.args[0] == Symbol(variable):
-            ratio = fold(node.args[1]) if node.function in ("pow", "root") else Fraction(1, 2)
-            if ratio and (1 / ratio if node.function == "root" else ratio).denominator % 2 == 0:
+        if node.function in _PARTIAL and node.args[0] == x:
+            ratio = (fold(node.args[1]) if node.function in ("pow", "root") else _HALF) or 1
+            if (ratio.numerator if node.function == "root" else ratio.denominator) % 2 == 0:
                 # Where there are cases, that part may apply for x > 0 only.
                 return not is_written_with(integrand, "piecewise")
     return False

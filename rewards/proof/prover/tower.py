@@ -143,7 +143,8 @@ class Tower:
             with self.no_part():
                 vector, *_ = self._vector(other, self.value(tree))
             self.lattices.setdefault(other, Lattice(other.most)).add(vector)
-        lattice = self.lattices.setdefault(law, Lattice(law.most))
+        if (lattice := self.lattices.get(law)) is None:
+            lattice = self.lattices[law] = Lattice(law.most)
         for before, value in lattice.values:  # is often asked for again
             if before.num == u.num and before.den == u.den:
                 return value  # type: ignore[no-any-return]
