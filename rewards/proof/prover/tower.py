@@ -74,6 +74,7 @@ class Tower:
     case: Signs = ()
     principal_roots: bool = False
     splittable: bool = False
+    is_coarse: bool = False
     nowhere: bool = False
     rules: set[str] = new(default_factory=set)
     conditions: list[tuple[Poly, Expression, int]] = new(default_factory=list)
@@ -87,10 +88,6 @@ class Tower:
     @property
     def signs(self) -> Signs:
         return tuple((tree, sign) for _, tree, sign in self.conditions)
-
-    @property
-    def is_coarse(self) -> bool:
-        return any(lattice.is_coarse for lattice in self.lattices.values())
 
     def symbol(self, name: str) -> Quotient:
         slope = (lambda: self.field.ring.one) if name == self.variable else None
@@ -150,6 +147,7 @@ class Tower:
                 return value  # type: ignore[no-any-return]
         vector, sign, parts = self._vector(law, u)
         multiples = lattice.add(vector)
+        self.is_coarse |= lattice.is_coarse
         if multiples is None:  # a proof may be missed
             parts.append(law.multiple(self, law.of_unit(self, self._sum(vector)), sign))
         for at, n in multiples or ():
