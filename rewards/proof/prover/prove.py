@@ -170,12 +170,11 @@ class ProofSearch:
             for term in (self.answer.args if self.answer.function == "add" else (self.answer,))
             if type(term) is not Symbol or term.name == self.variable  # else a constant
         ]
-        slopes = [base.derivative(term) for term in terms]
         if tower.is_coarse:
             raise NotProvedError("another tower will have finer units")
         total = -f
-        for slope in slopes:
-            total = total.add(slope, lowest=False)
+        for term in terms:
+            total = total.add(base.derivative(term), lowest=False)
         if not _vanishes(tower, total):
             raise NotProvedError("a difference that is not zero")
         return Case(tower.signs, base, tuple(terms), f)
