@@ -201,8 +201,10 @@ class Field:
         is_long = line.numer().height_bits() > MAX_SIGN_BITS
         if not least < 1 / int(inside.q) < most or line(inside) < 0 or is_long:
             return False
-        # The zero of a linear factor is exact, and may be an end of the range.
-        odd = [factor for factor, times in line.numer().factor()[1] if times % 2]
+        # The zero of a linear factor is exact, and may be an end of the range. A discriminant tells
+        # of most quadratic factors that they have no real zero, in 0.3 us instead of 15.
+        factors = line.numer().factor()[1]
+        odd = [p for p, times in factors if times % 2 and (p.degree() != 2 or p.discriminant() > 0)]
         roots: Any = [root for factor in odd for root, _ in factor.complex_roots()]  # type: ignore[misc,has-type]
         return all(not z.imag.is_zero() or z.real <= least or z.real >= most for z in roots)
 
