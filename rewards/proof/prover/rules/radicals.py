@@ -117,7 +117,9 @@ def radical(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Quotient
     if (generator := next(found, None)) is None:
         if order > MAX_ORDER:
             raise NotProvedError("a root of too high an order")
-        power = Quotient(radicand.num) * Quotient(radicand.den) ** (order - 1)
+        power = radicand
+        if not power.den.is_one():
+            power = Quotient(radicand.num) * Quotient(radicand.den) ** (order - 1)
 
         def slope() -> Quotient:
             return base.derivative(power) / order / made.element ** (order - 1)
