@@ -45,8 +45,7 @@ def factored(field: Field, poly: Poly, *, depth: int = MAX_DEPTH) -> Factors:
     powers: dict[str, tuple[Poly, fmpq]] = {}
 
     def multiply(base: Poly, exponent: fmpq) -> None:
-        name = str(base)
-        powers[name] = base, exponent + powers.get(name, (base, 0))[1]
+        powers[str(base)] = base, exponent + powers.get(str(base), (base, 0))[1]
 
     for r in field.related if divides else ():
         if r.order > 1 and not r.power.is_constant():

@@ -167,10 +167,7 @@ class Field:
         return not self.support(element) & self.unreal
 
     def is_positive(self, element: Quotient) -> bool:
-        """Whether a polynomial has positive coefficients, and its generators are positive.
-
-        They may also be real and have even powers.
-        """
+        """Whether coefficients are positive, and generators positive or real in even powers."""
         poly, signed = element.num, self.support(element) & ~self.positive
         if signed & self.unreal or poly.is_zero() or min(poly.coeffs()) < 0:
             return False
@@ -203,8 +200,7 @@ class Field:
             return False
         # The zero of a linear factor is exact, and may be an end of the range. A discriminant tells
         # of most quadratic factors that they have no real zero, in 0.3 us instead of 15.
-        factors = line.numer().factor()[1]
-        odd = [p for p, times in factors if times % 2 and (p.degree() != 2 or p.discriminant() > 0)]
+        odd = [p for p, k in line.factor()[1] if k % 2 and (p.degree() > 2 or p.discriminant() > 0)]
         roots: Any = [root for factor in odd for root, _ in factor.complex_roots()]  # type: ignore[misc,has-type]
         return all(not z.imag.is_zero() or z.real <= least or z.real >= most for z in roots)
 
@@ -215,9 +211,10 @@ class Field:
         degrees = None
         for generator in reversed(self.related):
             degrees = degrees or poly.degrees()
-            if degrees[generator.at] < generator.order:
+            times = int(degrees[generator.at]) // generator.order
+            if times <= 0:
                 continue
-            times, terms = int(degrees[generator.at]) // generator.order, max(1, len(generator.power))
+            terms = max(1, len(generator.power))
             expanded = math.comb(times + terms - 1, terms - 1)
             if generator.order == 1 and not powers and expanded > MAX_EXPANDED:
                 continue

@@ -153,8 +153,7 @@ class ProofSearch:
     def _attempt(self, **state: Any) -> tuple[Tower, Case | None]:
         """Try to prove F' = f. The results are the last tower, and the proved case."""
         state |= {"variable": self.variable, "kinds": self.kinds, "units": self.units}
-        state["principal_roots"] = not self.real_roots
-        return attempted(self._equal, **state)
+        return attempted(self._equal, principal_roots=not self.real_roots, **state)
 
     def _equal(self, tower: Tower) -> Case:
         base = tower.field
@@ -180,7 +179,6 @@ class ProofSearch:
         return Case(tower.signs, base, tuple(terms), f)
 
 
-_HALF = Fraction(1, 2)
 _PARTIAL = names(lambda function: function.branch == LOGARITHM) | {"sqrt", "pow", "root"}
 
 
@@ -189,8 +187,8 @@ def _is_for_positive(integrand: Expression, variable: str) -> bool:
     x = Symbol(variable)
     for node in all_nodes(integrand):
         if node.function in _PARTIAL and node.args[0] == x:
-            ratio = (fold(node.args[1]) if node.function in ("pow", "root") else _HALF) or 1
-            if (ratio.numerator if node.function == "root" else ratio.denominator) % 2 == 0:
+            ratio = fold(node.args[1]) if node.function in ("pow", "root") else Fraction(1, 2)
+            if ratio and (1 / ratio if node.function == "root" else ratio).denominator % 2 == 0:
                 # Where there are cases, that part may apply for x > 0 only.
                 return not is_written_with(integrand, "piecewise")
     return False

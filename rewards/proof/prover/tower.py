@@ -140,14 +140,13 @@ class Tower:
             with self.no_part():
                 vector, *_ = self._vector(other, self.value(tree))
             self.lattices.setdefault(other, Lattice(other.most)).add(vector)
-        if (lattice := self.lattices.get(law)) is None:
-            lattice = self.lattices[law] = Lattice(law.most)
+        lattice = self.lattices.get(law) or self.lattices.setdefault(law, Lattice(law.most))
         for before, value in lattice.values:  # is often asked for again
             if before.num == u.num and before.den == u.den:
                 return value  # type: ignore[no-any-return]
         vector, sign, parts = self._vector(law, u)
         multiples = lattice.add(vector)
-        self.is_coarse |= lattice.is_coarse
+        self.is_coarse |= len(lattice.vectors) > len(lattice.units)
         if multiples is None:  # a proof may be missed
             parts.append(law.multiple(self, law.of_unit(self, self._sum(vector)), sign))
         for at, n in multiples or ():
@@ -252,10 +251,10 @@ class Tower:
 def attempted(use: Callable[[Tower], T], **state: Any) -> tuple[Tower, T | None]:
     """Apply ``use`` to a tower with the attributes in ``state``. Return both (None if it failed).
 
-    Further towers keep the ``units``. The first tower makes a generator for each unit as it comes.
-    If an exponent or angle is no whole combination of these, one more tower is built for the units
-    of all that were read. The first cannot be extended: ``sqrt(1 + cos x)`` has become a root, and
-    is ``sqrt(2)|cos(x/2)|``. One more is built, too, if the ring has too few variables.
+    The first tower makes a generator for each unit as it comes. If an exponent or angle is no whole
+    combination of these, another is built for the ``units`` of all that were read. The first cannot
+    be extended: ``sqrt(1 + cos x)`` has become a root, and is ``sqrt(2)|cos(x/2)|``. Another is
+    also built if the ring has too few variables.
     """
     units = state.pop("units", [])
     for ring in RINGS:

@@ -117,9 +117,7 @@ def radical(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Quotient
     if (generator := next(found, None)) is None:
         if order > MAX_ORDER:
             raise NotProvedError("a root of too high an order")
-        power = radicand
-        if not power.den.is_one():
-            power = Quotient(radicand.num) * Quotient(radicand.den) ** (order - 1)
+        power = radicand if radicand.den.is_one() else radicand * Quotient(radicand.den) ** order
 
         def slope() -> Quotient:
             return base.derivative(power) / order / made.element ** (order - 1)
