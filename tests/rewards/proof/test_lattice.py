@@ -105,6 +105,17 @@ def test_two_towers_suffice(integrand: str, answer: str, monkeypatch: pytest.Mon
     assert len(towers_of(integrand, answer, monkeypatch)) == 2
 
 
+def test_a_full_ring_is_followed_by_a_larger_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    degrees = range(2, 15)
+    slopes = "".join(rf"+{n}x^{{{n - 1}}}e^{{x^{{{n}}}}}" for n in degrees)
+    terms = "".join(rf"+e^{{x^{{{n}}}}}" for n in degrees)
+    small, large = towers_of(f"e^x{slopes}", f"e^x{terms}", monkeypatch)
+    assert len(small.field.generators) == small.field.ring.size < len(large.field.generators)
+    # The second tower is the first that reads all exponents, and a third has finer units.
+    halves = rf"{slopes[1:]}+\frac{{e^x}}{{1+e^{{x/2}}}}", rf"2e^{{x/2}}-2\ln(1+e^{{x/2}}){terms}"
+    assert len(towers_of(*halves, monkeypatch)) == 3
+
+
 @pytest.mark.parametrize(
     ("integrand", "answer"),
     [
