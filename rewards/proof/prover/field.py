@@ -70,7 +70,7 @@ class Field:
     are evaluated, which are real at every point that counts.
     """
 
-    ring: Ring = RINGS[1]
+    ring: Ring = RINGS[-1]
     generators: list[Generator] = field(default_factory=list)
     related: list[Generator] = field(default_factory=list)
     varying: int = 0
