@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import pairwise
 from math import inf, isinf
 
 from ...errors import ProblemError
@@ -15,6 +16,7 @@ from ...numeric.ball_arithmetic.jets import ZERO
 from ...reading.expression.traversal import needs_worker, symbols_of
 from ...reading.expression.tree import Expression
 from ...reading.problem import Limit, limit_of
+from ...reading.problem.conditions import conditions_of as problem_conditions
 from .extents import NotReadError
 from .parts import Side
 from .result import Judgement
@@ -42,6 +44,8 @@ _RANGES = (
     ),
 )
 
+#: A letter, which may be said to stand for a kind of numbers.
+_LETTER = re.compile(r"\\?[A-Za-z]+(?:_\w)?(?![\w{])")
 #: ``p \\ne 1`` leaves out a point, at which nothing is compared.
 _LEFT_OUT = re.compile(rf"\s*{_NAME}\s*(?:\\neq?(?![A-Za-z])|≠)\s*{_BOUND}\s*")
 
@@ -105,6 +109,30 @@ def conditions_of(
         else:
             of_sentence[statement.sentence] = None
     return of_sentence, of_letters
+
+
+def kinds_of(statements: Iterable[Statement]) -> tuple[dict[str, str], dict[int, dict[str, str]]]:
+    """The kinds of numbers that letters stand for, as in "for every integer N" and "n is odd".
+
+    Returns:
+        The kind of each letter in the whole text, and the kinds that each sentence states. A letter
+        that gets several kinds, such as even and odd, stands for a whole number in the text.
+
+    """
+    of_text: dict[str, str] = {}
+    of_sentence: dict[int, dict[str, str]] = {}
+    for statement, following in pairwise(statements):
+        latex = statement.links[0].latex.strip(" .,;")
+        member = problem_conditions(latex) if statement.condition else None
+        found = dict(member.kinds) if member and not member.comparisons else {}
+        letter = _LETTER.match(latex) if len(statement.links) == 1 else None
+        if letter and (statement.condition or letter.end() == len(latex)):
+            kind = prose.kind_of_letter(statement.lead, following.lead)
+            found |= {symbol_name(letter[0]): kind} if kind else {}
+        of_sentence.setdefault(statement.sentence, {}).update(found)
+        for name, kind in found.items():
+            of_text[name] = kind if of_text.get(name, kind) == kind else "integer"
+    return of_text, of_sentence
 
 
 def is_narrow(run: Range) -> bool:

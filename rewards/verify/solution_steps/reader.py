@@ -18,7 +18,7 @@ from .judging.context import in_context
 from .judging.equality import Finding, Work
 from .judging.readings import FAULTS, UNKNOWN, Judge, Judged, Read
 from .parts import Derivative, Differential, Integral, Side
-from .points import Points, conditions_of, number
+from .points import Points, conditions_of, kinds_of, number
 from .progress import Progress
 from .result import Claim, Definition, Judgement
 from .scope import UNRELATED, Range, Scope
@@ -69,7 +69,8 @@ class Reader:
         self.conditions: dict[int, dict[str, Range] | None] = {}  # of a sentence, if all are read
         self.claims: list[Claim] = []
         self.definitions: list[Definition] = []
-        self.judge = Judge(self.scope, subject.kinds, work, subject.flow)
+        self.kinds = dict(subject.kinds)  # of letters
+        self.judge = Judge(self.scope, self.kinds, work, subject.flow)
         self.progress, self.parts = Progress(whole), Parts(whole)
         self.numbers = count(1000)
         self.places: dict[str, int] = {}  # of the definitions in force
@@ -109,10 +110,12 @@ class Reader:
         )
         self.conditions, named = conditions_of(every, self.scope.names)
         self.scope.ranges |= named
+        of_text, of_sentence = kinds_of(every)
         for statement in every:
             ranges = self.scope.ranges
             own = self.conditions.get(statement.sentence) or {}
             self.scope.ranges = ranges | own
+            self.kinds.update(of_text | of_sentence.get(statement.sentence, {}))
             with suppress(*FAULTS):  # what no rule foresaw is no claim, and no fault of the caller
                 self.take(statement)
             self.scope.ranges = ranges
@@ -373,7 +376,8 @@ class Reader:
         chain = self.chain
         if self.single is not None:
             chain = _EquationChain(last=Read(self.single, self.sides(self.single)))
-        if chain.last is None or not links[0].latex or statement.supposed or statement.aside:
+        unasserted = statement.supposed or statement.aside or statement.named
+        if chain.last is None or not links[0].latex or unasserted:
             return
         right = Read(links[0], self.sides(links[0]))
         if any(free_symbols(side) & self.scope.variables for side in chain.last.sides):

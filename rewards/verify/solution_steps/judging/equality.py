@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain, count, islice
-from math import isinf, pi, tan
+from math import ceil, isinf, pi, tan
 
 from flint import acb
 
@@ -50,6 +50,8 @@ SLOTS, EVALUATED = 200_000, 40_000
 SCALES = (1.0, 4.0, 0.25)
 #: A variable that is substituted for one between far limits is looked for up to 1.5 * 2^6.
 SCALED = range(1, 7)
+#: The kinds of letters that do not stand for whole numbers.
+_REAL = frozenset(("positive", "negative", "real"))
 #: Whole numbers at which terms are compared: one of each so many, so that no period is hit at each
 #: point. No claim of 799 solutions changes with 2 or 10 (`tests/mutation/constants.py`).
 SPREAD = 5
@@ -170,10 +172,13 @@ class Program:
 
     def _letter(self, name: str) -> float:
         """A sample value of a letter: from the letter's range, or by the letter's kind."""
-        if name in self.equation.ranges:
-            return _between(self.equation.ranges[name], uniform(self.key, name))
-        scaling = ASSUMPTIONS[self.kinds.get(name, "positive")]
-        return self.scale * scaling(uniform(self.key, name))
+        kind = self.kinds.get(name, "positive")
+        whole = kind not in _REAL
+        if name in self.equation.ranges and kind not in ("even", "odd"):
+            value = _between(self.equation.ranges[name], uniform(self.key, name))
+            return float(ceil(value)) if whole else value
+        value = ASSUMPTIONS[kind](uniform(self.key, name))
+        return value * max(self.scale, 1) if whole else value * self.scale
 
     def _compiled(self, side: Side) -> _Compiled:
         indefinite = {

@@ -42,6 +42,12 @@ def is_condition(lead: str, before: bool) -> bool:
     ) or (before and patterns.joins.fullmatch(lead) is not None)
 
 
+def kind_of_letter(before: str, behind: str) -> str:
+    """The kind of numbers that the words around a letter state, such as ``integer``, or ""."""
+    match = patterns.kind_before.search(before) or patterns.kind_behind.match(behind)
+    return (match and match.lastgroup) or ""
+
+
 def chooses(lead: str) -> bool:
     """Whether the words before a symbol allow that the symbol gets a new meaning."""
     return patterns.chooses.search(lead) is not None

@@ -149,6 +149,7 @@ def statements(
             statement.supposed = supposed or quoted or statement.asked
             statement.sentence = sentence
             bare = not statement.links[0].latex and not statement.displayed
+            bare |= statement.approximate
             statement.named |= bare and not prose.goes_on(statement.lead)
             if prose.names_an_end(statement.lead) and _PLAIN.fullmatch(statement.links[0].latex):
                 statement.links[0] = replace(statement.links[0], latex="")
@@ -161,7 +162,8 @@ def statements(
         if prose.ends_sentence(span.latex[-2:]):
             sentence, quoted = sentence + 1, False
     gives_up_at_end = prose.given_up(text[max(previous_end, len(text) - PROSE) :])
-    yield Statement([Link("", end, end)], sentence=sentence + 1, gives_up=gives_up_at_end)
+    last = text[previous_end : previous_end + LEAD]
+    yield Statement([Link("", end, end)], last, sentence=sentence + 1, gives_up=gives_up_at_end)
 
 
 def _formulas(text: str) -> list[Span]:
