@@ -192,11 +192,22 @@ class Reader:
             self._keep(settled, left.sides[0], links)
             self.parts.settle(left.sides[0])
         differential = any(side.has(Differential) for side in left.sides[:1])
-        # A short definition is no chain, unless it stands alone in a display.
-        short = start and len(links) == len(("left", "right")) and not statement.alone
+        # A short definition is no chain, unless it stands alone in a display. The same holds of
+        # what follows from a definition, as x = u - 1 after u = x + 1.
+        short = start or self._relates_variables(chain.root, left)
+        short = short and len(links) == len(("left", "right")) and not statement.alone
         if not (settled or differential or short):
             chain.last = left
             self._go_on(chain, statement)
+
+    def _relates_variables(self, *ends: Read) -> bool:
+        """Whether an equation relates the problem's variable to a substituted one."""
+        sides = [read.sides[0] for read in ends if read.sides]
+        if len(sides) != len(ends) or any(side.parts for side in sides):
+            return False
+        old, new = {self.scope.variable}, self.scope.moving() | self.scope.introduced
+        names = [free_symbols(side) & (old | new) for side in sides]
+        return names[0] != names[1] and old in names and bool((names[0] | names[1]) & new)
 
     def _close(self, first: Link, last: Read) -> None:
         r"""Redefine a symbol by the closed form that ends its chain, as in ``\mu = e^{\int p}``."""

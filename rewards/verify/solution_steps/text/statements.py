@@ -38,6 +38,7 @@ _INDENTATION = re.compile(r"(?:\\(?:q?quad(?![A-Za-z])|[,;:! ])|[&\s]|\{\s*\})*"
 _FORMULA_IN_TEXT = re.compile(r"\$([^$]+)\$")
 _SPACING_AFTER = re.compile(r"(?:\\(?:q?quad|[,;:! ])|\s)+\Z")
 _RELATION = re.compile(r"=|\\(?:equiv|stackrel|overset|xlongequal|xrightarrow)(?![A-Za-z])")
+_FORMULA_SIGN = re.compile(r"=|∫|\\int(?![A-Za-z])")
 _CONTENTS = re.compile(r"[^\s&.,;:]")
 #: A row that begins with a sign, and is an equation of its own: "-32t &= -20".
 _OWN_ROW = re.compile(r"\s*-[^&=\\]*(?:\\(?!\\)[^&=\\]*){0,20}&\s*=")
@@ -167,19 +168,18 @@ def statements(
 
 
 def _formulas(text: str) -> list[Span]:
-    """Find the formulas of a text. A formula without delimiters must be an equation."""
+    """Find the formulas of a text. A formula without delimiters is an equation or an integral."""
     delimited = spans(text)
     bare: list[Span] = []
     gap_start = 0
     for right, end in [*((span.start, span.end) for span in delimited), (len(text), len(text))]:
-        sign = text.find("=", gap_start, right)
-        while sign >= 0:
-            line_start = max(text.rfind("\n", gap_start, sign) + 1, gap_start)
-            line_end = text.find("\n", sign, right)
+        while sign := _FORMULA_SIGN.search(text, gap_start, right):
+            line_start = max(text.rfind("\n", gap_start, sign.start()) + 1, gap_start)
+            line_end = text.find("\n", sign.start(), right)
             line_end = right if line_end < 0 else line_end
             for cell in _cells(text, line_start, line_end):
-                bare += [span for span in bare_spans(text, *cell) if "=" in span.latex]
-            sign = text.find("=", line_end, right)
+                bare += [span for span in bare_spans(text, *cell) if _FORMULA_SIGN.search(span.latex)]
+            gap_start = line_end
         gap_start = max(end, gap_start)
     return sorted(delimited + bare, key=lambda span: span.start) if bare else delimited
 
