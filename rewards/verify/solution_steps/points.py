@@ -96,12 +96,13 @@ def conditions_of(
     of_sentence: dict[int, dict[str, Range] | None] = {}
     of_letters: dict[str, Range] = {}
     for statement in statements:
-        if not statement.condition or leaves_out_a_point(statement.links[0].latex):
+        latex = statement.links[0].latex
+        if not statement.condition or leaves_out_a_point(latex) or _membership(statement):
             continue
         bounds = of_sentence.setdefault(statement.sentence, {})
         bound = None
         with suppress(ArithmeticError, LookupError, RecursionError, TypeError, ValueError):
-            bound = range_of(statement.links[0].latex) if len(statement.links) == 1 else None
+            bound = range_of(latex) if len(statement.links) == 1 else None
         if bound and bound[0] not in names and prose.chooses(statement.lead):
             of_letters[bound[0]] = bound[1]
         if bounds is not None and bound is not None and bound[0] not in bounds:
@@ -111,28 +112,42 @@ def conditions_of(
     return of_sentence, of_letters
 
 
-def kinds_of(statements: Iterable[Statement]) -> tuple[dict[str, str], dict[int, dict[str, str]]]:
+def kinds_of(statements: Iterable[Statement]) -> dict[int, dict[str, str] | None]:
     """The kinds of numbers that letters stand for, as in "for every integer N" and "n is odd".
 
     Returns:
-        The kind of each letter in the whole text, and the kinds that each sentence states. A letter
-        that gets several kinds, such as even and odd, stands for a whole number in the text.
+        The kinds of letters in each sentence, by the number of the sentence. A kind holds in all of
+        the text. An entry is None if a letter has several kinds, such as even and odd, and it is
+        not clear which one the sentence is about.
 
     """
-    of_text: dict[str, str] = {}
-    of_sentence: dict[int, dict[str, str]] = {}
-    for statement, following in pairwise(statements):
+    every = list(statements)
+    stated: dict[int, dict[str, set[str]]] = {}
+    of_text: dict[str, set[str]] = {}
+    for statement, following in pairwise(every):
+        found = _membership(statement)
         latex = statement.links[0].latex.strip(" .,;")
-        member = problem_conditions(latex) if statement.condition else None
-        found = dict(member.kinds) if member and not member.comparisons else {}
         letter = _LETTER.match(latex) if len(statement.links) == 1 else None
         if letter and (statement.condition or letter.end() == len(latex)):
             kind = prose.kind_of_letter(statement.lead, following.lead)
             found |= {symbol_name(letter[0]): kind} if kind else {}
-        of_sentence.setdefault(statement.sentence, {}).update(found)
         for name, kind in found.items():
-            of_text[name] = kind if of_text.get(name, kind) == kind else "integer"
-    return of_text, of_sentence
+            of_text.setdefault(name, set()).add(kind)
+            stated.setdefault(statement.sentence, {}).setdefault(name, set()).add(kind)
+    kinds: dict[int, dict[str, str] | None] = {}
+    for sentence in {statement.sentence for statement in every} if of_text else ():
+        own = of_text | stated.get(sentence, {})
+        clear = all(len(names) == 1 for names in own.values())
+        kinds[sentence] = {name: min(names) for name, names in own.items()} if clear else None
+    return kinds
+
+
+def _membership(statement: Statement) -> dict[str, str]:
+    r"""The kinds of letters in a condition such as ``n \in \mathbb{N}``."""
+    with suppress(ProblemError):
+        read = statement.condition and problem_conditions(statement.links[0].latex.strip(" .,;"))
+        return dict(read.kinds) if read and not read.comparisons else {}
+    return {}
 
 
 def is_narrow(run: Range) -> bool:

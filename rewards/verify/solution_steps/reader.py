@@ -110,12 +110,13 @@ class Reader:
         )
         self.conditions, named = conditions_of(every, self.scope.names)
         self.scope.ranges |= named
-        of_text, of_sentence = kinds_of(every)
+        kinds = kinds_of(every)
+        self.conditions |= {sentence: None for sentence, stated in kinds.items() if stated is None}
         for statement in every:
             ranges = self.scope.ranges
             own = self.conditions.get(statement.sentence) or {}
             self.scope.ranges = ranges | own
-            self.kinds.update(of_text | of_sentence.get(statement.sentence, {}))
+            self.kinds.update(kinds.get(statement.sentence) or {})
             with suppress(*FAULTS):  # what no rule foresaw is no claim, and no fault of the caller
                 self.take(statement)
             self.scope.ranges = ranges
@@ -196,8 +197,8 @@ class Reader:
         # what follows from a definition, as x = u - 1 after u = x + 1.
         short = start or self._relates_variables(chain.root, left)
         short = short and len(links) == len(("left", "right")) and not statement.alone
+        chain.last = left
         if not (settled or differential or short):
-            chain.last = left
             self._go_on(chain, statement)
 
     def _relates_variables(self, *ends: Read) -> bool:

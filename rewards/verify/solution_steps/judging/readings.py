@@ -287,6 +287,10 @@ class Judge:
             if self.scope.course:
                 both |= _integrated(right, limits=True) & free_symbols(left)
             free_choice = unknown <= (arbitrary if order else both)
+            # "for every integer n": the formula is meant for any of them
+            free_choice |= unknown <= self.assumptions.keys() & (
+                _integrated(left, limits=True) | _integrated(right, limits=True)
+            )
             free_choice |= self._is_slope(left, right, unknown) or self._is_slope(
                 right, left, unknown
             )

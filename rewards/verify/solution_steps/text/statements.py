@@ -151,7 +151,8 @@ def statements(
             statement.sentence = sentence
             bare = not statement.links[0].latex and not statement.displayed
             bare |= statement.approximate
-            statement.named |= bare and not prose.goes_on(statement.lead)
+            words = statement.lead.rstrip(" :*") if statement.approximate else statement.lead
+            statement.named |= bare and not prose.goes_on(words)
             if prose.names_an_end(statement.lead) and _PLAIN.fullmatch(statement.links[0].latex):
                 statement.links[0] = replace(statement.links[0], latex="")
                 statement.named = True
