@@ -329,6 +329,8 @@ class Reader:
         if name in self.scope.values and name not in self.scope.chosen:
             self.scope.earlier[name] = self.scope.values[name]
         self.scope.define(name, value)
+        if (index := name.partition("_")[2]) in self.scope.applied.values():
+            self.kinds.setdefault(index, "integer")
         if self.before is not None:
             self.before.proven = None  # its symbols may have another meaning now
         self.places[name] = len(self.definitions)

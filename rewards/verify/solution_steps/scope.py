@@ -26,6 +26,7 @@ from .substitution import (
     replaced,
     substituted,
     to_the_end,
+    with_own_parts,
     without,
 )
 
@@ -201,11 +202,12 @@ class Scope:
         for name, operation in side.parts.items():
             if isinstance(operation, Value):
                 value = self.values.get(operation.function)
-                if value is None or movers(value):
-                    raise NotReadError("a value of a function that is not known")
                 own = self.applied[operation.function]
+                if value is None or own in movers(value):
+                    raise NotReadError("a value of a function that is not known")
                 slope = differentiated_often(value, own, operation.order)
-                table[name] = substituted(slope, {own: Side(operation.at, {})})
+                value = substituted(slope, {own: Side(operation.at, {})})
+                table[name] = with_own_parts(value, name)
             elif isinstance(operation, Change):
                 table[name] = self._changed(name, operation, side.parts)
         for name, operation in side.parts.items():
@@ -279,13 +281,14 @@ class Scope:
         for name, value in self.values.items():
             if self.flow is not None and name not in table and self.flow.concerns(value):
                 table[name] = self.variable  # p = y'
-            if name not in table and not value.parts:
-                of = free_symbols(value)
-                index = name.partition("_")[2]
-                if self.course and index in of and index in COUNTED:
-                    table[name] = index  # a_n = x^n is a function of n
-                if len(of) == 1 and of <= self.variables:
-                    table[name] = next(iter(of))
+            if name in table:
+                continue
+            of = free_symbols(value)
+            index = name.partition("_")[2]
+            if index in of and index in COUNTED:
+                table[name] = index  # a_n = x^n is a function of n
+            elif not value.parts and len(of) == 1 and of <= self.variables:
+                table[name] = next(iter(of))
         return table
 
     def equation(self, left: Side, right: Side) -> Equation:

@@ -95,8 +95,8 @@ _FUNCTION_OF = re.compile(
 )
 #: ``f_{xy}`` after the text has said what f is.
 _PARTIAL = re.compile(r"[fghuwzFGMNPQ]_[xyzt]{1,3}")
-#: ``a_{n+1}`` after the text has said what ``a_n`` is.
-_TERM = re.compile(r"(?<![A-Za-z\\])([A-Za-z])\s*_\s*(?:\{([^{}]+)\}|(\d|[xyzt]))")
+#: ``a_{n+1}`` after the text has said what ``a_n`` is. A letter may be a factor: ``nI_{n-1}``.
+_TERM = re.compile(r"(?:(?<![A-Za-z\\])|(?<=[^A-Za-z\\][A-Za-z])|(?<=\A[A-Za-z]))([A-Za-z])\s*_\s*(?:\{([^{}]+)\}|(\d|[xyzt]))")
 _SIZE = re.compile(r"\\(?:right|[bB]igg?r?)\s*\Z")
 _ORDER = r"(?:\^\s*\{{?\s*(?P<{}>\d)\s*\}}?)?"
 #: ``\frac{d}{dx}``, ``\frac{du}{dx}`` and ``\frac{d^2u}{dx^2}``
@@ -164,7 +164,7 @@ class _SideReader:
             text = self._integral(text, signs[-1])
         for mark in reversed(list(_LIMIT.finditer(text)) if "\\lim" in text else []):
             text = self._limiting(text, mark)
-        for mark in reversed(list(_INFINITE_SUM.finditer(text))) if self.course else ():
+        for mark in reversed(list(_INFINITE_SUM.finditer(text))) if "sum" in text else ():
             text = self._series(text, mark)
         if "d" in text:
             for differential in reversed(list(differentials_in_order(text))):
@@ -179,7 +179,7 @@ class _SideReader:
         text = with_primes(text)
         mark = rf"(?<![A-Za-z\\^])\\?({names})('*)\s*(?:\\left|\\[bB]igg?l?)?\("
         calls = re.finditer(mark, text) if names else ()
-        text = self._terms(text, applied) if self.course else text
+        text = self._terms(text, applied)
         for call in _FUNCTION_OF.finditer(text):
             if not {call["name"], f"\\{call['name']}"} & {*self.names, *applied}:
                 raise NotReadError("a function that nothing defines")
