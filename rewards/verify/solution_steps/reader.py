@@ -33,6 +33,10 @@ _CALL = re.compile(
     r"(?P<name>(?:[A-Za-z]|\\(?:mu|rho|phi|varphi|psi|eta|xi))(?:_\w|_\{\w+\})?)'?\s*(?:\\left)?\(\s*\\?(?P<of>(?!pi|e\b)[A-Za-z]+)\s*(?:\\right)?\)"
 )
 
+#: Gamma is a letter beside beta, in a differential, or where the text says what it stands for.
+_GAMMA = re.compile(
+    r"(?s:\\beta.*\\gamma|β.*γ)|d\s*(?:\\gamma|γ)|\A\s*(?:\\gamma|γ)\s*=(?!\s*(?:0\.57|-|\\lim|\\int))"
+)
 #: ``u(1)``
 _AT = re.compile(r"(?P<name>\\?[A-Za-z]+)\s*(?:\\left)?\(\s*(?P<at>[^()]+?)\s*(?:\\right)?\)")
 
@@ -102,6 +106,8 @@ class Reader:
         links = (link.latex for statement in every for link in statement.links)
         if any("i" in INDEX.findall(latex) for latex in links if "\\sum" in latex):
             self.scope.indices = frozenset("i")
+        if any(map(_GAMMA.search, ("=".join(link.latex for link in each.links) for each in every))):
+            self.scope.letters = frozenset(("gamma",))
         self.scope.vanishing = frozenset(
             symbol_name(left.latex)
             for statement in every

@@ -120,6 +120,7 @@ class Scope:
         assumed: names such as I that are assumed to stand for the problem's integral.
         ranges: the ranges of variables, from the limits of the problem and from conditions.
         indices: contains ``i`` if the text sums over i, and is empty otherwise.
+        letters: contains ``gamma`` if the text uses it as a letter, not for Euler's constant.
         vanishing: the letters that the text sets to zero.
         whole: the variables that take whole numbers only, such as the index of a sum.
         flow: the functions that an equation of the problem defines, such as y in y' = 2xy.
@@ -140,6 +141,7 @@ class Scope:
     assumed: set[str] = field(default_factory=set)
     ranges: dict[str, Range] = field(default_factory=dict)
     indices: frozenset[str] = frozenset()
+    letters: frozenset[str] = frozenset()
     vanishing: frozenset[str] = frozenset()
     whole: frozenset[str] = frozenset()
     flow: Unknowns | None = None
@@ -152,7 +154,7 @@ class Scope:
     def names(self) -> set[str]:
         """The symbols that may occur in an equation."""
         own = {*self.values, *self.variables} - self.functions.keys() - {"d", "e", "i"}
-        return own | self.symbols | self.indices
+        return own | self.symbols | self.indices | self.letters
 
     @property
     def introduced(self) -> set[str]:

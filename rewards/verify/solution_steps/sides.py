@@ -96,7 +96,9 @@ _FUNCTION_OF = re.compile(
 #: ``f_{xy}`` after the text has said what f is.
 _PARTIAL = re.compile(r"[fghuwzFGMNPQ]_[xyzt]{1,3}")
 #: ``a_{n+1}`` after the text has said what ``a_n`` is. A letter may be a factor: ``nI_{n-1}``.
-_TERM = re.compile(r"(?:(?<![A-Za-z\\])|(?<=[^A-Za-z\\][A-Za-z])|(?<=\A[A-Za-z]))([A-Za-z])\s*_\s*(?:\{([^{}]+)\}|(\d|[xyzt]))")
+_TERM = re.compile(
+    r"(?:(?<![A-Za-z\\])|(?<=[^A-Za-z\\][A-Za-z])|(?<=\A[A-Za-z]))([A-Za-z])\s*_\s*(?:\{([^{}]+)\}|(\d|[xyzt]))"
+)
 _SIZE = re.compile(r"\\(?:right|[bB]igg?r?)\s*\Z")
 _ORDER = r"(?:\^\s*\{{?\s*(?P<{}>\d)\s*\}}?)?"
 #: ``\frac{d}{dx}``, ``\frac{du}{dx}`` and ``\frac{d^2u}{dx^2}``

@@ -70,6 +70,12 @@ def without_equation_number(text: str) -> str:
 
     """
     end = text[-_LONGEST_NUMBER:]
-    if "(" not in end and "[" not in end and "eqno" not in end and "circled" not in end and end.isascii():
+    if (
+        "(" not in end
+        and "[" not in end
+        and "eqno" not in end
+        and "circled" not in end
+        and end.isascii()
+    ):
         return text
-    return text[: -_LONGEST_NUMBER] + _EQUATION_NUMBER.sub("", end)
+    return text[:-_LONGEST_NUMBER] + _EQUATION_NUMBER.sub("", end)

@@ -23,8 +23,9 @@ from ....numeric.ball_arithmetic.domain import candidates, real_everywhere, unif
 from ....numeric.ball_arithmetic.jets import ONE, ZERO, Ball
 from ....numeric.outcome import show
 from ....numeric.sampling.pool import ASSUMPTIONS
+from ....reading.expression.build import IMAGINARY
 from ....reading.expression.linear import NotLinearError, linear
-from ....reading.expression.traversal import needs_worker, nodes_of, symbols_of
+from ....reading.expression.traversal import all_nodes, needs_worker, nodes_of, symbols_of
 from ....reading.expression.tree import Call, Expression, Number, Symbol
 from ....verdict import Witness
 from ...answers import require_worker
@@ -160,6 +161,7 @@ class Program:
     scale: float = 1.0
     values: dict[str, Ball] = field(default_factory=dict)
     varying: list[tuple[str, Mapping[str, Part]]] = field(default_factory=list)
+    is_complex: bool = False
 
     def __post_init__(self) -> None:
         equation = self.equation
@@ -167,6 +169,9 @@ class Program:
         self.rates = {name: self._compiled(side) for name, side in equation.rates.items()}
         self.sides = [self._compiled(side) for side in (equation.left, equation.right)]
         self.placed = self._placeholders()
+        # Both sides are written with i, and have no root or logarithm with several values.
+        sides = equation.left.expression, equation.right.expression
+        self.is_complex = all(IMAGINARY in all_nodes(tree) for tree in sides) and self.is_rational()
         for name in sorted(equation.free - {self.variable}):
             self.values[name] = acb(self._letter(name))
 
@@ -330,7 +335,7 @@ class Program:
     ) -> Ball | None:
         self.work.spend(tape.size * (bits // 128))
         jets = tape.run(x, values, derivative=order == 1)
-        if not real_everywhere(tape, jets):
+        if not self.is_complex and not real_everywhere(tape, jets):
             return None
         return jets[tape.root][order] or ZERO
 
@@ -456,7 +461,8 @@ def _is_rational(tree: Expression) -> bool:
     return all(
         node.function in ("add", "neg", "mul", "div")
         or (
-            node.function == "pow"
+            node == IMAGINARY
+            or node.function == "pow"
             and isinstance(node.args[1], Number)
             and node.args[1].denominator == 1
         )

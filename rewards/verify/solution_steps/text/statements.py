@@ -42,6 +42,12 @@ _FORMULA_SIGN = re.compile(r"=|∫|\\int(?![A-Za-z])")
 _CONTENTS = re.compile(r"[^\s&.,;:]")
 #: A row that begins with a sign, and is an equation of its own: "-32t &= -20".
 _OWN_ROW = re.compile(r"\s*-[^&=\\]*(?:\\(?!\\)[^&=\\]*){0,20}&\s*=")
+#: What may stand before a system of equations, and a row of it: "u & = & x", not "1 & x = 0".
+_BEFORE_SYSTEM = re.compile(
+    r"(?:\\(?:left|[bB]igg?l?)(?![A-Za-z])|\\[,;: {]|\\lbrace(?![A-Za-z])|[\s.&])*"
+)
+_ROW_END = re.compile(r"\\\\(?:\[[^\]]*\])?|\\hline(?![A-Za-z])")
+_EQUATION_ROW = re.compile(r"[^&=]*(?:&\s*)?=(?!\s*\\begin)")
 #: The name of what is computed: "\text{Upper} = 5".
 _NAME = re.compile(r"\s*[^\W\d_]+(?:[\s-]+[^\W\d_]+){0,4}\s*")
 #: A name before a formula: "R_1: 2 \\cdot 3 = 6".
@@ -179,7 +185,9 @@ def _formulas(text: str) -> list[Span]:
             line_end = text.find("\n", sign.start(), right)
             line_end = right if line_end < 0 else line_end
             for cell in _cells(text, line_start, line_end):
-                bare += [span for span in bare_spans(text, *cell) if _FORMULA_SIGN.search(span.latex)]
+                bare += [
+                    span for span in bare_spans(text, *cell) if _FORMULA_SIGN.search(span.latex)
+                ]
             gap_start = line_end
         gap_start = max(end, gap_start)
     return sorted(delimited + bare, key=lambda span: span.start) if bare else delimited
@@ -257,6 +265,7 @@ class _Cutter:
         self.latex = "".join(self.characters)
         self.statement = Statement()
         self.start, self.content = 0, -1
+        self.system = False  # whether each row is an equation
         self.ordered = -1  # the end of the last sign of order
         self.tokens = list(patterns.solution_token.finditer(self.latex))
         self.unbalanced = self._run(brackets)
@@ -276,7 +285,9 @@ class _Cutter:
             elif braces:
                 continue
             elif kind in ("begin", "end"):
-                tables = self._environment(token, kind, tables)
+                system = kind == "begin" and not tables and self._opens_system(token)
+                tables = self._environment(token, kind, tables, system=system)
+                depth = 0 if system else depth
             elif tables:
                 continue
             elif kind in ("bracket", "sized", "escaped"):
@@ -298,14 +309,28 @@ class _Cutter:
         self._close(len(self.latex))
         return depth > 0 or unmatched > 0
 
-    def _environment(self, token: re.Match[str], kind: str, tables: int) -> int:
+    def _opens_system(self, token: re.Match[str]) -> bool:
+        """Whether an array or a brace has equations in all rows, and is no side of an equation."""
+        before = self.latex[self.start : token.start()]
+        if self.statement.links or not _BEFORE_SYSTEM.fullmatch(before):
+            return False
+        body = self.latex[token.end() : self.latex.find("\\end", token.end())]
+        rows = [row for row in _ROW_END.split(body) if _CONTENTS.search(row)]
+        if not rows or not all(map(_EQUATION_ROW.match, rows)):
+            return False
+        self._blank(self.start, token.start())
+        self.start, self.system = token.start(), True
+        return True
+
+    def _environment(self, token: re.Match[str], kind: str, tables: int, *, system: bool) -> int:
         """Blank out the begin or the end mark of an environment with rows, such as ``align``.
 
         Any other environment counts as a table. The result is the number of tables that are open.
         """
-        if not patterns.row_environment.fullmatch(token[kind]) or tables:
+        rows = patterns.row_environment.fullmatch(token[kind]) is not None or kind == "end"
+        if tables or not (rows or system):
             return max(tables + (1 if kind == "begin" else -1), 0)
-        end = token.end()
+        end, self.system = token.end(), system
         if token[kind].startswith("alignat") and self.latex[end : end + 1] == "{":
             end = closing_brace(self.latex, end) + 1
         self._blank(token.start(), end)
@@ -336,7 +361,9 @@ class _Cutter:
             next_row = self.latex[following.end() : following.end() + 40] if following else ""
             row_so_far = self.latex[self.start : at].rstrip(" &\n")
             remark = bool(self.done and self.statement.lead)
-            own = _OWN_ROW.match(self.latex, following.end() if following else token.end())
+            own = self.system and not _RELATION.match(next_row)
+            begin = following.end() if following else token.end()
+            own |= _OWN_ROW.match(self.latex, begin) is not None
             if (remark and _RELATION.match(next_row)) or (
                 own and patterns.row_starts_open.match(next_row)
             ):
