@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import pairwise
 from math import inf, isinf
 
 from ...errors import ProblemError
@@ -16,7 +15,6 @@ from ...numeric.ball_arithmetic.jets import ZERO
 from ...reading.expression.traversal import needs_worker, symbols_of
 from ...reading.expression.tree import Expression
 from ...reading.problem import Limit, limit_of
-from ...reading.problem.conditions import conditions_of as problem_conditions
 from .extents import NotReadError
 from .parts import Side
 from .result import Judgement
@@ -24,6 +22,7 @@ from .scope import Range, Scope
 from .sides import symbol_name
 from .substitution import substituted
 from .text import prose
+from .text.letters import membership
 from .text.statements import Statement
 
 #: Points that are remembered, and where a half-line under a condition may begin: x^2 then hides 1
@@ -44,8 +43,6 @@ _RANGES = (
     ),
 )
 
-#: A letter, which may be said to stand for a kind of numbers.
-_LETTER = re.compile(r"\\?[A-Za-z]+(?:_\w)?(?![\w{])")
 #: ``p \\ne 1`` leaves out a point, at which nothing is compared.
 _LEFT_OUT = re.compile(rf"\s*{_NAME}\s*(?:\\neq?(?![A-Za-z])|≠)\s*{_BOUND}\s*")
 
@@ -97,7 +94,7 @@ def conditions_of(
     of_letters: dict[str, Range] = {}
     for statement in statements:
         latex = statement.links[0].latex
-        if not statement.condition or leaves_out_a_point(latex) or _membership(statement):
+        if not statement.condition or leaves_out_a_point(latex) or membership(statement):
             continue
         bounds = of_sentence.setdefault(statement.sentence, {})
         bound = None
@@ -110,44 +107,6 @@ def conditions_of(
         else:
             of_sentence[statement.sentence] = None
     return of_sentence, of_letters
-
-
-def kinds_of(statements: Iterable[Statement]) -> dict[int, dict[str, str] | None]:
-    """The kinds of numbers that letters stand for, as in "for every integer N" and "n is odd".
-
-    Returns:
-        The kinds of letters in each sentence, by the number of the sentence. A kind holds in all of
-        the text. An entry is None if a letter has several kinds, such as even and odd, and it is
-        not clear which one the sentence is about.
-
-    """
-    every = list(statements)
-    stated: dict[int, dict[str, set[str]]] = {}
-    of_text: dict[str, set[str]] = {}
-    for statement, following in pairwise(every):
-        found = _membership(statement)
-        latex = statement.links[0].latex.strip(" .,;")
-        letter = _LETTER.match(latex) if len(statement.links) == 1 else None
-        if letter and (statement.condition or letter.end() == len(latex)):
-            kind = prose.kind_of_letter(statement.lead, following.lead)
-            found |= {symbol_name(letter[0]): kind} if kind else {}
-        for name, kind in found.items():
-            of_text.setdefault(name, set()).add(kind)
-            stated.setdefault(statement.sentence, {}).setdefault(name, set()).add(kind)
-    kinds: dict[int, dict[str, str] | None] = {}
-    for sentence in {statement.sentence for statement in every} if of_text else ():
-        own = of_text | stated.get(sentence, {})
-        clear = all(len(names) == 1 for names in own.values())
-        kinds[sentence] = {name: min(names) for name, names in own.items()} if clear else None
-    return kinds
-
-
-def _membership(statement: Statement) -> dict[str, str]:
-    r"""The kinds of letters in a condition such as ``n \in \mathbb{N}``."""
-    with suppress(ProblemError):
-        read = statement.condition and problem_conditions(statement.links[0].latex.strip(" .,;"))
-        return dict(read.kinds) if read and not read.comparisons else {}
-    return {}
 
 
 def is_narrow(run: Range) -> bool:

@@ -6,24 +6,25 @@ import re
 from collections.abc import Hashable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import count, pairwise
+from itertools import count
 
 from ...reading.expression.linear import NotLinearError
 from ...verdict import Status, Verdict
 from .course.subjects import Subject
-from .definitions import meaning_of
+from .definitions import meaning_of, relates_variables
 from .extents import NotReadError
 from .judging.by_parts import Parts
 from .judging.context import in_context
 from .judging.equality import Finding, Work
 from .judging.readings import FAULTS, UNKNOWN, Judge, Judged, Read
 from .parts import Derivative, Differential, Integral, Side
-from .points import Points, conditions_of, kinds_of, number
+from .points import Points, conditions_of, number
 from .progress import Progress
 from .result import Claim, Definition, Judgement
 from .scope import UNRELATED, Range, Scope
-from .sides import INDEX, read_sides, symbol_name
+from .sides import read_sides, symbol_name
 from .substitution import free_symbols, substituted
+from .text.letters import kinds_of, letters_of
 from .text.statements import MOST, Link, Statement
 
 #: Claims that may wait for a definition.
@@ -33,10 +34,6 @@ _CALL = re.compile(
     r"(?P<name>(?:[A-Za-z]|\\(?:mu|rho|phi|varphi|psi|eta|xi))(?:_\w|_\{\w+\})?)'?\s*(?:\\left)?\(\s*\\?(?P<of>(?!pi|e\b)[A-Za-z]+)\s*(?:\\right)?\)"
 )
 
-#: Gamma is a letter beside beta, in a differential, or where the text says what it stands for.
-_GAMMA = re.compile(
-    r"(?s:\\beta.*\\gamma|β.*γ)|d\s*(?:\\gamma|γ)|\A\s*(?:\\gamma|γ)\s*=(?!\s*(?:0\.57|-|\\lim|\\int))"
-)
 #: ``u(1)``
 _AT = re.compile(r"(?P<name>\\?[A-Za-z]+)\s*(?:\\left)?\(\s*(?P<at>[^()]+?)\s*(?:\\right)?\)")
 
@@ -102,30 +99,18 @@ class Reader:
 
     def take_all(self, statements: Iterable[Statement]) -> None:
         """Read all conditions first: some follow their formulas. Then read the statements."""
-        every = list(statements)
-        links = (link.latex for statement in every for link in statement.links)
-        if any("i" in INDEX.findall(latex) for latex in links if "\\sum" in latex):
-            self.scope.indices = frozenset("i")
-        if any(map(_GAMMA.search, ("=".join(link.latex for link in each.links) for each in every))):
-            self.scope.letters = frozenset(("gamma",))
-        self.scope.vanishing = frozenset(
-            symbol_name(left.latex)
-            for statement in every
-            for left, right in pairwise(statement.links)
-            if right.latex.strip(" .,;") == "0"
-        )
-        self.conditions, named = conditions_of(every, self.scope.names)
-        self.scope.ranges |= named
+        every, scope = list(statements), self.scope
+        scope.indices, scope.letters, scope.vanishing = letters_of(every)
+        self.conditions, named = conditions_of(every, scope.names)
         kinds = kinds_of(every)
         self.conditions |= {sentence: None for sentence, stated in kinds.items() if stated is None}
+        ranges = scope.ranges | named
         for statement in every:
-            ranges = self.scope.ranges
-            own = self.conditions.get(statement.sentence) or {}
-            self.scope.ranges = ranges | own
+            scope.ranges = ranges | (self.conditions.get(statement.sentence) or {})
             self.kinds.update(kinds.get(statement.sentence) or {})
             with suppress(*FAULTS):  # what no rule foresaw is no claim, and no fault of the caller
                 self.take(statement)
-            self.scope.ranges = ranges
+        scope.ranges = ranges
         with suppress(*FAULTS):
             self.claims = self.parts.judged(self.claims, self.judge)
 
@@ -201,20 +186,11 @@ class Reader:
         differential = any(side.has(Differential) for side in left.sides[:1])
         # A short definition is no chain, unless it stands alone in a display. The same holds of
         # what follows from a definition, as x = u - 1 after u = x + 1.
-        short = start or self._relates_variables(chain.root, left)
+        short = start or relates_variables([chain.root.sides, left.sides], self.scope)
         short = short and len(links) == len(("left", "right")) and not statement.alone
         chain.last = left
         if not (settled or differential or short):
             self._go_on(chain, statement)
-
-    def _relates_variables(self, *ends: Read) -> bool:
-        """Whether an equation relates the problem's variable to a substituted one."""
-        sides = [read.sides[0] for read in ends if read.sides]
-        if len(sides) != len(ends) or any(side.parts for side in sides):
-            return False
-        old, new = {self.scope.variable}, self.scope.moving() | self.scope.introduced
-        names = [free_symbols(side) & (old | new) for side in sides]
-        return names[0] != names[1] and old in names and bool((names[0] | names[1]) & new)
 
     def _close(self, first: Link, last: Read) -> None:
         r"""Redefine a symbol by the closed form that ends its chain, as in ``\mu = e^{\int p}``."""

@@ -25,8 +25,8 @@ from ....numeric.outcome import show
 from ....numeric.sampling.pool import ASSUMPTIONS
 from ....reading.expression.build import IMAGINARY
 from ....reading.expression.linear import NotLinearError, linear
-from ....reading.expression.traversal import all_nodes, needs_worker, nodes_of, symbols_of
-from ....reading.expression.tree import Call, Expression, Number, Symbol
+from ....reading.expression.traversal import all_nodes, needs_worker, symbols_of
+from ....reading.expression.tree import Expression, Symbol
 from ....verdict import Witness
 from ...answers import require_worker
 from ..extents import NotReadError
@@ -35,6 +35,7 @@ from ..result import Judgement
 from ..scope import Equation, Range
 from ..substitution import definite_parts, free_symbols
 from .factors import without_integrals
+from .kinds import is_rational
 from .values import DivergentStepError, inner_parts, part_tree, value_of
 
 #: Points on which both sides are compared, the fewest that suffice, and those that are tried.
@@ -382,7 +383,7 @@ class Program:
             part for side in sides for part in side.parts.values() if isinstance(part, Integral)
         )
         trees = [side.expression for side in sides] + [part.integrand for part in integrals]
-        return all(map(_is_rational, trees))
+        return all(map(is_rational, trees))
 
     def _is_within(self, tape: Tape, run: Range, x: Ball) -> bool:
         value = tape.run(x, self.values, derivative=False)[tape.root][0]
@@ -455,20 +456,6 @@ def _compared(program: Program) -> Finding:
     if differing >= (1 if agreed or not moving else DIFFERING):
         return Finding(Judgement.INCORRECT, differing, witness)
     return Finding(Judgement.UNCHECKED, detail="too few points at which all of it is real")
-
-
-def _is_rational(tree: Expression) -> bool:
-    return all(
-        node.function in ("add", "neg", "mul", "div")
-        or (
-            node == IMAGINARY
-            or node.function == "pow"
-            and isinstance(node.args[1], Number)
-            and node.args[1].denominator == 1
-        )
-        for node in nodes_of(tree)
-        if isinstance(node, Call)
-    )
 
 
 def _between(run: Range, u: float) -> float:
