@@ -406,17 +406,20 @@ class Judge:
         other claims are unchecked.
         """
         names = ", ".join(unknown)
-        if moving:
+        sides = equation.left, equation.right
+        if any(side.has(Differential) for side in sides):
             return Finding(Judgement.UNCHECKED, detail=f"{names} unknown")
         values = solve(equation, unknown, self.assumptions, key, self.work, order)
-        sides = equation.left, equation.right
         coefficients = all(map(_COEFFICIENT.fullmatch, unknown))
-        if values is None and (coefficients or any(side.parts for side in sides)):
+        fixed = coefficients or any(side.parts for side in sides)
+        if values is None and fixed and not moving:
             return Finding(Judgement.INCORRECT, detail=f"no {names} make both sides equal")
         functions = all(equation.variable in free_symbols(side) for side in sides)
         vacuous = not functions and any(side.parts for side in sides)
         # Small letters are the coefficients of an ansatz only where it determines them.
-        ansatz = coefficients or (functions and not any(side.parts for side in sides))
+        ansatz = coefficients or (
+            functions and not any(side.has(Integral, LimitAt, Series) for side in sides)
+        )
         if not values or vacuous or not ansatz:
             return Finding(Judgement.UNCHECKED, detail=f"it only says what {names} may be")
         if self.scope.course and all(fold(value) == 0 for value in values.values()):

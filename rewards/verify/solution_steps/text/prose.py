@@ -28,8 +28,13 @@ def asks(lead: str) -> bool:
 
 
 def names_an_end(lead: str) -> bool:
-    """Whether a number after the words is an end of a range, as 5 in "from 3 to 5 = 8"."""
+    """Whether a number after the words is an end of a range, as 5 in "up to 5 = 8"."""
     return patterns.names_an_end.search(lead) is not None
+
+
+def names_both_ends(lead: str) -> bool:
+    """Whether a value after the words is an end of a range, as in "from 3 to 2 pi = 8"."""
+    return patterns.names_both_ends.search(lead) is not None
 
 
 def is_condition(lead: str, before: bool) -> bool:

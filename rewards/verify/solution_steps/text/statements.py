@@ -46,6 +46,7 @@ _OWN_ROW = re.compile(r"\s*-[^&=\\]*(?:\\(?!\\)[^&=\\]*){0,20}&\s*=")
 _BEFORE_SYSTEM = re.compile(
     r"(?:\\(?:left|[bB]igg?l?)(?![A-Za-z])|\\[,;: {]|\\lbrace(?![A-Za-z])|[\s.&])*"
 )
+_NO_BRACKET = re.compile(r"\s*\\right\s*\.")
 _ROW_END = re.compile(r"\\\\(?:\[[^\]]*\])?|\\hline(?![A-Za-z])")
 _EQUATION_ROW = re.compile(r"[^&=]*(?:&\s*)?=(?!\s*\\begin)")
 #: The name of what is computed: "\text{Upper} = 5".
@@ -54,6 +55,8 @@ _NAME = re.compile(r"\s*[^\W\d_]+(?:[\s-]+[^\W\d_]+){0,4}\s*")
 _LABEL = re.compile(r"[\s&]*[A-Za-z](?:_\{?\w+\}?)?\s*:")
 _ORDER = re.compile(r"[<>]|\\[lg](?:eq?|t|eqslant)(?![A-Za-z])")
 _PLAIN = re.compile(r"[-+\d\s./]+|-?\\?pi|-?\\infty")
+#: A number that may be written with functions: "from 0 to ln 9 = ...".
+_CLOSED = re.compile(r"(?:[-+*/\d\s.(){}^√π∞]|\\?(?:pi|infty|ln|log|sqrt|[dt]?frac|e)(?![a-z]))+")
 #: A row of a table: "| u = x | dv = dx |".
 _ROW, _CELL = re.compile(r"\s*\|\s.*\s\|\s*"), re.compile(r"[^|]+")
 _ONLY_MARKUP = re.compile(r"[\s>*_#.,;:\-•]*(?:\(?\d{1,2}[.)])?[\s>*_.,;:]*")
@@ -159,7 +162,10 @@ def statements(
             bare |= statement.approximate
             words = statement.lead.rstrip(" :*") if statement.approximate else statement.lead
             statement.named |= bare and not prose.goes_on(words)
-            if prose.names_an_end(statement.lead) and _PLAIN.fullmatch(statement.links[0].latex):
+            first = statement.links[0].latex
+            if (prose.names_an_end(statement.lead) and _PLAIN.fullmatch(first)) or (
+                prose.names_both_ends(statement.lead) and _CLOSED.fullmatch(first)
+            ):
                 statement.links[0] = replace(statement.links[0], latex="")
                 statement.named = True
             count += 1
@@ -333,7 +339,8 @@ class _Cutter:
         end, self.system = token.end(), system
         if token[kind].startswith("alignat") and self.latex[end : end + 1] == "{":
             end = closing_brace(self.latex, end) + 1
-        self._blank(token.start(), end)
+        closing = _NO_BRACKET.match(self.latex, end) if kind == "end" else None
+        self._blank(token.start(), closing.end() if closing else end)
         return tables
 
     def _separator(self, index: int, token: re.Match[str]) -> None:
