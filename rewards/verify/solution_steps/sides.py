@@ -87,6 +87,12 @@ def read_sides(
     return sides
 
 
+CALL = re.compile(
+    r"(?P<name>(?:[A-Za-z]|\\(?:mu|rho|phi|varphi|psi|eta|xi))(?:_\w|_\{\w+\})?)'?\s*(?:\\left)?\(\s*\\?(?P<of>(?!pi|e\b)[A-Za-z]+)\s*(?:\\right)?\)"
+)
+
+#: ``u(1)``
+AT = re.compile(r"(?P<name>\\?[A-Za-z]+)\s*(?:\\left)?\(\s*(?P<at>[^()]+?)\s*(?:\\right)?\)")
 _INT = re.compile(r"(?:\\int(?![A-Za-z])|∫)\s*(?:\\(?:no)?limits(?![A-Za-z]))?\s*")
 _SEVERAL = re.compile(r"\\(?:iint|iiint|oint|idotsint|fint)(?![A-Za-z])|[∬∭∮]")
 #: ``f(x)``; without a definition of f this is no product.
@@ -207,6 +213,9 @@ class _SideReader:
         """Replace terms such as ``a_{n+1}`` and derivatives such as ``f_{xy}`` by symbols."""
         for mark in reversed(list(_TERM.finditer(text))):
             index = (mark[2] or mark[3]).strip()
+            lone = text.strip() == mark[0].strip()  # a_0 of a Fourier series has its own formula
+            if not self.course and index == "0" and (lone or f"{mark[1]}_0" in self.names):
+                continue
             for name, own in applied.items():
                 if name == f"{mark[1]}_{own}" and index != own:
                     value = self._add(Value(name, self.tree(index)))
@@ -214,7 +223,8 @@ class _SideReader:
                     break
             else:
                 name = f"{mark[1]}_{index}"
-                if _PARTIAL.fullmatch(name) and mark[1] in self.names and name not in self.names:
+                partial = self.course and _PARTIAL.fullmatch(name)  # of an integral, a moment: M_x
+                if partial and mark[1] in self.names and name not in self.names:
                     of = mark[1]
                     for by in index:
                         symbol = self._derivative(Symbol(of), by, partial=True)

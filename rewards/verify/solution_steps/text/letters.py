@@ -75,8 +75,10 @@ def kinds_of(statements: Iterable[Statement]) -> dict[int, dict[str, str] | None
 
 
 def membership(statement: Statement) -> dict[str, str]:
-    r"""The kinds of letters in a condition such as ``n \in \mathbb{N}``."""
+    r"""The kinds of letters in ``n \in \mathbb{N}`` or ``n = 1, 2, 3, \dots``."""
+    latex = "=".join(link.latex for link in statement.links).strip(" .,;")
+    counts = statement.condition or latex.endswith(("dots", "...", "…"))
     with suppress(ProblemError):
-        read = statement.condition and conditions_of(statement.links[0].latex.strip(" .,;"))
+        read = conditions_of(latex) if counts else None
         return dict(read.kinds) if read and not read.comparisons else {}
     return {}

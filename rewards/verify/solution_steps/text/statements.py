@@ -160,7 +160,7 @@ def statements(
             statement.sentence = sentence
             bare = not statement.links[0].latex and not statement.displayed
             bare |= statement.approximate
-            words = statement.lead.rstrip(" :*") if statement.approximate else statement.lead
+            words = statement.lead.rstrip(" \n:*") if statement.approximate else statement.lead
             statement.named |= bare and not prose.goes_on(words)
             first = statement.links[0].latex
             if (prose.names_an_end(statement.lead) and _PLAIN.fullmatch(first)) or (
@@ -181,7 +181,10 @@ def statements(
 
 
 def _formulas(text: str) -> list[Span]:
-    """Find the formulas of a text. A formula without delimiters is an equation or an integral."""
+    """Find the formulas of a text.
+
+    A formula without delimiters must be an equation, or an integral that is alone on its line.
+    """
     delimited = spans(text)
     bare: list[Span] = []
     gap_start = 0
@@ -192,7 +195,10 @@ def _formulas(text: str) -> list[Span]:
             line_end = right if line_end < 0 else line_end
             for cell in _cells(text, line_start, line_end):
                 bare += [
-                    span for span in bare_spans(text, *cell) if _FORMULA_SIGN.search(span.latex)
+                    span
+                    for span in bare_spans(text, *cell)
+                    if "=" in span.latex
+                    or (_FORMULA_SIGN.search(span.latex) and _is_alone(text, span, named=True))
                 ]
             gap_start = line_end
         gap_start = max(end, gap_start)
@@ -223,15 +229,19 @@ def _of_span(text: str, span: Span, offset: int) -> Iterator[Statement]:
         yield statement
 
 
-def _is_alone(text: str, span: Span) -> bool:
-    """Whether a formula is alone on its line, except for markup."""
+def _is_alone(text: str, span: Span, *, named: bool = False) -> bool:
+    """Whether a formula is alone on its line, except for markup, and a name if ``named`` is True.
+
+    A colon ends the name, as in "Start: ∫ x dx".
+    """
     line_start = text.rfind("\n", 0, span.start) + 1
     line_end = text.find("\n", span.end)
+    head = text[line_start : span.start]
     tail = text[span.end : line_end if line_end >= 0 else len(text)]
     return (
         len(tail) < LEAD
-        and span.start - line_start < LEAD
-        and _ONLY_MARKUP.fullmatch(text, line_start, span.start) is not None
+        and len(head) < LEAD
+        and (_ONLY_MARKUP.fullmatch(head) is not None or (named and head.rstrip()[-1:] == ":"))
         and _ONLY_MARKUP.fullmatch(tail) is not None
     )
 
