@@ -30,7 +30,7 @@ INVISIBLE = (
     r"(?:color|textcolor|hspace\*?|vspace\*?|h?v?phantom|label|tag\*?|mspace|fontsize|hskip|mskip"
     r"|kern|mkern)(?![A-Za-z])(?:\s*\{[^{}]*\}|\s*-?[0-9.]+\s*(?:pt|em|ex|mu|mm|cm))"
 )
-_GAP = r"(?:\s|~|\\[,;:! ])*"
+_GAP = r"(?:\s|~|\\[,;:! ])*+"
 _LABEL = (
     r"(?:\d{1,2}(?:\.\d{1,2})?[a-z]?'*|\*{1,3}|\\?#|\\(?:star|ast|d?dagger|sharp)"
     r"|i{1,3}|iv|vi{1,3}|[ABDE]|I{1,3}|IV)"
@@ -42,8 +42,8 @@ _MARK = (
 #: The number of an equation at the end of its row. Only a wide space, or dots that lead to the
 #: number, tell it from a factor; a label in a circle is never a factor.
 _EQUATION_NUMBER: Final = re.compile(
-    rf"(?:(?:(?:\\(?:q?quad|hfill?|enspace)(?![A-Za-z])|\\hspace\*?\{{[^{{}}]*\}}|(?:\\[,;:]\s*){{3}}){_GAP})+"
-    rf"(?:\\[cl]?dots{_GAP})*{_MARK}|(?<=[\w)}}\]])\s?(?:\\cdots{_GAP})+{_MARK}"
+    rf"(?:(?:(?:\\(?:q?quad|hfill?|enspace)(?![A-Za-z])|\\hspace\*?\{{[^{{}}]*\}}|(?:\\[,;:]\s*){{3}}){_GAP})++"
+    rf"(?:\\[cl]?dots{_GAP})*+{_MARK}|(?<=[\w)}}\]])\s?(?:\\cdots{_GAP})++{_MARK}"
     rf"|(?<!ln)(?<![A-Za-z]{{3}})[ \t]{{3,}}\(\d{{1,2}}\)"
     rf"|(?:\\[cl]?dots{_GAP}|…)*(?:[①-⑳]|\\(?:text)?circled\s*\{{\d{{1,2}}\}})"
     r"|\\l?eqno(?![A-Za-z])[^&\n]*)[\s.,;~]*\Z"
