@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..latex.tokens.pattern import without_equation_number
 from .boxes import closing_brace
 from .words.tables import patterns
 
@@ -29,6 +30,7 @@ def clean(latex: str) -> str:
 
     Layout means sizes, styles, labels and alignment.
     """
+    latex = without_equation_number(latex)
     if "$" in latex or "\\" in latex or "*" in latex:
         if "**" in latex:
             latex = patterns.power_sign.sub("^", latex)

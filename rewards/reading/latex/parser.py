@@ -314,7 +314,7 @@ class Parser:
                 self.deeper(depth)  # raises the error
             self.pos += 1
             return entry[0](self, entry[1], depth + 1)
-        if token and (token[0].isdigit() or (token[0] == "." and len(token) > 1)):
+        if token and (token[0].isdecimal() or (token[0] == "." and len(token) > 1)):
             self.pos += 1
             return self.number(token)
         raise self.error(*expected_operand(token))
@@ -322,7 +322,7 @@ class Parser:
     def number(self, token: str) -> Expression:
         if len(token) > self.limits.digits:
             raise self.too_many_digits()
-        if token.isdigit():
+        if token.isdecimal():
             return Number(int(token))
         token = token.replace("{,}", "").replace("{\\,}", "").replace("\\,", "")
         mantissa, mark, exponent = token.lower().partition("e")

@@ -258,3 +258,17 @@ def test_each_reading_of_a_definite_integral_may_fit():
     # A reference says which reading is meant.
     known = verify_definite_integral(r"\boxed{2G}", problem, reference="2")
     assert known.status.value == "incorrect"
+
+
+@pytest.mark.parametrize(
+    "number", [r"\quad (2)", r"\qquad[2.1]", r"\eqno(3)", r"\quad(*)", "②", r"\hfill\text{(2)}"]
+)
+def test_the_number_of_an_equation_is_no_factor(number: str) -> None:
+    assert read_integral(rf"\int_0^1 x^2\,dx{number}") == read_integral(r"\int_0^1 x^2\,dx")
+    assert integrand_of(read_integral(rf"x^2{number}")) == expected("x^2")
+
+
+@pytest.mark.parametrize("text", ["②x", "x^②x", r"\frac②3"])
+def test_a_circled_number_within_a_formula_is_no_digit(text: str) -> None:
+    with pytest.raises(ProblemError):
+        read_integral(text)

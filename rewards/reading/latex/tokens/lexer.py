@@ -20,7 +20,7 @@ from ..limits import Limits
 from .code import respelt
 from .layout import has_marks, kept_places
 from .numbers import with_fractions, with_points
-from .pattern import TOKEN
+from .pattern import TOKEN, without_equation_number
 from .spelling import Speller
 from .words import with_signs
 
@@ -111,6 +111,7 @@ def _prepared(text: str, symbols: Collection[str]) -> str:
     For example, code is respelt, decimal commas become points, and letters of mathematical
     alphabets become plain letters.
     """
+    text = without_equation_number(text)
     if "\\" not in text:
         text = respelt(text, symbols)
     if " " in text or "," in text or "~" in text:
