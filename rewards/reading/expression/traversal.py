@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import lru_cache
-from operator import attrgetter
 
 from ..functions import names
 from ..functions.record import WORKER
@@ -16,7 +15,6 @@ MAX_FOLD_BITS = 4096
 #: All functions but these are bounded in time at every argument and precision used here (measured:
 #: elementary ones, the gamma function, erf); these belong in a killable worker.
 SLOW = names(lambda function: function.cost == WORKER)
-_FUNCTION = attrgetter("function")
 #: What may have several terms; see `additive_terms`.
 _WITH_TERMS = frozenset(("add", "neg", "mul", "div"))
 #: Functions with poles on the real line, also of an argument that is written first (zeta of s).
@@ -122,7 +120,7 @@ def needs_worker(expression: Expression) -> bool:
 
     Such a function runs in C. To stop the function early, the caller must end the process.
     """
-    return not SLOW.isdisjoint(map(_FUNCTION, all_nodes(expression)))
+    return not SLOW.isdisjoint([node.function for node in all_nodes(expression)])
 
 
 def may_have_pole(expression: Expression, variable: str) -> bool:

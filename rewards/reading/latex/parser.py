@@ -140,8 +140,7 @@ class Parser:
             negative = token == "-"
             if tokens[self.pos] in _SIGNS:
                 negative ^= self.sign()
-            node = self.term(depth)
-            terms.append(self.negated(True, node) if negative else node)
+            terms.append(self.negated(negative, self.term(depth)))
             token = tokens[self.pos]
         return Call("add", tuple(terms))
 
@@ -493,8 +492,6 @@ class Parser:
     def tex_argument(self, depth: int) -> Expression:
         """Read an argument of a TeX command: a braced group, a digit, a letter, or a command."""
         token = self.tokens[self.pos]
-        if token == "{":  # most arguments
-            return self.form(token, depth)
         if token.isdigit() and len(token) > 1:
             return self.first_digit(token)
         if token == "":

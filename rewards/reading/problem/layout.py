@@ -144,7 +144,7 @@ def integral_layout(text: str) -> IntegralLayout:
 
     """
     formula = text if text.isascii() else _plain_letters(text)
-    if "$" in formula or "\\" in formula:
+    if DELIMITER.search(formula):
         formula = _formula(formula)
     if not ("int" in formula or "∫" in formula or "⨍" in formula):  # most integrands alone
         return IntegralLayout(False, {}, _without_tail(formula, 0))
@@ -174,8 +174,6 @@ def _plain_letters(text: str) -> str:
 
 def _formula(text: str) -> str:
     """Remove the marks of a formula. Raise `ProblemError` if a text has more than one formula."""
-    if not DELIMITER.search(text):  # most integrands alone
-        return text
     words, number = MARKED.subn(" ", text)
     if number > 1 or (number and words.strip(" \n\t.,") and not DELIMITER.search(words)):
         raise ProblemError(f"{text!r}: one formula is expected, the problem, and conditions")
