@@ -100,7 +100,7 @@ def verify_derivative(
     chosen = AnswerOptions(assumptions=assumptions, **options)
     question = _prepared(problem, assumption_items(assumptions))
     check_text("completion", completion)
-    named = with_named_answer(completion, problem, question.names)
+    named = with_named_answer(completion, problem, question.names, question.general)
     answer = find_answer(named, chosen, symbols=question.answer_names, asks=question.asks)
     read_answer(answer, question.names)
     if answer.status is not None:
@@ -181,7 +181,7 @@ class _GeneralJudge:
         at_point = question.variable not in symbols_of(question.derivative) or question.point
         if question.curve is not None or at_point or order.order in assumptions:
             raise ProblemError("a derivative whose order is a letter is not read at a point")
-        self.order, self.variable = order, question.variable
+        self.order, self.general, self.variable = order, order.order, question.variable
         self.judges: list[_DerivativeJudge] = []
         for _ in range(order.least + _FURTHER_ORDERS):
             self.judges.append(_DerivativeJudge(question, assumptions))
@@ -239,6 +239,8 @@ def _may_break(node: Expression) -> bool:
 
 class _DerivativeJudge:
     """The derivative that a question asks for, ready to be compared with answers."""
+
+    general = ""  # the order is a number
 
     def __init__(self, question: DerivativeQuestion, assumptions: Mapping[str, str]) -> None:
         self.question = question
