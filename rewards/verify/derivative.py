@@ -257,8 +257,9 @@ class _DerivativeJudge:
         if question.curve is not None:
             names |= symbols_of(question.curve)
         self.names = (*sorted(names), IS_VALUE)
-        self.asks: Asks = "derivative at a point" if question.point else "derivative"
-        self.answer_names = (*sorted(symbols_of(tree)),) if question.point else self.names
+        at_point = bool(question.point) or self.is_value
+        self.asks: Asks = "derivative at a point" if at_point else "derivative"
+        self.answer_names = (*sorted(symbols_of(tree)),) if at_point else self.names
         variable = question.variable
         check_variable(variable, assumed)
         stated = question.bounds != (None, None)

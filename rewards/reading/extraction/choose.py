@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from typing import Final, NamedTuple
 
 from .boxed.content import inside
@@ -27,14 +27,17 @@ from .words.leads import (
     Lead,
     asks,
     check_fails,
+    explains,
     denied_after,
     first_check,
     is_remark,
+    led_by_verb,
     mentioned_after,
     named_after,
+    opens_remark,
     read_lead,
 )
-from .words.tables import hints, patterns
+from .words.tables import patterns
 
 #: Only so many characters and formulas at the end of a text are searched, to bound the work. In
 #: `responses.json` the answer is at most 190 characters before the end, and a response has at most
@@ -104,12 +107,9 @@ def _search(text: str, goal: ExtractionGoal) -> Extraction:
     if formulas:
         chosen = _choose(_FormulaReader(text, formulas, goal))
         settled = formulas[chosen.index].end if chosen else 0
-        remaining = text[settled:]
-        may_follow = any(hint in remaining for hint in hints("bare_answer"))
-        if may_follow or _last_line(text) >= settled:
-            with_bare_lines = _with_bare_lines(text, formulas, settled)
-            if len(with_bare_lines) > len(formulas):
-                chosen = _choose(_FormulaReader(text, with_bare_lines, goal))
+        if bare := _bare_answers(text, formulas, settled):
+            merged = sorted(formulas + bare, key=lambda span: span.start)
+            chosen = _choose(_FormulaReader(text, merged, goal))
     if chosen is None:
         bare = bare_spans(text, 0, len(text))[-MAX_FORMULAS:]
         chosen = _choose(_FormulaReader(text, bare, goal))
@@ -118,35 +118,34 @@ def _search(text: str, goal: ExtractionGoal) -> Extraction:
     return chosen.extraction() if chosen else nothing("no formula that could be the answer")
 
 
-def _last_line(text: str) -> int:
-    """The offset of the last line if it is a formula without words. Otherwise the result is -1."""
-    size = len(text.rstrip())
-    start = text.rfind("\n", 0, size) + 1
-    line = text[start:size]
-    is_formula = (
-        len(line) <= _LONGEST_LINE
-        and patterns.varies.search(line)
-        and patterns.operation.search(line)
+def _bare_answers(text: str, formulas: list[Span], start: int) -> list[Span]:
+    """The formulas without delimiters after ``start`` that may be the answer of a text.
+
+    Such a formula is a line of its own, or adds a constant, or follows a word such as "is".
+    """
+    later = [span for span in formulas if span.end > start]
+    gaps = zip(
+        [start, *(span.end for span in later)],
+        [*(span.start for span in later), len(text)],
+        strict=True,
     )
-    return start if is_formula and not has_prose(line) else -1
+    bare = (span for gap in gaps for span in bare_spans(text, *gap))
+    return [span for span in bare if _may_answer(text, span, later)][-MAX_FORMULAS:]
 
 
-def _with_bare_lines(text: str, formulas: list[Span], start: int) -> list[Span]:
-    """Add the lines after ``start`` that are formulas without delimiters."""
-    extra: list[Span] = []
-    later = iter([span for span in formulas if span.end > start])
-    span = next(later, None)
-    last_line_start = _last_line(text)
-    line = text.rfind("\n", 0, start) + 1
-    while line < len(text):
-        end = text.find("\n", line) + 1 or len(text)
-        while span is not None and span.end <= line:
-            span = next(later, None)
-        own = line >= start and (span is None or span.start >= end)
-        if own and (line == last_line_start or patterns.bare_answer.search(text, line, end)):
-            extra += bare_spans(text, line, end)
-        line = end
-    return sorted(formulas + extra, key=lambda span: span.start) if extra else formulas
+def _may_answer(text: str, span: Span, formulas: list[Span]) -> bool:
+    """Whether a formula without delimiters is more than a number in a sentence."""
+    if patterns.plus_constant.search(span.latex) or led_by_verb(text, span.start, span.end):
+        return True
+    line = text.rfind("\n", 0, span.start) + 1
+    end = text.find("\n", span.end)
+    end = end if end >= 0 else len(text)
+    return (
+        end - line <= _LONGEST_LINE
+        and not any(line <= each.start < end for each in formulas)
+        and patterns.operation.search(text, line, end) is not None
+        and not has_prose(text, line, end)
+    )
 
 
 class _FormulaReader:
@@ -244,7 +243,39 @@ class _FormulaReader:
         own_chains = self.chains(index)
         if own_chains and own_chains[0].lead:
             sentence += " " + own_chains[0].lead
-        return read_lead(sentence, self._of_derivative), is_asked
+        lead = read_lead(sentence, self._of_derivative)
+        if not lead.named and (index in self.bracketed or self._in_remark(index, sentence)):
+            lead = lead._replace(announced=False, concluded=False, doubted=True)
+        return lead, is_asked
+
+    @cached_property
+    def bracketed(self) -> set[int]:
+        """The formulas in brackets of the text, unless the brackets offer an equal answer."""
+        inside: set[int] = set()
+        opened: list[int] = []
+        end = 0
+        for index, span in enumerate(self.formulas):
+            for mark in patterns.prose_bracket.finditer(self.text, end, span.start):
+                if mark[0] == "(":
+                    opened.append(mark.end())
+                elif mark[0] == ")":
+                    del opened[-1:]
+                else:
+                    opened.clear()  # a paragraph ends
+            if opened and explains(self.text[opened[0] : span.start]):
+                inside.add(index)
+            end = max(end, span.end)
+        return inside
+
+    def _in_remark(self, index: int, sentence: str) -> bool:
+        """Whether a formula is in a remark, such as an example, from which nothing follows."""
+        start = self.formulas[index].start
+        paragraph = max(self.text.rfind("\n\n", 0, start), 0)
+        return opens_remark(sentence) or (
+            patterns.heads_remark.match(self.text, paragraph) is not None
+            and not check_fails(self.text, paragraph, start)
+            and not patterns.follows.search(sentence)
+        )
 
     def checked(self, index: int) -> bool:
         """Whether the formula is in a check or an explanation after the answer.

@@ -29,9 +29,13 @@ class Span(NamedTuple):
 def restored(text: str) -> str:
     """Repair the delimiters and tables of a text.
 
-    If the brackets of displays lack their backslashes, the backslashes are restored.
+    Bold type is removed from formulas. If the brackets of displays lack their backslashes, the backslashes are restored.
     The lines of each table are joined.
     """
+    if "**" in text or "__" in text:
+        text = patterns.bold_formula.sub(
+            lambda m: m[0] if has_prose(m["formula"]) else m["formula"], text
+        )
     if "\\begin" in text:
         text = patterns.value_table.sub(lambda m: m[0].replace("\n", " "), text)
     if ("[ " not in text and "[\n" not in text) or "\\[" in text:

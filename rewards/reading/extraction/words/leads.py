@@ -24,8 +24,8 @@ class Lead(NamedTuple):
 
 
 #: What the words of a sentence say so far, as bits of a number.
-_ANNOUNCED, _NAMED, _NOUN, _CONCLUDED, _RECALLED, _METHOD, _CHECKED, _SOFT = (
-    1 << bit for bit in range(8)
+_ANNOUNCED, _NAMED, _NOUN, _CONCLUDED, _STATED, _RECALLED, _METHOD, _CHECKED, _SOFT = (
+    1 << bit for bit in range(9)
 )
 
 
@@ -55,12 +55,12 @@ _EFFECTS: Final = {
     "announce": _Effect(_ANNOUNCED | _NAMED, _SOFT | _METHOD, _RECALLED | _CHECKED),
     "noun": _Effect(_NOUN),
     "noun and verb": _Effect(_ANNOUNCED, _SOFT | _METHOD, _RECALLED | _CHECKED),
-    "verb": _Effect(_CONCLUDED),
+    "verb": _Effect(_STATED),
     "conclude": _Effect(_CONCLUDED, _SOFT | _RECALLED | _METHOD, _CHECKED),
-    "method": _Effect(_METHOD, _ANNOUNCED | _CONCLUDED),
-    "recall": _Effect(_RECALLED, _ANNOUNCED | _CONCLUDED, doubts=True),
-    "check": _Effect(_CHECKED, _ANNOUNCED | _CONCLUDED, doubts=True),
-    "soft": _Effect(_SOFT, _CONCLUDED),
+    "method": _Effect(_METHOD, _ANNOUNCED | _CONCLUDED | _STATED),
+    "recall": _Effect(_RECALLED, _ANNOUNCED | _CONCLUDED | _STATED, doubts=True),
+    "check": _Effect(_CHECKED, _ANNOUNCED | _CONCLUDED | _STATED, doubts=True),
+    "soft": _Effect(_SOFT, _CONCLUDED | _STATED),
 }
 _WORD_ROLES: Final = (
     "announce", "noun", "verb", "conclude", "recall", "method", "check", "differentiation", "soft"
@@ -120,6 +120,7 @@ def _lead_of(roles: list[str], role_of_derivative: str) -> Lead:
     for role in roles:
         if role == "breaks":
             clause += 1
+            marks &= ~_STATED  # of a clause of its own
             continue
         if role == "differentiation":
             role = role_of_derivative
@@ -137,7 +138,7 @@ def _lead_of(roles: list[str], role_of_derivative: str) -> Lead:
     doubted = marks & (_RECALLED | _METHOD | _CHECKED) != 0
     soft = marks & _SOFT != 0
     announced = marks & _ANNOUNCED != 0 and not doubted
-    concluded = (announced or marks & _CONCLUDED != 0) and not soft
+    concluded = (announced or marks & (_CONCLUDED | _STATED) != 0) and not soft
     return Lead(announced, announced and marks & _NAMED != 0, concluded, doubted, soft)
 
 
@@ -209,6 +210,30 @@ def asks(gap: str) -> bool:
         if word not in filler or word in request_words:  # "of the function"
             return word in request_words
     return False
+
+
+def opens_remark(sentence: str) -> bool:
+    """Whether a sentence begins as a remark does, and concludes nothing from the remark."""
+    return (
+        patterns.opens_remark.match(sentence) is not None
+        and patterns.follows.search(sentence) is None
+        and patterns.check_fails.search(sentence) is None
+    )
+
+
+def explains(words_in_brackets: str) -> bool:
+    """Whether brackets that begin so hold a remark, and not another form of the answer."""
+    first_word = _LAST_WORDS.search(words_in_brackets.lower())
+    return first_word is not None and first_word[0] not in words("offer") | words("same")
+
+
+def led_by_verb(text: str, start: int, end: int) -> bool:
+    """Whether a formula stands alone behind a word such as "is", as in "the limit is 3/2"."""
+    gap = patterns.last_words.search(text, max(start - _MENTION, 0), start)
+    if gap is None or not patterns.ends_statement.match(text, end):
+        return False
+    role = _role_of_word().get(gap["word"].lower())
+    return role in ("verb", "conclude", "announce")
 
 
 # --- Checks and explanations ----------------------------------------------------------------------
