@@ -48,6 +48,8 @@ MAX_FORMULAS = 256  # 16 change no answer of the corpora (tests/mutation/constan
 #: formula has 197 characters, and 99 of 100 have three formulas or fewer.
 _REACH = 240
 _FORMULAS_BACK = 5  # 3 or 10 change no answer of the corpora (tests/mutation/constants.py)
+#: Delimiters that open and close a formula or a group.
+_PAIRS: Final = (("\\[", "\\]"), ("\\(", "\\)"), ("{", "}"))
 #: A longer line is no lone formula. 200 characters change no answer (tests/mutation/constants.py).
 _LONGEST_LINE = 1000
 #: Shorter lines are a symbol or a number, with dollar signs: "$x$".
@@ -101,7 +103,7 @@ def _search(text: str, goal: ExtractionGoal) -> Extraction:
     if len(text) > TAIL:
         line = text.find("\n", len(text) - TAIL)
         text = text[line + 1 if line >= 0 else len(text) - TAIL :]
-    text = restored(text)
+    text = restored(_without_cut_repetition(text))
     formulas = with_conditions(text, spans(text)[-MAX_FORMULAS:])
     chosen = None
     if formulas:
@@ -116,6 +118,20 @@ def _search(text: str, goal: ExtractionGoal) -> Extraction:
     if chosen is None and goal.asks_value and not has_prose(text):
         return _search(text, ExtractionGoal(goal.symbols))  # nothing but a formula that is no value
     return chosen.extraction() if chosen else nothing("no formula that could be the answer")
+
+
+def _without_cut_repetition(text: str) -> str:
+    """Remove the last line of a text that repeats itself, if the end of the text cuts this line."""
+    start = text.rstrip().rfind("\n") + 1
+    line = text[start:].strip()
+    if not patterns.letter_or_digit.search(line) or line not in text[:start]:
+        return text
+    is_cut = (
+        any(line.count(opener) > line.count(closer) for opener, closer in _PAIRS)
+        or any(line.count(dollars) % 2 for dollars in ("$", "$$"))
+        or patterns.row_ends_open.search(line)
+    )
+    return text[:start] if is_cut else text
 
 
 def _bare_answers(text: str, formulas: list[Span], start: int) -> list[Span]:

@@ -109,6 +109,9 @@ def read_lead(sentence: str, of_derivative: bool = False) -> Lead:
         sentence = sentence.replace("in general", "generally")
     if "result" in sentence:
         sentence = patterns.used_result.sub("formula", sentence)
+    if "final" in sentence:
+        sentence = patterns.final_form.sub("answer", sentence)
+    sentence = patterns.finds.sub("obtain", sentence)
     if _denies(sentence, sentence.rfind(FORMULA) + 1):
         return Lead(denied=True)
     return _lead_of(_roles_in(sentence), "noun" if of_derivative else "check")
@@ -206,7 +209,7 @@ _LAST_WORDS: Final = re.compile(r"[^\W\d_]+")
 def asks(gap: str) -> bool:
     """Whether the words before a formula ask for its integral, as "the integral of" does."""
     filler, request_words = words("asked_filler"), words("asked")
-    for word in reversed(_LAST_WORDS.findall(gap[-_MENTION:].lower())):
+    for word in reversed(_LAST_WORDS.findall(patterns.finds.sub("", gap[-_MENTION:].lower()))):
         if word not in filler or word in request_words:  # "of the function"
             return word in request_words
     return False
