@@ -108,7 +108,7 @@ def _search(text: str, goal: ExtractionGoal) -> Extraction:
     chosen = None
     if formulas:
         chosen = _choose(_FormulaReader(text, formulas, goal))
-        settled = formulas[chosen.index].end if chosen else 0
+        settled = formulas[chosen.index].end if chosen and chosen.settled else 0
         if bare := _bare_answers(text, formulas, settled):
             merged = sorted(formulas + bare, key=lambda span: span.start)
             chosen = _choose(_FormulaReader(text, merged, goal))
@@ -237,10 +237,11 @@ class _FormulaReader:
             return Lead(denied=True), False
         if mentioned_after(text, span.end):
             return Lead(soft=True), False
-        if named_after(text, span.end):
-            return Lead(announced=True, named=True, concluded=True), False
+        if index in self.bracketed:
+            return Lead(denied=True), False
+        named = named_after(text, span.end)
         if not span.start and not self.chains(index)[0].lead:
-            return Lead(), False
+            return Lead(announced=named, named=named, concluded=named), False
         sentence = ""
         is_asked = False
         for at in range(index, max(index - _FORMULAS_BACK, 0) - 1, -1):
@@ -253,15 +254,17 @@ class _FormulaReader:
             for stop in patterns.sentence_end.finditer(gap):
                 cut = stop.end()
             sentence = gap[cut:] + sentence
-            if cut or end - begin > _REACH:
+            if cut or end - begin > _REACH or (at and formulas[at - 1].latex.rstrip()[-1:] == "."):
                 break
             sentence = FORMULA + sentence
         own_chains = self.chains(index)
         if own_chains and own_chains[0].lead:
             sentence += " " + own_chains[0].lead
         lead = read_lead(sentence, self._of_derivative)
-        if not lead.named and (index in self.bracketed or self._in_remark(index, sentence)):
-            lead = lead._replace(announced=False, concluded=False, doubted=True)
+        if not lead.named and not lead.denied and self._in_remark(index, sentence):
+            lead = lead._replace(announced=False, concluded=False, remark=True)
+        elif named:
+            return Lead(announced=True, named=True, concluded=True), False
         return lead, is_asked
 
     @cached_property
@@ -314,6 +317,7 @@ class _Candidate:
     statement: JudgedChain
     announced: bool
     passed: tuple[str, ...]  # why later formulas were rejected
+    settled: bool = False  # stated as the answer, and no remark, number or side of an equation
 
     def extraction(self) -> Extraction:
         span = self.reader.formulas[self.index]
@@ -377,7 +381,8 @@ class _Candidate:
                 if chain.alternative or not rows:
                     preceding = reader.goal.judge(formula_chains[number])
                     offered += [preceding] if chain.alternative or preceding.has_constant else []
-        answers = [statement.answer for statement in offered if statement.kind >= Kind.PLAIN]
+        least = Kind.LONE if reader.goal.asks_value else Kind.PLAIN
+        answers = [statement.answer for statement in offered if statement.kind >= least]
         return tuple(
             statement for statement in dict.fromkeys(answers) if statement != self.statement.answer
         )
@@ -514,17 +519,22 @@ def _choose(reader: _FormulaReader) -> _Candidate | None:
         for standing in _standings(candidate, lead, is_asked):
             by_standing.setdefault(standing, candidate)
         if "answer" in by_standing:
-            return by_standing.get("overriding") or by_standing["answer"]
+            chosen = by_standing.get("overriding") or by_standing["answer"]
+            chosen.settled = True
+            return chosen
     by_standing.pop("overriding", None)  # there is nothing to override
     doubtful, plain = by_standing.get("doubtful"), by_standing.get("plain")
     if doubtful and plain and plain.index > doubtful.index:
         del by_standing["doubtful"]
-    return next((by_standing[standing] for standing in STANDINGS if standing in by_standing), None)
+    standing = next((standing for standing in STANDINGS if standing in by_standing), "")
+    if standing:
+        by_standing[standing].settled = standing == "plain"
+    return by_standing.get(standing)
 
 
 def _standings(candidate: _Candidate, lead: Lead, is_asked: bool) -> tuple[str, ...]:
     reader, index, best = candidate.reader, candidate.index, candidate.statement
-    checked = not lead.named and reader.checked(index)
+    checked = lead.remark or (not lead.named and reader.checked(index))
     lone = best.kind is Kind.LONE
     display = reader.formulas[index].kind == "display"
     # A number is a usual value, so that a conclusion is enough to call the number the answer.

@@ -216,6 +216,7 @@ _FUNCTIONS = frozenset(
 _LENGTHS = sorted({len(name) for name in _FUNCTIONS})
 #: Letters that stand before and behind a function without a space: "xsinx".
 _LETTERS_BEFORE, _BEHIND = frozenset("xtuvyznkab0e"), frozenset("xtuvyzθ")
+_CLOSES = {"(": ")", "[": "]"}
 _AROUND = " \t\n*_#>:,;.\"'`|"
 
 
@@ -332,6 +333,8 @@ def _is_mathematical(text: str, lexeme: re.Match[str]) -> bool:
 
 def _add_bare(formulas: list[Span], text: str, left: int, right: int) -> None:
     latex = text[left:right].strip().rstrip("([").rstrip()
+    while latex[:1] in _CLOSES and latex.count(latex[0]) > latex.count(_CLOSES[latex[0]]):
+        latex = latex[1:].lstrip()  # the bracket of a remark
     if latex[:1] == "*" and (emphasised := patterns.emphasis.fullmatch(latex)):
         latex = emphasised[2]
     if not patterns.letter_or_digit.search(latex.strip(_AROUND)):

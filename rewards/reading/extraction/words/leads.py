@@ -21,6 +21,7 @@ class Lead(NamedTuple):
     doubted: bool = False  # recalled or checked
     soft: bool = False  # "where", "let", "by"
     denied: bool = False  # "not", "instead of", "one might guess"
+    remark: bool = False  # "note that", "for example"
 
 
 #: What the words of a sentence say so far, as bits of a number.
@@ -111,7 +112,7 @@ def read_lead(sentence: str, of_derivative: bool = False) -> Lead:
         sentence = patterns.used_result.sub("formula", sentence)
     if "final" in sentence:
         sentence = patterns.final_form.sub("answer", sentence)
-    sentence = patterns.finds.sub("obtain", sentence)
+    sentence = patterns.hypothetical.sub("recall", patterns.finds.sub("obtain", sentence))
     if _denies(sentence, sentence.rfind(FORMULA) + 1):
         return Lead(denied=True)
     return _lead_of(_roles_in(sentence), "noun" if of_derivative else "check")
@@ -209,7 +210,7 @@ _LAST_WORDS: Final = re.compile(r"[^\W\d_]+")
 def asks(gap: str) -> bool:
     """Whether the words before a formula ask for its integral, as "the integral of" does."""
     filler, request_words = words("asked_filler"), words("asked")
-    for word in reversed(_LAST_WORDS.findall(patterns.finds.sub("", gap[-_MENTION:].lower()))):
+    for word in reversed(_LAST_WORDS.findall(patterns.finds.sub("obtain", gap[-_MENTION:].lower()))):
         if word not in filler or word in request_words:  # "of the function"
             return word in request_words
     return False
@@ -226,8 +227,12 @@ def opens_remark(sentence: str) -> bool:
 
 def explains(words_in_brackets: str) -> bool:
     """Whether brackets that begin so hold a remark, and not another form of the answer."""
-    first_word = _LAST_WORDS.search(words_in_brackets.lower())
-    return first_word is not None and first_word[0] not in words("offer") | words("same")
+    said = _LAST_WORDS.findall(words_in_brackets.lower())
+    return (
+        bool(said)
+        and said[0] not in words("offer") | words("same")
+        and words("announce").isdisjoint(said)
+    )
 
 
 def led_by_verb(text: str, start: int, end: int) -> bool:
