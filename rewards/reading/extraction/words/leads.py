@@ -74,7 +74,7 @@ def _role_of_word() -> dict[str, str]:
     role_of_word = {
         word: role for role in _WORD_ROLES for word in words(role).difference(unspaced_words(role))
     }
-    return role_of_word | dict.fromkeys(words("breaks"), "breaks")
+    return role_of_word | dict.fromkeys(words("breaks"), "breaks") | {FORMULA: "formula"}
 
 
 @cache
@@ -120,12 +120,18 @@ def read_lead(sentence: str, of_derivative: bool = False) -> Lead:
 
 def _lead_of(roles: list[str], role_of_derivative: str) -> Lead:
     """Classify how words introduce a formula. ``roles`` has the roles of these words, in order."""
-    marks = clause = doubted_clause = 0
+    marks = clause = doubted_clause = used = 0
+    preceding = ""
     for role in roles:
         if role == "breaks":
             clause += 1
-            marks &= ~_STATED  # of a clause of its own
+            marks &= ~(_STATED | used)  # of a clause of its own
+            used = 0
             continue
+        if role == "formula":  # "the sum is A, while B": only A is announced
+            used = _ANNOUNCED | _NAMED | _NOUN if preceding == "verb" else 0
+            continue
+        preceding = role
         if role == "differentiation":
             role = role_of_derivative
         if role == "verb":
