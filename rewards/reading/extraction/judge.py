@@ -164,6 +164,8 @@ def _refusal(answer: str, root: str, about_integral: bool, bound: bool) -> str:
             return "a definition of the constant"
         if _differentiates(root):
             return "a derivative"
+        if patterns.value_at.fullmatch(root):
+            return "a value at a point"
         if root[0] in "d\\" and patterns.differential.fullmatch(root):
             return "a differential"
         if (
