@@ -39,7 +39,7 @@ _PERSON: Final = re.compile(r"(?:[A-Za-z]['’])?[A-Z][a-z]+(?:['’]s)?")
 #: Words that ask anywhere, and verbs that ask where a clause begins. A few verbs are not English.
 _QUESTION_WORD: Final = re.compile(r"ask(?:ed|s)|how|required|sought|wanted|what(?:['’]s)?|which")
 _VERB: Final = re.compile(
-    r"approximate|berechne|calcul(?:er?|ez|a)|calculate|compute|decide|deduce|derive|describe"
+    r"approximate|berechne|bestimme|calcul(?:er?|ez|a)|calculate|compute|decide|deduce|derive|describe"
     r"|determine|differentiate|discuss|enter|establish|estimate|evaluate|examine|express|find|get"
     r"|give|identify|integrate|investigate|know|need|obtain|prove|provide|put|report|resoudre|return"
     r"|round|say|show|simplify|solve|state|sum|take|tell|test|verify|want|work|write"
@@ -108,7 +108,7 @@ _COMMON: Final = _words(
     # articles, pronouns, auxiliary verbs, prepositions and conjunctions
     """a about all although am an and any are around as at be because been being between both by
     can can't could did do does don't done down e each every few for from had has have he
-    hence her here his how i if in into is it it's its just let many may me might most much
+    hence her here his how i if in into is it it's its itself just let many may me might most much
     must my near now of off on once one ones or our out over own shall she should since so
     some such than that that's the their them then there therefore these they this those
     through thus to together too up upon very was we well were when where whether which
