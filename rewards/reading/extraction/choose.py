@@ -151,7 +151,7 @@ def _bare_answers(text: str, formulas: list[Span], start: int) -> list[Span]:
 
 def _may_answer(text: str, span: Span, formulas: list[Span]) -> bool:
     """Whether a formula without delimiters is more than a number in a sentence."""
-    if patterns.plus_constant.search(span.latex) or led_by_verb(text, span.start, span.end):
+    if patterns.plus_constant.search(span.latex) or led_by_verb(text, *span[1:]):
         return True
     line = text.rfind("\n", 0, span.start) + 1
     end = text.find("\n", span.end)
@@ -260,12 +260,19 @@ class _FormulaReader:
         own_chains = self.chains(index)
         if own_chains and own_chains[0].lead:
             sentence += " " + own_chains[0].lead
+        if own_chains and not own_chains[0].links[0].strip():
+            sentence += " equals"  # "the sum = 2"
         lead = read_lead(sentence, self._of_derivative)
         if not lead.named and not lead.denied and self._in_remark(index, sentence):
             lead = lead._replace(announced=False, concluded=False, remark=True)
         elif named:
             return Lead(announced=True, named=True, concluded=True), False
         return lead, is_asked
+
+    def names_unknown(self, index: int) -> bool:
+        """Whether a formula is an equation for a symbol of the problem, such as ``y = 2e^t``."""
+        links = self.chains(index)[-1].links
+        return len(links) > 1 and clean(links[0]).partition("(")[0] in self.goal.symbols
 
     @cached_property
     def bracketed(self) -> set[int]:
@@ -402,6 +409,7 @@ STANDINGS: Final = {
     "remark": "what is recalled, used, checked or defined: better than none",
     "foreign": "a formula about something else: better than none",
     "number": "a lone number: better than none",
+    "aside": "a lone number in a remark, a rule or a check: better than none",
 }
 
 
@@ -439,6 +447,11 @@ RULES: Final = (
         "a lone symbol or number that is called the answer",
         lambda formula: formula.kind is Kind.LONE and formula.announced and not formula.doubted,
         ("overriding", "plain"),
+    ),
+    Rule(
+        "any other lone number, doubted",
+        lambda formula: formula.kind is Kind.LONE and formula.number and formula.doubted,
+        ("aside",),
     ),
     Rule(
         "any other lone number",
@@ -547,7 +560,7 @@ def _standings(candidate: _Candidate, lead: Lead, is_asked: bool) -> tuple[str, 
         checked,
         lead.doubted or checked or (is_asked and not best.has_constant),
         display,
-        not lone and reader.goal.is_foreign(best.answer),
+        not lone and not reader.names_unknown(index) and reader.goal.is_foreign(best.answer),
         lone
         and patterns.called_number.fullmatch(best.answer) is not None
         and reader.is_marked(index),

@@ -241,13 +241,15 @@ def explains(words_in_brackets: str) -> bool:
     )
 
 
-def led_by_verb(text: str, start: int, end: int) -> bool:
-    """Whether a formula stands alone behind a word such as "is", as in "the limit is 3/2"."""
+def led_by_verb(text: str, latex: str, start: int, end: int) -> bool:
+    """Whether a formula stands alone behind "is" or a colon, as in "the limit is 3/2"."""
+    if not patterns.ends_statement.match(text, end):
+        return False
     gap = patterns.last_words.search(text, max(start - _MENTION, 0), start)
-    if gap is None or not patterns.ends_statement.match(text, end):
+    if gap is None:
         return False
     role = _role_of_word().get(gap["word"].lower())
-    return role in ("verb", "conclude", "announce")
+    return latex[0] == "=" or ":" in gap[0] or role in ("verb", "conclude", "announce")
 
 
 # --- Checks and explanations ----------------------------------------------------------------------
