@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache
 from typing import Final, NamedTuple
 
 from .boxed.content import inside
@@ -20,21 +20,29 @@ from .judge import (
     has_integral,
 )
 from .result import Extraction, nothing
-from .spans import Span, bare_spans, has_prose, restored, spans
+from .spans import (
+    LONGEST_LINE,
+    Span,
+    bare_answers,
+    bare_spans,
+    bracketed,
+    has_prose,
+    restored,
+    spans,
+    without_cut_repetition,
+)
 from .statements import Chain, chains
 from .words.leads import (
     FORMULA,
     Lead,
     asks,
     check_fails,
-    explains,
     denied_after,
     first_check,
+    in_remark,
     is_remark,
-    led_by_verb,
     mentioned_after,
     named_after,
-    opens_remark,
     read_lead,
 )
 from .words.tables import patterns
@@ -48,10 +56,6 @@ MAX_FORMULAS = 256  # 16 change no answer of the corpora (tests/mutation/constan
 #: formula has 197 characters, and 99 of 100 have three formulas or fewer.
 _REACH = 240
 _FORMULAS_BACK = 5  # 3 or 10 change no answer of the corpora (tests/mutation/constants.py)
-#: Delimiters that open and close a formula or a group.
-_PAIRS: Final = (("\\[", "\\]"), ("\\(", "\\)"), ("{", "}"))
-#: A longer line is no lone formula. 200 characters change no answer (tests/mutation/constants.py).
-_LONGEST_LINE = 1000
 #: Shorter lines are a symbol or a number, with dollar signs: "$x$".
 _SHORTEST_FORMULA = 4
 
@@ -71,7 +75,7 @@ def from_formulas(text: str, goal: ExtractionGoal) -> Extraction:
     if len(line) < _SHORTEST_FORMULA and patterns.lone_symbol.fullmatch(line):
         return Extraction(line.strip("$"), "bare")
     if (
-        _SHORTEST_FORMULA <= len(line) <= _LONGEST_LINE
+        _SHORTEST_FORMULA <= len(line) <= LONGEST_LINE
         and patterns.only_a_formula.fullmatch(line)
         and patterns.varies.search(line)
         and not has_prose(line)
@@ -103,13 +107,13 @@ def _search(text: str, goal: ExtractionGoal) -> Extraction:
     if len(text) > TAIL:
         line = text.find("\n", len(text) - TAIL)
         text = text[line + 1 if line >= 0 else len(text) - TAIL :]
-    text = restored(_without_cut_repetition(text))
+    text = restored(without_cut_repetition(text))
     formulas = with_conditions(text, spans(text)[-MAX_FORMULAS:])
     chosen = None
     if formulas:
         chosen = _choose(_FormulaReader(text, formulas, goal))
         settled = formulas[chosen.index].end if chosen and chosen.settled else 0
-        if bare := _bare_answers(text, formulas, settled):
+        if bare := bare_answers(text, formulas, settled)[-MAX_FORMULAS:]:
             merged = sorted(formulas + bare, key=lambda span: span.start)
             chosen = _choose(_FormulaReader(text, merged, goal))
     if chosen is None:
@@ -118,50 +122,6 @@ def _search(text: str, goal: ExtractionGoal) -> Extraction:
     if chosen is None and goal.asks_value and not has_prose(text):
         return _search(text, ExtractionGoal(goal.symbols))  # nothing but a formula that is no value
     return chosen.extraction() if chosen else nothing("no formula that could be the answer")
-
-
-def _without_cut_repetition(text: str) -> str:
-    """Remove the last line of a text that repeats itself, if the end of the text cuts this line."""
-    start = text.rstrip().rfind("\n") + 1
-    line = text[start:].strip()
-    if not patterns.letter_or_digit.search(line) or line not in text[:start]:
-        return text
-    is_cut = (
-        any(line.count(opener) > line.count(closer) for opener, closer in _PAIRS)
-        or any(line.count(dollars) % 2 for dollars in ("$", "$$"))
-        or patterns.row_ends_open.search(line)
-    )
-    return text[:start] if is_cut else text
-
-
-def _bare_answers(text: str, formulas: list[Span], start: int) -> list[Span]:
-    """The formulas without delimiters after ``start`` that may be the answer of a text.
-
-    Such a formula is a line of its own, or adds a constant, or follows a word such as "is".
-    """
-    later = [span for span in formulas if span.end > start]
-    gaps = zip(
-        [start, *(span.end for span in later)],
-        [*(span.start for span in later), len(text)],
-        strict=True,
-    )
-    bare = (span for gap in gaps for span in bare_spans(text, *gap))
-    return [span for span in bare if _may_answer(text, span, later)][-MAX_FORMULAS:]
-
-
-def _may_answer(text: str, span: Span, formulas: list[Span]) -> bool:
-    """Whether a formula without delimiters is more than a number in a sentence."""
-    if patterns.plus_constant.search(span.latex) or led_by_verb(text, *span[1:]):
-        return True
-    line = text.rfind("\n", 0, span.start) + 1
-    end = text.find("\n", span.end)
-    end = end if end >= 0 else len(text)
-    return (
-        end - line <= _LONGEST_LINE
-        and not any(line <= each.start < end for each in formulas)
-        and patterns.operation.search(text, line, end) is not None
-        and not has_prose(text, line, end)
-    )
 
 
 class _FormulaReader:
@@ -175,6 +135,7 @@ class _FormulaReader:
         self._chains: dict[int, list[Chain]] = {}
         self._roots: dict[int, str] = {}
         self._check: int | None = None
+        self._bracketed = bracketed(text, formulas)
 
     def chains(self, index: int) -> list[Chain]:
         if index not in self._chains:
@@ -237,7 +198,7 @@ class _FormulaReader:
             return Lead(denied=True), False
         if mentioned_after(text, span.end):
             return Lead(soft=True), False
-        if index in self.bracketed:
+        if index in self._bracketed:
             return Lead(denied=True), False
         named = named_after(text, span.end)
         if not span.start and not self.chains(index)[0].lead:
@@ -263,7 +224,7 @@ class _FormulaReader:
         if own_chains and not own_chains[0].links[0].strip():
             sentence += " equals"  # "the sum = 2"
         lead = read_lead(sentence, self._of_derivative)
-        if not lead.named and not lead.denied and self._in_remark(index, sentence):
+        if not lead.named and not lead.denied and in_remark(text, span.start, sentence):
             lead = lead._replace(announced=False, concluded=False, remark=True)
         elif named:
             return Lead(announced=True, named=True, concluded=True), False
@@ -273,35 +234,6 @@ class _FormulaReader:
         """Whether a formula is an equation for a symbol of the problem, such as ``y = 2e^t``."""
         links = self.chains(index)[-1].links
         return len(links) > 1 and clean(links[0]).partition("(")[0] in self.goal.symbols
-
-    @cached_property
-    def bracketed(self) -> set[int]:
-        """The formulas in brackets of the text, unless the brackets offer an equal answer."""
-        inside: set[int] = set()
-        opened: list[int] = []
-        end = 0
-        for index, span in enumerate(self.formulas):
-            for mark in patterns.prose_bracket.finditer(self.text, end, span.start):
-                if mark[0] == "(":
-                    opened.append(mark.end())
-                elif mark[0] == ")":
-                    del opened[-1:]
-                else:
-                    opened.clear()  # a paragraph ends
-            if opened and explains(self.text[opened[0] : span.start]):
-                inside.add(index)
-            end = max(end, span.end)
-        return inside
-
-    def _in_remark(self, index: int, sentence: str) -> bool:
-        """Whether a formula is in a remark, such as an example, from which nothing follows."""
-        start = self.formulas[index].start
-        paragraph = max(self.text.rfind("\n\n", 0, start), 0)
-        return opens_remark(sentence) or (
-            patterns.heads_remark.match(self.text, paragraph) is not None
-            and not check_fails(self.text, paragraph, start)
-            and not patterns.follows.search(sentence)
-        )
 
     def checked(self, index: int) -> bool:
         """Whether the formula is in a check or an explanation after the answer.

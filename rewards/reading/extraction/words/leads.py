@@ -216,18 +216,29 @@ _LAST_WORDS: Final = re.compile(r"[^\W\d_]+")
 def asks(gap: str) -> bool:
     """Whether the words before a formula ask for its integral, as "the integral of" does."""
     filler, request_words = words("asked_filler"), words("asked")
-    for word in reversed(_LAST_WORDS.findall(patterns.finds.sub("obtain", gap[-_MENTION:].lower()))):
+    plain = patterns.finds.sub("obtain", gap[-_MENTION:].lower())
+    for word in reversed(_LAST_WORDS.findall(plain)):
         if word not in filler or word in request_words:  # "of the function"
             return word in request_words
     return False
 
 
-def opens_remark(sentence: str) -> bool:
-    """Whether a sentence begins as a remark does, and concludes nothing from the remark."""
-    return (
-        patterns.opens_remark.match(sentence) is not None
-        and patterns.follows.search(sentence) is None
-        and patterns.check_fails.search(sentence) is None
+def in_remark(text: str, start: int, sentence: str) -> bool:
+    """Whether a formula is in a remark, such as an example, from which nothing follows.
+
+    Args:
+        text: the text.
+        start: the offset of the formula.
+        sentence: the words of the formula's sentence before the formula.
+
+    """
+    if patterns.follows.search(sentence):
+        return False
+    if patterns.opens_remark.match(sentence):
+        return patterns.check_fails.search(sentence) is None
+    paragraph = max(text.rfind("\n\n", 0, start), 0)
+    return patterns.heads_remark.match(text, paragraph) is not None and not check_fails(
+        text, paragraph, start
     )
 
 

@@ -6,8 +6,8 @@ used to develop; of the 100 others, the first run accepted 46 of 50 right ones a
 A third stranger wrote the responses ``M001`` to ``M150``, in the styles of models, students and
 templates: the first run accepted 77 of 105 right ones, refuted 7 and accepted one wrong one. The
 others of that file are variants of what was misjudged, by the writer of the mends: run-on base
-models (A), loops (B), remarks behind the answer (C), values in plain and bold type (D), results that
-somebody finds (E), derivatives of order n (F), and further responses (G, H).
+models (A), loops (B), remarks behind the answer (C), values in plain and bold type (D), results
+that somebody finds (E), derivatives of order n (F), and further responses (G, H).
 """
 
 from __future__ import annotations
