@@ -27,6 +27,7 @@ from .spans import (
     bare_spans,
     bracketed,
     has_prose,
+    listed,
     restored,
     spans,
     without_cut_repetition,
@@ -56,6 +57,7 @@ MAX_FORMULAS = 256  # 16 change no answer of the corpora (tests/mutation/constan
 #: formula has 197 characters, and 99 of 100 have three formulas or fewer.
 _REACH = 240
 _FORMULAS_BACK = 5  # 3 or 10 change no answer of the corpora (tests/mutation/constants.py)
+_NAMED: Final = Lead(announced=True, named=True, concluded=True)
 #: Shorter lines are a symbol or a number, with dollar signs: "$x$".
 _SHORTEST_FORMULA = 4
 
@@ -114,8 +116,8 @@ def _search(text: str, goal: ExtractionGoal) -> Extraction:
         chosen = _choose(_FormulaReader(text, formulas, goal))
         settled = formulas[chosen.index].end if chosen and chosen.settled else 0
         if bare := bare_answers(text, formulas, settled)[-MAX_FORMULAS:]:
-            merged = sorted(formulas + bare, key=lambda span: span.start)
-            chosen = _choose(_FormulaReader(text, merged, goal))
+            formulas = sorted(formulas + bare, key=lambda span: span.start)
+            chosen = _choose(_FormulaReader(text, formulas, goal))
     if chosen is None:
         bare = bare_spans(text, 0, len(text))[-MAX_FORMULAS:]
         chosen = _choose(_FormulaReader(text, bare, goal))
@@ -194,15 +196,13 @@ class _FormulaReader:
         """How a sentence introduces a formula, and whether the sentence asks for an integral."""
         text, formulas = self.text, self.formulas
         span = formulas[index]
-        if denied_after(text, span.end):
+        if denied_after(text, span.end) or index in self._bracketed:
             return Lead(denied=True), False
         if mentioned_after(text, span.end):
             return Lead(soft=True), False
-        if index in self._bracketed:
-            return Lead(denied=True), False
         named = named_after(text, span.end)
         if not span.start and not self.chains(index)[0].lead:
-            return Lead(announced=named, named=named, concluded=named), False
+            return _NAMED if named else Lead(), False
         sentence = ""
         is_asked = False
         for at in range(index, max(index - _FORMULAS_BACK, 0) - 1, -1):
@@ -219,16 +219,13 @@ class _FormulaReader:
                 break
             sentence = FORMULA + sentence
         own_chains = self.chains(index)
-        if own_chains and own_chains[0].lead:
-            sentence += " " + own_chains[0].lead
-        if own_chains and not own_chains[0].links[0].strip():
-            sentence += " equals"  # "the sum = 2"
+        if own_chains:
+            sentence += f" {own_chains[0].lead}"
+            sentence += "" if own_chains[0].links[0].strip() else " equals"  # "the sum = 2"
         lead = read_lead(sentence, self._of_derivative)
         if not lead.named and not lead.denied and in_remark(text, span.start, sentence):
-            lead = lead._replace(announced=False, concluded=False, remark=True)
-        elif named:
-            return Lead(announced=True, named=True, concluded=True), False
-        return lead, is_asked
+            return lead._replace(announced=False, concluded=False, remark=True), is_asked
+        return (_NAMED, False) if named else (lead, is_asked)
 
     def names_unknown(self, index: int) -> bool:
         """Whether a formula is an equation for a symbol of the problem, such as ``y = 2e^t``."""
@@ -256,6 +253,7 @@ class _Candidate:
     statement: JudgedChain
     announced: bool
     passed: tuple[str, ...]  # why later formulas were rejected
+    stated: bool = False  # the value of something, which need not be what is asked for
     settled: bool = False  # stated as the answer, and no remark, number or side of an equation
 
     def extraction(self) -> Extraction:
@@ -308,11 +306,11 @@ class _Candidate:
         """Other answers that the text offers after "or" or on the same line."""
         reader, index = self.reader, self.index
         span = reader.formulas[index]
-        offered: list[JudgedChain] = []
-        if index and patterns.joins_answers.fullmatch(
-            reader.text, reader.formulas[index - 1].end, span.start
-        ):
-            offered += reader.statements(index - 1)[:1]
+        offered = [
+            statement
+            for at in listed(reader.text, reader.formulas, index, reader.goal.asks_value)
+            for statement in reader.statements(at)[:1]
+        ]
         formula_chains = reader.chains(index)
         if len(formula_chains) > 1:
             rows = "\\\\" in span.latex
@@ -459,12 +457,17 @@ def _choose(reader: _FormulaReader) -> _Candidate | None:
         if lead.soft and best.valued:
             passed += ("a value under a condition",)  # "when x = 1, y = 2"
             continue
-        candidate = _Candidate(reader, index, best, lead.announced, passed[:_MOST_NOTES])
+        stated = lead.stated and best.kind is Kind.LONE
+        candidate = _Candidate(reader, index, best, lead.announced, passed[:_MOST_NOTES], stated)
         # Of the formulas with the same standing, the last one of the text counts.
         for standing in _standings(candidate, lead, is_asked):
-            by_standing.setdefault(standing, candidate)
+            last = by_standing.setdefault(standing, candidate)
+            if last.stated and candidate.announced:
+                by_standing[standing] = candidate
         if "answer" in by_standing:
-            chosen = by_standing.get("overriding") or by_standing["answer"]
+            chosen = by_standing["answer"]
+            later = by_standing.get("overriding", chosen)
+            chosen = chosen if later.stated and chosen.announced else later
             chosen.settled = True
             return chosen
     by_standing.pop("overriding", None)  # there is nothing to override

@@ -416,3 +416,25 @@ def bracketed(text: str, formulas: list[Span]) -> set[int]:
             inside.add(index)
         end = max(end, span.end)
     return inside
+
+
+def listed(text: str, formulas: list[Span], index: int, values: bool) -> list[int]:
+    """The numbers of the formulas that a list offers beside the formula ``index``.
+
+    "A, B or C" offers three formulas; if ``values`` is true, "A and B" offers two values.
+    """
+    found: list[int] = []
+    gaps = ""
+    for step in (-1, 1):
+        at = index
+        while 0 <= at + step < len(formulas):
+            left, right = sorted((at, at + step))
+            gap = text[formulas[left].end : formulas[right].start]
+            if not patterns.joins_answers.fullmatch(gap) and not (
+                values and patterns.joins_boxes.fullmatch(gap)
+            ):
+                break
+            at += step
+            gaps += gap
+            found.append(at)
+    return found if patterns.letter_or_digit.search(gaps) else []

@@ -22,6 +22,7 @@ class Lead(NamedTuple):
     soft: bool = False  # "where", "let", "by"
     denied: bool = False  # "not", "instead of", "one might guess"
     remark: bool = False  # "note that", "for example"
+    stated: bool = False  # by a verb only: "its height is"
 
 
 #: What the words of a sentence say so far, as bits of a number.
@@ -115,7 +116,8 @@ def read_lead(sentence: str, of_derivative: bool = False) -> Lead:
     sentence = patterns.hypothetical.sub("recall", patterns.finds.sub("obtain", sentence))
     if _denies(sentence, sentence.rfind(FORMULA) + 1):
         return Lead(denied=True)
-    return _lead_of(_roles_in(sentence), "noun" if of_derivative else "check")
+    lead = _lead_of(_roles_in(sentence), "noun" if of_derivative else "check")
+    return lead._replace(stated=lead.stated and patterns.refers_back.search(sentence) is None)
 
 
 def _lead_of(roles: list[str], role_of_derivative: str) -> Lead:
@@ -149,7 +151,9 @@ def _lead_of(roles: list[str], role_of_derivative: str) -> Lead:
     soft = marks & _SOFT != 0
     announced = marks & _ANNOUNCED != 0 and not doubted
     concluded = (announced or marks & (_CONCLUDED | _STATED) != 0) and not soft
-    return Lead(announced, announced and marks & _NAMED != 0, concluded, doubted, soft)
+    stated = not announced and marks & (_CONCLUDED | _STATED) == _STATED
+    named = announced and marks & _NAMED != 0
+    return Lead(announced, named, concluded, doubted, soft, stated=stated)
 
 
 def concludes(sentence: str, has_answer: bool) -> bool:

@@ -7,7 +7,7 @@ A third stranger wrote the responses ``M001`` to ``M150``, in the styles of mode
 templates: the first run accepted 77 of 105 right ones, refuted 7 and accepted one wrong one. The
 others of that file are variants of what was misjudged, by the writer of the mends: run-on base
 models (A), loops (B), remarks behind the answer (C), values in plain and bold type (D), results
-that somebody finds (E), derivatives of order n (F), and further responses (G, H).
+that somebody finds (E), derivatives of order n (F), and further responses (G, H, K).
 """
 
 from __future__ import annotations
@@ -68,8 +68,9 @@ UNREAD = set(
 #: Wrong responses that are accepted: the other branch of a solution y = f(x); "It's 0!", which is
 #: 1; a formula that the writer takes back behind it.
 ACCEPTED = {"M097", "G07", "H49"}
-#: A right response that is refuted: it goes on with the second derivative, by that name.
-REFUTED = {"H26"}
+#: Right responses that are refuted: they go on with the second derivative, by that name, and with
+#: the average value and the maximum.
+REFUTED = {"H26", "K24"}
 
 
 def test_responses_of_strangers() -> None:
