@@ -119,8 +119,7 @@ def _search(text: str, goal: ExtractionGoal) -> Extraction:
             formulas = sorted(formulas + bare, key=lambda span: span.start)
             chosen = _choose(_FormulaReader(text, formulas, goal))
     if chosen is None:
-        bare = bare_spans(text, 0, len(text))[-MAX_FORMULAS:]
-        chosen = _choose(_FormulaReader(text, bare, goal))
+        chosen = _choose(_FormulaReader(text, bare_spans(text, 0, len(text))[-MAX_FORMULAS:], goal))
     if chosen is None and goal.asks_value and not has_prose(text):
         return _search(text, ExtractionGoal(goal.symbols))  # nothing but a formula that is no value
     return chosen.extraction() if chosen else nothing("no formula that could be the answer")
@@ -132,7 +131,6 @@ class _FormulaReader:
     def __init__(self, text: str, formulas: list[Span], goal: ExtractionGoal) -> None:
         self.text = text
         self.goal = goal
-        self._of_derivative = goal.asks_derivative
         self.formulas = formulas
         self._chains: dict[int, list[Chain]] = {}
         self._roots: dict[int, str] = {}
@@ -222,7 +220,7 @@ class _FormulaReader:
         if own_chains:
             sentence += f" {own_chains[0].lead}"
             sentence += "" if own_chains[0].links[0].strip() else " equals"  # "the sum = 2"
-        lead = read_lead(sentence, self._of_derivative)
+        lead = read_lead(sentence, self.goal.asks_derivative)
         if not lead.named and not lead.denied and in_remark(text, span.start, sentence):
             return lead._replace(announced=False, concluded=False, remark=True), is_asked
         return (_NAMED, False) if named else (lead, is_asked)
@@ -240,7 +238,7 @@ class _FormulaReader:
         """
         start = self.formulas[index].start
         if self._check is None:
-            self._check = first_check(self.text, start, self._of_derivative)
+            self._check = first_check(self.text, start, self.goal.asks_derivative)
         return self._check < start and not check_fails(self.text, self._check, start)
 
 
