@@ -14,6 +14,8 @@ from .words.tables import patterns, words
 _CLOSERS = {"[": "\\]", "(": "\\)"}
 
 _OPENERS = frozenset(("\\[", "\\("))
+#: Characters behind an opening bracket that say what the bracket is for: a long sentence.
+_BRACKET = 240
 #: `joint` takes fewer characters.
 _JOINED = 10
 
@@ -412,7 +414,7 @@ def bracketed(text: str, formulas: list[Span]) -> set[int]:
                 del opened[-1:]
             else:
                 opened.clear()  # a paragraph ends
-        if opened and explains(text[opened[0] : span.start]):
+        if opened and explains(text[opened[0] : span.start][:_BRACKET]):
             inside.add(index)
         end = max(end, span.end)
     return inside

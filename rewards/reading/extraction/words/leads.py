@@ -227,6 +227,10 @@ def asks(gap: str) -> bool:
     return False
 
 
+#: Characters of a remark that are searched for a correction: a long paragraph.
+_LONGEST_REMARK: Final = 1000
+
+
 def in_remark(text: str, start: int, sentence: str) -> bool:
     """Whether a formula is in a remark, such as an example, from which nothing follows.
 
@@ -242,7 +246,7 @@ def in_remark(text: str, start: int, sentence: str) -> bool:
         return patterns.check_fails.search(sentence) is None
     paragraph = max(text.rfind("\n\n", 0, start), 0)
     return patterns.heads_remark.match(text, paragraph) is not None and not check_fails(
-        text, paragraph, start
+        text, max(paragraph, start - _LONGEST_REMARK), start
     )
 
 
