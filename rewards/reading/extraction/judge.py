@@ -120,6 +120,8 @@ def judge(chain: Chain, root: str | None = None) -> JudgedChain:
         earlier = dict.fromkeys(links[1 if patterns.name.fullmatch(root) else 0 : -1])
         steps = tuple(filter(None, map(clean, list(earlier)[-_MOST_STEPS:])))
     reason = _refusal(answer, root, about_integral, chain.bound)
+    if patterns.value_at.fullmatch(root):
+        reason = reason or "a value at a point"
     if reason:
         return JudgedChain(answer, Kind.NO_ANSWER, reason, count, steps=steps)
     plus = has_constant(answer)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from html import unescape
 from unicodedata import normalize
 
+from .spans import has_prose
 from .words.tables import hints, patterns, replacement
 
 
@@ -127,6 +128,21 @@ def _unescaped(text: str) -> str:
     return text
 
 
+def _first_problem(text: str) -> str:
+    """The text up to the heading of another problem, if an answer stands before the heading.
+
+    A base model goes on with problems of its own. A solution that first repeats its problem has no
+    answer before the heading.
+    """
+    at = 0
+    for heading in patterns.heads_problem.finditer(text):
+        before = text[at : heading.start()]
+        if patterns.answered.search(before) or (before.strip() and not has_prose(before)):
+            return text[: heading.start()]
+        at = heading.start()
+    return text
+
+
 def visible(completion: str, stop: Sequence[str] = ()) -> Visible:
     """Remove everything from a completion that cannot hold the answer, such as thoughts."""
     text, thought = completion, None
@@ -143,4 +159,4 @@ def visible(completion: str, stop: Sequence[str] = ()) -> Visible:
         end = patterns.ends_turn.search(text)
         if end:
             text = text[: end.start()]
-    return Visible(_unescaped(text), thought)
+    return Visible(_unescaped(_first_problem(text)), thought)

@@ -89,7 +89,7 @@ COMMON: Final = frozenset(
     # articles, pronouns, auxiliary verbs, prepositions and conjunctions
     """a about all although am an and any are around as at be because been being between both by
     can can't could did do does don't done down e each every few for from had has have he
-    hence her here his how i if in into is it it's its just let many may me might most much
+    hence her here his how i if in into is it it's its itself just let many may me might most much
     must my near now of off on once one ones or our out over own shall she should since so
     some such than that that's the their them then there therefore these they this those
     through thus to together too up upon very was we well were when where whether which

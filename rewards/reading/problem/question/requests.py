@@ -27,7 +27,7 @@ from ..conditions import NAME
 
 _MARK: Final = "\ue012"
 #: Sentences end at a stop, and at a formula that has taken up the stop.
-_SENTENCE: Final = re.compile(rf"(?<=[.?!])\s+|\n+|(?<={_MARK})\s+(?=[A-Z][a-z])")
+_SENTENCE: Final = re.compile(rf"(?<=[.?!])(?<!i\.e\.)\s+|\n+|(?<={_MARK})\s+(?=[A-Z][a-z])")
 _PARENTHESIS: Final = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
 _COMMAND: Final = re.compile(r"\\[a-z]+")
 _IN_TERMS_OF: Final = re.compile(r"\bin\s+terms\s+of\b")
@@ -93,7 +93,10 @@ _AUXILIARIES: Final = _words(
 _CONCLUDES: Final = _words("and or so then to")
 _HENCE: Final = _words("hence therefore thus")
 #: Words before a formula that is what was named before: "the area, that is, $\\int ..$".
-_THAT_IS: Final = re.compile(r"(?:that is|that is to say|i \. e \.|namely|in other words)(?: ,)?\Z")
+_THAT_IS: Final = re.compile(
+    r"(?:that is|that is to say|i \. e \.|namely|in other words)"
+    r"(?: ,)?(?: (?:calculate|compute|evaluate|find|to (?:evaluate|find)))?\Z"
+)
 #: Words that restrict a formula which is not asked for in its sentence, too.
 _CONTRASTS: Final = _words(
     "but except however if instead only provided though unless where with without"
