@@ -211,11 +211,8 @@ class _FormulaReader:
                 is_asked = asks(gap)
             *earlier, ending = patterns.sentence_end.split(gap)
             sentence = ending + sentence
-            if (
-                earlier
-                or end - begin > _REACH
-                or (at and formulas[at - 1].latex.rstrip()[-1:] == ".")
-            ):
+            ends = at and formulas[at - 1].latex.rstrip()[-1:] == "."
+            if earlier or ends or end - begin > _REACH:
                 break
             sentence = FORMULA + sentence
         own_chains = self.chains(index)
