@@ -63,7 +63,7 @@ def from_formulas(text: str, goal: ExtractionGoal) -> Extraction:
     line = text.strip()
     if line[:1] == "*" and (emphasised := patterns.emphasis.fullmatch(line)):
         line = emphasised[2]
-    if len(line) < _SHORTEST_FORMULA and patterns.lone_symbol.fullmatch(line):
+    if patterns.lone_symbol.fullmatch(line):
         return Extraction(line.strip("$"), "bare")
     if (
         _SHORTEST_FORMULA <= len(line) <= _LONGEST_LINE
@@ -285,6 +285,7 @@ class _Candidate:
             self.statement.steps,
             self._definitions(),
             answer[2:] if bullet else "",
+            unsolved=self.statement.unsolved,
         )
 
     def _definitions(self) -> tuple[tuple[str, str], ...]:

@@ -224,7 +224,8 @@ class Parser:
         self, start: int, factors: list[Expression], bottom: Expression, following: str
     ) -> bool | None:
         """Whether ``a/b c`` probably means a/(b c), or None if that reading is impossible."""
-        grouped = self.tokens[start] in ("(", "[", "{", "\\frac", "\\{")
+        token = self.tokens[start]
+        grouped = token in ("(", "[", "{", "\\frac", "\\{") or "/" in token  # ½ is a group, too
         if grouped or not self.continues_denominator(following):
             return None
         if type(bottom) is Number:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from ..expression.build import ONE, E
+from ..expression.build import ONE, ZERO, E
 from ..expression.tree import Call, Expression, Number, Symbol
 from . import ambiguities
 from .builders import (
@@ -348,6 +348,23 @@ def _harmonic(parser: Parser, name: str, depth: int) -> Expression | None:
     return harmonic_number(number, order)
 
 
+def _kronecker(parser: Parser, name: str, depth: int) -> Expression | None:
+    r"""Read Kronecker's ``\delta_{mn}`` or ``\delta_{m,n}``, which is 1 if m = n, and else 0.
+
+    The indices must be symbols of the problem, and delta none.
+    """
+    tokens, start = parser.tokens, parser.pos
+    indices = [token.lstrip("\\") for token in tokens[start + 2 : start + 5] if token != ","]
+    comma = tokens[start + 3] == ","
+    if tokens[start : start + 2] != ["_", "{"] or tokens[start + 4 + comma] != "}":
+        return None
+    if _names_symbol(parser, name[1:]) or not parser.symbols.issuperset(indices[:2]):
+        return None
+    first, second = map(Symbol, indices[:2])
+    parser.pos += 5 + comma
+    return Call("piecewise", (ONE, Call("eq", (first, second)), ZERO))
+
+
 def _has_order(tokens: list[str], start: int) -> bool:
     """Whether an order and an argument begin here, as in ``^{(n)}(x)``.
 
@@ -449,6 +466,7 @@ _IRREGULAR: Final[dict[str, Callable[[Parser, str, int], Expression | None]]] = 
     "H": _harmonic,
     "D": _dawson,
     "C": _binomial,
+    "\\delta": _kronecker,
 }
 #: Letters that name functions, by the number of arguments, or ``_`` for a subscript and arguments.
 LETTERS: Final[dict[str, dict[str, str]]] = {
@@ -481,4 +499,5 @@ LETTERS: Final[dict[str, dict[str, str]]] = {
     "\\chi": {"_": "legendre_chi"},
     "\\Phi": {"1": "normal_cdf", "3": "lerchphi"},
     "\\theta": {"1": "heaviside"},
+    "\\delta": {},
 }

@@ -63,7 +63,8 @@ def from_boxes(text: str, complete: list[Box], notes: tuple[str, ...]) -> Extrac
         chosen -= 1
         if chosen < 0:
             return nothing(*notes)
-    if around.lone and not (around.alternatives or around.following or around.where):
+    beside = around.alternatives or around.following or around.where or around.unsolved
+    if around.lone and not beside:
         return inside(complete[chosen].content or "", notes)
     return _around(around, complete, notes)
 
@@ -107,6 +108,7 @@ def _around(around: BoxContext, complete: list[Box], notes: tuple[str, ...]) -> 
         refused=next(
             (extraction.refused for extraction in read.values() if extraction.refused), ""
         ),
+        unsolved=around.unsolved,
     )
 
 
@@ -159,6 +161,7 @@ def inside(content: str, notes: tuple[str, ...] = ()) -> Extraction:
         best.steps if best else steps,
         tuple(definitions),
         refused=refused,
+        unsolved=best.unsolved if best else "",
     )
 
 

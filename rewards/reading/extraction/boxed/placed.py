@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from ..boxes import Box
 from ..case_lists import with_conditions
 from ..clean import clean
+from ..judge import unsolved
 from ..spans import Span, bare_spans, restored, spans
 from ..statements import chains
 from ..words.leads import denied_after, denied_before
@@ -43,6 +44,7 @@ class BoxContext:
         alternatives: the templates of other boxes that the text joins to this box by "or".
         where: the definitions after the box, such as a formula after "where".
         denied: whether the text says that the content of the box is not the answer.
+        unsolved: the name of the answer inside the left side of an equation (`judge.unsolved`).
 
     """
 
@@ -51,6 +53,7 @@ class BoxContext:
     alternatives: tuple[str, ...] = ()
     where: str = ""
     denied: bool = False
+    unsolved: str = ""
 
     @property
     def lone(self) -> bool:
@@ -116,9 +119,7 @@ def place(text: str, marked: list[Box]) -> BoxContext:
     ):
         where = formulas[index + 1].latex
     denied = own_formula.denied or _denied(text, span.start, span.end)
-    return BoxContext(
-        own_formula.template, own_formula.following, tuple(alternatives), where, denied
-    )
+    return replace(own_formula, alternatives=tuple(alternatives), where=where, denied=denied)
 
 
 def _with_marks(text: str, marked: list[Box]) -> str:
@@ -188,7 +189,10 @@ def _in_formula(latex: str, mark: str) -> BoxContext:
             if denied_after(patterns.text_braces.sub("", latex[latex.index(mark) + 1 :][:120]), 0):
                 return BoxContext(template, denied=True)
             where = r" \quad ".join("=".join(statement.links) for statement in statements[at + 1 :])
-            return BoxContext(template, following, tuple(filter(None, offered)), where)
+            name = unsolved(clean(chain.links[0])) if number else ""
+            return BoxContext(
+                template, following, tuple(filter(None, offered)), where, unsolved=name
+            )
     return BoxContext(mark)
 
 

@@ -11,13 +11,13 @@ import re
 from collections.abc import Collection
 from typing import Final
 
+#: Modules whose names stand before the names of functions.
+_MODULES: Final = "(?:math|np|numpy|jnp|sympy|sp|sym|mpmath|cmath|mp|special|scipy|torch)"
 _CODE: Final = re.compile(
-    r"[\w)\]]\s?\*\*?\s?[\w(]|(?<![A-Za-z])[A-Z][A-Za-z]+\[|\b(?:math|np|numpy|sympy|sp|mpmath|cmath"
-    r"|mp|special|scipy)\.[A-Za-z]|\b\d+j\b|\belliptic_[efkp]|\b[A-Za-z]\w+\([^()]{0,40}\(|\*\*"
+    rf"[\w)\]]\s?\*\*?\s?[\w(]|(?<![A-Za-z])[A-Z][A-Za-z]+\[|\b{_MODULES}\.[A-Za-z]"
+    r"|\b\d+j\b|\belliptic_[efkp]|\b[A-Za-z]\w+\([^()]{0,40}\(|\*\*"
 )
-_MODULE: Final = re.compile(
-    r"(?<![\w.])(?:(?:math|np|numpy|sympy|sp|mpmath|cmath|mp|special|scipy)\.){1,2}(?=[A-Za-z])"
-)
+_MODULE: Final = re.compile(rf"(?<![\w.])(?:{_MODULES}\.){{1,2}}(?=[A-Za-z])")
 _RATIONAL: Final = re.compile(
     r"\b(?:Rational|Fraction)\(\s?(-?\d{1,40})\s?,\s?(\d{1,40})\s?\)|\bInteger\(\s?(-?\d{1,40})\s?\)"
 )
@@ -34,6 +34,8 @@ _CALLED: Final = {
     "exp_polar": "exp",
     "re": "Re",
     "im": "Im",
+    "power": "pow",
+    "Power": "pow",
 }
 _ALONE: Final = {"I": r"\imaginaryI ", "E": r"\exponentialE ", "Pi": r"\pi "}
 _CALL: Final = re.compile(rf"(?<![\w\\])(?:{'|'.join(_CALLED)})(?=\s?[(\[])")

@@ -18,6 +18,7 @@ from ..errors import TooBigError
 from ..limits import Limits
 from .code import respelt
 from .layout import has_marks, kept_places
+from .names import NAMED
 from .numbers import with_fractions, with_points
 from .pattern import TOKEN
 from .spelling import Speller
@@ -52,8 +53,11 @@ _TABLE_END: Final = re.compile(
 _MIXED_TEXT: Final = re.compile(
     r"(\\(?:text(?:rm|normal|up)?|[mh]box)\s*\{)([^{}\\$]*)([\\$](?:[^{}]|\{[^{}]*\})*)\}"
 )
-#: The arc tangent of two arguments, whose digit is part of the name.
-_TWO_ARGUMENTS: Final = re.compile(r"(?<![A-Za-z{])a(?:rc)?tan2(?=\s?(?:\\left\s?)?\()")
+#: Names of functions whose digits are parts of the names, as in code: log2(x) is not ln(2x).
+_DIGIT_NAMES: Final = sorted(name for name in NAMED if any(map(str.isdigit, name)))
+_WITH_DIGITS: Final = re.compile(
+    rf"(?<![A-Za-z{{\\])({'|'.join(_DIGIT_NAMES)})(?=\s?(?:\\left\s?)?\()"
+)
 #: The real part has a bracket; before a power, ``Re`` is a constant R times a power of e.
 _POWER_OF_E: Final = re.compile(r"(?<![A-Za-z\\{])Re(?=\^)")
 _END: Final = [""] * 4
@@ -117,8 +121,8 @@ def _prepared(text: str, symbols: Collection[str]) -> str:
         text = with_fractions(text)
     if "Re^" in text:
         text = _POWER_OF_E.sub("R e", text)
-    if "tan2" in text:
-        text = _TWO_ARGUMENTS.sub(r"\\operatorname{atan2}", text)
+    if "(" in text:
+        text = _WITH_DIGITS.sub(r"\\operatorname{\1}", text)
     if "\\\\" in text and "\\begin" not in text:
         text = _DOUBLED.sub(r" \\", text)
     if "{\\cdot}" in text or "{\\times}" in text:

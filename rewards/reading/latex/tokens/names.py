@@ -45,6 +45,7 @@ NAMED: Final[dict[str, str]] = {
     "atan2": "atan2",
     "arctan2": "atan2",
     "cbrt": "cbrt",
+    **{name: name for name in ("expm1", "log10", "log1p", "log2", "pow")},
     "Ti": "Ti",
     "Cin": "Cin",
     "Ein": "Ein",
