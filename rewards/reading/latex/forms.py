@@ -117,7 +117,7 @@ def fraction(parser: Parser, _: None, depth: int) -> Expression:
 def _maybe_mixed(
     parser: Parser, node: Number, start: int, *, is_certain: bool = False
 ) -> Expression:
-    r"""Read ``2\frac13`` as 2 times 1/3, or as the mixed number 2 + 1/3, which 2⅓ is for certain."""
+    r"""Read ``2\frac13`` as 2 times 1/3, or as the mixed number 2 + 1/3; 2⅓ is always mixed."""
     token_before = parser.tokens[start - 3] if start > 2 else ""
     integer_part = int(parser.tokens[start - 2][: parser.limits.digits])
     if integer_part == 0 or token_before in ("^", "_") or not 0 < node.numerator < node.denominator:

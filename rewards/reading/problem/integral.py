@@ -107,13 +107,16 @@ def _read_formula(text: str, variable: str | None, parameters: Collection[str]) 
     try:
         named, body, readings = _integrand(text, layout, variable, parameters)
     except ProblemError:
-        for integrand, stated in behind(layout.body):
+        splits = [*behind(layout.body)]
+        if not layout.has_sign:  # the longest formula: of psi(x), x > 0, not psi alone
+            splits.reverse()
+        for integrand, stated in splits:
             with suppress(ProblemError):
                 stated_names = {name for name, _ in stated.kinds}
                 part = layout._replace(body=integrand)
                 named, body, readings = _integrand(text, part, variable, parameters | stated_names)
                 conditions = stated
-                if named is not None:
+                if named is not None or not layout.has_sign:
                     break
         else:
             raise

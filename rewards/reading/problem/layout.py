@@ -51,8 +51,10 @@ _LEAD: Final = re.compile(
     )*+""",
     re.VERBOSE,
 )
+#: The number of an equation, in parentheses behind a wide space.
+_NUMBER: Final = r"\d{1,3}(?:\.\d{1,3}){0,3}"
 TAIL: Final = re.compile(
-    rf"(?:\s|\\[,;:!> ]|~|[.;,&?]|=|\\\\|\\q?quad|\\end\s*\{{{_ENVIRONMENTS}\}})+\Z"
+    rf"(?:\s|\\[,;:!> ]|~|[.;,&?]|=|\\\\|\\q?quad(?:[\s~]*\({_NUMBER}\))?|\\end\s*\{{{_ENVIRONMENTS}\}})+\Z"
 )
 #: Last characters of bodies that have no tail, unless it is the end of an environment.
 _LAST_OF_FORMULA: Final = frozenset("})]|0123456789xyztu")
@@ -187,7 +189,7 @@ def _without_tail(body: str, opened: int) -> str:
 
     If ``opened`` braces were opened before the body, their closing braces are removed, too.
     """
-    if body[-1:] not in _LAST_OF_FORMULA or "\\end" in body[-24:]:
+    if body[-1:] not in _LAST_OF_FORMULA or re.search(r"\\(?:end|q?quad)", body[-24:]):
         body = TAIL.sub("", body)
     for _ in range(opened):
         body = TAIL.sub("", body.removesuffix("}"))
