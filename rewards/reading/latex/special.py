@@ -348,21 +348,17 @@ def _harmonic(parser: Parser, name: str, depth: int) -> Expression | None:
     return harmonic_number(number, order)
 
 
-def _kronecker(parser: Parser, name: str, depth: int) -> Expression | None:
-    r"""Read Kronecker's ``\delta_{mn}`` or ``\delta_{m,n}``, which is 1 if m = n, and else 0.
-
-    The indices must be symbols of the problem, and delta none.
-    """
+def _kronecker(parser: Parser, name: str, _: int) -> Expression | None:
+    r"""Read Kronecker's ``\delta_{mn}`` or ``\delta_{m,n}``, whose indices the problem has."""
     tokens, start = parser.tokens, parser.pos
-    indices = [token.lstrip("\\") for token in tokens[start + 2 : start + 5] if token != ","]
-    comma = tokens[start + 3] == ","
-    if tokens[start : start + 2] != ["_", "{"] or tokens[start + 4 + comma] != "}":
+    end = start + 4 + (tokens[start + 3] == ",")
+    names = [tokens[at].lstrip("\\") for at in (start + 2, end - 1)]
+    if tokens[start : start + 2] != ["_", "{"] or tokens[end] != "}":
         return None
-    if _names_symbol(parser, name[1:]) or not parser.symbols.issuperset(indices[:2]):
+    if _names_symbol(parser, name[1:]) or not parser.symbols.issuperset(names):
         return None
-    first, second = map(Symbol, indices[:2])
-    parser.pos += 5 + comma
-    return Call("piecewise", (ONE, Call("eq", (first, second)), ZERO))
+    parser.pos = end + 1
+    return Call("piecewise", (ONE, Call("eq", tuple(map(Symbol, names))), ZERO))
 
 
 def _has_order(tokens: list[str], start: int) -> bool:

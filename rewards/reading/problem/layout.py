@@ -47,14 +47,16 @@ _LEAD: Final = re.compile(
     # a name of the integral: I =, J_n :=, I(a) =
     | (?:\\mathcal\s*|\\mathscr\s*)?\{{?[A-Za-z]\}}?'*(?:_(?:\w|\{{[^{{}}]*\}}))?
         (?:\s*(?:\\left)?\([^()=]*?(?:\\right)?\))?\s*&?\s*:?=
-    | (?P<principal> (?:\\(?:{FONT}|rm)\s*\{{?\s*)?[Pp]\s*\.?~?\s*[Vv]\.?\s*\}}?(?![A-Za-z]) )
+    | (?P<principal> (?:\\(?:{FONT}|rm)\s*\{{?\s*)?
+        (?:[Pp]\s*\.?~?\s*[Vv]|V\s*\.?~?\s*P|v\.~?\s*p)\.?\s*\}}?(?![A-Za-z]) )
     )*+""",
     re.VERBOSE,
 )
 #: The number of an equation, in parentheses behind a wide space.
 _NUMBER: Final = r"\d{1,3}(?:\.\d{1,3}){0,3}"
 TAIL: Final = re.compile(
-    rf"(?:\s|\\[,;:!> ]|~|[.;,&?]|=|\\\\|\\q?quad(?:[\s~]*\({_NUMBER}\))?|\\end\s*\{{{_ENVIRONMENTS}\}})+\Z"
+    rf"(?:\s|\\[,;:!> ]|~|[.;,&?]|=|\\\\|\\q?quad(?:[\s~]*\({_NUMBER}\))?"
+    rf"|\\end\s*\{{{_ENVIRONMENTS}\}})+\Z"
 )
 #: Last characters of bodies that have no tail, unless it is the end of an environment.
 _LAST_OF_FORMULA: Final = frozenset("})]|0123456789xyztu")
@@ -306,7 +308,7 @@ def argument_end(text: str) -> int:
     if command and command[0].endswith(("\\frac", "\\dfrac", "\\tfrac")):
         for _ in range(2):
             end += argument_end(text[end:])
-    elif command and command[0].endswith("\\sqrt"):
+    elif command and command[0].endswith(("\\sqrt", "\\mathbb")):
         end += argument_end(text[end:])
     return end
 

@@ -34,7 +34,7 @@ SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ⁿⁱˣᵃᵇᵏᵐᵗ"
 SUBSCRIPT = "₀₁₂₃₄₅₆₇₈₉ₐₑₖₘₙₓₚₜᵢⱼ"
 
 TOKEN: Final = re.compile(
-    rf"(?:{_SPACE}++|\\[,;:!>\s/()\[\]]|%[^\n]*+(?:\n|\Z))*+"
+    rf"(?:{_SPACE}++|\\[,;:!>\s/()\[\]]|(?<![0-9])%[^\n]*+(?:\n|\Z))*+"
     rf"([{{}}()^+\-/_=|,\[\]]|[A-Za-z]+|{_NUMBER}"
     rf"|\\(?:{_SIZED}|{TEXT}|{_ENVIRONMENT}|{INVISIBLE}"
     rf"|operatorname\*|[A-Za-z]+|\\(?:\*|\s*\[-?[0-9.]+\s*[a-z][a-z]\])?|.)"

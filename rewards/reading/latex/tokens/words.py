@@ -133,6 +133,7 @@ SYNONYMS: Final[dict[str, str]] = {
     "\\mathup e": "e",
     "º": "°",
     "\\degree": "°",
+    "%": "\\%",
     "¼": "\\1/4",
     "½": "\\1/2",
     "¾": "\\3/4",
@@ -156,6 +157,9 @@ SYNONYMS: Final[dict[str, str]] = {
     "≈": "=",
     "≡": "=",
     "\\colon": ":",
+    "\\longmapsto": "\\mapsto",
+    "↦": "\\mapsto",
+    "⟼": "\\mapsto",
     "\\ldotp": ".",
     "\\frasl": "/",
 }

@@ -70,6 +70,8 @@ _EXPLAINED: Final = re.compile(rf"{PLACE.pattern}\s+is\b|\bof\s+{PLACE.pattern}"
 _WIDE_SPACE: Final = re.compile(r"\\q?quad(?![A-Za-z])")
 #: Spaces with a sign that also separates formulas.
 _PAUSE_SPACE: Final = re.compile(r"(?<!\\)\\[,;]")
+#: Letters that stand for Heaviside's function.
+_STEP: Final = re.compile(r"(?<![A-Za-z\\])(?:H|u|\\theta)(?=\s*(?:\\left\s*)?\()")
 #: A differential.
 _DIFFERENTIAL: Final = re.compile(
     r"(?<![A-Za-z\\])\\?(?:mathrm\s*\{\s*d\s*\}\s*|d)(?P<variable>[A-Za-z]|\\[a-z]+)(?![A-Za-z])"
@@ -95,7 +97,12 @@ def integral_question(text: str) -> tuple[str, Conditions] | None:
         parts = ("\ue0120\ue012", [text])
     parts = parts or _listed(text)
     integral = _integral(*parts) if parts else None
-    return formula_of_question(parts, integral) if parts and integral else None
+    if not parts or not integral:
+        return None
+    formula, conditions = formula_of_question(parts, integral)
+    if "Heaviside" in text:  # else H(x) may be a product
+        formula = _STEP.sub(r"\\operatorname{Heaviside}", formula)
+    return formula, conditions
 
 
 def _listed(text: str) -> tuple[str, list[str]] | None:
@@ -103,8 +110,8 @@ def _listed(text: str) -> tuple[str, list[str]] | None:
 
     The result is None if nothing stands behind the formula, or another formula that is no relation.
     """
-    named = _IN_WORDS.sub(r"\\text{ where }\g<name>\\text{ is \g<words> }", text)
-    marked_prose, formulas = divided(named) or ("\ue0120\ue012", [text])
+    in_words = _IN_WORDS.sub(r"\\text{ where }\g<name>\\text{ is \g<words> }", text)
+    marked_prose, formulas = divided(in_words) or ("\ue0120\ue012", [text])
     listed: list[str] = []
 
     def cut(place: re.Match[str]) -> str:
@@ -121,7 +128,9 @@ def _listed(text: str) -> tuple[str, list[str]] | None:
     explained = {listed[int(a or b)] for a, b in _EXPLAINED.findall(marked_prose)}
     if not all(RELATION.search(piece) or piece in explained for piece in others):
         return None  # another integrand
-    if prose.says(marked_prose, "operation") or not (others or marked_prose[3:].strip()):
+    is_named = any(_without_name(listed[at]) != listed[at] for at in signed)
+    is_alone = not (others or is_named or PLACE.sub("", marked_prose).strip())
+    if is_alone or prose.says(marked_prose, "operation"):
         return None
     # a request, so that every word has to be known; braces are the fractional part anyway
     marked_prose = re.sub(r"[()]", " ", marked_prose)
@@ -208,7 +217,7 @@ def _without_name(formula: str) -> str:
     sign = _SIGN.search(formula)
     name, equals, factor = formula[: sign.start() if sign else 0].rpartition("=")
     inside = re.sub(r"\([^()]*\)|\[[^\[\]]*\]|\\langle.*?\\rangle|_\{[^{}]*\}|_\w", "", name)
-    if not equals or re.search(r"[-\d+*/^=<>]|\\frac|\\sqrt", inside):
+    if not equals or re.search(r"[-\d+*/^=<>]|\\(?:frac|sqrt|ln|log|exp)", inside):
         return formula
     return factor + formula[sign.start() if sign else 0 :]
 
