@@ -6,6 +6,7 @@ import re
 import sys
 from typing import NamedTuple
 
+from ..latex.tokens.code import CALLED
 from ..latex.tokens.names import NAMES, UNARY
 from .cases import as_cases
 from .words.tables import patterns, words
@@ -303,7 +304,9 @@ def _is_calls(word: str) -> bool:
 def _is_code(text: str, start: int) -> bool:
     """Whether a call of a known function begins at ``start``, as in program code."""
     word = patterns.code_word.match(text, start)
-    return word is not None and (word["name"] is None or word["name"] in NAMES)
+    return word is not None and (
+        word["name"] is None or word["name"] in NAMES or word["name"] in CALLED
+    )
 
 
 def _is_mathematical(text: str, lexeme: re.Match[str]) -> bool:
