@@ -1,7 +1,7 @@
 """The verifier against the examiner's corpora in ``cases/``: verdicts, responses, antiderivatives.
 
-``verdicts.json`` and ``notation.json`` are walked row by row. The two large corpora are judged as a whole, by the
-rates that the verifier promises; a failure lists the rows that broke the promise.
+``verdicts.json`` and ``notation.json`` are walked row by row. The two large corpora are judged as a
+whole, by the rates that the verifier promises; a failure lists the rows that broke the promise.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from ..expression.build import ONE, ZERO, E
+from ..expression.build import ONE, E
 from ..expression.tree import Call, Expression, Number, Symbol
 from . import ambiguities
 from .builders import (
@@ -348,19 +348,6 @@ def _harmonic(parser: Parser, name: str, depth: int) -> Expression | None:
     return harmonic_number(number, order)
 
 
-def _kronecker(parser: Parser, name: str, _: int) -> Expression | None:
-    r"""Read Kronecker's ``\delta_{mn}`` or ``\delta_{m,n}``, whose indices the problem has."""
-    tokens, start = parser.tokens, parser.pos
-    end = start + 4 + (tokens[start + 3] == ",")
-    names = [tokens[at].lstrip("\\") for at in (start + 2, end - 1)]
-    if tokens[start : start + 2] != ["_", "{"] or tokens[end] != "}":
-        return None
-    if _names_symbol(parser, name[1:]) or not parser.symbols.issuperset(names):
-        return None
-    parser.pos = end + 1
-    return Call("piecewise", (ONE, Call("eq", tuple(map(Symbol, names))), ZERO))
-
-
 def _has_order(tokens: list[str], start: int) -> bool:
     """Whether an order and an argument begin here, as in ``^{(n)}(x)``.
 
@@ -462,7 +449,6 @@ _IRREGULAR: Final[dict[str, Callable[[Parser, str, int], Expression | None]]] = 
     "H": _harmonic,
     "D": _dawson,
     "C": _binomial,
-    "\\delta": _kronecker,
 }
 #: Letters that name functions, by the number of arguments, or ``_`` for a subscript and arguments.
 LETTERS: Final[dict[str, dict[str, str]]] = {
@@ -495,5 +481,4 @@ LETTERS: Final[dict[str, dict[str, str]]] = {
     "\\chi": {"_": "legendre_chi"},
     "\\Phi": {"1": "normal_cdf", "3": "lerchphi"},
     "\\theta": {"1": "heaviside"},
-    "\\delta": {},
 }

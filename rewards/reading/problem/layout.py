@@ -54,7 +54,7 @@ _LEAD: Final = re.compile(
 )
 #: The number of an equation, in parentheses behind a wide space.
 _NUMBER: Final = r"\d{1,3}(?:\.\d{1,3}){0,3}"
-TAIL: Final = re.compile(
+_TAIL: Final = re.compile(
     rf"(?:\s|\\[,;:!> ]|~|[.;,&?]|=|\\\\|\\q?quad(?:[\s~]*\({_NUMBER}\))?"
     rf"|\\end\s*\{{{_ENVIRONMENTS}\}})+\Z"
 )
@@ -186,15 +186,25 @@ def _formula(text: str) -> str:
     return DELIMITER.sub(" ", text)
 
 
+#: Characters at the end of a problem in which a tail begins, so that the search is linear.
+_LONGEST_TAIL: Final = 400
+
+
+def cut_tail(body: str) -> str:
+    """Remove the tail of a text: punctuation, "= ?" and the number of an equation."""
+    tail = _TAIL.search(body, max(len(body) - _LONGEST_TAIL, 0))
+    return body[: tail.start()] if tail else body
+
+
 def _without_tail(body: str, opened: int) -> str:
     """Remove what may follow an integrand: punctuation, "= ?" and the ends of environments.
 
     If ``opened`` braces were opened before the body, their closing braces are removed, too.
     """
     if body[-1:] not in _LAST_OF_FORMULA or re.search(r"\\(?:end|q?quad)", body[-24:]):
-        body = TAIL.sub("", body)
+        body = cut_tail(body)
     for _ in range(opened):
-        body = TAIL.sub("", body.removesuffix("}"))
+        body = cut_tail(body.removesuffix("}"))
     return body.strip()
 
 

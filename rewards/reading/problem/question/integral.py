@@ -22,6 +22,7 @@ from ....errors import ProblemError
 from .. import prose
 from ..conditions import Conditions
 from ..layout import ENDS, pieces_of
+from ..marks import LONGEST
 from .mentions import divided
 from .parts import ASKS_INTEGRAL, LETTER, NAMED, PLACE, Target, taken_apart
 from .surroundings import RELATION, formula_of_question
@@ -63,7 +64,7 @@ MAPPED: Final = re.compile(
 )
 #: A name that words explain in a formula: (W = \\text{Lambert's function}).
 _IN_WORDS: Final = re.compile(
-    r"\(?(?P<name>(?:\\[{}]|[^=(){},;\s])+)\s*=\s*\\text\s*\{(?P<words>[^{}]*)\}\)?"
+    r"\(?(?P<name>(?:\\[{}]|[^=(){},;\s]){1,40})\s*=\s*\\text\s*\{(?P<words>[^{}]*)\}\)?"
 )
 #: What words speak of: $x$ is the variable, the fractional part of $x$.
 _EXPLAINED: Final = re.compile(rf"{PLACE.pattern}\s+is\b|\bof\s+{PLACE.pattern}")
@@ -110,6 +111,8 @@ def _listed(text: str) -> tuple[str, list[str]] | None:
 
     The result is None if nothing stands behind the formula, or another formula that is no relation.
     """
+    if len(text) > LONGEST:
+        return None
     in_words = _IN_WORDS.sub(r"\\text{ where }\g<name>\\text{ is \g<words> }", text)
     marked_prose, formulas = divided(in_words) or ("\ue0120\ue012", [text])
     listed: list[str] = []
