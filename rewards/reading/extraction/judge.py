@@ -149,8 +149,9 @@ def unsolved(root: str) -> str:
     r"""The name of the answer in the left side of an equation, unless the side is this name.
 
     ``2I = \pi`` and ``\ln F(x) = x`` do not state the value of I or F(x). The name is empty for
-    other sides, such as ``I``, ``F(x) + C`` and ``F(b) - F(a)``.
+    other sides, such as ``I``, ``F(x) + C``, ``F(b) - F(a)`` and a value at a point.
     """
+    root = patterns.evaluated.sub(r"\g<value>", root).strip()
     inside = patterns.answer_inside.search(root)
     if inside is None or patterns.answer_name.fullmatch(root) or has_constant(root):
         return ""
