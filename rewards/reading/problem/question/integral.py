@@ -24,7 +24,7 @@ from ..conditions import Conditions
 from ..layout import ENDS, pieces_of
 from ..marks import LONGEST
 from .mentions import divided
-from .parts import ASKS_INTEGRAL, LETTER, NAMED, PLACE, Target, taken_apart
+from .parts import ASKS_INTEGRAL, NAMED, PLACE, Target, taken_apart
 from .surroundings import RELATION, formula_of_question
 
 #: An integral sign, perhaps without its backslash.
@@ -68,6 +68,8 @@ _IN_WORDS: Final = re.compile(
 )
 #: What words speak of: $x$ is the variable, the fractional part of $x$.
 _EXPLAINED: Final = re.compile(rf"{PLACE.pattern}\s+is\b|\bof\s+{PLACE.pattern}")
+#: A letter that may be a variable.
+_FREE_LETTER: Final = re.compile(r"(?<![\\A-Za-z])[A-Za-df-z](?![A-Za-z])")
 _WIDE_SPACE: Final = re.compile(r"\\q?quad(?![A-Za-z])")
 #: Spaces with a sign that also separates formulas.
 _PAUSE_SPACE: Final = re.compile(r"(?<!\\)\\[,;]")
@@ -142,7 +144,7 @@ def _listed(text: str) -> tuple[str, list[str]] | None:
     if signed:
         return f"find {marked_prose}", listed
     named_values = [named for piece in others if (named := NAMED.match(piece))]
-    if any(not d["variable"] and LETTER.search(d.string, d.end()) for d in named_values):
+    if any(not d["variable"] and _FREE_LETTER.search(d.string, d.end()) for d in named_values):
         return None  # of u^2, u = sin x the variable is not known
     return f"integrate {marked_prose}", listed
 
