@@ -11,14 +11,7 @@ from typing import Final, NamedTuple
 from .boxed.content import inside
 from .case_lists import with_conditions
 from .clean import clean, with_clean_ends
-from .judge import (
-    ExtractionGoal,
-    JudgedChain,
-    Kind,
-    defines,
-    definition,
-    has_integral,
-)
+from .judge import ExtractionGoal, JudgedChain, Kind, defines, definition, has_integral, is_value
 from .result import Extraction, nothing
 from .spans import (
     LONGEST_LINE,
@@ -74,7 +67,7 @@ def from_formulas(text: str, goal: ExtractionGoal) -> Extraction:
     line = text.strip()
     if line[:1] == "*" and (emphasised := patterns.emphasis.fullmatch(line)):
         line = emphasised[2]
-    if len(line) < _SHORTEST_FORMULA and patterns.lone_symbol.fullmatch(line):
+    if patterns.lone_symbol.fullmatch(line):
         return Extraction(line.strip("$"), "bare")
     if (
         _SHORTEST_FORMULA <= len(line) <= LONGEST_LINE
@@ -163,7 +156,10 @@ class _FormulaReader:
     def statements(self, index: int) -> list[JudgedChain]:
         """The statements of a formula with their kinds. The last statement comes first."""
         judged: list[JudgedChain] = []
-        formula_chains = self.chains(index)
+        formula_chains, goal = self.chains(index), self.goal
+        if goal.asks_value:  # a name whose value stands beside is no variable: tau = 2 pi
+            values = [name for name, value in self.definitions(index) if is_value(value, ())]
+            goal = goal._replace(symbols=(*goal.symbols, *(n.lstrip("\\") for n in values)))
         for number in range(len(formula_chains) - 1, -1, -1):
             chain = formula_chains[number]
             if chain.approximate and (chain.links[0].strip() or self.adjoins(index)):
@@ -173,10 +169,19 @@ class _FormulaReader:
             root = None
             if not number and index and len(chain.links) > 1 and not chain.links[0].strip():
                 root = self.root(index)
-            statement = self.goal.judge(chain, root)
+            statement = goal.judge(chain, root)
             if not chain.remark or not number or statement.has_constant:
                 judged.append(statement)
         return judged
+
+    def definitions(self, index: int) -> tuple[tuple[str, str], ...]:
+        """The definitions in a formula, and in the next formula if "where" joins the two."""
+        formula_chains = [*self.chains(index)]
+        if index + 1 < len(self.formulas):
+            gap = self.formulas[index].end, self.formulas[index + 1].start
+            if patterns.where.fullmatch(self.text, *gap):
+                formula_chains += self.chains(index + 1)
+        return tuple(filter(None, map(definition, formula_chains)))
 
     def adjoins(self, index: int) -> bool:
         """Whether only spaces and punctuation separate a formula from the preceding formula."""
@@ -268,19 +273,10 @@ class _Candidate:
             tuple(notes),
             self._alternatives(),
             self.statement.steps,
-            self._definitions(),
+            self.reader.definitions(self.index),
             answer[2:] if bullet else "",
+            unsolved=self.statement.unsolved,
         )
-
-    def _definitions(self) -> tuple[tuple[str, str], ...]:
-        """The definitions in a formula, and also in the next formula if "where" joins the two."""
-        reader, index = self.reader, self.index
-        formula_chains = [*reader.chains(index)]
-        if index + 1 < len(reader.formulas):
-            gap = reader.formulas[index].end, reader.formulas[index + 1].start
-            if patterns.where.fullmatch(reader.text, *gap):
-                formula_chains += reader.chains(index + 1)
-        return tuple(filter(None, map(definition, formula_chains)))
 
     def _whole(self) -> str:
         """The text of the answer. If a sum is split over several displays, its terms are joined."""

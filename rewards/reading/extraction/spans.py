@@ -6,6 +6,7 @@ import re
 import sys
 from typing import Final, NamedTuple
 
+from ..latex.tokens.code import CALLED
 from ..latex.tokens.names import NAMES, UNARY
 from .cases import as_cases
 from .words.leads import explains, led_by_verb
@@ -242,16 +243,21 @@ def bare_spans(text: str, start: int, end: int) -> list[Span]:
             formulas.append(Span("bare", cases, start, len(text[:line].rstrip())))
             start = line
             continue
-        start_of_formula = start
+        start_of_formula, is_whole = start, True
         for lexeme in patterns.lexeme.finditer(text, start, line):
             group_name = lexeme.lastgroup
             if group_name is None or (group_name == "word" and _is_mathematical(text, lexeme)):
                 continue
             if group_name == "stop" and _inside_call(text, lexeme):
                 continue
-            _add_bare(formulas, text, start_of_formula, lexeme.start())
+            continued = patterns.continues.match(text, lexeme.start(), line) is not None
+            if is_whole and not continued:  # pi over four
+                _add_bare(formulas, text, start_of_formula, lexeme.start())
+            is_blank = not text[start_of_formula : lexeme.start()].strip()  # divided by
             start_of_formula = lexeme.end()
-        _add_bare(formulas, text, start_of_formula, line)
+            is_whole = not continued and (is_whole or not is_blank)
+        if is_whole:
+            _add_bare(formulas, text, start_of_formula, line)
         start = line
     return [each for each in formulas if not _ends_remark(each.latex)] or formulas
 
@@ -311,7 +317,9 @@ def _is_calls(word: str) -> bool:
 def _is_code(text: str, start: int) -> bool:
     """Whether a call of a known function begins at ``start``, as in program code."""
     word = patterns.code_word.match(text, start)
-    return word is not None and (word["name"] is None or word["name"] in NAMES)
+    return word is not None and (
+        word["name"] is None or word["name"] in NAMES or word["name"] in CALLED
+    )
 
 
 def _is_mathematical(text: str, lexeme: re.Match[str]) -> bool:
@@ -327,6 +335,8 @@ def _is_mathematical(text: str, lexeme: re.Match[str]) -> bool:
     start, end = lexeme.span()
     if _is_code(text, start):
         return True
+    if word.lower() == "arc" and (name := patterns.lead_word.match(text, end + 1)):
+        return _is_calls(name[0])  # arc tg x
     previous, following = text[start - 1 : start], text[end : end + 1]
     if len(word) == 2 and word.lower() not in words("short"):  # a product: "{bp-aq}", "\sin bx"
         if (following and following in "^_}+-*/=)|(\\") or (

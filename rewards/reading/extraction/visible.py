@@ -154,6 +154,8 @@ def visible(completion: str, stop: Sequence[str] = ()) -> Visible:
     if cuts:
         text, thought = text[: min(cuts)], None  # a thought after a stop string does not count
     text = plain(_without_markup(text))
+    if "In[" in text or "Out[" in text or "In [" in text:
+        text = patterns.session_prompt.sub("", text)
     if "<|" in text or "INST]" in text or "s>" in text or "_of_turn>" in text:
         text = patterns.begins_turn.sub("", text, count=1)
         end = patterns.ends_turn.search(text)

@@ -27,10 +27,11 @@ from .tokens.roles import BAR, INFIX, POSTFIX, SLASH, STOP, TAIL, TIMES
 
 Handler = Callable[["Parser", Any, int], Expression]
 
-#: In radians.
-_DEGREE: Final = Call("div", (PI, Number(180)))
+_DEGREE: Final = Call("div", (PI, Number(180)))  # in radians
+_UNITS: Final[dict[str, Expression]] = {"°": _DEGREE, "\\%": Number(1, 100)}
 _CONSTANT_LETTERS: Final = frozenset("CcKk")
 _SIGNS: Final = frozenset("+-")
+_GROUPS: Final = frozenset(("(", "[", "{", "\\frac", "\\{"))
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -224,7 +225,7 @@ class Parser:
         self, start: int, factors: list[Expression], bottom: Expression, following: str
     ) -> bool | None:
         """Whether ``a/b c`` probably means a/(b c), or None if that reading is impossible."""
-        grouped = self.tokens[start] in ("(", "[", "{", "\\frac", "\\{")
+        grouped = self.tokens[start] in _GROUPS or "/" in self.tokens[start]  # ½ is a group, too
         if grouped or not self.continues_denominator(following):
             return None
         if type(bottom) is Number:
@@ -361,8 +362,8 @@ class Parser:
             if node is E or node is IMAGINARY:
                 return self.subscripted("e" if node is E else "i")
             raise self.error("an operator, not a subscript", at=self.pos - 1)
-        if token == "°":
-            return product([node, _DEGREE])
+        if token in _UNITS:
+            return product([node, _UNITS[token]])
         if type(node) is Symbol and node.name in _CONSTANT_LETTERS:
             return Symbol(node.name + "'")
         raise self.error("an operator, not a prime (a derivative?)", at=self.pos - 1)

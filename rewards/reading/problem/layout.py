@@ -47,12 +47,16 @@ _LEAD: Final = re.compile(
     # a name of the integral: I =, J_n :=, I(a) =
     | (?:\\mathcal\s*|\\mathscr\s*)?\{{?[A-Za-z]\}}?'*(?:_(?:\w|\{{[^{{}}]*\}}))?
         (?:\s*(?:\\left)?\([^()=]*?(?:\\right)?\))?\s*&?\s*:?=
-    | (?P<principal> (?:\\(?:{FONT}|rm)\s*\{{?\s*)?[Pp]\s*\.?~?\s*[Vv]\.?\s*\}}?(?![A-Za-z]) )
+    | (?P<principal> (?:\\(?:{FONT}|rm)\s*\{{?\s*)?
+        (?:[Pp]\s*\.?~?\s*[Vv]|V\s*\.?~?\s*P|v\.~?\s*p)\.?\s*\}}?(?![A-Za-z]) )
     )*+""",
     re.VERBOSE,
 )
-TAIL: Final = re.compile(
-    rf"(?:\s|\\[,;:!> ]|~|[.;,&?]|=|\\\\|\\q?quad|\\end\s*\{{{_ENVIRONMENTS}\}})+\Z"
+#: The number of an equation, in parentheses behind a wide space.
+_NUMBER: Final = r"\d{1,3}(?:\.\d{1,3}){0,3}"
+_TAIL: Final = re.compile(
+    rf"(?:\s|\\[,;:!> ]|~|[.;,&?]|=|\\\\|\\q?quad(?:[\s~]*\({_NUMBER}\))?"
+    rf"|\\end\s*\{{{_ENVIRONMENTS}\}})+\Z"
 )
 #: Last characters of bodies that have no tail, unless it is the end of an environment.
 _LAST_OF_FORMULA: Final = frozenset("})]|0123456789xyztu")
@@ -180,15 +184,25 @@ def _formula(text: str) -> str:
     return DELIMITER.sub(" ", text)
 
 
+#: Characters at the end of a problem in which a tail begins, so that the search is linear.
+_LONGEST_TAIL: Final = 400
+
+
+def cut_tail(body: str) -> str:
+    """Remove the tail of a text: punctuation, "= ?" and the number of an equation."""
+    tail = _TAIL.search(body, max(len(body) - _LONGEST_TAIL, 0))
+    return body[: tail.start()] if tail else body
+
+
 def _without_tail(body: str, opened: int) -> str:
     """Remove what may follow an integrand: punctuation, "= ?" and the ends of environments.
 
     If ``opened`` braces were opened before the body, their closing braces are removed, too.
     """
-    if body[-1:] not in _LAST_OF_FORMULA or "\\end" in body[-24:]:
-        body = TAIL.sub("", body)
+    if body[-1:] not in _LAST_OF_FORMULA or re.search(r"\\(?:end|q?quad)", body[-24:]):
+        body = cut_tail(body)
     for _ in range(opened):
-        body = TAIL.sub("", body.removesuffix("}"))
+        body = cut_tail(body.removesuffix("}"))
     return body.strip()
 
 
@@ -302,7 +316,7 @@ def argument_end(text: str) -> int:
     if command and command[0].endswith(("\\frac", "\\dfrac", "\\tfrac")):
         for _ in range(2):
             end += argument_end(text[end:])
-    elif command and command[0].endswith("\\sqrt"):
+    elif command and command[0].endswith(("\\sqrt", "\\mathbb")):
         end += argument_end(text[end:])
     return end
 

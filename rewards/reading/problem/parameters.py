@@ -18,7 +18,7 @@ from ..latex.tokens.roles import IN_PROBLEM
 #: Letters that calculus texts use for functions that they do not define: before parentheses that
 #: hold the variable they are functions. Other letters may be factors, as in ``a(x+1)``.
 _FUNCTION_LETTERS: Final = frozenset(
-    ("f", "g", "h", "F", "G", "D", "\\phi", "\\psi", "\\varphi", "y")
+    ("f", "g", "h", "F", "G", "D", "\\phi", "\\psi", "\\varphi", "\\delta", "y")
 )
 _OPENERS: Final = frozenset(("(", "[", "\\{"))
 

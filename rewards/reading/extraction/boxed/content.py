@@ -66,7 +66,8 @@ def from_boxes(text: str, complete: list[Box], notes: tuple[str, ...]) -> Extrac
     if around.unknown:
         refused = f"the word {around.unknown[:_MAX_NOTE]!r} beside the box may change the answer"
         return Extraction(complete[chosen].content, "boxed", notes, refused=refused)
-    if around.lone and not (around.alternatives or around.following or around.where):
+    beside = around.alternatives or around.following or around.where or around.unsolved
+    if around.lone and not beside:
         return inside(complete[chosen].content or "", notes)
     return _around(around, complete, notes)
 
@@ -110,6 +111,7 @@ def _around(around: BoxContext, complete: list[Box], notes: tuple[str, ...]) -> 
         refused=next(
             (extraction.refused for extraction in read.values() if extraction.refused), ""
         ),
+        unsolved=around.unsolved,
     )
 
 
@@ -164,6 +166,7 @@ def inside(content: str, notes: tuple[str, ...] = ()) -> Extraction:
         best.steps if best else steps,
         tuple(definitions),
         refused=refused,
+        unsolved=best.unsolved if best else "",
     )
 
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from ..boxes import Box
 from ..case_lists import with_conditions
 from ..clean import clean
+from ..judge import unsolved
 from ..spans import Span, bare_spans, restored, spans
 from ..statements import chains
 from ..words.leads import denied_after, denied_before, unknown_beside
@@ -50,6 +51,7 @@ class BoxContext:
         where: the definitions after the box, such as a formula after "where".
         denied: whether the text says that the content of the box is not the answer.
         unknown: a word of the sentence that may change or deny the content. It may be empty.
+        unsolved: the name of the answer inside the left side of an equation (`judge.unsolved`).
 
     """
 
@@ -59,6 +61,7 @@ class BoxContext:
     where: str = ""
     denied: bool = False
     unknown: str = ""
+    unsolved: str = ""
 
     @property
     def lone(self) -> bool:
@@ -124,13 +127,12 @@ def place(text: str, marked: list[Box]) -> BoxContext:
     ):
         where = formulas[index + 1].latex
     denied = own_formula.denied or _denied(text, span.start, span.end)
-    return BoxContext(
-        own_formula.template,
-        own_formula.following,
-        tuple(alternatives),
-        where,
-        denied,
-        _unknown(text, span.start, span.end),
+    return replace(
+        own_formula,
+        alternatives=tuple(alternatives),
+        where=where,
+        denied=denied,
+        unknown=_unknown(text, span.start, span.end),
     )
 
 
@@ -201,7 +203,10 @@ def _in_formula(latex: str, mark: str) -> BoxContext:
             if denied_after(patterns.text_braces.sub("", latex[latex.index(mark) + 1 :][:120]), 0):
                 return BoxContext(template, denied=True)
             where = r" \quad ".join("=".join(statement.links) for statement in statements[at + 1 :])
-            return BoxContext(template, following, tuple(filter(None, offered)), where)
+            name = unsolved(clean(chain.links[0])) if number else ""
+            return BoxContext(
+                template, following, tuple(filter(None, offered)), where, unsolved=name
+            )
     return BoxContext(mark)
 
 

@@ -54,7 +54,7 @@ SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ⁿⁱˣᵃᵇᵏᵐᵗ"
 SUBSCRIPT = "₀₁₂₃₄₅₆₇₈₉ₐₑₖₘₙₓₚₜᵢⱼ"
 
 TOKEN: Final = re.compile(
-    rf"{_SPACE}*+(?:(?:\\[,;:!>\s/()\[\]]|%[^\n]*+(?:\n|\Z)){_SPACE}*+)*+"
+    rf"{_SPACE}*+(?:(?:\\[,;:!>\s/()\[\]]|(?<![0-9])%[^\n]*+(?:\n|\Z)){_SPACE}*+)*+"
     rf"([{{}}()^+\-/_=|,\[\]]|[A-Za-z]+"
     rf"|\\(?:{_SIZED}|{TEXT}|{_ENVIRONMENT}|{INVISIBLE}"
     rf"|operatorname\*|[A-Za-z]+|\\(?:\*|\s*\[-?[0-9.]+\s*[a-z][a-z]\])?|.)"

@@ -41,6 +41,7 @@ _CALLED: Final = re.compile(
     r"(?<![A-Za-z\\])(?P<own>[A-Za-z])(?:\s*\([a-z]\))?\s*=\s*-?\s*"
     rf"(?:\\d{{1,3}}ot(?![A-Za-z])|\\[dt]?frac\s*\{{\s*{_D}|{LETTER}\s*['′’]|{_D}\s*{LETTER}\s*/\s*{_D})"
 )
+_TERM_BEFORE: Final = re.compile(r"[\w)}]\s*[-+]\s*\Z")
 _IS: Final = re.compile(r"\s*&?\s*=")
 _DIGITS: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 #: Usual names of an answer; the first one that the question does not use stands for the derivative.
@@ -76,6 +77,8 @@ def with_named_answer(
     def named(match: re.Match[str]) -> str:
         if not name or _order(match) != order or not _IS.match(completion, match.end()):
             return match[0]
+        if _TERM_BEFORE.search(completion, max(match.start() - 9, 0), match.start()):
+            return match[0]  # u_{xx} + u_{yy} = 0
         return name.ljust(len(match[0]))
 
     text = _NOTATION.sub(named, completion)

@@ -12,7 +12,7 @@ from ...latex import ReadError, read
 from ...latex.tokens.roles import IN_PROBLEM
 from ..conditions import Conditions
 from ..derivatives import SYMBOL
-from ..layout import TAIL, pieces_of
+from ..layout import cut_tail, pieces_of
 from .parts import Target, taken_apart
 from .surroundings import changes_numbers, formula_of_question
 
@@ -141,7 +141,7 @@ def _is_value_of_sum(formula: str) -> bool:
     index = _INDEX.search(before[0])
     names = {letter for letter in SYMBOL.findall(before[0]) if len(letter) == 1}
     try:
-        tree = read(TAIL.sub("", value), symbols=(IN_PROBLEM,))[0].expression
+        tree = read(cut_tail(value), symbols=(IN_PROBLEM,))[0].expression
     except ReadError:
         return False
     return not symbols_of(tree) and index is not None and names == {index[1]}
