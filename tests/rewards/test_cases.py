@@ -110,6 +110,7 @@ NOT_READ = {
     "N072": "words for numbers",
     "N079": "words for numbers",
     "N080": "a measure",
+    "N095": "a formula in brackets of the text is a remark",
     "N084": "a complex value",
     "N104": "a complex value",
     "N106": "an infinite sum is no closed form",
