@@ -1,18 +1,12 @@
-r"""Takes the prose of a question apart from its formulas, for all kinds of questions.
+"""Words of questions and of prompts, by what they ask for or say.
 
-`TABLE` has words of instructions, by what they ask for or say. An underscore joins the words of a
-phrase, which counts as one word.
+An underscore in `TABLE` joins the words of a phrase, which counts as one word.
 """
 
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import Final
-from unicodedata import combining, normalize
-
-from .conditions import has_kind
-from .marks import LONGEST, PROSE
 
 #: What asks for what, and what says nothing. A word may stand in several rows.
 TABLE: Final = {
@@ -123,7 +117,7 @@ COMMON: Final = frozenset(
 )
 #: Words with which a prompt speaks of a response. A clause says how the response is written if it
 #: has such a word, no formula, and no words but these, those of `COMMON` and `INSTRUCTIONS`.
-_RESPONSE: Final = frozenset(
+RESPONSE: Final = frozenset(
     """action actions answer answering answers antwort approach assistant aufgabe box boxed
     calculation calculations calculator code concise conclude confidence conversation
     description details explanation format grader guess guidelines hope human instruction
@@ -136,7 +130,7 @@ _RESPONSE: Final = frozenset(
 #: Words of COMMON that may change what a response has to give: "box the number of steps".
 _CHANGING: Final = frozenset("factor interval method methods number numbers wrong".split())
 #: Further words of such clauses.
-INSTRUCTIONS: Final = (COMMON | _RESPONSE | TABLE["form"]) - _CHANGING | frozenset(
+INSTRUCTIONS: Final = (COMMON | RESPONSE | TABLE["form"]) - _CHANGING | frozenset(
     """access according accurate action adhere after against agree agreed ai always api appear
     appropriately array arrive asks assumptions attempt attempts attention automatic avoid
     back before begin begins begun behind block blocks bold breath brief but calculus call calling
@@ -192,12 +186,12 @@ UNSPACED: Final = re.compile(
 )
 
 
-def _row(*roles: str) -> frozenset[str]:
+def row(*roles: str) -> frozenset[str]:
     return frozenset().union(*(TABLE[role] for role in roles))
 
 
 #: The words that the reader of power series understands.
-POWER_SERIES: Final = _row("value", "form", "nothing", "power series")
+POWER_SERIES: Final = row("value", "form", "nothing", "power series")
 ORDINALS: Final = {
     word: order
     for order, word in enumerate(
@@ -209,161 +203,3 @@ ORDINALS: Final = {
 SUBSTITUTION: Final = re.compile(
     r"\b(?:substitution|substituting|setting)\s+(?:\$[^$]{1,80}\$|\\\(.{1,80}?\\\))"
 )
-
-
-_FILL: Final = "\ue013"
-#: What stands in a prompt for a text: the answer, a number of a step, tokens of a chat.
-_PLACEHOLDER: Final = re.compile(
-    r"\$*\\{1,2}(?:boxed|fbox)\s*(?:\{+[A-Za-z_ .…<>\[\]-]*\}+)?\$*"
-    r"|\$(?=\{?(?i:(?:your_?|final_?)?answer))"
-    r"|(?<=[A-Za-z}])\$(?=[\s.,'\"]|\Z)|\$\$(?=\s+to\s)|\b\d+\s+steps?(?:\s+or\s+(?:fewer|less|more))?\b|\b[Ss]tep\s+\d+\b"
-    r"|\b(?:i\.e|e\.g)\.|\b(?:final )?number or expression\b|\bis wrong\b|\b[Dd]ouble-check"
-    r"|\b\d+(?:\.\d+)?%|(?m:^\s*\d+[.)](?=\s))"
-    r"|\bdifferent terms\b|\b[Ii]ntegrate natural language\b"
-)
-_CHAT: Final = re.compile(
-    r"<[|｜][^|｜<>\n]{1,40}[|｜]>(?:(?:assistant|system|user)\b)?|<(?:start|end)_of_turn>"
-    r"(?:(?:model|user)\b)?|</?(?:s|bos|eos)>|\[/?INST\]|<</?SYS>>"
-)
-#: A name of the answer: [answer], <final_answer>.
-_BRACKETED: Final = re.compile(
-    r"(?i)[<\[]/?((?:your[ _]|final[ _])?(?:answer|response|result|submit))[>\]]"
-)
-_CLAUSE: Final = re.compile(
-    r"((?<=[.?!:>])\s+|(?<=[$\])])\s+(?=[A-Z][a-z])|\n+|(?<=[。！？：])\s*)"
-)
-_PLAIN_WORD: Final = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
-#: Signs that may stand beside the words of an instruction.
-_PUNCTUATION: Final = re.compile(rf"[\s.,:;?!\"'“”‘’`()\[\]{{}}<>/*#…_=—–，。：；、！？{_FILL}-]*")
-_PERSONA: Final = re.compile(
-    r"\s*You are an? (?:\w+[ -]){0,4}?(?:assistant|expert|professor|solver|tutor)\b"
-)
-
-
-def is_manner(word: str) -> bool:
-    """Whether a word says how something is done, such as "carefully"."""
-    return word.endswith("ly") and word not in ("multiply", "uniformly")
-
-
-def _is_instruction(clause: str) -> bool:
-    """Whether a clause says how a response is written, and nothing of a formula."""
-    if not clause.isascii():
-        clause = "".join(sign for sign in normalize("NFD", clause) if not combining(sign))
-        clause = UNSPACED.sub(_FILL, clause)
-    words = [word.lower() for word in _PLAIN_WORD.findall(clause)]
-    if not _PUNCTUATION.fullmatch(_PLAIN_WORD.sub("", clause)):
-        return False
-    if not words:
-        return _FILL in clause
-    return _PERSONA.match(clause) is not None or (
-        not _RESPONSE.isdisjoint(words)
-        and all(word in INSTRUCTIONS or is_manner(word) for word in words)
-    )
-
-
-def without_instructions(text: str) -> str:
-    r"""Remove what a prompt says of the response, such as the sentences of its template.
-
-    >>> without_instructions(r"Find $x$. Put your final answer within \boxed{}.").strip()
-    'Find $x$.'
-
-    """
-    text = _BRACKETED.sub(r" \1 ", _CHAT.sub("\n", text))
-    plain = _PLACEHOLDER.sub(lambda match: _FILL * len(match[0]), text)
-    kept, position = [], 0
-    for clause in _CLAUSE.split(plain):
-        if not _is_instruction(clause):
-            kept.append(text[position : position + len(clause)])
-        position += len(clause)
-    return "".join(kept)
-
-
-#: What stands around a question: its number, titles, marks, and hints.
-_TITLE: Final = re.compile(
-    r"\\(?:emph|paragraph|textbf|textit|textsc|underline)\s*\{([^{}$]*)\}|\*\*"
-)
-_LAYOUT: Final = re.compile(
-    r"\\(?:hfill|noindent|smallskip|medskip|bigskip|newline)(?![A-Za-z])"
-    r"|\\(?:begin|end)\s*\{(?:exercise|problem|question|enumerate|itemize|center)\}"
-)
-_LABEL: Final = re.compile(
-    r"\A\s*(?:\\item\s*(?:\[[^\]]*\])?"
-    r"|(?i:Question|Problem|Exercise|Example|Q)\.?\s*\d{1,3}(?=\s)"
-    r"|(?:Question|Problem|Exercise|Example|Input|Task|Q)\.?\s*\d{0,3}(?:\.\d{1,3})*\s*[.:)]"
-    r"|\d{1,3}(?:\.\d{1,3})*\s*[.:)](?=\s)|\d{1,3}\s*(?=\((?:[a-h]|[ivx]{1,4})\))"
-    r"|\((?:[a-h]|[ivx]{1,4}|\d{1,2})\)(?=\s))"
-)
-#: The number of a theorem or an exercise.
-_REFERENCE: Final = re.compile(
-    r"\b(?i:Chapter|Equation|Examples?|Exercises?|Figure|Part|Problems?|Section|Theorem)\s+"
-    r"\d[\d.]*(?:\s*[–-]+\s*\d+)?(?![\w.]*[+*/^=])"
-)
-_MARKS: Final = re.compile(
-    r"(?:[(\[](?:[Tt]otal(?:\s+(?:for|is|[Qq]uestion|\d+))*\s+)?\s*\d{1,2}\s*(?:marks?|points?|pts?\.?)\s*[)\]]|(?<=[.?!$\s])\s*[(\[]\d{1,2}[)\]])\s*\Z"
-)
-_HINT: Final = re.compile(
-    r"\((?i:hint)\b(?:[^()]|\([^()]*\)){0,300}\)|\[(?i:hint)\b[^\[\]]{0,300}\]"
-    r"|\b[Hh]int\s*:(?:\$[^$]*\$|[^.$]){0,300}(?:\.|\Z)"
-)
-
-
-def without_frame(text: str) -> str:
-    r"""Remove what stands around a question: its number, its marks, and hints.
-
-    >>> without_frame(r"**3.** (b) Find $\int x\,dx$. (Hint: it is easy.) [4 marks]").strip()
-    'Find $\\int x\\,dx$.'
-
-    """
-    if len(text) > LONGEST:
-        return text
-    plain = _LAYOUT.sub(" ", without_instructions(text))
-    plain = _TITLE.sub(lambda match: match[1] or "", plain)
-    while (label := _LABEL.match(plain)) is not None:
-        plain = plain[label.end() :]
-    plain = _REFERENCE.sub(" ", plain)
-    return _HINT.sub(" ", _MARKS.sub("", plain))
-
-
-@cache
-def _pattern(words: frozenset[str]) -> re.Pattern[str]:
-    """A regular expression of words in prose. The letter a is a word only before another word."""
-    patterns = [
-        r"a(?=\s+[A-Za-z]{2})" if word == "a" else word.replace(" ", r"\s+")
-        for word in sorted(words, reverse=True)
-    ]
-    return re.compile(rf"(?<![\\A-Za-z^_])(?i:{'|'.join(patterns)})(?![A-Za-z_^])")
-
-
-def without_words(text: str, words: frozenset[str]) -> str:
-    r"""Remove the words of an instruction from a text that may have formulas, too.
-
-    >>> without_words(r"\text{Evaluate the series } a", POWER_SERIES).split()
-    ['a']
-
-    """
-    return _pattern(words).sub(" ", PROSE.sub(r" \1 ", text))
-
-
-def phrases(*roles: str) -> str:
-    """A pattern of the words and the phrases of rows of `TABLE`."""
-    joined = "|".join(sorted(_row(*roles), reverse=True)).replace(" ", r"\s+")
-    return rf"\b(?:{joined})\b"
-
-
-#: What is to be done where there is no answer: ..., or write DNE.
-_ASIDE: Final = re.compile(rf"{phrases('aside')}[^.?!\ue012]*")
-
-
-def without_asides(text: str) -> str:
-    """Remove what a question says for the case that there is no answer."""
-    return _ASIDE.sub(" ", text)
-
-
-def says(text: str, role: str) -> bool:
-    """Whether a text has a word of a row of `TABLE`."""
-    return _pattern(TABLE[role]).search(text) is not None
-
-
-def states_kind(words: str) -> bool:
-    """Whether words state a kind of number that is not assumed anyway, such as "integer"."""
-    return "not positive" in words or has_kind(without_words(words, _row("no kind", "name")))
