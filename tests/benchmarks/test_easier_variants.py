@@ -21,7 +21,7 @@ def asked(integrand: str, variable: str = "x") -> Problem:
 @pytest.mark.parametrize("problem", HARD, ids=lambda problem: problem.id)
 def test_relatives_are_easier_and_well_posed(problem: Problem) -> None:
     variable = problem.target.variable
-    whole = difficulty(parse(problem.target.integrand, variable))
+    hardest = difficulty(parse(problem.target.integrand, variable))
     variants = easier_variants(problem)
     assert variants == easier_variants(problem)
     assert len({variant.target.integrand for variant in variants}) == len(variants)
@@ -32,7 +32,7 @@ def test_relatives_are_easier_and_well_posed(problem: Problem) -> None:
         assert variant.pair_parent == problem.id
         assert variant.target.reference is None
         assert isinstance(variant.metadata["difficulty"], int)
-        assert variant.metadata["difficulty"] <= whole
+        assert variant.metadata["difficulty"] <= hardest
 
 
 def test_what_the_steps_are() -> None:

@@ -149,21 +149,21 @@ class Browser:
     def press(self, key: str) -> None:
         codes = {"Enter": 13, "ArrowDown": 40, "ArrowUp": 38, "/": 191, "Escape": 27}
         text = {"text": key} if len(key) == 1 else {"text": "\r"} if key == "Enter" else {}
-        for kind in ("keyDown", "keyUp"):
-            more = text if kind == "keyDown" else {}
+        for event in ("keyDown", "keyUp"):
+            typed = text if event == "keyDown" else {}
             self.call(
                 "Input.dispatchKeyEvent",
-                type=kind,
+                type=event,
                 key=key,
                 windowsVirtualKeyCode=codes[key],
-                **more,
+                **typed,
             )
 
 
 @contextmanager
 def browser() -> Iterator[Browser]:
     """A fresh browser with a profile of its own."""
-    found = next(
+    executable = next(
         (
             path
             for name in ("chromium", "google-chrome", "chromium-browser")
@@ -171,7 +171,7 @@ def browser() -> Iterator[Browser]:
         ),
         None,
     )
-    if found is None:
+    if executable is None:
         raise FileNotFoundError("Chromium is needed for tests marked browser")
     into, to = os.pipe()
     back, out = os.pipe()
@@ -183,7 +183,7 @@ def browser() -> Iterator[Browser]:
 
     with tempfile.TemporaryDirectory() as profile:
         process = subprocess.Popen(
-            [found, *FLAGS, f"--user-data-dir={profile}", "--remote-debugging-pipe"],
+            [executable, *FLAGS, f"--user-data-dir={profile}", "--remote-debugging-pipe"],
             preexec_fn=place,
             pass_fds=(3, 4),
             stderr=subprocess.DEVNULL,

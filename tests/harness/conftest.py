@@ -124,10 +124,10 @@ def _print_warning(
 
 
 def run_with_kills(
-    command: list[str], asked: Path, kills: Iterable[int], environment: dict[str, str], cwd: Path
+    command: list[str], log: Path, kills: Iterable[int], environment: dict[str, str], cwd: Path
 ) -> None:
     """Run a command to its end after SIGKILLs, each when so many requests are noted in a file."""
-    asked.touch()
+    log.touch()
     for kill in kills:
         process = subprocess.Popen(
             command,
@@ -136,7 +136,7 @@ def run_with_kills(
             stderr=subprocess.DEVNULL,
             cwd=cwd,
         )
-        while len(set(asked.read_text().splitlines())) < kill and process.poll() is None:
+        while len(set(log.read_text().splitlines())) < kill and process.poll() is None:
             time.sleep(0.005)
         process.kill()
         process.wait()

@@ -32,10 +32,10 @@ TEXTS = (
 
 def text_for(body: Body, index: int = 0) -> str:
     """What the server says: determined by the prompt, the seed and the choice's index."""
-    asked = json.dumps(
+    prompt = json.dumps(
         [body.get("messages"), body.get("prompt"), body.get("seed"), index], sort_keys=True
     )
-    return TEXTS[hashlib.sha256(asked.encode()).digest()[0] % len(TEXTS)]
+    return TEXTS[hashlib.sha256(prompt.encode()).digest()[0] % len(TEXTS)]
 
 
 def payload_for(body: Body) -> Body:
@@ -149,9 +149,9 @@ class FaultyServer:
     async def complete(self, request: web.Request) -> web.StreamResponse:
         body = json.loads(await request.read())
         self.asked.append(body)
-        given = request.headers.get("Authorization", "")
-        if self.key is not None and given != f"Bearer {self.key}":
-            message = f"Incorrect API key provided: {given.removeprefix('Bearer ')}."
+        authorization = request.headers.get("Authorization", "")
+        if self.key is not None and authorization != f"Bearer {self.key}":
+            message = f"Incorrect API key provided: {authorization.removeprefix('Bearer ')}."
             return web.json_response(
                 {"error": {"message": message, "code": "invalid_api_key"}}, status=401
             )

@@ -53,20 +53,20 @@ def make(
         pass
     text = " ".join(chance.choices(WORDS, k=words))
     with (
-        Log(path / "completions", *COMPLETIONS, shard_bytes=shard_bytes) as said,
+        Log(path / "completions", *COMPLETIONS, shard_bytes=shard_bytes) as completions,
         Log(path / "verdicts" / "balls-1", *VERDICTS, shard_bytes=shard_bytes) as judged,
     ):
-        for place, name in enumerate(names):
+        for model, name in enumerate(names):
             for sample in range(samples):
                 for number, key in enumerate(keys):
                     subset, which = divmod(number, problems)
-                    solved = chance.random() < skill[which] * (1 - 0.1 * subset - 0.05 * place)
+                    solved = chance.random() < skill[which] * (1 - 0.1 * subset - 0.05 * model)
                     at = 0.0 if solved else 0.5 + 0.5 * chance.random()
                     status, answer = next((s, a) for limit, s, a in ANSWERS if at <= limit)
                     answer = answer % chance.randrange(9) if answer and "%d" in answer else answer
                     head = row(name, number, key, sample)
                     own = f"{chance.getrandbits(12_000 if noise else 64):x} {text}"
-                    said.append(
+                    completions.append(
                         head
                         | {
                             "request": f"{number:016}",

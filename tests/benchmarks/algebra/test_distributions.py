@@ -47,10 +47,10 @@ def problem(family: str, index: int) -> tuple[Sequence[str], dict[str, tuple[Any
         case = calculus.case(family, 1, index)
         trees = {"premise": case.premise, "result": case.positive}
         return (), {name: (calculus.latex(tree), tree) for name, tree in trees.items()}
-    made = examples.example(3, 1, index)
-    last = made.positive.equation
-    steps = [step.annotation.operator for step in (*made.before, made.positive)]
-    return steps, {"last": (last.latex, last.right)}
+    drawn = examples.example(3, 1, index)
+    last_step = drawn.positive.equation
+    steps = [step.annotation.operator for step in (*drawn.before, drawn.positive)]
+    return steps, {"last": (last_step.latex, last_step.right)}
 
 
 def depth(tree: Any) -> int:
@@ -71,16 +71,16 @@ def properties(template: Sequence[str], formulas: dict[str, tuple[Any, Any]]) ->
 def differing(family: str, count: int) -> dict[str, float]:
     """The properties that differ by chi-square tests, with their p (Bonferroni's correction)."""
     problems = (problem(family, COUNT + index) for index in range(count))
-    before, after = RECORDED[family], Counter(chain(*starmap(properties, problems)))
+    recorded, counted = RECORDED[family], Counter(chain(*starmap(properties, problems)))
     columns: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for one in {**before, **after}:
-        columns[one.partition("=")[0]].append((before.get(one, 0), after[one]))
+    for key in {**recorded, **counted}:
+        columns[key.partition("=")[0]].append((recorded.get(key, 0), counted[key]))
     least = 5 * (COUNT + count) / count  # what is rarer counts as one value
     p: dict[str, float] = {}
     for name, numbers in columns.items():
         often = [column for column in numbers if sum(column) >= least]
-        rest = COUNT - sum(n for n, _ in often), count - sum(n for _, n in often)
-        table = [*often, rest] if sum(rest) >= least else often
+        remaining = COUNT - sum(n for n, _ in often), count - sum(n for _, n in often)
+        table = [*often, remaining] if sum(remaining) >= least else often
         p[name] = chi2_contingency(table).pvalue
     return {name: value for name, value in p.items() if value < SIGNIFICANCE / len(p)}
 

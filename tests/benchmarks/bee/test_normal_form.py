@@ -57,9 +57,9 @@ def test_the_draws_are_those_of_the_papers_subset(name: str) -> None:
         if key[0] in of and key[1:3] == (0, 1):
             (decision,) = decisions().find(key)[:1]
             of[key[0]].append((decision.variation_id, decision.attempt, decision.integrand_hash))
-    first, second = map(sorted, of.values())
-    assert first == second
-    assert len(first) == 315
+    ours, second = map(sorted, of.values())
+    assert ours == second
+    assert len(ours) == 315
 
 
 def test_another_machine_makes_the_same_decisions() -> None:
@@ -80,13 +80,13 @@ def test_composed_problems_are_the_same_draws_without_a_simplifier(name: str) ->
     simplified = {problem.id: problem for problem in load(f"bee/{name}")}
     composed = load(f"bee/{name}_composed")
     assert len(composed) == len(simplified) - (name == "subst_hard")
-    for other in composed:
-        one = simplified[other.id.replace("_composed", "")]
-        assert other.parents == one.parents
-        assert reference(other) == reference(one)
-        assert other.metadata["simplify"] == "kept"
-        if one.metadata["simplify"] != "simplified":  # it stands as composed there, too
-            assert other.inputs == one.inputs
+    for draw in composed:
+        counterpart = simplified[draw.id.replace("_composed", "")]
+        assert draw.parents == counterpart.parents
+        assert reference(draw) == reference(counterpart)
+        assert draw.metadata["simplify"] == "kept"
+        if counterpart.metadata["simplify"] != "simplified":  # it stands as composed there, too
+            assert draw.inputs == counterpart.inputs
 
 
 def reference(problem: Problem) -> str | None:
@@ -98,10 +98,10 @@ def test_parents_without_trigonometric_functions(name: str) -> None:
     """The subsets with the paper's retention: no problem and no parent has such a function."""
     problems = load(f"bee/{name}_without_trig")
     parents = {
-        parent.id: parent for part in ("competition", "qualifier") for parent in load(f"bee/{part}")
+        parent.id: parent for pool in ("competition", "qualifier") for parent in load(f"bee/{pool}")
     }
     assert len(problems) == 177
     for problem in problems:
         assert problem.metadata["simplify"] == "kept"
-        for one in (problem, *(parents[parent.id] for parent in problem.parents)):
-            assert not re.search(r"\\(arc)?(sin|cos|tan|cot|sec|csc)\b", one.target.integrand)
+        for relative in (problem, *(parents[parent.id] for parent in problem.parents)):
+            assert not re.search(r"\\(arc)?(sin|cos|tan|cot|sec|csc)\b", relative.target.integrand)

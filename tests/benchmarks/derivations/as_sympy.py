@@ -80,16 +80,16 @@ def walks(seed: int, length: int = 8) -> Iterator[Pair]:
         try:
             if name in binary:
                 ours, theirs = binary[name]
-                made = ours(a, c), theirs(b, d)
+                pair = ours(a, c), theirs(b, d)
             elif name in unary:
-                made = unary[name](a), getattr(sympy, name)(b)
+                pair = unary[name](a), getattr(sympy, name)(b)
             elif name == "diff":
-                made = derivative(a, v), sympy.diff(b, w, evaluate=False)
+                pair = derivative(a, v), sympy.diff(b, w, evaluate=False)
             else:
-                made = integral(a, v), sympy.Integral(b, w)
+                pair = integral(a, v), sympy.Integral(b, w)
         except UnusableFormulaError:
             continue
-        if made[1].has(sympy.zoo, sympy.nan, sympy.I, sympy.pi) or len(str(made[1])) > 300:
+        if pair[1].has(sympy.zoo, sympy.nan, sympy.I, sympy.pi) or len(str(pair[1])) > 300:
             continue
-        pool.append(made)
-        yield made
+        pool.append(pair)
+        yield pair

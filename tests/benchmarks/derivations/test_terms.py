@@ -80,7 +80,7 @@ def test_rebuilding_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("made", "text"),
+    ("term", "text"),
     [
         (add(x, x, number(2), MINUS_ONE), "2 x + 1"),
         (mul(x, y, x), "x^{2} y"),
@@ -109,9 +109,9 @@ def test_rebuilding_changes_nothing() -> None:
         (add(number(1), negative(x)), "1 - x"),
     ],
 )
-def test_evaluation_and_latex(made: Expression, text: str) -> None:
-    assert latex(made) == text
-    assert sympy.latex(as_sympy(made)) == text
+def test_evaluation_and_latex(term: Expression, text: str) -> None:
+    assert latex(term) == text
+    assert sympy.latex(as_sympy(term)) == text
 
 
 @pytest.mark.parametrize(
@@ -141,6 +141,6 @@ def test_sums_and_products_do_not_depend_on_order(parts: list[Expression], rando
 
 @given(LEAVES, LEAVES, LEAVES)
 def test_negation_is_an_involution(a: Expression, b: Expression, c: Expression) -> None:
-    whole = add(mul(a, b), sin(c))
-    assert negative(negative(whole)) == whole
-    assert add(whole, negative(whole)) == number(0)
+    expression = add(mul(a, b), sin(c))
+    assert negative(negative(expression)) == expression
+    assert add(expression, negative(expression)) == number(0)

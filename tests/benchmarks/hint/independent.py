@@ -60,10 +60,10 @@ def apply(operator: str, i: int, j: int) -> int:
         return sorted((i, j))[0]
     if operator == "c":
         return math.ceil(Fraction(i + j, 2))
-    above, below = (i, j) if operator == "/" else (2 * i * j, i + j)
-    if below == 0:
+    numerator, denominator = (i, j) if operator == "/" else (2 * i * j, i + j)
+    if denominator == 0:
         raise UndefinedError
-    return math.ceil(Fraction(above, below))
+    return math.ceil(Fraction(numerator, denominator))
 
 
 def random_text(rng: random.Random, operators: int, numbers: str, symbols: str) -> str:
@@ -71,10 +71,12 @@ def random_text(rng: random.Random, operators: int, numbers: str, symbols: str) 
     if operators == 0:
         text = rng.choice(numbers)
     else:
-        left = rng.randrange(operators)
+        first = rng.randrange(operators)
         symbol = rng.choice(symbols)
-        parts = [
-            random_text(rng, count, numbers, symbols) for count in (left, operators - 1 - left)
+        operands = [
+            random_text(rng, count, numbers, symbols) for count in (first, operators - 1 - first)
         ]
-        text = symbol.join(part if rng.random() < 0.5 else f"({part})" for part in parts)
+        text = symbol.join(
+            operand if rng.random() < 0.5 else f"({operand})" for operand in operands
+        )
     return f"({text})" if rng.random() < 0.05 else text

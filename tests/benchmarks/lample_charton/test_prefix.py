@@ -141,8 +141,8 @@ def test_a_tree_and_its_tokens_have_the_same_value(seed: int, size: int) -> None
     tree = from_prefix(sample_prefix(HashedRandom(seed), size, TEAM))
     again = from_prefix(to_prefix(tree))
     outcomes = [
-        decide(other, Integrand(tree, "x", {}, "key"), DecisionPolicy(), "key", order=0)
-        for other in (again, readable(again))
+        decide(reread, Integrand(tree, "x", {}, "key"), DecisionPolicy(), "key", order=0)
+        for reread in (again, readable(again))
     ]
     assert {outcome.status for outcome in outcomes} <= {Status.CORRECT, Status.UNDECIDED}
     if outcomes[0].status is Status.UNDECIDED:  # without a value anywhere, as 1/(x - x)

@@ -161,8 +161,8 @@ def steps(document: str) -> Iterator[Step]:
         )
         if language == "console":
             for command in COMMAND.finditer(body):
-                shown = COMMAND.split(body[command.end() :])[0]
-                yield Step("command", re.sub(r"\\\n[ >]*", "", command[1]), shown=shown)
+                output = COMMAND.split(body[command.end() :])[0]
+                yield Step("command", re.sub(r"\\\n[ >]*", "", command[1]), shown=output)
         elif named:
             yield Step("file", body, named[1])
         elif language == "python":
@@ -192,13 +192,13 @@ def parse(words: list[str]) -> None:
     """Parse a command with its options; what it names need not be there."""
     group, context = commands, click.Context(commands, info_name="run.py")
     while isinstance(group, click.Group):
-        name, found, rest = group.resolve_command(context, words)
-        assert found is not None, words
-        for option in found.params:
+        name, subcommand, remaining = group.resolve_command(context, words)
+        assert subcommand is not None, words
+        for option in subcommand.params:
             if isinstance(option.type, click.Path):
                 option.type.exists = False
-        context = found.make_context(name, list(rest), parent=context)
-        words, group = [*context._protected_args, *context.args], found
+        context = subcommand.make_context(name, list(remaining), parent=context)
+        words, group = [*context._protected_args, *context.args], subcommand
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
@@ -213,10 +213,10 @@ def test_every_command_is_one(document: str) -> None:
 def test_no_command_is_overlooked() -> None:
     texts = [(ROOT / document).read_text(encoding="utf-8") for document in DOCUMENTS]
     in_blocks = sum(len(COMMAND.findall(text)) for text in texts)
-    found = [step.kind for document in DOCUMENTS for step in steps(document)]
-    assert found.count("command") > in_blocks > 120
-    assert found.count("file") == 13
-    assert found.count("program") == 29
+    kinds_of_steps = [step.kind for document in DOCUMENTS for step in steps(document)]
+    assert kinds_of_steps.count("command") > in_blocks > 120
+    assert kinds_of_steps.count("file") == 13
+    assert kinds_of_steps.count("program") == 29
     with pytest.raises(click.ClickException):
         parse(["sweep", "--no-such-option"])
     with pytest.raises(click.ClickException):
@@ -249,10 +249,10 @@ def place(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(step: Step, variables: list[str], place: Path, server: StandInServer, hub: Hub) -> None:
+def run(step: Step, variables: list[str], folder: Path, server: StandInServer, hub: Hub) -> None:
     """Do a step; programs ask for four problems instead of more."""
     if step.kind == "file":
-        (place / step.name).write_text(step.text, encoding="utf-8")
+        (folder / step.name).write_text(step.text, encoding="utf-8")
         return
     if re.match(r"(export )?\w+=", step.text):
         variables.append(step.text)
@@ -261,7 +261,7 @@ def run(step: Step, variables: list[str], place: Path, server: StandInServer, hu
     if step.kind == "program":
         command = [sys.executable, "-c", re.sub(r"limit=\d+", "limit=4", step.text)]
     environment = {
-        "PATH": f"{place / 'bin'}:{os.environ['PATH']}",
+        "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",
         "PYTHONPATH": str(ROOT),
         "OPENAI_BASE_URL": server.url,
         "OPENAI_API_KEY": "none",
@@ -269,7 +269,7 @@ def run(step: Step, variables: list[str], place: Path, server: StandInServer, hu
     }
     done = subprocess.run(
         command,
-        cwd=place,
+        cwd=folder,
         capture_output=True,
         text=True,
         timeout=300,

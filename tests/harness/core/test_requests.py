@@ -115,9 +115,9 @@ def test_of_a_validation_error_of_pydantic_it_is_the_messages() -> None:
         "User-specified max_model_len (99999) is greater than the derived max_model_len "
         "(max_position_embeddings=40960)."
     )
-    with pytest.raises(pydantic.ValidationError) as two:
+    with pytest.raises(pydantic.ValidationError) as failure:
         ModelConfig(max_model_len="x", dtype="int4")
-    said = reason_of(two.value)
-    assert said.startswith(
+    reason = reason_of(failure.value)
+    assert reason.startswith(
         "dtype: Input should be 'auto' or 'half'; max_model_len: Input should be"
     )

@@ -68,8 +68,8 @@ def test_the_field_itself_is_no_option_and_other_kinds_refuse() -> None:
 
 
 def test_an_optional_switch_is_off_on_or_neither() -> None:
-    found = [create("strict/x", options) for options in ({}, {"loud": "true"}, {"loud": "false"})]
-    assert [model.loud for model in found] == [None, True, False]  # type: ignore[attr-defined]
-    assert len({model.hash for model in found}) == 3
+    models = [create("strict/x", options) for options in ({}, {"loud": "true"}, {"loud": "false"})]
+    assert [model.loud for model in models] == [None, True, False]  # type: ignore[attr-defined]
+    assert len({model.hash for model in models}) == 3
     with pytest.raises(ModelError, match="loud must be true or false"):
         create("strict/x", {"loud": "maybe"})

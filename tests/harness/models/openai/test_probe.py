@@ -142,10 +142,10 @@ class Said(Silent):
 
 def test_repeated_requests_are_summed_up(tmp_path: Path, bench: str) -> None:
     script = ("none", "too_many", "unavailable", "unavailable", "no_json")
-    said = Said()
+    notices = Said()
     with FaultyServer(script=script) as server:
-        ask(server.url, tmp_path / "run", bench, said, concurrency="1")
-    (line,) = [line for line in said.lines if "sent again" in line]
+        ask(server.url, tmp_path / "run", bench, notices, concurrency="1")
+    (line,) = [line for line in notices.lines if "sent again" in line]
     assert line == (
         "model openai/m: 4 requests were sent again "
         "(2 x 503, 1 x 429, 1 x the server's answer cannot be read)"

@@ -49,9 +49,9 @@ QUESTIONS = {
 }
 
 
-def _problem(task: str, asked: str, name: str) -> Problem:
+def _problem(task: str, question: str, name: str) -> Problem:
     return Problem(
-        name, task, "toy", "s", {"question": asked, "request": "Find."}, {"question": asked}
+        name, task, "toy", "s", {"question": question, "request": "Find."}, {"question": question}
     )
 
 
@@ -64,11 +64,13 @@ def test_answers_are_in_a_box_and_right(system: str, task: str) -> None:
     except ModelError as error:
         pytest.skip(str(error))
     rows = {f"{task}-{number}": row for number, row in enumerate(QUESTIONS[task])}
-    found = answers(model, *(_problem(task, asked, name) for name, (asked, _) in rows.items()))
-    for name, (asked, solved) in rows.items():
-        assert found[name].finish_reason is FinishReason.STOP
-        correct = COURSE[task].verify(found[name].text, asked).correct
-        assert correct == (system in solved), (asked, found[name])
+    completions = answers(
+        model, *(_problem(task, question, name) for name, (question, _) in rows.items())
+    )
+    for name, (question, solved) in rows.items():
+        assert completions[name].finish_reason is FinishReason.STOP
+        correct = COURSE[task].verify(completions[name].text, question).correct
+        assert correct == (system in solved), (question, completions[name])
 
 
 def test_a_system_differentiates_by_itself() -> None:

@@ -33,20 +33,20 @@ def adapter(weights: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def engine(weights: Path) -> Iterator[Asked]:
-    asked = Asked(create(f"vllm/{weights}", OPTIONS))
-    yield asked
-    assert asked._started
-    asked.close()
+    running = Asked(create(f"vllm/{weights}", OPTIONS))
+    yield running
+    assert running._started
+    running.close()
 
 
 @pytest.fixture(scope="module")
 def server(weights: Path, adapter: Path) -> Iterator[Asked]:
     """The model with an adapter, behind vLLM's server."""
     options = {**OPTIONS, "lora": str(adapter), "reasoning-parser": "deepseek_r1"}
-    asked = Asked(create(f"vllm-server/{weights}", options))
-    yield asked
-    assert asked._started
-    asked.close()
+    running = Asked(create(f"vllm-server/{weights}", options))
+    yield running
+    assert running._started
+    running.close()
 
 
 @pytest.fixture(scope="module")
