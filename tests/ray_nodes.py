@@ -33,24 +33,24 @@ def ray_nodes(**head: Any) -> Iterator[Any]:
         "include_dashboard": False,
         "_system_config": {"health_check_period_ms": 200},
     }
-    before = os.environ.get("PYTHONPATH")
+    path_before = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = str(ROOT)
     os.environ[NICENESS] = "0"  # otherwise they starve on a busy machine
     os.environ["RAY_SERVE_PROXY_READY_CHECK_TIMEOUT_S"] = "120"  # it is 5 otherwise
-    made = None
+    cluster = None
     try:
-        made = patiently(
+        cluster = patiently(
             Cluster, initialize_head=True, head_node_args={"num_cpus": 1, **settings, **head}
         )
-        ray.init(address=made.address, log_to_driver=False)
-        yield made
+        ray.init(address=cluster.address, log_to_driver=False)
+        yield cluster
     finally:
         ray.shutdown()
-        if made is not None:
-            made.shutdown()
+        if cluster is not None:
+            cluster.shutdown()
         del os.environ["PYTHONPATH"]
-        if before is not None:
-            os.environ["PYTHONPATH"] = before
+        if path_before is not None:
+            os.environ["PYTHONPATH"] = path_before
 
 
 def add_node(nodes: Any, **resources: Any) -> Any:

@@ -21,7 +21,7 @@ PACKAGE = Path(calculus_harness.__file__).parent
 REFERENCE = Path(__file__).parents[1] / "docs" / "api"
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 #: A module or name that a page of the reference shows, and the members it is limited to.
-SHOWN = re.compile(r"^::: ([\w.]+)(?:\n    options:\n      members: (.*))?", re.MULTILINE)
+ENTRY = re.compile(r"^::: ([\w.]+)(?:\n    options:\n      members: (.*))?", re.MULTILINE)
 
 
 def modules_with(text: str) -> list[str]:
@@ -30,8 +30,8 @@ def modules_with(text: str) -> list[str]:
     for folder in ("harness", "prompts", "rewards", "benchmarks"):
         for path in sorted((PACKAGE / folder).rglob("*.py")):
             if text in path.read_text(encoding="utf-8"):
-                parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
-                names.append(".".join(parts).removesuffix(".__init__"))
+                names_of_path = path.relative_to(PACKAGE.parent).with_suffix("").parts
+                names.append(".".join(names_of_path).removesuffix(".__init__"))
     return names
 
 
@@ -65,20 +65,20 @@ def test_examples(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 def entries() -> list[tuple[str, str]]:
     """What the API reference shows, as modules and their members, and modules with `__all__`."""
     pages = [page.read_text(encoding="utf-8") for page in sorted(REFERENCE.glob("*.md"))]
-    found = [entry for page in pages for entry in SHOWN.findall(page)]
-    return sorted({*found, *((place, "") for place in modules_with("\n__all__ = "))})
+    listed = [entry for page in pages for entry in ENTRY.findall(page)]
+    return sorted({*listed, *((module_name, "") for module_name in modules_with("\n__all__ = "))})
 
 
-def public(place: str, members: str) -> dict[str, Any]:
+def public(module_name: str, members: str) -> dict[str, Any]:
     """The functions and classes that an entry shows."""
     try:
-        module = import_module(place)
+        module = import_module(module_name)
     except ModuleNotFoundError as error:  # one name of a module, or an extra
-        if error.name != place:
+        if error.name != module_name:
             raise
-        place, _, members = place.rpartition(".")
-        module = import_module(place)
-    own = [name for name, value in vars(module).items() if _belongs(name, value, place)]
+        module_name, _, members = module_name.rpartition(".")
+        module = import_module(module_name)
+    own = [name for name, value in vars(module).items() if _belongs(name, value, module_name)]
     names = re.findall(r"\w+", members) if members else getattr(module, "__all__", own)
     things = {name: getattr(module, name) for name in names if name != "false"}
     return {
@@ -88,8 +88,8 @@ def public(place: str, members: str) -> dict[str, Any]:
     }
 
 
-def _belongs(name: str, value: object, place: str) -> bool:
-    return not name.startswith("_") and getattr(value, "__module__", "") == place
+def _belongs(name: str, value: object, module_name: str) -> bool:
+    return not name.startswith("_") and getattr(value, "__module__", "") == module_name
 
 
 def lacks(thing: Any) -> list[str]:
@@ -107,7 +107,7 @@ def lacks(thing: Any) -> list[str]:
     for value in vars(thing).values():
         method = getattr(value, "__func__", value)
         if inspect.isfunction(method) and method.__name__[0] != "_" and method.__doc__:
-            lacking += [f"{method.__name__}: {part}" for part in sections_lacking(method)]
+            lacking += [f"{method.__name__}: {section}" for section in sections_lacking(method)]
     return lacking + example
 
 
@@ -128,10 +128,10 @@ def sections_lacking(function: Callable[..., Any]) -> list[str]:
     return lacking
 
 
-@pytest.mark.parametrize(("place", "members"), entries())
-def test_public_names_are_documented(place: str, members: str) -> None:
+@pytest.mark.parametrize(("module_name", "members"), entries())
+def test_public_names_are_documented(module_name: str, members: str) -> None:
     try:
-        things = public(place, members)
+        things = public(module_name, members)
     except ImportError as error:
         pytest.skip(f"needs an extra: {error}")
     assert {name: lacks(thing) for name, thing in things.items() if lacks(thing)} == {}
@@ -153,11 +153,11 @@ def test_no_module_of_ours_is_imported_in_a_function_without_need() -> None:
     # environment of torch was set.
     allowed = ("__main__", "cli/main", "cli/options", "cli/train")
     names = tuple(f"harness/{name}.py" for name in allowed)
-    assert {place for place in lazy if not place.startswith(names)} == set()
+    assert {entry for entry in lazy if not entry.startswith(names)} == set()
 
 
 def test_a_folder_has_at_most_twelve_modules() -> None:
-    places = ("harness", "prompts", "rewards", "benchmarks", "tests")
-    modules = [path for place in places for path in (REFERENCE.parents[1] / place).rglob("*.py")]
+    folders = ("harness", "prompts", "rewards", "benchmarks", "tests")
+    modules = [path for top in folders for path in (REFERENCE.parents[1] / top).rglob("*.py")]
     sizes = Counter(path.parent for path in modules if path.name != "__init__.py")
     assert {str(folder): size for folder, size in sizes.items() if size > 12} == {}

@@ -88,11 +88,11 @@ def statements(source: str) -> Iterator[tuple[str, int, int]]:
             inner = scope
             if isinstance(child, ast.stmt | ast.excepthandler):
                 body = getattr(child, "body", None)
-                last = body[0].lineno - 1 if body else child.end_lineno
-                first = min(
+                end = body[0].lineno - 1 if body else child.end_lineno
+                start = min(
                     [child.lineno, *(d.lineno for d in getattr(child, "decorator_list", []))]
                 )
-                yield scope, first, max(child.lineno, last or 0)
+                yield scope, start, max(child.lineno, end or 0)
                 inner = f"{scope}.{child.name}" if hasattr(child, "name") else scope
             yield from walk(child, inner)
 
@@ -103,9 +103,9 @@ def annotations(source: str) -> Iterator[tuple[tuple[int, int], tuple[int, int]]
     """Where annotations begin and end: a mutant of one changes nothing."""
     for node in ast.walk(ast.parse(source)):
         for name in ("annotation", "returns"):
-            part = getattr(node, name, None)
-            if part is not None:
-                yield (part.lineno, part.col_offset), (part.end_lineno, part.end_col_offset)
+            hint = getattr(node, name, None)
+            if hint is not None:
+                yield (hint.lineno, hint.col_offset), (hint.end_lineno, hint.end_col_offset)
 
 
 def draw(seed: int, number: int) -> list[Mutant]:
@@ -114,7 +114,7 @@ def draw(seed: int, number: int) -> list[Mutant]:
     operators = {name: plugins.get_operator(name)() for name in sorted(names)}
     mutants: list[Mutant] = []
     for room, folders in ROOMS.items():
-        places: dict[tuple[str, Any], list[tuple[str, int]]] = defaultdict(list)
+        occurrences: dict[tuple[str, Any], list[tuple[str, int]]] = defaultdict(list)
         paths = sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py"))
         for path in paths:
             source = path.read_text("utf-8")
@@ -125,10 +125,10 @@ def draw(seed: int, number: int) -> list[Mutant]:
                 for occurrence, (start, _) in enumerate(spans):
                     if not any(a <= start < b for a, b in skipped):
                         key = str(path.relative_to(ROOT)), start
-                        places[key].append((name, occurrence))
+                        occurrences[key].append((name, occurrence))
         rng = random.Random(f"{seed} {room}")
-        for key in rng.sample(sorted(places), number // len(ROOMS)):
-            name, occurrence = rng.choice(places[key])
+        for key in rng.sample(sorted(occurrences), number // len(ROOMS)):
+            name, occurrence = rng.choice(occurrences[key])
             source = (ROOT / key[0]).read_text("utf-8")
             changed = mutate_code(source, operators[name], occurrence)
             mutants.append({"room": room, "operator": name} | described(key[0], source, changed))
@@ -141,23 +141,23 @@ def described(module: str, source: str, changed: str) -> Mutant:
     codes = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     edits = [code for code in codes if code[0] != "equal"]
     (_, i, _, j, _), (_, _, k, _, m) = edits[0], edits[-1]
-    inside = [(b - a, scope) for scope, a, b in statements(source) if a <= i + 1 <= b]
-    before = "".join(old[i:k])
+    scopes = [(b - a, scope) for scope, a, b in statements(source) if a <= i + 1 <= b]
+    old_text = "".join(old[i:k])
     return {
         "module": module,
-        "scope": min(inside)[1] if inside else "",
+        "scope": min(scopes)[1] if scopes else "",
         "line": i + 1,
-        "before": before,
+        "before": old_text,
         "after": "".join(new[j:m]),
-        "nth": "".join(old[:i]).count(before),
+        "nth": "".join(old[:i]).count(old_text),
     }
 
 
 def applied(mutant: Mutant, source: str) -> tuple[str, int] | None:
     """The changed source and the number of the line; None if the text is there no more."""
-    before, lines = mutant["before"], source.splitlines(keepends=True)
-    size = before.count("\n")
-    at = [n for n in range(len(lines)) if "".join(lines[n : n + size]) == before]
+    old_text, lines = mutant["before"], source.splitlines(keepends=True)
+    size = old_text.count("\n")
+    at = [n for n in range(len(lines)) if "".join(lines[n : n + size]) == old_text]
     scoped = {
         n for n in at for scope, a, b in statements(source)
         if a <= n + 1 <= b and scope == mutant["scope"]
@@ -184,8 +184,8 @@ class Copy:
 
     def pytest(self, *arguments: str, timeout: float | None = None) -> int:
         """Run pytest in the copy; 124 if it is not done in time."""
-        here = Path(__file__).parent
-        paths = {"PYTHONPATH": f"{self.root}{os.pathsep}{here}", "PYTHONDONTWRITEBYTECODE": "1"}
+        folder = Path(__file__).parent
+        paths = {"PYTHONPATH": f"{self.root}{os.pathsep}{folder}", "PYTHONDONTWRITEBYTECODE": "1"}
         paths["PYTHONUNBUFFERED"] = ""  # or a mutant that forgets to flush would survive
         command = [sys.executable, "-m", "pytest", "-p", "mutants", "-p", "no:cacheprovider"]
         with (self.out / "pytest.log").open("w") as log:
@@ -205,7 +205,7 @@ class Copy:
         written = self.out / f"{package}.json"
         if not written.exists():
             settings = self.out / f"{package}.ini"
-            folders = "".join(f"\n    {self.root}/{f}/*" for part in ROOMS.values() for f in part)
+            folders = "".join(f"\n    {self.root}/{f}/*" for room in ROOMS.values() for f in room)
             data = self.out / f"{package}.coverage"
             settings.write_text(f"[run]\ndata_file = {data}\ninclude ={folders}\n")
             self.pytest(
@@ -253,10 +253,10 @@ class Copy:
         """Run the tests of one mutant until one fails."""
         path = self.root / mutant["module"]
         source = path.read_text("utf-8")
-        found = applied(mutant, source)
-        if found is None:
+        mutated = applied(mutant, source)
+        if mutated is None:
             return mutant | {"result": "gone"}
-        changed, line = found
+        changed, line = mutated
         chosen, total = [], 0.0
         seconds = self.seconds(mutant["module"].partition("/")[0])
         for id in self.tests(mutant["module"], line):
@@ -313,8 +313,8 @@ def main() -> None:
             results[n] = copy.judge(mutant, options.seconds)
             results_file.write_text(json.dumps(results, indent=1))
             row = results[n]
-            place = f"{row['module']}:{row['line']} {row['scope']}"
-            print(f"{n + 1}/{len(results)} {row['result']} {place} {row.get('by', '')}", flush=True)
+            where = f"{row['module']}:{row['line']} {row['scope']}"
+            print(f"{n + 1}/{len(results)} {row['result']} {where} {row.get('by', '')}", flush=True)
             if row["result"] == "survived":
                 print(f"  - {row['before'].strip()}\n  + {row['after'].strip()}", flush=True)
     for room in ROOMS:

@@ -47,6 +47,6 @@ def alkahest_reward() -> Callable[[str, str, str], float | None]:
 def in_its_notation(formulas: Sequence[str], variable: str) -> list[str]:
     """Formulas with the variable x and the parameters p1, p2, ..."""
     trees = [read(latex, symbols=[variable])[0].expression for latex in formulas]
-    others = sorted(set().union(*map(symbols_of, trees)) - {variable})
-    names = {variable: "x"} | {name: f"p{number}" for number, name in enumerate(others, 1)}
+    parameters = sorted(set().union(*map(symbols_of, trees)) - {variable})
+    names = {variable: "x"} | {name: f"p{number}" for number, name in enumerate(parameters, 1)}
     return [write(tree, ALKAHEST, names) for tree in trees]

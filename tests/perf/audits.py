@@ -40,8 +40,8 @@ with open(sys.argv[1]) as file:
 
 def integral(number: int) -> tuple[str, str]:
     """An integral and its antiderivative."""
-    rest, a, b = number // 8, number // 8 % 89 + 2, number // (8 * 89) % 83 + 2
-    n = rest // (89 * 83) % 40 + 2
+    index, a, b = number // 8, number // 8 % 89 + 2, number // (8 * 89) % 83 + 2
+    n = index // (89 * 83) % 40 + 2
     forms = (
         (
             rf"{a} x^{{{n}}} + {b} e^{{{a} x}} - \sin({b} x) + \frac{{{n}}}{{x}}",
@@ -111,10 +111,10 @@ def main(rows: int) -> None:
         for size in sizes:
             file = Path(folder) / f"{size}.jsonl"
             table(file, size)
-            taken, said = seconds(AUDIT, str(file), str(Path(folder) / f"out-{size}"))
-            times["audit"].append(taken)
+            seconds_taken, output = seconds(AUDIT, str(file), str(Path(folder) / f"out-{size}"))
+            times["audit"].append(seconds_taken)
             times["verify_many"].append(seconds(RIVAL, str(file))[0])
-            print(f"{size} rows: {said.strip()} (KB, counts)")
+            print(f"{size} rows: {output.strip()} (KB, counts)")
         for name, (few, all_rows) in times.items():  # the start of processes is not counted
             rate = (sizes[1] - sizes[0]) / (all_rows - few)
             print(f"{name}: {rate:.0f} rows a second of processor time")

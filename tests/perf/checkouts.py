@@ -161,11 +161,11 @@ def main() -> None:
         print(f"{1e3 * old[at]:9.3f} -> {1e3 * new[at]:9.3f}  {names[at]}  {rows[at][0][:60]}")
 
 
-def show_calls(old: dict[str, int], new: dict[str, int], count: int, most: int) -> None:
+def show_calls(old: dict[str, int], new: dict[str, int], count: int, limit: int) -> None:
     """Print calls a row, all of them and those of the functions that differ most."""
     print(f"calls a row: {sum(old.values()) / count:.0f} -> {sum(new.values()) / count:.0f}")
     differences = {name: new.get(name, 0) - old.get(name, 0) for name in old.keys() | new.keys()}
-    for name in sorted(differences, key=lambda name: -abs(differences[name]))[:most]:
+    for name in sorted(differences, key=lambda name: -abs(differences[name]))[:limit]:
         a, b = old.get(name, 0) / count, new.get(name, 0) / count
         print(f"{a:9.2f} -> {b:9.2f}  {name}")
 

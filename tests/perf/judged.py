@@ -126,12 +126,12 @@ def speed_row(result: Result) -> list[str]:
 
 
 def by_kind(result: Result, items: Sequence[Item]) -> list[Result]:
-    parts: dict[str, Result] = {}
+    by_name: dict[str, Result] = {}
     for item, judgement, seconds in zip(items, result.judgements, result.seconds, strict=True):
-        part = parts.setdefault(item.kind, Result(item.kind, [], []))
-        part.judgements.append(judgement)
-        part.seconds.append(seconds)
-    return list(parts.values())
+        one_kind = by_name.setdefault(item.kind, Result(item.kind, [], []))
+        one_kind.judgements.append(judgement)
+        one_kind.seconds.append(seconds)
+    return list(by_name.values())
 
 
 def agreement_row(result: Result, items: Sequence[Item]) -> list[str]:

@@ -67,18 +67,18 @@ class Row:
 
 def load() -> tuple[dict[str, list[tuple[str, bool]]], dict[str, list[str]]]:
     """Per integrand: what is said about it with whether that is right, and its right answers."""
-    said: dict[str, list[tuple[str, bool]]] = {}
+    answers: dict[str, list[tuple[str, bool]]] = {}
     right: dict[str, list[str]] = {}
     for row in json.loads((CASES / "antiderivatives.json").read_text("utf-8")):
         good = row["label"] == "right"
-        said.setdefault(row["integrand"], []).append((rf"\boxed{{{row['answer']}}}", good))
+        answers.setdefault(row["integrand"], []).append((rf"\boxed{{{row['answer']}}}", good))
         if good:
             right.setdefault(row["integrand"], []).append(row["answer"])
     for row in json.loads((CASES / "responses.json").read_text("utf-8")):
         if "\\boxed{" in row["response"] and row["integrand"] in right:
             pair = (row["response"], row["label"] == "right")
-            said.setdefault(row["integrand"], []).append(pair)
-    return {f: pairs for f, pairs in said.items() if f in right}, right
+            answers.setdefault(row["integrand"], []).append(pair)
+    return {f: pairs for f, pairs in answers.items() if f in right}, right
 
 
 @cache
@@ -88,13 +88,13 @@ def printed(answer: str) -> str:
 
 
 def batch(size: int, seed: int) -> list[Row]:
-    said, right = load()
+    answers, right = load()
     rng = random.Random(seed)
     rows: list[Row] = []
-    integrands = rng.sample(sorted(said), -(-size // GROUP))
+    integrands = rng.sample(sorted(answers), -(-size // GROUP))
     for integrand in integrands:
         for _ in range(GROUP):
-            text, good = rng.choice(said[integrand])
+            text, good = rng.choice(answers[integrand])
             if rng.random() < 1 / 6:
                 text, good = rng.choice(RUBBISH), False
             reference = printed(right[integrand][0])
@@ -130,7 +130,7 @@ def imported(name: str, folder: Path | None) -> ModuleType:
 
 def rivals(trl: Path | None, verl: Path | None) -> dict[str, Scorer | str]:
     """Scorers by name; a text says why one is missing."""
-    found: dict[str, Scorer | str] = {}
+    scorers: dict[str, Scorer | str] = {}
 
     def accuracy(rows: Sequence[Row]) -> Sequence[float | None]:
         talk = [[{"role": "assistant", "content": row.completion}] for row in rows]
@@ -139,15 +139,15 @@ def rivals(trl: Path | None, verl: Path | None) -> dict[str, Scorer | str]:
 
     try:
         module_trl = imported("trl.rewards.accuracy_rewards", trl)
-        found["TRL accuracy_reward"] = accuracy
+        scorers["TRL accuracy_reward"] = accuracy
     except Exception as error:
-        found["TRL accuracy_reward"] = str(error)
+        scorers["TRL accuracy_reward"] = str(error)
 
     for name in ("math_reward", "math_verify"):
         try:
             module = imported(f"verl.utils.reward_score.{name}", verl)
         except Exception as error:
-            found[f"verl {name}"] = str(error)
+            scorers[f"verl {name}"] = str(error)
             continue
 
         def one_by_one(rows: Sequence[Row], module: ModuleType = module) -> Sequence[float | None]:
@@ -159,14 +159,14 @@ def rivals(trl: Path | None, verl: Path | None) -> dict[str, Scorer | str]:
             return [_caught(judge, rf"\boxed{{{row.reference}}}", row.completion) for row in rows]
 
         alone = name == "math_verify" and verl is not None
-        found[f"verl {name}{' (one process)' * alone}"] = in_process if alone else one_by_one
+        scorers[f"verl {name}{' (one process)' * alone}"] = in_process if alone else one_by_one
 
     try:
         reward = alkahest_reward()
-        found["Alkahest"] = lambda rows: [reward(row.integrand, row.completion) for row in rows]
+        scorers["Alkahest"] = lambda rows: [reward(row.integrand, row.completion) for row in rows]
     except ImportError as error:
-        found["Alkahest"] = str(error)
-    return found
+        scorers["Alkahest"] = str(error)
+    return scorers
 
 
 def _caught(judge: Callable[[str, str], float], reference: str, text: str) -> float:
@@ -182,8 +182,8 @@ def timed(scorer: Scorer, rows: Sequence[Row], seconds: float) -> tuple[list[flo
     scores: list[float | None] = []
     begin = time.perf_counter()
     while len(scores) < len(rows) and time.perf_counter() - begin < seconds:
-        part = rows[len(scores) : len(scores) + GROUP]
-        scores += scorer(part)
+        group = rows[len(scores) : len(scores) + GROUP]
+        scores += scorer(group)
     return scores, time.perf_counter() - begin
 
 
@@ -228,7 +228,7 @@ def main() -> None:
     antiderivative_reward([""], [r"\boxed{x}"], integrand=["1"])  # workers start once per training
     rounds = [ours() for _ in range(max(2, options.repeat))]
     print(line("ours, first batch with these integrands", rows, *rounds[0]))
-    later = sorted(rounds[1:], key=lambda each: each[1])
+    later = sorted(rounds[1:], key=lambda timing: timing[1])
     again = later[len(later) // 2]
     print(line("ours, integrands known", rows, *again))
     base = rounds[0][1] / len(rows)

@@ -64,8 +64,8 @@ def test_columns_that_say_nothing_go_first_and_the_rest_is_stacked() -> None:
     assert narrow.headings == ("subset", "pass@1", "pass@16")
     assert narrow.rows[1] == ("all", "50.0", "0.0")
     assert left_out == ["timeout"]
-    parts, _ = fit(section, 30)
-    assert [part.headings for part in parts] == [("subset", "pass@1"), ("subset", "pass@16")]
+    tables, _ = fit(section, 30)
+    assert [table.headings for table in tables] == [("subset", "pass@1"), ("subset", "pass@16")]
     printed = shown(lambda console: print_sections([section], console), 44)
     assert "Zero everywhere: timeout." in printed
     zeros = Section("title", ("subset", "one", "two"), (("a", "0.0", "0.0"),))
@@ -102,13 +102,13 @@ def test_answers_that_were_cut_off_or_hold_nothing_are_said_before_the_table(
     few = Sampling(max_tokens=16)
     cut = sweep([Short.of(right)], ["drills"], limit=4, sampling=few, out=tmp_path / "cut")
     lines = shown(lambda console: print_summary(cut, console), 120)
-    (first,) = [line for line in lines if "cut off" in line]
-    assert first == (
+    (warning,) = [line for line in lines if "cut off" in line]
+    assert warning == (
         "python/right: 100 % of the answers were cut off at --max-tokens 16; allow more, "
         "with another --out."
     )
     table = next(at for at, line in enumerate(lines) if "problems" in line and "pass@1" in line)
-    assert lines.index(first) < table
+    assert lines.index(warning) < table
     empty = sweep([lambda m, s: "?"], ["drills"], limit=4, out=tmp_path / "empty")
     lines = shown(lambda console: print_summary(empty, console), 200)
     assert any(

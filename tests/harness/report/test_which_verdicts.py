@@ -26,8 +26,8 @@ def answers(tmp_path: Path) -> None:
 def test_tables_name_their_verdicts_where_a_run_has_several(cli: Command) -> None:
     asked(cli, "one", "--limit", "6")
     asked(cli, "two", "--limit", "6")
-    shown = cli("report", "one").stdout + cli("compare", "one", "two").stdout
-    assert "verdicts" not in shown
+    output = cli("report", "one").stdout + cli("compare", "one", "two").stdout
+    assert "verdicts" not in output
     scored = cli("score", "one", "--strict").stdout
     assert f"verdicts balls-{VERSION}-strict" in scored.replace("\n", " ")
     policies = {

@@ -64,14 +64,14 @@ def rows(run: Run) -> dict[str, Any]:
 
 
 def test_lanes_store_what_one_process_stores(path: Path, judged: dict[str, Any]) -> None:
-    said: list[str] = []
+    notices: list[str] = []
 
     class Shown(Silent):
         def judged(self, *_: object) -> None:
-            said.append("by this process")
+            notices.append("by this process")
 
     assert rows(score(path, policy=POLICY, progress=Shown(), lanes=3)) == judged
-    assert len(said) < COMPLETIONS / 8  # the last shard, which is not sealed
+    assert len(notices) < COMPLETIONS / 8  # the last shard, which is not sealed
     assert not (path / "verdicts" / POLICY.name / "lanes").exists()
     assert rows(score(path, policy=POLICY, progress=Silent(), lanes=3)) == judged
 
@@ -90,14 +90,14 @@ def test_what_a_dead_lane_has_written_is_taken_in(path: Path, judged: dict[str, 
             log.append(row)
     newest = max(path for path in (directory / "lanes" / "000").glob("*.jsonl"))
     newest.write_bytes(newest.read_bytes() + b'{"key": "torn", "mod')
-    made: list[str] = []
+    answered: list[str] = []
 
     class Shown(Silent):
         def judged(self, verdict: object, completion: Any) -> None:
-            made.append(completion.key)
+            answered.append(completion.key)
 
     assert rows(score(path, policy=POLICY, progress=Shown(), lanes=1)) == judged
-    assert len(made) == COMPLETIONS - 100
+    assert len(answered) == COMPLETIONS - 100
 
 
 def test_a_lane_that_still_writes_is_waited_for(

@@ -44,9 +44,9 @@ def test_only_errors_are_asked_again(flaky: str, bench: str, tmp_path: Path, cli
     words = ["sweep", "--model", flaky, "--benchmark", bench, "-n", "2", "--out", "run"]
     assert cli(*words).returncode == 0
     harness.score(tmp_path / "run", policy=Policy(strict=True))
-    first = list(Run(tmp_path / "run").completions.rows())
-    failed = {row["key"] for row in first if row["finish_reason"] == "error"}
-    assert 0 < len(failed) < len(first) == len(asked(tmp_path))
+    stored = list(Run(tmp_path / "run").completions.rows())
+    failed = {row["key"] for row in stored if row["finish_reason"] == "error"}
+    assert 0 < len(failed) < len(stored) == len(asked(tmp_path))
     cli(*words)
     assert not (tmp_path / "asked").exists()  # errors are final unless asked for
     (tmp_path / "broken").unlink()
@@ -56,16 +56,16 @@ def test_only_errors_are_asked_again(flaky: str, bench: str, tmp_path: Path, cli
     assert len(asked(tmp_path)) == len(failed)
     run = Run(tmp_path / "run")
     rows = list(run.completions.rows())
-    assert {row["key"] for row in rows} == {row["key"] for row in first}
-    assert len(rows) == len(first)
+    assert {row["key"] for row in rows} == {row["key"] for row in stored}
+    assert len(rows) == len(stored)
     assert [row for row in rows if row["key"] not in failed] == [
-        row for row in first if row["key"] not in failed
+        row for row in stored if row["key"] not in failed
     ]
     assert all(row["finish_reason"] == "stop" for row in rows)
     keys = [row["key"] for row in run.verdicts(Policy().name).rows()]
     assert sorted(keys) == sorted({row["key"] for row in rows})
     strict = {row["key"] for row in run.verdicts(Policy(strict=True).name).rows()}
-    assert strict == {row["key"] for row in first} - failed  # `score` makes the rest
+    assert strict == {row["key"] for row in stored} - failed  # `score` makes the rest
 
 
 def test_all_stages_of_a_failed_sample_are_asked_again(
@@ -89,12 +89,12 @@ def test_other_models_and_other_settings_keep_their_errors(
     flaky: str, model: str, bench: str, tmp_path: Path
 ) -> None:
     harness.sweep([flaky, model], [bench], limit=6, samples=3, out=tmp_path / "run")
-    before = list(Run(tmp_path / "run").completions.rows())
+    rows = list(Run(tmp_path / "run").completions.rows())
     harness.sweep([model], [bench], limit=6, samples=3, out=tmp_path / "run", retry_errors=True)
-    assert list(Run(tmp_path / "run").completions.rows()) == before
+    assert list(Run(tmp_path / "run").completions.rows()) == rows
     with pytest.raises(UserError, match="made by another configuration"):
         harness.sweep([flaky], [bench], seed=1, out=tmp_path / "run", retry_errors=True)
-    assert list(Run(tmp_path / "run").completions.rows()) == before
+    assert list(Run(tmp_path / "run").completions.rows()) == rows
 
 
 def test_it_is_no_setting(flaky: str, bench: str, tmp_path: Path, cli: Command) -> None:

@@ -31,8 +31,8 @@ Messages = list[dict[str, str]]
 
 def reference(messages: Messages) -> str:
     """The right answer to a monomial drill, from the prompt's first message."""
-    shown = next(one["content"] for one in messages if one["role"] == "user")
-    text = shown.split("\\,d")[0].removeprefix("\\int ").strip()
+    prompt = next(message["content"] for message in messages if message["role"] == "user")
+    text = prompt.split("\\,d")[0].removeprefix("\\int ").strip()
     coefficient, _, power = text.partition("x")
     k = int(coefficient.strip() or 1)
     n = int(power.strip("^{} ") or 1)
@@ -49,8 +49,8 @@ class Student:
     def __call__(self, messages: Messages, seed: int) -> str:
         self.asked[len(messages)] += 1
         self.seen.append(messages)
-        told = [one["content"] for one in messages if one["role"] == "user"][1:]
-        return reference(messages) if any(self.word in text for text in told) else self.wrong
+        feedback = [message["content"] for message in messages if message["role"] == "user"][1:]
+        return reference(messages) if any(self.word in text for text in feedback) else self.wrong
 
     @property
     def told(self) -> list[str]:
@@ -73,22 +73,22 @@ def rows(run: Run) -> dict[tuple[str, int], Any]:
 def test_told_where_it_is_wrong_a_model_repairs_what_the_control_does_not(tmp_path: Path) -> None:
     student = Student("derivative")
     run = asked(student, tmp_path / "run", feedback="witness")
-    found = rows(run)
-    assert list(found) == [("control", 2), ("control", 3), ("witness", 2), ("witness", 3)]
-    assert [found["witness", turn].value for turn in (2, 3)] == [1, 1]
-    assert [found["control", turn].value for turn in (2, 3)] == [0, 0]
-    assert {row.asked for row in found.values()} == {8}
-    assert found["witness", 2].gain == 1
-    low, high = found["witness", 2].gain_interval
+    stored = rows(run)
+    assert list(stored) == [("control", 2), ("control", 3), ("witness", 2), ("witness", 3)]
+    assert [stored["witness", turn].value for turn in (2, 3)] == [1, 1]
+    assert [stored["control", turn].value for turn in (2, 3)] == [0, 0]
+    assert {row.asked for row in stored.values()} == {8}
+    assert stored["witness", 2].gain == 1
+    low, high = stored["witness", 2].gain_interval
     assert low < 1 == high
-    assert found["control", 2].gain is None
+    assert stored["control", 2].gain is None
     # Two messages at first, then reply and feedback; a repaired answer is not asked again.
     assert student.asked == {2: 8, 4: 16, 6: 8}
     # pass@1 is that of the first answers.
     assert summarise(run).rows[0].passes[0].value == 0
-    shown = student.seen[-1]
-    assert [one["role"] for one in shown] == ["system", "user"] + 2 * ["assistant", "user"]
-    assert shown[2]["content"] == WRONG
+    turns = student.seen[-1]
+    assert [m["role"] for m in turns] == ["system", "user"] + 2 * ["assistant", "user"]
+    assert turns[2]["content"] == WRONG
 
 
 @pytest.mark.parametrize(
@@ -102,22 +102,22 @@ def test_told_where_it_is_wrong_a_model_repairs_what_the_control_does_not(tmp_pa
 def test_what_is_told(tmp_path: Path, feedback: str, text: str) -> None:
     student = Student("never", rf"First $1 + 1 = 3$, hence {WRONG}.")
     asked(student, tmp_path / "run", feedback=feedback, limit=1, samples=1, turns=2)
-    _, told, control = student.told
-    assert told.startswith(text)
+    _, message, control = student.told
+    assert message.startswith(text)
     for word in ("incorrect", "wrong", "="):
         assert word not in control
 
 
 def test_an_unreadable_answer_and_one_without_a_wrong_step(tmp_path: Path) -> None:
-    for number, (said, told) in enumerate(
+    for number, (answer, feedback) in enumerate(
         [
             ("I do not know.", "No answer was found. Solve"),
             (WRONG, "Your answer is incorrect."),
         ]
     ):
-        student = Student("never", said)
+        student = Student("never", answer)
         asked(student, tmp_path / str(number), feedback="steps", limit=1, samples=1, turns=2)
-        assert student.told[1].startswith(told)
+        assert student.told[1].startswith(feedback)
 
 
 def test_the_same_command_asks_nothing_again_and_more_turns_extend(tmp_path: Path) -> None:
@@ -131,10 +131,10 @@ def test_the_same_command_asks_nothing_again_and_more_turns_extend(tmp_path: Pat
     assert student.asked == {2: 8, 4: 16, 6: 16}
     asked(student, tmp_path / "run", turns=3, samples=3)
     assert student.asked == {2: 12, 4: 24, 6: 24}
-    for path, before in stored.items():  # what was told stays, and more comes behind it
-        assert path.read_bytes().startswith(before)
-    told = [json.loads(line) for line in (run.path / "turns/verdict-2.jsonl").open()]
-    assert len(told) == 12
+    for path, content in stored.items():  # what was told stays, and more comes behind it
+        assert path.read_bytes().startswith(content)
+    verdicts = [json.loads(line) for line in (run.path / "turns/verdict-2.jsonl").open()]
+    assert len(verdicts) == 12
 
 
 def test_turns_are_judged_by_the_policy_of_the_call_or_by_default(tmp_path: Path) -> None:
@@ -160,9 +160,9 @@ def test_a_sweep_that_is_stopped_goes_on(tmp_path: Path) -> None:
         asked(stopping, tmp_path / "run", model_option={"concurrency": 1}, turns=2)
     run = asked(student, tmp_path / "run", turns=2)
     assert rows(run)["verdict", 2].value == 1
-    whole = asked(Student("incorrect"), tmp_path / "whole", turns=2)
+    undisturbed = asked(Student("incorrect"), tmp_path / "whole", turns=2)
     assert [row.to_dict() | {"model": ""} for row in rows(run).values()] == [
-        row.to_dict() | {"model": ""} for row in rows(whole).values()
+        row.to_dict() | {"model": ""} for row in rows(undisturbed).values()
     ]
 
 
@@ -173,7 +173,7 @@ def test_report_and_compare(tmp_path: Path) -> None:
     assert "| verdict | 2 | 8 of 4 | 100.0 [" in text
     assert export_summary(summarise(good), "json").count('"feedback"') == 2
     compared = compare(bad, good)
-    difference = {one.feedback: one for one in compared.repaired}
+    difference = {arm.feedback: arm for arm in compared.repaired}
     assert (difference["verdict"].value, difference["control"].value) == (1, 0)
     assert difference["verdict"].problems == 4
     assert "repaired@t, second minus first" in export_comparison(compared, "markdown")
@@ -183,8 +183,8 @@ class Counted(LocalFunction):
     """A function whose answers count 100 tokens each."""
 
     async def complete(self, requests: AsyncIterator[Request]) -> AsyncGenerator[Completion, None]:
-        async for one in super().complete(requests):
-            yield replace(one, prompt_tokens=60, completion_tokens=40)
+        async for completion in super().complete(requests):
+            yield replace(completion, prompt_tokens=60, completion_tokens=40)
 
 
 def test_limits_hold_for_all_turns_together(tmp_path: Path) -> None:
@@ -243,8 +243,8 @@ def test_turns_of_a_server(tmp_path: Path) -> None:
 
     def respond(body: Body) -> Any:
         payload = payload_for(body)
-        told = len(body["messages"]) > 2 and "incorrect" in body["messages"][-1]["content"]
-        text = reference(body["messages"]) if told else WRONG
+        corrected = len(body["messages"]) > 2 and "incorrect" in body["messages"][-1]["content"]
+        text = reference(body["messages"]) if corrected else WRONG
         payload["choices"][0]["message"]["content"] = text
         return payload
 

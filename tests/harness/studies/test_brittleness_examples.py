@@ -46,8 +46,8 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Mapping[int, Section]:
     prompt = folder / "own.jinja"
     run = sweep([answer], ["brittleness"], problems=problems, prompt=prompt, out=folder / "run")
     (source,) = answers_of([run])
-    made = {1: table_1, 3: table_3, 5: table_5, 7: table_7}
-    return {number: table(source) for number, table in made.items()}
+    builders = {1: table_1, 3: table_3, 5: table_5, 7: table_7}
+    return {number: table(source) for number, table in builders.items()}
 
 
 def shown(problem: Problem) -> str:

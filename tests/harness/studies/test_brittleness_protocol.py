@@ -16,7 +16,7 @@ from calculus_harness.harness.studies.brittleness.robustness import compositions
 from calculus_harness.harness.studies.brittleness.validation import Ending, endings
 from calculus_harness.harness.studies.brittleness.verification import cancelled
 
-SHOWN = {"integrand": "2x", "variable": "x"}
+INPUTS = {"integrand": "2x", "variable": "x"}
 PREFIX = {"prefix": "mul INT+ 2 x", "antiderivative_prefix": "pow x INT+ 2"}
 
 
@@ -57,9 +57,9 @@ def judged(*credited: bool, width: int = 50) -> ModelAnswers:
     """
     problems, verdicts, tallies = [], [], {}
     for pool in ("valid", "coeff"):
-        for place, timeout in enumerate(credited):
+        for rank, timeout in enumerate(credited):
             problem = Problem(
-                f"{pool}-{place}", "integration", "brittleness", f"{pool}_sum2", SHOWN, SHOWN
+                f"{pool}-{rank}", "integration", "brittleness", f"{pool}_sum2", INPUTS, INPUTS
             )
             problems.append(problem)
             key = problem_key(problem)
@@ -79,8 +79,8 @@ def judged(*credited: bool, width: int = 50) -> ModelAnswers:
                 )
     run: Any = StoredRun(problems, width, verdicts)
     source = ModelAnswers(run, "m", "balls-1")
-    known = {"tallies": tallies, "scorer": "welleck-1", "scorer_tallies": tallies}
-    vars(source).update(known, samples=width)
+    fields = {"tallies": tallies, "scorer": "welleck-1", "scorer_tallies": tallies}
+    vars(source).update(fields, samples=width)
     return source
 
 
@@ -151,7 +151,7 @@ def test_validation_problems_have_a_limit_of_their_own(
     right = {"a", "b"}
     problems, rows, tallies = [], [], {}
     for name in seconds:
-        problem = Problem(name, "integration", "brittleness", "valid_sum2", SHOWN, SHOWN)
+        problem = Problem(name, "integration", "brittleness", "valid_sum2", INPUTS, INPUTS)
         problems.append(problem)
         key = problem_key(problem)
         tallies[key] = Tally(key, key, 50, 0, 0, first=50)
@@ -187,9 +187,9 @@ def test_integers_of_sequences() -> None:
         "add INT+ 9 9 mul INT- 5 pow x div INT+ 7 INT- 3".split(),
         "mul INT+ 1 0 0 add INT+ 1 9 9 9 INT+ 0".split(),
     ]
-    total, found = shares(sequences)
+    total, shares_of = shares(sequences)
     assert total == 3
-    assert found == {
+    assert shares_of == {
         (1, 100): pytest.approx(1 / 3),
         (100, 200): pytest.approx(1 / 3),
         (1000, 2000): pytest.approx(1 / 3),
@@ -198,8 +198,8 @@ def test_integers_of_sequences() -> None:
 
 
 def test_integers_stand_beside_the_published_ones() -> None:
-    one = Problem("p", "integration", "lample_charton", "bwd", SHOWN, SHOWN, metadata=PREFIX)
-    run: Any = StoredRun([one], 10, [])
+    problem = Problem("p", "integration", "lample_charton", "bwd", INPUTS, INPUTS, metadata=PREFIX)
+    run: Any = StoredRun([problem], 10, [])
     section = training_integers(ModelAnswers(run, "m", "balls-1"))
     assert section.rows[0] == ("1-99", "100.000", "99.4")
     run = StoredRun([], 10, [])

@@ -48,7 +48,7 @@ def model(seed: int, accuracy: float, perturbed: float, examples: int = 60) -> M
 def test_means_and_their_two_intervals() -> None:
     models = [model(seed, 0.9, 0.7) for seed in range(5)]
     [analysis] = analyses_over_seeds({"a": models})[KEY]
-    accuracies = [mean(item.static.right for item in one.groups[KEY].items) for one in models]
+    accuracies = [mean(item.static.right for item in m.groups[KEY].items) for m in models]
     measure = analysis.measure(lambda of: (of.static.accuracy, of.static.accuracy_interval))
     assert measure.value == pytest.approx(mean(accuracies))
     assert measure.over_seeds == pytest.approx(t_interval(accuracies))
@@ -67,7 +67,8 @@ def test_the_same_answers_of_every_seed_are_no_more_examples() -> None:
     [once] = analyses_over_seeds({"a": same[:1]})[KEY]
     [often] = analyses_over_seeds({"a": same})[KEY]
     width = [
-        high - low for low, high in (one.together.static.accuracy_interval for one in (once, often))
+        high - low
+        for low, high in (group.together.static.accuracy_interval for group in (once, often))
     ]
     assert width[1] == pytest.approx(width[0], rel=0.05)
 

@@ -31,8 +31,8 @@ LINES = "7|sub Y' cos x\tsin x\nsub Y' mul INT+ 2 x\tpow x INT+ 2\n"
 
 
 def integral(integrand: str, **metadata: str) -> Problem:
-    shown = {"integrand": integrand, "variable": "x"}
-    return Problem("p", "integration", "own", "s", shown, shown, metadata=metadata)
+    inputs = {"integrand": integrand, "variable": "x"}
+    return Problem("p", "integration", "own", "s", inputs, inputs, metadata=metadata)
 
 
 # --- files ---

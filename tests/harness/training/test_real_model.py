@@ -86,13 +86,13 @@ def test_the_settings_train_at_a_small_size(name: str, program: ModuleType, tmp_
             config.evaluation, limit=3, samples=1, max_tokens=8, options={"batch-size": 4}
         ),
     )
-    said: list[str] = []
-    run = train(config, TrainingRun(tmp_path / "out", said.append))
-    assert len(run.models) == 2 or any("changed no weight" in line for line in said)
+    notices: list[str] = []
+    run = train(config, TrainingRun(tmp_path / "out", notices.append))
+    assert len(run.models) == 2 or any("changed no weight" in line for line in notices)
     assert len(run.problems) == 3
     # Everything is there: the same call trains nothing again.
     done = (tmp_path / "out/grpo/log.jsonl").stat().st_mtime_ns
-    train(config, TrainingRun(tmp_path / "out", said.append))
+    train(config, TrainingRun(tmp_path / "out", notices.append))
     assert (tmp_path / "out/grpo/log.jsonl").stat().st_mtime_ns == done
     assert json.loads((tmp_path / "out/grpo/log.jsonl").read_text().splitlines()[0])["step"] == 1
     assert Run(tmp_path / "out/evaluation").policies

@@ -48,8 +48,8 @@ def main() -> None:
     parser.add_argument("--run", type=Path)
     options = parser.parse_args()
     total = MODELS * SUBSETS * PROBLEMS * options.samples
-    with tempfile.TemporaryDirectory() as place:
-        run = options.run or Path(place) / "run"
+    with tempfile.TemporaryDirectory() as folder:
+        run = options.run or Path(folder) / "run"
         if not run.exists():
             make_run(run, options.samples)
         size = sum(file.stat().st_size for file in run.rglob("*") if file.is_file())

@@ -61,8 +61,8 @@ def _trials(means: Floats, prior: float, student: bool) -> tuple[Floats, Floats]
     """The mean, and the number of independent trials that the clusters are worth."""
     count, centre = means.shape[1], means.mean(axis=1)
     between = means.var(axis=1, ddof=1) * count
-    most = count * centre * (1 - centre)
-    phi = np.minimum(1, (between + prior + 1e-12) / (most + prior + 1e-12))
+    largest = count * centre * (1 - centre)
+    phi = np.minimum(1, (between + prior + 1e-12) / (largest + prior + 1e-12))
     shrunk = (_Z / stdtrit(count - 1, 0.975)) ** 2 if student else 1.0
     return centre, np.maximum(count, count / phi * shrunk)
 
@@ -153,7 +153,7 @@ def main(experiments: int) -> int:
             f"| {name} | {100 * numbers[:, 0].min():.1f} % | {at} "
             f"| {np.sum(numbers[:, 0] < LEAST)} | {100 * numbers[:, 1].mean():.1f} |"
         )
-    covering = [one[:, 1].mean() for one in measured.values() if one[:, 0].min() >= LEAST]
+    covering = [rates[:, 1].mean() for rates in measured.values() if rates[:, 0].min() >= LEAST]
     own = measured[PRODUCT]
     return int(own[:, 0].min() < LEAST or own[:, 1].mean() > WIDEST * min(covering))
 

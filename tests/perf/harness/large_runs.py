@@ -33,13 +33,13 @@ def children() -> float:
 
 
 def measured(name: str, command: Sequence[str], rival: float = 0.0) -> float:
-    before, began = children(), time.perf_counter()
+    used_before, began = children(), time.perf_counter()
     subprocess.run([sys.executable, *command], cwd=ROOT, check=True, capture_output=True)
-    taken, used = time.perf_counter() - began, children() - before
+    elapsed, used = time.perf_counter() - began, children() - used_before
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     ratio = f", ratio {used / rival:.2f}" if rival else ""
     print(
-        f"{name}: {used:.1f} s of processor time, {taken:.1f} s, at most {peak:.0f} MB so far"
+        f"{name}: {used:.1f} s of processor time, {elapsed:.1f} s, at most {peak:.0f} MB so far"
         f"{ratio}, load {os.getloadavg()[0]:.1f}",
         flush=True,
     )
@@ -67,14 +67,14 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=1_000_000)
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--pass-over", type=Path, help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.pass_over:
-        print(one_pass(given.pass_over))
+    options = parser.parse_args()
+    if options.pass_over:
+        print(one_pass(options.pass_over))
         return
     with tempfile.TemporaryDirectory() as folder:
-        run = given.keep or Path(folder) / "run"
+        run = options.keep or Path(folder) / "run"
         if not run.exists():
-            samples = given.samples // 2500
+            samples = options.samples // 2500
             make(run, models=5, problems=500, samples=samples, words=20, noise=False)
         rival = measured("one pass", [__file__, "--pass-over", str(run)])
         report = ["run.py", "report", str(run)]

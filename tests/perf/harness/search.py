@@ -44,33 +44,33 @@ def rates() -> None:
     """Mutants a second of both ways."""
     seeds = [read(seed) for name in preset_names() for seed in search_settings(name).seeds]
     spent = checked = 0.0
-    made = 0
-    last: list[Mutant] = []
+    drawn = 0
+    mutants_of_last: list[Mutant] = []
     for generation in range(GENERATIONS):
         start = time.process_time()
-        found, refused = mutants(seeds, SIZE, Rules(), ("perf", generation))
+        valid, refused = mutants(seeds, SIZE, Rules(), ("perf", generation))
         spent += time.process_time() - start
-        made += len(found) + sum(refused.values())
-        new = {one.text: one for one in found}
+        drawn += len(valid) + sum(refused.values())
+        new = {mutant.text: mutant for mutant in valid}
         start = time.process_time()
-        for one in new.values():
-            unusable(one.tree)
+        for mutant in new.values():
+            unusable(mutant.tree)
         checked += time.process_time() - start
-        last = list(new.values())
-        seeds = [one.tree for one in last[:: max(1, len(last) // 100)]]
-    ours = made / spent
-    print(f"normal forms: {ours:8.0f} mutants a second and core ({made} made)")
-    print(f"  with the verifier's reading of each new one: {made / (spent + checked):.0f}")
+        mutants_of_last = list(new.values())
+        seeds = [mutant.tree for mutant in mutants_of_last[:: max(1, len(mutants_of_last) // 100)]]
+    ours = drawn / spent
+    print(f"normal forms: {ours:8.0f} mutants a second and core ({drawn} made)")
+    print(f"  with the verifier's reading of each new one: {drawn / (spent + checked):.0f}")
     import sympy
 
-    chosen = last[:: max(1, len(last) // SIMPLIFIED)]
+    chosen = mutants_of_last[:: max(1, len(mutants_of_last) // SIMPLIFIED)]
     start = time.process_time()
     late = 0
     signal.signal(signal.SIGPROF, _raise)
-    for one in chosen:
+    for mutant in chosen:
         try:
             signal.setitimer(signal.ITIMER_PROF, 1)
-            sympy.simplify(to_sympy(one.tree))
+            sympy.simplify(to_sympy(mutant.tree))
         except TimeoutError:
             late += 1
         finally:
@@ -93,9 +93,9 @@ def archive() -> None:
         start = time.perf_counter()
         run = search(spec, settings, models=[model])
         seconds = time.perf_counter() - start
-        found, asked = len(read_archive(run.path)), len(run.problems)
+        failures, problems = len(read_archive(run.path)), len(run.problems)
     cores = usable_cores()
-    print(f"{found} failures of {asked} problems in {seconds:.1f} s on {cores} cores")
+    print(f"{failures} failures of {problems} problems in {seconds:.1f} s on {cores} cores")
 
 
 def main() -> None:

@@ -40,13 +40,13 @@ from typing import Any
 
 ROOT = Path(__file__).parents[3]
 #: What every client asks, about as long as our own prompt; the integrand comes last.
-ASKED = "Find the antiderivative of a function and put the final answer in a box. " * 5
+PROMPT = "Find the antiderivative of a function and put the final answer in a box. " * 5
 PROMPT = f"""\
 +++
 task = "integration"
 description = "What all clients ask."
 +++
-{{% call user() %}}{ASKED}{{{{ integrand }}}}{{% endcall %}}"""
+{{% call user() %}}{PROMPT}{{{{ integrand }}}}{{% endcall %}}"""
 
 
 @dataclass(frozen=True)
@@ -91,12 +91,12 @@ def main() -> None:
         f"{options.problems} problems x {options.samples} samples, {options.concurrency} at a "
         f"time, {os.cpu_count()} cores"
     )
-    found = {}
+    times = {}
     for name, server in servers(options).items():
         with server as url:
-            found[name] = report(name, url, options)
+            times[name] = report(name, url, options)
     if options.json:
-        print(json.dumps(found))
+        print(json.dumps(times))
 
 
 def servers(options: argparse.Namespace) -> dict[str, Any]:
@@ -122,11 +122,11 @@ def report(title: str, url: str, options: argparse.Namespace) -> dict[str, dict[
     missing: dict[str, str] = {}
     for _ in range(options.rounds):
         for name in names:
-            found = in_a_child(name, work, options)
-            if isinstance(found, str):
-                missing[name] = found
-            elif name not in best or found["seconds"] < best[name]["seconds"]:
-                best[name] = found
+            times = in_a_child(name, work, options)
+            if isinstance(times, str):
+                missing[name] = times
+            elif name not in best or times["seconds"] < best[name]["seconds"]:
+                best[name] = times
     say(
         f"\n{title}\n{'':<24}{'requests/s':>11}{'seconds':>9}{'wall':>8}{'CPU':>8}"
         f"{'ms CPU each':>13}{'ours to it':>12}"
@@ -189,14 +189,14 @@ def vllm(python: str, name: str) -> Iterator[str]:
     }
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
-    with tempfile.TemporaryDirectory() as place:
-        subprocess.run([python, "-c", MAKE_TINY, place], check=True, env=environment)
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([python, "-c", MAKE_TINY, folder], check=True, env=environment)
         command = [
             python,
             "-m",
             "vllm.entrypoints.openai.api_server",
             "--model",
-            place,
+            folder,
             "--served-model-name",
             name,
             "--port",
@@ -208,7 +208,7 @@ def vllm(python: str, name: str) -> Iterator[str]:
             "--disable-log-stats",
             "--no-enable-chunked-prefill",
         ]
-        log = Path(place, "log")
+        log = Path(folder, "log")
         with (
             log.open("w") as out,
             subprocess.Popen(command, stdout=out, stderr=out, env=environment) as server,
@@ -238,15 +238,15 @@ def in_a_child(name: str, work: Work, options: argparse.Namespace) -> dict[str, 
         "TOKENIZERS_PARALLELISM": "false",
     }
     start = time.perf_counter()
-    with tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
-            command, capture_output=True, text=True, cwd=place, env=environment, timeout=3600
+            command, capture_output=True, text=True, cwd=folder, env=environment, timeout=3600
         )
     wall = time.perf_counter() - start
     if done.returncode:
         return "not measured: " + done.stderr.strip().splitlines()[-1][:100]
-    found: dict[str, float] = json.loads(done.stdout.strip().splitlines()[-1])
-    return found | {"wall": wall}
+    times: dict[str, float] = json.loads(done.stdout.strip().splitlines()[-1])
+    return times | {"wall": wall}
 
 
 def measured(client: Callable[[Work], float], work: Work) -> dict[str, float]:
@@ -281,10 +281,10 @@ def integrand(number: int) -> str:
 
 
 def body(work: Work, seed: int) -> dict[str, Any]:
-    asked = ASKED + integrand(1 + seed // work.samples)
+    prompt = PROMPT + integrand(1 + seed // work.samples)
     return {
         "model": work.model,
-        "messages": [{"role": "user", "content": asked}],
+        "messages": [{"role": "user", "content": prompt}],
         "temperature": 1.0,
         "top_p": 1.0,
         "max_tokens": work.max_tokens,
@@ -398,7 +398,7 @@ def inspect_ai(work: Work) -> float:
     from inspect_ai.solver import generate
 
     numbers = range(1, work.problems + 1)
-    dataset = [Sample(input=ASKED + integrand(n), target="x", id=n) for n in numbers]
+    dataset = [Sample(input=PROMPT + integrand(n), target="x", id=n) for n in numbers]
     task = Task(dataset=dataset, solver=generate(), scorer=includes(), epochs=work.samples)
     model = get_model(
         f"openai/{work.model}", base_url=work.url, api_key="none", responses_api=False
@@ -440,14 +440,14 @@ def lm_eval(work: Work) -> float:
     from lm_eval.tasks import TaskManager
 
     problem_file(work.problems)
-    Path("stub.yaml").write_text(LM_EVAL_TASK % (ASKED, work.max_tokens, work.samples))
+    Path("stub.yaml").write_text(LM_EVAL_TASK % (PROMPT, work.max_tokens, work.samples))
     start = time.perf_counter()
     manager = TaskManager(include_path=".", include_defaults=False)
     where = (
         f"model={work.model},base_url={work.url}/chat/completions,"
         f"num_concurrent={work.concurrency},max_retries=5"
     )
-    found = rival.simple_evaluate(
+    results = rival.simple_evaluate(
         model="local-chat-completions",
         model_args=where,
         tasks=["stub"],
@@ -456,7 +456,7 @@ def lm_eval(work: Work) -> float:
         bootstrap_iters=0,
     )
     seconds = time.perf_counter() - start
-    assert sum(len(row["resps"][0]) for row in found["samples"]["stub"]) == work.total
+    assert sum(len(row["resps"][0]) for row in results["samples"]["stub"]) == work.total
     return seconds
 
 

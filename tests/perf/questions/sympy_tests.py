@@ -69,17 +69,17 @@ def _asked(call: ast.expr, names: dict[str, Any]) -> sympy.Basic | None:
     if not isinstance(call, ast.Call):
         return None
     function, arguments = call.func, call.args
-    kind = {"limit": "Limit", "gruntz": "Limit", "summation": "Sum"}.get(
+    class_name = {"limit": "Limit", "gruntz": "Limit", "summation": "Sum"}.get(
         function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
     )
     if isinstance(function, ast.Attribute) and function.attr == "doit":  # Sum(..).doit()
         value = eval(compile(ast.Expression(function.value), "", "eval"), names)
         return value if isinstance(value, sympy.Limit | sympy.Sum) else None
-    if kind is None:
+    if class_name is None:
         return None
     if isinstance(function, ast.Attribute):  # f.limit(x, 0)
         arguments = [function.value, *arguments]
-    built = ast.Call(ast.Name(kind, ast.Load()), arguments, call.keywords)
+    built = ast.Call(ast.Name(class_name, ast.Load()), arguments, call.keywords)
     expression = ast.fix_missing_locations(ast.Expression(built))
     return eval(compile(expression, "", "eval"), names)  # type: ignore[no-any-return]
 
@@ -123,8 +123,8 @@ def _printed(case: Case) -> tuple[str, str]:
     return rf"\boxed{{{sympy.latex(case.answer)}}}", question
 
 
-def _judged(kind: str, answer: str, question: str) -> str:
-    verify = {"limits": verify_limit, "sums": verify_sum}.get(kind, verify_differential_equation)
+def _judged(task: str, answer: str, question: str) -> str:
+    verify = {"limits": verify_limit, "sums": verify_sum}.get(task, verify_differential_equation)
     try:
         verdict = verify(answer, question)
     except ProblemError:
@@ -149,7 +149,7 @@ def _stop(number: int, frame: FrameType | None) -> None:
 def _line(name: str, results: list[tuple[str, float]]) -> str:
     times = sorted(seconds for _, seconds in results)
     p50, p99 = (1e3 * times[min(len(times) - 1, int(len(times) * q))] for q in (0.5, 0.99))
-    counts = ", ".join(f"{n} {kind}" for kind, n in Counter(r for r, _ in results).most_common())
+    counts = ", ".join(f"{n} {word}" for word, n in Counter(r for r, _ in results).most_common())
     return f"{name:14} {sum(times):7.1f} s, p50 {p50:7.1f} ms, p99 {p99:7.1f} ms: {counts}"
 
 
@@ -160,9 +160,9 @@ def main() -> None:
     parser.add_argument("--list", default="", help="a result whose questions are printed")
     options = parser.parse_args()
     signal.signal(signal.SIGVTALRM, _stop)
-    found = _equations if options.kind == "equations" else _asserted
+    cases_of = _equations if options.kind == "equations" else _asserted
     modules = [importlib.import_module(f"sympy.{name}") for name in MODULES[options.kind]]
-    cases = [case for module in modules for case in found(module)]
+    cases = [case for module in modules for case in cases_of(module)]
     texts = [_printed(case) for case in cases]
     ours = [_timed(lambda text=text: _judged(options.kind, *text)) for text in texts]  # type: ignore[misc]
     for (answer, question), (result, _) in zip(texts, ours, strict=True):

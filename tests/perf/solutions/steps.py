@@ -36,10 +36,10 @@ The answer is $\boxed{\frac12\sin(x^2+%d) + C}$."""
 
 def show(name: str, measured: Measured, seconds: float) -> None:
     """Print one line of numbers."""
-    found = f"{measured.found} of {measured.planted} planted errors found exactly"
+    counted = f"{measured.found} of {measured.planted} planted errors found exactly"
     alarms = f"{measured.alarms} false alarms in {measured.claims} claims of right solutions"
     share = 100 * measured.judged / max(1, measured.displayed)
-    print(f"{name}: {found}; {alarms}; {share:.1f} % of displayed claims judged; {seconds:.1f} s")
+    print(f"{name}: {counted}; {alarms}; {share:.1f} % of displayed claims judged; {seconds:.1f} s")
 
 
 def responses() -> None:

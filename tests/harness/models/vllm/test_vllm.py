@@ -336,5 +336,7 @@ def test_engines_on_a_cluster_answer_as_one_here(engine: Asked, weights: Path) -
         assert isinstance(engines, EnginePool)
         assert engines.size == 2
         remote = Asked(engines)
-        assert [text.text for text in remote.complete(*requests)] == [text.text for text in local]
+        assert [reply.text for reply in remote.complete(*requests)] == [
+            reply.text for reply in local
+        ]
         remote.close()

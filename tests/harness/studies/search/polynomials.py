@@ -27,8 +27,8 @@ def answer(messages: list[dict[str, Any]], seed: int) -> str:
 def integral(tree: Expression) -> str | None:
     tree = NormalForms().of(tree)
     terms = tree.args if isinstance(tree, Call) and tree.function == "add" else (tree,)
-    parts = [_of_term(term) for term in terms]
-    return None if None in parts else " + ".join(map(str, parts))
+    terms_of = [_of_term(term) for term in terms]
+    return None if None in terms_of else " + ".join(map(str, terms_of))
 
 
 def _of_term(term: Expression) -> str | None:
