@@ -230,14 +230,14 @@ class Copy:
         passed = {n: {id for id in met if seconds.get(id, 1e9) < 1e9} for n, met in ids.items()}
         return self._lines.setdefault(module, passed)
 
-    def tests(self, module: str, first: int) -> list[str]:
+    def tests(self, module: str, line: int) -> list[str]:
         """Tests that execute a statement, the fastest of each function first.
 
         Of a statement that only an import or another process executes: tests of the module.
         """
         source = (self.root / module).read_text("utf-8")
-        heads = [(b - a, a, b) for _, a, b in statements(source) if a <= first <= b]
-        _, start, stop = min(heads, default=(0, first, first))
+        heads = [(b - a, a, b) for _, a, b in statements(source) if a <= line <= b]
+        _, start, stop = min(heads, default=(0, line, line))
         lines, seconds = self.lines(module), self.seconds(module.partition("/")[0])
         chosen = set[str]().union(*(lines.get(n, ()) for n in range(start, stop + 1)))
         chosen = chosen or set[str]().union(*lines.values())

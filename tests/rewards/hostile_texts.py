@@ -114,15 +114,15 @@ def repeated(piece: str, length: int) -> str:
 def strung(random: Random, length: int) -> str:
     """Pieces at random, some of them very often: alone, in turns, and from a small vocabulary."""
     vocabulary = random.sample(PIECES, random.choice((2, 4, 8, 40)))
-    parts: list[str] = []
+    pieces: list[str] = []
     size = 0
     while size < length:
         unit = "".join(random.choice(vocabulary) for _ in range(random.choice((1, 1, 2, 3))))
-        parts.append(unit * random.choice((1, 1, 3, 30, 1000, length)))
-        size += max(1, len(parts[-1]))
+        pieces.append(unit * random.choice((1, 1, 3, 30, 1000, length)))
+        size += max(1, len(pieces[-1]))
         if random.random() < 0.2:
-            parts.append(random.choice(PIECES))
-    text = "".join(parts)[: length - 8]
+            pieces.append(random.choice(PIECES))
+    text = "".join(pieces)[: length - 8]
     return random.choice(("", "x", "$", "a ")) + text + random.choice(("", "}", "x", "$", "=", ")"))
 
 
@@ -160,11 +160,11 @@ def wide(random: Random, length: int) -> str:
         lambda i: rf"+{i}!",
         lambda i: rf"+i^{{{i}}}x",
     )
-    part = random.choice(make)
+    unit = random.choice(make)
     text, at = "x", 0
     while len(text) < length:
         at += 1
-        text += part(at)
+        text += unit(at)
     shape = random.choice((r"@", r"@", r"\sqrt{@}", r"x^{@}", r"\frac{1}{@}", r"\ln(@)", "2^{@}"))
     return shape.replace("@", text.rstrip("+"))
 

@@ -15,10 +15,10 @@ def steps(function: Callable[[], object]) -> int:
         nonlocal count
         count += event in ("call", "c_call")
 
-    before = sys.getprofile()
+    profiler = sys.getprofile()
     sys.setprofile(profile)
     try:
         function()
     finally:
-        sys.setprofile(before)
+        sys.setprofile(profiler)
     return count

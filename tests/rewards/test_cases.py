@@ -67,10 +67,10 @@ def test_verdict(row: Row) -> None:
 def test_verdict_ids_are_unique_and_statuses_known() -> None:
     rows = load("verdicts.json")
     assert len({row["id"] for row in rows}) == len(rows)
-    known = {status.value for status in Status} | {"problem_error"}
+    statuses = {status.value for status in Status} | {"problem_error"}
     for row in rows:
         expected = row["expected"]
-        assert set(expected if isinstance(expected, list) else [expected]) <= known, row["id"]
+        assert set(expected if isinstance(expected, list) else [expected]) <= statuses, row["id"]
         assert row["reason"], row["id"]
 
 

@@ -136,10 +136,10 @@ def test_what_happens_to_a_worker_becomes_a_verdict(
 @pytest.mark.slow
 @pytest.mark.usefixtures("mischief")
 def test_five_per_cent_of_hostile_items() -> None:
-    kinds = ["sleep", "segfault", "python_memory", "exit", "spin"]
+    faults = ["sleep", "segfault", "python_memory", "exit", "spin"]
     completions = [r"so \boxed{x^2 + C}"] * 200
     for number in range(10):
-        completions[number * 20 + 3] = f"do {kinds[number % 5]}"
+        completions[number * 20 + 3] = f"do {faults[number % 5]}"
     verdicts = verify_many(completions, "2x", deadline=1.5)
     for completion, verdict in zip(completions, verdicts, strict=True):
         if completion.startswith("do "):

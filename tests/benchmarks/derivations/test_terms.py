@@ -133,10 +133,10 @@ LEAVES = st.sampled_from([x, y, z, f, number(1), number(2), MINUS_ONE, terms.num
 
 
 @given(st.lists(LEAVES, min_size=1, max_size=6), st.randoms(use_true_random=False))
-def test_sums_and_products_do_not_depend_on_order(parts: list[Expression], random: Any) -> None:
-    shuffled = random.sample(parts, len(parts))
-    assert add(*parts) == add(*shuffled)
-    assert mul(*parts) == mul(*shuffled)
+def test_sums_and_products_do_not_depend_on_order(operands: list[Expression], random: Any) -> None:
+    shuffled = random.sample(operands, len(operands))
+    assert add(*operands) == add(*shuffled)
+    assert mul(*operands) == mul(*shuffled)
 
 
 @given(LEAVES, LEAVES, LEAVES)

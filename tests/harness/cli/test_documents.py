@@ -230,7 +230,7 @@ def test_what_does_not_run_is_still_there() -> None:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Path:
+def workspace(tmp_path: Path) -> Path:
     """A directory with the repository's files that commands name, and our programs in `bin`."""
     for name in ("docs", "examples", "constraints.txt"):
         (tmp_path / name).symlink_to(ROOT / name)
@@ -313,12 +313,12 @@ def cluster(document: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     ],
 )
 def test_commands_run_in_the_order_of_the_document(
-    document: str, place: Path, cluster: None
+    document: str, folder: Path, cluster: None
 ) -> None:
     variables: list[str] = []
     if "transformers/checkpoints/fwd" in (ROOT / document).read_text(encoding="utf-8"):
-        make_checkpoint(place / "checkpoints" / "fwd")
+        make_checkpoint(folder / "checkpoints" / "fwd")
     with StandInServer() as server, Hub() as hub:
         for step in steps(document):
             if step.is_run:
-                run(step, variables, place, server, hub)
+                run(step, variables, folder, server, hub)

@@ -181,8 +181,8 @@ def test_flags_files_and_python_take_the_same_words(
     assert SweepSpec.of(model=model, benchmark=bench, model_option=options, **words) == spec
     again = SweepSpec.read(tmp_path / "flags.toml")
     assert (again.samples, again.sampling, again.policy) == (2, spec.sampling, spec.policy)
-    whole: dict[str, Any] = {"sampling": Sampling(top_k=3), "top_p": 0.5}
-    assert SweepSpec.of(model="m", benchmark="b", **whole).sampling == Sampling(top_p=0.5, top_k=3)
+    own: dict[str, Any] = {"sampling": Sampling(top_k=3), "top_p": 0.5}
+    assert SweepSpec.of(model="m", benchmark="b", **own).sampling == Sampling(top_p=0.5, top_k=3)
 
 
 def test_a_setting_that_is_there_twice_is_refused(tmp_path: Path) -> None:

@@ -217,15 +217,15 @@ def test_items_without_all_twins_are_left_out_and_counted() -> None:
         *(problem(n, "VR") for n in range(4)),
         *(problem(n, "AR") for n in range(3)),
     )
-    kept, perturbations, left_out = items(problems, all_judged(problems))["derivations", "step2"]
+    rows, perturbations, left_out = items(problems, all_judged(problems))["derivations", "step2"]
     assert perturbations == ("VR", "AR")
-    assert [row.key[-1] for row in kept] == ["0", "1", "2"]
+    assert [row.key[-1] for row in rows] == ["0", "1", "2"]
     assert left_out == 1
-    assert len(pairs_of(kept)) == 1
+    assert len(pairs_of(rows)) == 1
     judged = all_judged(problems)
     del judged["derivations/step2_vr/step2-s0-0-vr"]
-    kept, _, left_out = items(problems, judged)["derivations", "step2"]
-    assert ([row.key[-1] for row in kept], left_out) == (["1", "2"], 2)
+    rows, _, left_out = items(problems, judged)["derivations", "step2"]
+    assert ([row.key[-1] for row in rows], left_out) == (["1", "2"], 2)
 
 
 def test_the_label_of_a_twin_may_be_the_other_one() -> None:

@@ -57,11 +57,11 @@ def test_parquet_files_in_blocks_that_go_on(tmp_path: Path, monkeypatch: Any) ->
     verified: list[int] = []
     original = for_datasets.map_verdicts
 
-    def counted(task: str, items: list[Any], *rest: Any) -> Any:
+    def counted(task: str, items: list[Any], *options: Any) -> Any:
         verified.append(len(items))
         if len(verified) == 3:
             raise KeyboardInterrupt
-        return original(task, items, *rest)
+        return original(task, items, *options)
 
     monkeypatch.setattr(for_datasets, "map_verdicts", counted)
     arguments: dict[str, Any] = {"out": tmp_path / "out", "block": 4, "workers": 1}

@@ -51,8 +51,8 @@ def no_workers(monkeypatch: pytest.MonkeyPatch) -> None:
 def called_by_verl(text: str, truth: Any, extra: Any = None, **reward_kwargs: Any) -> Any:
     """`NaiveRewardManager.run_single` after `get_custom_reward_fn`."""
 
-    def with_kwargs(raw: Any, more: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        return raw(*args, **{**kwargs, **more})
+    def with_kwargs(raw: Any, fixed: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        return raw(*args, **{**kwargs, **fixed})
 
     function = partial(with_kwargs, compute_score, reward_kwargs)
     extra = {"num_turns": None, "rollout_reward_scores": {}, **(extra or {})}
@@ -61,9 +61,9 @@ def called_by_verl(text: str, truth: Any, extra: Any = None, **reward_kwargs: An
 
 def test_verl_gets_a_dictionary() -> None:
     right = called_by_verl(RIGHT, "2x", components=["correctness", "format"])
-    given = {"score": 1.1, "acc": 1.0, "status": "correct", "pred": "x^2 + C"}
+    expected = {"score": 1.1, "acc": 1.0, "status": "correct", "pred": "x^2 + C"}
     numbers = {"is_correct": 1.0, "is_incorrect": 0.0, "correctness": 1.0, "format": 1.0}
-    assert right.items() >= (given | numbers).items()
+    assert right.items() >= (expected | numbers).items()
     # The same names for every row, or verl cannot make an array of them.
     bad = called_by_verl(RIGHT, "2x+", components=["correctness", "format"])
     assert list(bad) == list(right)

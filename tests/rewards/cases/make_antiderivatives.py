@@ -22,7 +22,7 @@ from typing import Any, TypeAlias
 import mpmath
 import sympy as sp
 
-HERE = Path(__file__).parent
+FOLDER = Path(__file__).parent
 x = sp.Symbol("x", real=True)
 a, b = sp.symbols("a b", positive=True)
 Expr: TypeAlias = Any  # SymPy's own types say too little to help
@@ -133,15 +133,15 @@ def textbook(rng: random.Random) -> Expr:
 
 def monster(rng: random.Random) -> Expr:
     """Long numeric answers, high powers, deep nests: what computer algebra prints."""
-    kind = rng.randrange(5)
-    if kind == 0:
+    shape = rng.randrange(5)
+    if shape == 0:
         return sp.Add(*(term(rng) for _ in range(rng.randint(6, 14))))
-    if kind == 1:
+    if shape == 1:
         top = rng.randint(8, 16)
         return sp.Add(
             *(rng.randint(-(10**9), 10**9) * x**k / rng.randint(1, 999) for k in range(1, top))
         )
-    if kind == 2:
+    if shape == 2:
         n = rng.choice([60, 99, 257, 1001, 2024, 2025])
         return rng.choice(
             [
@@ -152,7 +152,7 @@ def monster(rng: random.Random) -> Expr:
                 sp.log(x**n + 1) / n,
             ]
         )
-    if kind == 3:
+    if shape == 3:
         u: Expr = x
         for _ in range(rng.randint(3, 5)):
             u = rng.choice([sp.sin, sp.atan, sp.tanh, sp.cos, lambda v: sp.log(v**2 + 2)])(u)
@@ -232,8 +232,8 @@ def mutants(e: Expr, rng: random.Random) -> Iterator[tuple[str, Expr]]:
                 ("inner factor", lambda i=i: nth_change(e, i, lambda n: n.func(2 * n.args[0])))
             )
     rng.shuffle(slips)
-    for kind, make in slips:
-        yield kind, make()
+    for slip, make in slips:
+        yield slip, make()
 
 
 # --- checking them, apart from the verifier -------------------------------------------------
@@ -252,11 +252,11 @@ def residuals(f: Expr, big_f: Expr) -> list[tuple[Any, Any]]:
     """(f, F' - f) at the points where both are finite and f is real."""
     rows = []
     with mpmath.workdps(60):
-        left, right = numeric(f), numeric(big_f)
+        f_value, right = numeric(f), numeric(big_f)
         h = mpmath.mpf(10) ** -14
         for p in POINTS:
             try:
-                value = left(p)
+                value = f_value(p)
                 samples = [right(p + k * h) for k in (-2, -1, 1, 2)]
             except (ZeroDivisionError, OverflowError, ValueError):
                 continue
@@ -314,10 +314,10 @@ def integrand_of(big_f: Expr, rng: random.Random) -> Expr:
 
 def generated(seed: int, count: int) -> Iterator[dict[str, str]]:
     rng = random.Random(seed)
-    made, seen = 0, set()
-    while made < count:
-        kind = "monster" if made % 5 == 4 else "textbook"
-        big_f = (monster if kind == "monster" else textbook)(rng)
+    count_so_far, seen = 0, set()
+    while count_so_far < count:
+        family = "monster" if count_so_far % 5 == 4 else "textbook"
+        big_f = (monster if family == "monster" else textbook)(rng)
         if big_f in seen or not big_f.has(x):
             continue
         seen.add(big_f)
@@ -327,15 +327,15 @@ def generated(seed: int, count: int) -> Iterator[dict[str, str]]:
         integrand = latex_of(f, rng, answer=False)
         if len(integrand) > 6000:
             continue
-        made += 1
-        name = f"made-{made:03d}"
+        count_so_far += 1
+        name = f"made-{count_so_far:03d}"
         constant = rng.choice(["", " + C", "+C", "+c", " + K"])
         yield {
             "id": name,
             "integrand": integrand,
             "answer": latex_of(big_f, rng) + constant,
             "label": "right",
-            "kind": kind,
+            "kind": family,
         }
         number = 0
         for slip, wrong in mutants(big_f, rng):
@@ -360,10 +360,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=3)
     parser.add_argument("--count", type=int, default=520)
     options = parser.parse_args()
-    rows = json.loads((HERE / "integral_table.json").read_text(encoding="utf-8"))
+    rows = json.loads((FOLDER / "integral_table.json").read_text(encoding="utf-8"))
     rows += generated(options.seed, options.count)
     lines = ",\n".join(json.dumps(row) for row in rows)
-    (HERE / "antiderivatives.json").write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+    (FOLDER / "antiderivatives.json").write_text(f"[\n{lines}\n]\n", encoding="utf-8")
     right = sum(row["label"] == "right" for row in rows)
     print(f"{len(rows)} rows, {right} of them right")
 

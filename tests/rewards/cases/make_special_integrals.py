@@ -24,8 +24,8 @@ from typing import Any
 import sympy as sp
 from mpmath.libmp import NoConvergence
 
-HERE = Path(__file__).parent
-_spec = importlib.util.spec_from_file_location("make", HERE / "make_antiderivatives.py")
+FOLDER = Path(__file__).parent
+_spec = importlib.util.spec_from_file_location("make", FOLDER / "make_antiderivatives.py")
 assert _spec is not None
 assert _spec.loader is not None
 make: Any = importlib.util.module_from_spec(_spec)
@@ -213,10 +213,10 @@ def printed(e: Expr, rng: random.Random, *, answer: bool) -> tuple[str, str]:
         if style == "mid":
             return text.replace(r"\middle|", r" \mid "), "mid"
     elif answer and rng.random() < 0.3:
-        for name, others in NAMES.items():
+        for name, spellings in NAMES.items():
             if name in text and "^" not in text.split(name)[0][-3:]:
-                other = rng.choice(others).replace("\\", r"\\")
-                return re.sub(r"(?<![a-zA-Z])" + re.escape(name), other, text), "book"
+                spelling = rng.choice(spellings).replace("\\", r"\\")
+                return re.sub(r"(?<![a-zA-Z])" + re.escape(name), spelling, text), "book"
     return text, "sympy"
 
 
@@ -224,8 +224,8 @@ def made(address: tuple[int, int]) -> list[dict[str, str]]:
     """The integral with this seed and number, and its mutants; the same on any machine."""
     seed, number = address
     rng = random.Random(f"{seed} {number}")
-    turn, place = divmod(number, len(FAMILIES))
-    family = list(FAMILIES)[place]
+    turn, index = divmod(number, len(FAMILIES))
+    family = list(FAMILIES)[index]
     if family == "elliptic_pi" and turn % 3:  # mpmath takes seconds for one check
         family = "elliptic_f"
     while True:
@@ -276,7 +276,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=5)
     parser.add_argument("--count", type=int, default=450)
     parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--out", type=Path, default=HERE / "special_integrals.json")
+    parser.add_argument("--out", type=Path, default=FOLDER / "special_integrals.json")
     options = parser.parse_args()
     seen: set[tuple[str, str]] = set()
     right, lines = 0, []

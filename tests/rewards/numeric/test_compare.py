@@ -65,10 +65,10 @@ def test_exact_numbers_agree_to_any_number_of_bits() -> None:
 def test_no_number_is_the_same_as_two_that_differ(size: int, gap: int, middle: int) -> None:
     """Whatever the radii: a difference is never called an agreement of more bits than it leaves."""
     with precision(512):
-        first = acb(arb(middle) * arb(2) ** size)
-        second = first * (1 + arb(2) ** gap)
-        wide = acb(first.real + arb(0, (abs(second) * arb(2) ** gap).upper()))
-        assert compare(first, second).same is False
-        agreement = compare(wide, second, enough=-gap + 2)
+        a = acb(arb(middle) * arb(2) ** size)
+        b = a * (1 + arb(2) ** gap)
+        wide = acb(a.real + arb(0, (abs(b) * arb(2) ** gap).upper()))
+        assert compare(a, b).same is False
+        agreement = compare(wide, b, enough=-gap + 2)
         assert agreement.same is not True
         assert agreement.bits <= -gap + 2

@@ -22,10 +22,10 @@ X = Symbol("x")
 
 def proof_of(answer: str, integrand: str) -> Proof | None:
     problem = prepare(integrand, "x", None)
-    kinds = dict.fromkeys(problem.parameters, "positive")
+    signs = dict.fromkeys(problem.parameters, "positive")
     trees = [reading.expression for reading in read(answer, symbols=problem.symbols)]
-    found = (prove(tree, problem.expression, "x", kinds) for tree in trees)
-    return next((proof for proof in found if proof), None)
+    proofs = (prove(tree, problem.expression, "x", signs) for tree in trees)
+    return next((proof for proof in proofs if proof), None)
 
 
 def call(name: str, *args: Expression) -> Expression:
@@ -99,13 +99,13 @@ def refuted(answer: Expression, integrand: Expression, seed: int) -> bool:
     source = random.Random(seed)
     values = {"a": acb(1.3125), "b": acb(-0.7)}
     with precision(256):
-        above, below = compile_tape(answer, "x"), compile_tape(integrand, "x")
+        big_f, small_f = compile_tape(answer, "x"), compile_tape(integrand, "x")
         for _ in range(24):
             x = acb(source.uniform(-4, 4))
-            jets = below.run(x, values, derivative=False)
-            if all(jets[slot][0].imag.is_zero() for slot in below.domain):
-                slope = above.run(x, values)[above.root][1] or acb(0)
-                difference = slope - jets[below.root][0]
+            jets = small_f.run(x, values, derivative=False)
+            if all(jets[slot][0].imag.is_zero() for slot in small_f.domain):
+                slope = big_f.run(x, values)[big_f.root][1] or acb(0)
+                difference = slope - jets[small_f.root][0]
                 if difference.is_finite() and not difference.contains(0):
                     return True
     return False
@@ -130,15 +130,15 @@ def compare(answer: Expression, integrand: Expression, count: int, source: rando
     """
     compared = 0
     with precision(192):
-        above, below = compile_tape(answer, "x"), compile_tape(integrand, "x")
-        names = (above.symbols.keys() | below.symbols.keys()) - {"x"}
+        big_f, small_f = compile_tape(answer, "x"), compile_tape(integrand, "x")
+        names = (big_f.symbols.keys() | small_f.symbols.keys()) - {"x"}
         for _ in range(count):
             values = {name: acb(source.uniform(0.1, 5)) for name in names}
             x = acb(source.choice((-1, 1)) * 10 ** source.uniform(-3, 1.5))
-            jets = below.run(x, values, derivative=False)
-            value = jets[below.root][0]
-            real = all(jets[slot][0].imag.is_zero() for slot in (*below.domain, below.root))
-            slope = above.run(x, values)[above.root][1] or acb(0)
+            jets = small_f.run(x, values, derivative=False)
+            value = jets[small_f.root][0]
+            real = all(jets[slot][0].imag.is_zero() for slot in (*small_f.domain, small_f.root))
+            slope = big_f.run(x, values)[big_f.root][1] or acb(0)
             if real and (slope - value).is_finite():
                 compared += 1
                 assert (slope - value).contains(0), (to_latex(answer), to_latex(integrand), x)

@@ -207,7 +207,7 @@ def test_an_inverse_function_turns_at_three_values() -> None:
     tape = compile_tape(read("x^2")[0].expression, "x")
     with precision(128):
         at = partial(tape.at, tape.root, values={})
-        turns, wholes = (breakpoints(at, kind, 400, 2.0**-40)[0] for kind in ("turn", "integer"))
+        turns, wholes = (breakpoints(at, event, 400, 2.0**-40)[0] for event in ("turn", "integer"))
     assert [round(float(low.mid())) for low, _ in turns] == [-1, 0, 1]
     assert len(wholes) > len(turns)
 
@@ -216,11 +216,11 @@ def test_the_zeros_of_an_imaginary_part_are_isolated() -> None:
     """The real part of ``i(x - 2)`` is 0 everywhere."""
     tape = compile_tape(read("|ix-2i|", symbols=["x"])[0].expression, "x")
     with precision(128):
-        places, complete = breakpoints(
+        intervals, complete = breakpoints(
             partial(tape.at, tape.breaks[0].slot, values={}), tape.breaks[0].at, 400, 2.0**-20
         )
     assert complete
-    assert [round(float(low)) for low, _ in places] == [2]
+    assert [round(float(low)) for low, _ in intervals] == [2]
 
 
 @pytest.mark.parametrize(

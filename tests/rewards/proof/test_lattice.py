@@ -38,18 +38,18 @@ def whole(lattice: Lattice, vector: Vector) -> bool:
 
 @given(st.lists(vectors, max_size=6))
 def test_vectors_are_whole_combinations_of_units(given_vectors: list[Vector]) -> None:
-    lattice = settled(*given_vectors, most=10**9)
+    lattice = settled(*given_vectors, size=10**9)
     assert len(lattice.units) <= 3
     assert all(whole(lattice, vector) for vector in given_vectors)
     assert len(lattice.units) <= 3
 
 
-def settled(*given_vectors: Mapping[int, fmpq | int], most: int = 128) -> Lattice:
+def settled(*given_vectors: Mapping[int, fmpq | int], size: int = 128) -> Lattice:
     """The lattice of a second tower, after a first tower has read the vectors."""
-    first = Lattice(most)
+    lattice = Lattice(size)
     for vector in given_vectors:
-        first.add({k: fmpq(c) for k, c in vector.items()})
-    return Lattice(most, units=first.basis())
+        lattice.add({k: fmpq(c) for k, c in vector.items()})
+    return Lattice(size, units=lattice.basis())
 
 
 def test_units_are_as_coarse_as_can_be() -> None:

@@ -92,18 +92,18 @@ def test_the_effect_of_a_part_is_that_of_a_small_change(
 ) -> None:
     tape = compile_tape(Call(function, (Symbol("x"),)), "x")
     with precision(128):
-        (((_, found),),) = (
-            each.items() for each in effects(tape, tape.run(acb(x), {}), 0).values()
+        (((_, effect),),) = (
+            by_order.items() for by_order in effects(tape, tape.run(acb(x), {}), 0).values()
         )
-    assert found == pytest.approx(math.log2(abs(change(x))), abs=1)
+    assert effect == pytest.approx(math.log2(abs(change(x))), abs=1)
 
 
 def test_the_effect_of_a_term_on_a_slope_is_its_own_slope() -> None:
     cube = Call("pow", (Symbol("x"), Number(3)))
     tape = compile_tape(Call("add", (cube, Symbol("x"))), "x")
     with precision(128):
-        found = effects(tape, tape.run(acb(3), {}), 1)[tape.root, 0]
-    assert found == pytest.approx({0: math.log2(27), 1: 0}, abs=2)
+        effect = effects(tape, tape.run(acb(3), {}), 1)[tape.root, 0]
+    assert effect == pytest.approx({0: math.log2(27), 1: 0}, abs=2)
 
 
 @pytest.mark.parametrize("answer", [r"\frac{1}{x-x}", r"\ln(x-x)", r"\Gamma(\lfloor-x^2\rfloor)"])

@@ -51,37 +51,37 @@ def spin(path=None):
     sum(itertools.repeat(0))
 
 
-def behave(kind, value):
+def behave(behaviour, value):
     """One task with many ways to go wrong, so that a batch can mix them."""
-    if kind == "sleep":
+    if behaviour == "sleep":
         time.sleep(3600)
-    elif kind == "spin":
+    elif behaviour == "spin":
         spin()
-    elif kind == "python_memory":
+    elif behaviour == "python_memory":
         return len([bytearray(1 << 20) for _ in range(1 << 20)])
-    elif kind == "native_memory":
+    elif behaviour == "native_memory":
         import flint
 
         return str(flint.fmpz(3) ** (1 << 36))[:1]
-    elif kind == "exit":
+    elif behaviour == "exit":
         os._exit(3)
-    elif kind == "segfault":
+    elif behaviour == "segfault":
         ctypes.string_at(0)
-    elif kind == "abort":
+    elif behaviour == "abort":
         os.abort()
-    elif kind == "killed":
+    elif behaviour == "killed":
         os.kill(os.getpid(), signal.SIGKILL)
-    elif kind == "raise":
+    elif behaviour == "raise":
         raise LookupError("no such thing")
-    elif kind == "noise":
+    elif behaviour == "noise":
         for descriptor in (1, 2):
             os.write(descriptor, b'\0\0\0\x09["ready"]' * 20_000)
         print("hello " * 10_000, flush=True)
-    elif kind == "unserialisable":
+    elif behaviour == "unserialisable":
         return object()
-    elif kind == "recursion":
-        return behave(kind, value)
-    elif kind == "long":
+    elif behaviour == "recursion":
+        return behave(behaviour, value)
+    elif behaviour == "long":
         return "x" * (8 << 20)
     return value
 

@@ -41,14 +41,14 @@ def test_from_many_threads(pool: WorkerPool) -> None:
 
 def test_from_asyncio_without_blocking_the_loop(pool: WorkerPool) -> None:
     async def scene() -> float:
-        longest, last = 0.0, time.monotonic()
+        longest, ticked = 0.0, time.monotonic()
         work = asyncio.gather(
             *(pool.amap("hold", [(0.05, i)] * 10, deadline=10) for i in range(2)),
             pool.amap("behave", [("spin", 0)], deadline=0.5),
         )
         while not work.done():
             await asyncio.sleep(0.005)
-            longest, last = max(longest, time.monotonic() - last), time.monotonic()
+            longest, ticked = max(longest, time.monotonic() - ticked), time.monotonic()
         first, second, third = await work
         assert first == [0] * 10
         assert second == [1] * 10
@@ -80,7 +80,7 @@ def _ask(pool: WorkerPool, answers: Any) -> None:
 def test_from_a_daemonic_process(pool: WorkerPool, method: str) -> None:
     """After a fork the child starts workers of its own, and the parent's go on as before."""
     slow = [(i, 0.02) for i in range(60)]  # so that every worker gets some
-    before = {pid for pid, _ in pool.map("identify", slow, deadline=10)}
+    own = {pid for pid, _ in pool.map("identify", slow, deadline=10)}
     context = multiprocessing.get_context(method)
     answers = context.Queue()
     process = context.Process(target=_ask, args=(pool, answers), daemon=True)
@@ -89,9 +89,9 @@ def test_from_a_daemonic_process(pool: WorkerPool, method: str) -> None:
     process.join(30)
     assert process.exitcode == 0
     assert [value for _, value in results] == list(range(50))
-    assert not before & {pid for pid, _ in results}
-    after = {pid for pid, _ in pool.map("identify", slow, deadline=10)}
-    assert after == before
+    assert not own & {pid for pid, _ in results}
+    own_again = {pid for pid, _ in pool.map("identify", slow, deadline=10)}
+    assert own_again == own
     wait_for(lambda: not any(alive(pid) for pid, _ in results))
 
 

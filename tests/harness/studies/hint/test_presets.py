@@ -114,8 +114,8 @@ def test_concepts_are_taught_by_examples(tmp_path: Path) -> None:
         assert len(examples) == 100
         concept = "x" if "x" in expression else "y"
         assert expression not in examples
-        assert all(concept in one for one in examples)
-        assert all(parse(one).value == value for one, value in examples.items())
+        assert all(concept in item for item in examples)
+        assert all(parse(item).value == value for item, value in examples.items())
         return ""
 
     run = sweep(
@@ -237,11 +237,11 @@ def test_pictures_are_asked_in_the_openai_protocol(tmp_path: Path) -> None:
     by_picture = {problem_pictures().png(problem): problem for problem in run.problems.values()}
     for body in bodies:
         (message,) = body["messages"]
-        shown, text = message["content"]
+        block, text = message["content"]
         assert text["type"] == "text"
         assert "boxed" in text["text"]
-        scheme, _, data = shown["image_url"]["url"].partition(",")
-        assert (shown["type"], scheme) == ("image_url", "data:image/png;base64")
+        scheme, _, data = block["image_url"]["url"].partition(",")
+        assert (block["type"], scheme) == ("image_url", "data:image/png;base64")
         problem = by_picture.pop(b64decode(data))
         picture = image.open(BytesIO(b64decode(data)))
         expression = problem.inputs.expression

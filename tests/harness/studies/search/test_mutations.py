@@ -182,18 +182,18 @@ def test_a_power_of_many_parts(args: int, rules: Rules, exponent: int | None) ->
 @examples(25)
 @given(st.lists(st.sampled_from(SEEDS), min_size=1, max_size=4), st.integers(0, 999), rules)
 def test_mutants_are_valid_problems(seeds: list[str], seed: int, rules: Rules) -> None:
-    drawn, refused = mutants([read(one) for one in seeds], 20, rules, (seed,))
+    drawn, refused = mutants([read(item) for item in seeds], 20, rules, (seed,))
     assert len(drawn) + sum(refused.values()) == max(1, 20 // len(seeds)) * len(seeds)
-    for one in drawn:
-        assert len(one.text) < LONGEST
+    for item in drawn:
+        assert len(item.text) < LONGEST
         assert all(
             abs(leaf.numerator) < LARGEST
-            for leaf in leaves(one.tree)
+            for leaf in leaves(item.tree)
             if isinstance(leaf, Number) and leaf.denominator == 1
         )
-        assert not unusable(one.tree)
-        assert prefix(one.tree)
-    again, _ = mutants([read(one) for one in seeds], 20, rules, (seed,))
+        assert not unusable(item.tree)
+        assert prefix(item.tree)
+    again, _ = mutants([read(item) for item in seeds], 20, rules, (seed,))
     assert again == drawn
 
 

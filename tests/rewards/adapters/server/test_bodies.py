@@ -80,8 +80,8 @@ def read(body: Body, encoding: str = "", limit: int = LIMIT) -> tuple[Any, int]:
 )
 def test_many_small_values_are_refused_while_they_arrive(chunk: bytes) -> None:
     """60 MB of empty lists took 15 s and 1.6 GB."""
-    first = [b'{"items":[']
-    body = Body(lambda: first.pop() if first else chunk, 1000)
+    chunks = [b'{"items":[']
+    body = Body(lambda: chunks.pop() if chunks else chunk, 1000)
     error, cost = read(body)
     assert isinstance(error, BodyTooLargeError)
     assert body.read <= LIMIT + len(chunk)
@@ -113,8 +113,8 @@ def test_a_turn_of_the_loop_parses_few_values() -> None:
 
 def test_a_text_that_does_not_end_is_refused() -> None:
     body = Body(lambda: b"x" * 65_536, 1000)
-    first = [b'{"items": [{"completion": "']
-    body.data = lambda: first.pop() if first else b"x" * 65_536
+    chunks = [b'{"items": [{"completion": "']
+    body.data = lambda: chunks.pop() if chunks else b"x" * 65_536
     error, _ = read(body, limit=1 << 30)
     assert isinstance(error, BodyTooLargeError)
     assert body.read <= TEXT + 2 * PIECE
@@ -161,10 +161,10 @@ def test_bodies_that_cannot_be_read(data: bytes, encoding: str, message: str) ->
 
 def test_the_search_for_a_prompt_is_linear() -> None:
     """48 kB of a prompt's first word took two seconds, and four times that for each doubling."""
-    before = time.process_time()
+    start = time.process_time()
     assert response_of("a " * 400_000, "a  " * 2000 + "b") is None
     assert response_of("a " * 400_000 + " b c", "a  " * 2000 + "b") == " c"
-    assert time.process_time() - before < 5.0  # by a regular expression: hours
+    assert time.process_time() - start < 5.0  # by a regular expression: hours
 
 
 def test_a_query_without_its_prompt_is_zero_and_the_others_are_judged(

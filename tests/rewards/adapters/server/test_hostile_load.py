@@ -76,8 +76,8 @@ def peak_mb(process: int) -> float:
 
 
 def children(process: int) -> list[int]:
-    found = Path(f"/proc/{process}/task").glob("*/children")
-    return [int(child) for path in found for child in path.read_text().split()]
+    files = Path(f"/proc/{process}/task").glob("*/children")
+    return [int(child) for path in files for child in path.read_text().split()]
 
 
 async def attack(address: str, end: float) -> None:
@@ -183,7 +183,7 @@ def test_hostile_load() -> None:
                     rows.append({"completion": text, "integrand": "2x"})
                     expected.append(reward)
                 scores = await client.score(rows)
-                assert [each["reward"] for each in scores] == expected
+                assert [answer["reward"] for answer in scores] == expected
                 scored += len(rows)
                 for victim in rng.sample(children(process), 1):
                     with suppress(ProcessLookupError):
@@ -209,10 +209,10 @@ def test_hostile_load() -> None:
         memory = peak_mb(process.pid)
         process.send_signal(signal.SIGTERM)
         assert process.wait(60) == 0
-    ours, others = json.loads(out)
+    ours, theirs = json.loads(out)
     print(
         f"{scored / SECONDS:.0f} items/s, /health p50 {1000 * sorted(ours)[len(ours) // 2]:.0f} "
-        f"ms, p99 {1000 * p99(ours):.0f} ms, of a server that does nothing {1000 * p99(others):.0f}"
+        f"ms, p99 {1000 * p99(ours):.0f} ms, of a server that does nothing {1000 * p99(theirs):.0f}"
         f" ms, {len(ours)} times; {100 * late:.1f} % late by 30 ms; {memory:.0f} MB"
     )
     assert scored > 0
@@ -220,4 +220,4 @@ def test_hostile_load() -> None:
     assert late < 0.003  # 0.000; with lists that cost no more than their memory 0.011
     # A request takes five turns of the loop, in each of which the machine may make it wait. At a
     # load of 9 to 14 it took 130 to 340 ms, the other server 16 to 56.
-    assert p99(ours) < 0.1 + 10 * p99(others)
+    assert p99(ours) < 0.1 + 10 * p99(theirs)

@@ -171,7 +171,7 @@ def expression(text):
 
 def shown(line):
     radius = float(line[0].rad())
-    return (*(float(part.mid()) for part in line), *((radius,) if radius > 1e-9 else ()))
+    return (*(float(c.mid()) for c in line), *((radius,) if radius > 1e-9 else ()))
 
 
 @pytest.mark.parametrize("row", LINES, ids=lambda row: f"{row[0]} {row[1]}")
@@ -179,12 +179,12 @@ def test_lines(row):
     text, side, *lines, sign = row
     g = expression(text)
     with precision(128):
-        found = _Tail("x", {}, arb(8 * side), side).of(g)
-        got = [found.size, found.least, found.lower_line, found.upper_line]
-    for line, wanted in zip(got, lines, strict=True):
-        assert (line is None) == (wanted is None)
-        assert line is None or shown(line) == pytest.approx(wanted, rel=2e-5, abs=1e-30)
-    assert found.sign == sign
+        tail = _Tail("x", {}, arb(8 * side), side).of(g)
+        got = [tail.size, tail.least, tail.lower_line, tail.upper_line]
+    for line, expected in zip(got, lines, strict=True):
+        assert (line is None) == (expected is None)
+        assert line is None or shown(line) == pytest.approx(expected, rel=2e-5, abs=1e-30)
+    assert tail.sign == sign
     tape = compile_tape(g, "x")
     for t in (0, 0.375, 1, 10, 60):
         with precision(512):

@@ -73,8 +73,8 @@ def same(a: Expression, b: Expression) -> bool:
 
 
 def arguments(name: str) -> tuple[Expression, ...]:
-    fewest = FUNCTIONS[name][0]
-    return ARGUMENTS.get(name, (X, THIRD, Number(1, 4))[:fewest])
+    arity = FUNCTIONS[name][0]
+    return ARGUMENTS.get(name, (X, THIRD, Number(1, 4))[:arity])
 
 
 @pytest.mark.parametrize("name", sorted(set(FUNCTIONS) - CONDITIONS))

@@ -31,5 +31,5 @@ CASES = [
 
 @pytest.mark.parametrize(("text", "answer"), CASES)
 def test_what_stands_beside_is_not_the_answer(text: str, answer: str | None) -> None:
-    found = extract(text).answer
-    assert (found and " ".join(found.split())) == answer
+    extracted = extract(text).answer
+    assert (extracted and " ".join(extracted.split())) == answer

@@ -67,9 +67,9 @@ def lists(text: str) -> Iterator[str]:
         words = [word for item in items if _is_text(item) for word in item.value.split()]  # type: ignore[union-attr]
         if _is_text(node) and " " in node.value and all(map(str.isidentifier, node.value.split())):  # type: ignore[attr-defined]
             words = node.value.split()  # type: ignore[attr-defined]
-        found = frozenset(words) & RECORDS.keys() - GRAMMAR
-        if len(found) > 1:
-            yield " ".join(sorted(found))
+        names = frozenset(words) & RECORDS.keys() - GRAMMAR
+        if len(names) > 1:
+            yield " ".join(sorted(names))
 
 
 def _is_rule(value: ast.expr) -> bool:
@@ -92,7 +92,7 @@ def test_no_list_of_functions_stands_elsewhere() -> None:
         for path in sorted((ROOT / folder).rglob("*.py")):
             name = path.relative_to(ROOT).with_suffix("").as_posix().removeprefix("rewards/")
             if not name.startswith("reading/functions/"):
-                seen |= {(name, found) for found in lists(path.read_text("utf-8"))}
+                seen |= {(name, names) for names in lists(path.read_text("utf-8"))}
     assert seen == EXCEPTIONS.keys()
 
 

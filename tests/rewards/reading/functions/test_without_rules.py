@@ -34,9 +34,9 @@ def record(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> F
 
 @pytest.mark.parametrize("record", [BOTH, DEFINED], indirect=True)
 def test_a_definition_gives_values_and_slopes(record: Function) -> None:
-    for tree, other in ((versine("x**2"), "1 - cos(x**2)"), (versine("3*x"), "1 - cos(3*x)")):
-        made, known = compile_tape(tree, "x"), compile_tape(read_sympy(other), "x")
-        jets = [tape.run(acb(0.75), {})[tape.root] for tape in (made, known)]
+    for tree, text in ((versine("x**2"), "1 - cos(x**2)"), (versine("3*x"), "1 - cos(3*x)")):
+        defined, written = compile_tape(tree, "x"), compile_tape(read_sympy(text), "x")
+        jets = [tape.run(acb(0.75), {})[tape.root] for tape in (defined, written)]
         assert str(jets[0]) == str(jets[1])
     assert to_sympy(versine()) == to_sympy(read_sympy("1 - cos(x)"))
 

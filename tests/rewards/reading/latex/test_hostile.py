@@ -117,11 +117,11 @@ NESTS = [
 @pytest.mark.parametrize("nest", NESTS, ids=str)
 def test_reading_and_printing_nests_is_never_exponential(nest):
     """Neither goes back over what it has read, and every part is printed once."""
-    before, after = nest
+    opening, closing = nest
 
     def read_and_print(levels: int) -> None:
         with suppress(ReadError):
-            for reading in read(before * levels + "x" + after * levels, symbols="x"):
+            for reading in read(opening * levels + "x" + closing * levels, symbols="x"):
                 to_latex(reading.expression)
 
     for levels in (*range(1, 20), 29, 39, 49, 59):

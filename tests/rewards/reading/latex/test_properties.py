@@ -88,15 +88,15 @@ def test_reading_is_deterministic(tree):
     assert read(text, symbols="xa") == read(text, symbols="xa")
 
 
-def _same(first, second, names) -> bool:
+def _same(f, g, names) -> bool:
     try:
-        expected = value(first, names)
+        expected = value(f, names)
     except (ZeroDivisionError, OverflowError, ValueError):
         return True
     if not mpmath.isfinite(expected) or abs(expected) > 1e12:
         return True
     with mpmath.workdps(40):
-        expected, got = value(first, names), value(second, names)
+        expected, got = value(f, names), value(g, names)
     return abs(expected - got) <= 1e-9 * (1 + abs(expected))
 
 

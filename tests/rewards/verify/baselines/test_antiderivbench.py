@@ -168,7 +168,7 @@ def test_a_timeout_is_a_rate_of_its_own_and_widens_the_bounds(tmp_path: Path) ->
 )
 def test_references_that_simplification_does_not_end_on(name: str) -> None:
     subset, _, key = name.partition("/")
-    (problem,) = (one for one in load(f"bee/{subset}") if one.id == key)
+    (problem,) = (item for item in load(f"bee/{subset}") if item.id == key)
     integrand, reference = problem.target.integrand, problem.target.antiderivative
     assert verify_antiderivative(reference, integrand, method="published").correct
 

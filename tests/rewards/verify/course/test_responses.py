@@ -30,25 +30,25 @@ CASES = json.loads(
 JUDGES = {
     "antiderivative": verify_antiderivative,
     "definite": verify_definite_integral,
-} | {kind: QUESTIONS[kind].verify for kind in QUESTIONS if kind != "definite"}
+} | {task: QUESTIONS[task].verify for task in QUESTIONS if task != "definite"}
 #: Responses with two answers of which one is right: "-1, if ..; divergent, if ..".
 HEDGES = {"r079"}
 
 
 def test_right_responses_are_accepted_and_others_are_not() -> None:
-    found: Counter[tuple[str, str]] = Counter()
+    counts: Counter[tuple[str, str]] = Counter()
     for case in CASES:
         try:
             status = JUDGES[case["kind"]](case["response"], case["question"]).status
         except ProblemError:
             continue
-        found[case["label"], status.value] += 1
+        counts[case["label"], status.value] += 1
         if case["label"] == "right":
             assert status is Status.CORRECT, case
         elif case["id"] not in HEDGES:
             assert status is not Status.CORRECT, case
-    assert found["right", "correct"] >= 95
-    assert found["wrong", "incorrect"] >= 53
+    assert counts["right", "correct"] >= 95
+    assert counts["wrong", "incorrect"] >= 53
 
 
 @pytest.mark.parametrize(

@@ -30,9 +30,9 @@ def near_misses(row, random):
         yield rf"2\left({value}\right)"
         yield rf"-\left({value}\right)"
     if not integral.parameters:
-        known = evaluate(integral, {}, 60).ball.str(random.integer(12, 40), radius=False)
+        digits = evaluate(integral, {}, 60).ball.str(random.integer(12, 40), radius=False)
         if value != "0":
-            yield known.replace("e", r"\cdot 10^") + "1"
+            yield digits.replace("e", r"\cdot 10^") + "1"
 
 
 def assert_none_is_accepted(rows, seed):

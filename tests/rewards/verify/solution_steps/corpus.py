@@ -92,8 +92,8 @@ def _introduce(
 
 def _conclude(page: Page, derivation: Derivation, opening: str, closing: str) -> None:
     """The lines after the chain."""
-    first = len(derivation.before) + len(derivation.chain)
-    for number, line in enumerate(derivation.after, first):
+    start = len(derivation.before) + len(derivation.chain)
+    for number, line in enumerate(derivation.after, start):
         page.say(f"{line.prose} {opening}")
         page.write(line.left)
         page.say(" = ")
@@ -181,14 +181,14 @@ def steps(page: Page, derivation: Derivation) -> None:
             page.write(line.right, number)
             page.say("$\n")
     page.say("\n### Step 2: The integral\n\n")
-    before = _whole(derivation)
+    front = _whole(derivation)
     for number, line in _links(derivation):
         page.say(f"{number}. \\[")
-        page.write(before)
+        page.write(front)
         page.say(" = ")
         page.write(line.right, number)
         page.say("\\]\n")
-        before = line.right
+        front = line.right
     page.say("\n### Step 3: Result\n\n")
     _conclude(page, derivation, "\\[", "\\]")
 
@@ -231,14 +231,14 @@ def german(page: Page, derivation: Derivation) -> None:
 
 def inline(page: Page, derivation: Derivation) -> None:
     _introduce(page, derivation, "$", "$", ", ")
-    before = _whole(derivation)
+    front = _whole(derivation)
     for number, line in _links(derivation):
         page.say("So $" if number % 2 else "We have $")
-        page.write(before)
+        page.write(front)
         page.say(" = ")
         page.write(line.right, number)
         page.say("$. ")
-        before = line.right
+        front = line.right
     page.say("\n")
     _conclude(page, derivation, "$", "$")
 
@@ -297,27 +297,27 @@ def written(
     ending = r.choice(ENDINGS[:3] if derivation.after else ENDINGS)
     page.say(ending % page.style(answer) if ending else "")
     start, end = page.places[wrong] if wrong is not None else (-1, -1)
-    kind = derivation.lines[wrong].kind if wrong is not None else ""
-    return Labelled(name, derivation.integrand, page.text, voice.__name__, label, kind, start, end)
+    step = derivation.lines[wrong].kind if wrong is not None else ""
+    return Labelled(name, derivation.integrand, page.text, voice.__name__, label, step, start, end)
 
 
-def planted(derivation: Derivation, place: int, right: str) -> Derivation:
+def planted(derivation: Derivation, at: int, right: str) -> Derivation:
     """The derivation with another right side in one line."""
     lines = [*derivation.lines]
-    lines[place] = replace(lines[place], right=right)
-    first = len(derivation.before)
-    second = first + len(derivation.chain)
+    lines[at] = replace(lines[at], right=right)
+    start = len(derivation.before)
+    second = start + len(derivation.chain)
     return replace(
         derivation,
-        before=tuple(lines[:first]),
-        chain=tuple(lines[first:second]),
+        before=tuple(lines[:start]),
+        chain=tuple(lines[start:second]),
         after=tuple(lines[second:]),
     )
 
 
-def carried(derivation: Derivation, place: int, factor: str) -> Derivation:
+def carried(derivation: Derivation, start: int, factor: str) -> Derivation:
     """The derivation with a factor too much in a link of the chain and in all that follow."""
-    for at in range(place, len(derivation.before) + len(derivation.chain)):
+    for at in range(start, len(derivation.before) + len(derivation.chain)):
         body, plus, constant = derivation.lines[at].right.partition(" + C")
         derivation = planted(derivation, at, rf"{factor}\left({body}\right){plus}{constant}")
     return derivation
@@ -340,16 +340,16 @@ def corpus(size: int = SIZE, seed: int = SEED) -> Iterator[Labelled]:
             yield written(name, derivation, voice, r, None, label)
             continue
         if label == "carried":
-            place = r.randrange(len(derivation.before), final + 1)
+            at_line = r.randrange(len(derivation.before), final + 1)
             factor = r.choice(["-", "2", r"\frac{1}{2}"])
-            yield written(name, carried(derivation, place, factor), voice, r, place, label)
+            yield written(name, carried(derivation, at_line, factor), voice, r, at_line, label)
             continue
         able = [
             at for at, line in enumerate(lines) if line.wrong and (at == final) == (label == "last")
         ]
-        place = r.choice(able)
-        wrong = planted(derivation, place, r.choice(lines[place].wrong))
-        yield written(name, wrong, voice, r, place, label)
+        at_line = r.choice(able)
+        wrong = planted(derivation, at_line, r.choice(lines[at_line].wrong))
+        yield written(name, wrong, voice, r, at_line, label)
 
 
 if __name__ == "__main__":

@@ -57,8 +57,8 @@ def test_responses_that_were_not_written_for_this() -> None:
         if row["label"] != "right" or number % 8:
             continue
         solution = verify_solution(row["response"], row["integrand"])
-        wrong = [one for one in solution.claims if one.failed]
+        wrong = [claim for claim in solution.claims if claim.failed]
         assert bool(wrong) == (number in WRONG_INDEED), row
         claims += len(solution.claims)
-        unchecked += sum(one.judgement is Judgement.UNCHECKED for one in solution.claims)
+        unchecked += sum(claim.judgement is Judgement.UNCHECKED for claim in solution.claims)
     assert unchecked < 0.1 * claims

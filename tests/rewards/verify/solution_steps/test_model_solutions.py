@@ -64,6 +64,6 @@ def test_the_first_wrong_claim_is_named() -> None:
             for claim in claims(case)
             if claim.judgement is Judgement.INCORRECT or claim.withdrawn
         ]
-        first = wrong[0]
-        named += first.start < begin + len(case["first_wrong"]) and begin < first.end
+        earliest = wrong[0]
+        named += earliest.start < begin + len(case["first_wrong"]) and begin < earliest.end
     assert named >= 58

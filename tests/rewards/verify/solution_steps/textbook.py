@@ -72,20 +72,20 @@ class Worked:
 
 def macros_of(texts: Mapping[str, str]) -> dict[str, tuple[int, str]]:
     """The macros that files define, by name: the number of arguments and the body."""
-    found = {}
+    macros = {}
     for text in texts.values():
         for match in _MACRO.finditer(text):
             end = _closing(text, match.end() - 1)
             body = text[match.end() : end]
             if end >= 0 and len(body) < _BODY:
-                found[match[1]] = (int(match[2] or 0), body)
-    return found | MACROS
+                macros[match[1]] = (int(match[2] or 0), body)
+    return macros | MACROS
 
 
 def expanded(text: str, macros: Mapping[str, tuple[int, str]]) -> str:
     """A text with macros written out."""
     for _ in range(_ROUNDS):
-        parts: list[str] = []
+        pieces: list[str] = []
         at = 0
         for match in re.finditer(r"\\([A-Za-z]+)", text):
             if match.start() < at or match[1] not in macros:
@@ -100,13 +100,13 @@ def expanded(text: str, macros: Mapping[str, tuple[int, str]]) -> str:
                 else:
                     argument, end = text[start : start + 1], start + 1
                 body = body.replace(f"#{number}", argument)
-            parts += [text[at : match.start()], body]
+            pieces += [text[at : match.start()], body]
             # A macro ends at a letter, its body need not.
-            parts += [" "] if not count and text[end : end + 1].isalpha() and body else []
+            pieces += [" "] if not count and text[end : end + 1].isalpha() and body else []
             at = end
-        if not parts:
+        if not pieces:
             break
-        text = "".join(parts) + text[at:]
+        text = "".join(pieces) + text[at:]
     return text
 
 
@@ -123,38 +123,38 @@ def worked(folder: Path) -> Iterator[Worked]:
             if cut is None:
                 continue
             statement, solution = (
-                _LAYOUT.sub(" ", _PICTURE.sub(" ", expanded(part, macros)))
-                for part in (example[2][: cut.start()], example[2][cut.end() :])
+                _LAYOUT.sub(" ", _PICTURE.sub(" ", expanded(item, macros)))
+                for item in (example[2][: cut.start()], example[2][cut.end() :])
             )
-            asked = integrals(statement)
+            problems = integrals(statement)
             items = _ITEM.split(solution)
-            parts = items[1:] if len(items) > len(asked) > 1 or len(items) > 2 else [solution]
-            for place, part in enumerate(parts):
-                own = integrals(part)
-                if len(parts) > 1 and len(asked) == len(parts):
-                    problem = asked[place]
-                elif len(parts) == 1 and asked:
-                    problem = asked[0]
+            answers = items[1:] if len(items) > len(problems) > 1 or len(items) > 2 else [solution]
+            for index, item in enumerate(answers):
+                own = integrals(item)
+                if len(answers) > 1 and len(problems) == len(answers):
+                    problem = problems[index]
+                elif len(answers) == 1 and problems:
+                    problem = problems[0]
                 elif own:
                     problem = own[0]
                 else:
                     continue
-                source = f"{Path(name).name}:{number}.{place}"
-                yield Worked(source, problem, part, tuple(signs(part)))
+                source = f"{Path(name).name}:{number}.{index}"
+                yield Worked(source, problem, item, tuple(signs(item)))
 
 
 def integrals(text: str) -> list[str]:
     """The integrals of a statement, in LaTeX."""
-    found: list[str] = []
+    problems: list[str] = []
     for match in _MATH.finditer(text):
         formula = next(group for group in match.groups() if group is not None)
-        for each in _INTEGRAL.finditer(formula):
-            integral = each[0].strip()
+        for hit in _INTEGRAL.finditer(formula):
+            integral = hit[0].strip()
             if _UNDEFINED.search(integral):
                 continue
             if integral.count("\\int") == 1 and integral.count("{") == integral.count("}"):
-                found.append(integral)
-    return found
+                problems.append(integral)
+    return problems
 
 
 def signs(text: str) -> Iterator[int]:
@@ -167,12 +167,12 @@ def signs(text: str) -> Iterator[int]:
 
 def slip_in(text: str, start: int, end: int, random: Random) -> tuple[str, int] | None:
     """A text with a slip between two offsets, and its place; None where there is no room."""
-    places = list(_SLIP.finditer(text, start, end))
-    if not places:
+    slips = list(_SLIP.finditer(text, start, end))
+    if not slips:
         return None
-    place = random.choice(places)
-    wrong = _SLIPS.get(place[0]) or str((int(place[0]) + 1) % 10)
-    return text[: place.start()] + wrong + text[place.end() :], place.start()
+    slip = random.choice(slips)
+    wrong = _SLIPS.get(slip[0]) or str((int(slip[0]) + 1) % 10)
+    return text[: slip.start()] + wrong + text[slip.end() :], slip.start()
 
 
 def _closing(text: str, start: int) -> int:

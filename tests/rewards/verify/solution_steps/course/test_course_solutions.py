@@ -68,9 +68,9 @@ def test_the_first_wrong_claim_is_named(case: dict[str, Any]) -> None:
     if case["id"] in MISSED:
         return
     begin = case["response"].index(case["first_wrong"])
-    first = next(claim for claim in solution.claims if claim.failed)
-    assert first.start < begin + len(case["first_wrong"])
-    assert begin < first.end
+    wrong = next(claim for claim in solution.claims if claim.failed)
+    assert wrong.start < begin + len(case["first_wrong"])
+    assert begin < wrong.end
 
 
 @pytest.mark.parametrize("name", ["limits", "sums", "differential_equations"])

@@ -51,9 +51,9 @@ def c(top: int, bottom: int = 1) -> str:
     return {"1": "", "-1": "-"}.get(q(top, bottom), q(top, bottom))
 
 
-def link(right: str, kind: str, *wrong: str, prose: str = "") -> Line:
+def link(right: str, claim_kind: str, *wrong: str, prose: str = "") -> Line:
     """A further link of the chain."""
-    return Line("", right, kind, wrong, prose)
+    return Line("", right, claim_kind, wrong, prose)
 
 
 def define(name: str, value: str, prose: str = "Let") -> Line:
