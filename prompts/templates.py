@@ -386,8 +386,8 @@ def parse(name: str, source: str) -> Prompt:
         if not isinstance(value, _HEAD[key]):
             raise PromptError(f"prompt {name!r}: {key!r} must be a {_HEAD[key].__name__}")
     if head.get("task") not in (*TASKS, *GROUPS):
-        known = ", ".join((*TASKS, *GROUPS))
-        raise PromptError(f"prompt {name!r}: its head needs task = one of {known}")
+        tasks = ", ".join((*TASKS, *GROUPS))
+        raise PromptError(f"prompt {name!r}: its head needs task = one of {tasks}")
     pick = head.get("pick", OPERATOR)
     if pick not in PICKS:
         raise PromptError(f"prompt {name!r}: pick must be one of {', '.join(PICKS)}")

@@ -39,7 +39,7 @@ _SIGNS = dict.fromkeys("sin cos tan atan sinh tanh asinh abs sgn".split(), _REAL
 _SIGNS |= {"exp": _POSITIVE, "cosh": _POSITIVE}
 #: SymPy's order of classes (`sympy.core.basic`), before all functions; numbers by their value.
 _ORDER = ((0, 1), (1, 1), (1, 2), (-1, 1), *"integer rational e pi symbol pow mul add abs".split())
-_RANKS = {kind: rank for rank, kind in enumerate(_ORDER)}
+_RANKS = {function: rank for rank, function in enumerate(_ORDER)}
 #: SymPy's names of functions, for the order of functions, if different from ours.
 _NAMES = {"ln": "log", "sgn": "sign"}
 

@@ -53,7 +53,7 @@ def question(
     task: str,
     subset: str,
     id: str,
-    asked: str,
+    text: str,
     answer: str | None,
     request: str,
     *,
@@ -66,7 +66,7 @@ def question(
         task: the name of the question in `rewards.questions.COURSE`.
         subset: the subset's name.
         id: the problem's id.
-        asked: the question.
+        text: the question.
         answer: a right answer, if one is known.
         request: what is to be done.
         parent: the id of the problem that it was perturbed from; the subset names how.
@@ -81,8 +81,8 @@ def question(
         task=task,
         benchmark="course",
         subset=subset,
-        inputs=QuestionInputs(asked, request),
-        target=QuestionTarget(asked, answer),
+        inputs=QuestionInputs(text, request),
+        target=QuestionTarget(text, answer),
         parents=(Parent(parent, "question"),) if parent else (),
         pair_parent=parent,
         perturbation=subset if parent else None,

@@ -41,7 +41,7 @@ def explicit() -> tuple[Explicit, ...]:
         match = _OPERATOR.fullmatch(entry.question)
         if match is not None and "text" not in entry.question:
             trees = (read(text, symbols="x")[0] for text in (match["body"], entry.answer))
-            rows.append(Explicit(entry, *(each.expression for each in trees)))
+            rows.append(Explicit(entry, *(reading.expression for reading in trees)))
     return tuple(rows)
 
 
@@ -79,12 +79,12 @@ def _higher(row: Explicit, random: HashedRandom) -> tuple[str, Expression, Expre
 
 
 def _combined(row: Explicit, random: HashedRandom) -> tuple[str, Expression, Expression]:
-    other = random.choice(explicit())
+    addend = random.choice(explicit())
     a, b = (number(random.integer(-5, 5, nonzero=True)) for _ in range(2))
     return (
         r"\frac{d}{dx}",
-        add(mul(a, row.function), mul(b, other.function)),
-        add(mul(a, row.slope), mul(b, other.slope)),
+        add(mul(a, row.function), mul(b, addend.function)),
+        add(mul(a, row.slope), mul(b, addend.slope)),
     )
 
 

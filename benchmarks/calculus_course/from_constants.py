@@ -54,8 +54,8 @@ def leaves(tree: Expression, undo: Callable[[Expression], bool]) -> Iterator[tup
         return
     for at, arg in enumerate(tree.args):
         if undo(Call(tree.function, (*tree.args[:at], Symbol("here"), *tree.args[at + 1 :]))):
-            for place in leaves(arg, undo):
-                yield (at, *place)
+            for path in leaves(arg, undo):
+                yield (at, *path)
 
 
 def _can_undo(node: Expression) -> bool:
@@ -65,12 +65,12 @@ def _can_undo(node: Expression) -> bool:
     return node.function in ("add", "mul", "div", "neg", "sqrt") or node.function in _INVERSE
 
 
-def replaced(tree: Expression, place: tuple[int, ...], leaf: Expression) -> Expression:
+def replaced(tree: Expression, path: tuple[int, ...], leaf: Expression) -> Expression:
     """The tree with another leaf at a place."""
-    if not place:
+    if not path:
         return leaf
-    at = place[0]
-    inner = replaced(tree.args[at], place[1:], leaf)
+    at = path[0]
+    inner = replaced(tree.args[at], path[1:], leaf)
     return Call(tree.function, (*tree.args[:at], inner, *tree.args[at + 1 :]))
 
 
@@ -86,15 +86,15 @@ def solved_for(tree: Expression, name: str, value: Expression) -> Expression:
         if len(holding) != 1:
             raise UnusableFormulaError("the constant is not there exactly once")
         at = holding[0]
-        others = [arg for number, arg in enumerate(tree.args) if number != at]
+        siblings = [arg for number, arg in enumerate(tree.args) if number != at]
         if tree.function == "add":
-            value = add(value, *map(neg, others))
+            value = add(value, *map(neg, siblings))
         elif tree.function == "mul":
-            value = div(value, mul(*others) if len(others) > 1 else others[0])
+            value = div(value, mul(*siblings) if len(siblings) > 1 else siblings[0])
         elif tree.function == "neg":
             value = neg(value)
         elif tree.function == "div":
-            value = mul(value, others[0]) if at == 0 else div(others[0], value)
+            value = mul(value, siblings[0]) if at == 0 else div(siblings[0], value)
         elif tree.function == "sqrt":
             value = power(value, Number(2))
         elif tree.function == "pow" and at == 0 and isinstance(tree.args[1], Number):
@@ -114,19 +114,17 @@ def _with_constants(random: HashedRandom, count: int) -> Expression:
     tree = readable(settings.tree(random, settings.operators or low))
     for number in range(count, 0, -1):
         name = f"C_{number}" if count > 1 else "C"
-        places = [
-            place for place in leaves(tree, _can_undo) if not _at(tree, place).startswith("C")
-        ]
-        if not places:
+        paths = [path for path in leaves(tree, _can_undo) if not _at(tree, path).startswith("C")]
+        if not paths:
             raise UnusableFormulaError("no leaf can become a constant")
-        tree = replaced(tree, random.choice(places), Symbol(name))
+        tree = replaced(tree, random.choice(paths), Symbol(name))
     if "x" not in symbols_of(tree):
         raise UnusableFormulaError("no variable")
     return tree
 
 
-def _at(tree: Expression, place: tuple[int, ...]) -> str:
-    for at in place:
+def _at(tree: Expression, path: tuple[int, ...]) -> str:
+    for at in path:
         tree = tree.args[at]
     return tree.name if isinstance(tree, Symbol) else ""
 
@@ -170,13 +168,13 @@ def _made(name: str, order: int, seed: int, index: int) -> Problem:
             equation, solution = make(HashedRandom(f"course/{name}", seed, index, attempt))
             if size(equation) > _LONGEST or _derivatives(order).isdisjoint(symbols_of(equation)):
                 continue
-            asked, answer = shown(equation), f"y = {to_latex(solution)}"
-            if not verify_differential_equation(rf"\boxed{{{answer}}}", asked).correct:
+            equation_text, answer = shown(equation), f"y = {to_latex(solution)}"
+            if not verify_differential_equation(rf"\boxed{{{answer}}}", equation_text).correct:
                 continue
         except (ProblemError, UnusableFormulaError, ValueError, RecursionError):
             continue
         id = f"{name}-s{seed}-{index}"
-        return question(TASK, name, id, asked, answer, REQUEST, metadata={"order": order})
+        return question(TASK, name, id, equation_text, answer, REQUEST, metadata={"order": order})
     raise ValueError(f"no {name} at seed {seed}, index {index}")
 
 

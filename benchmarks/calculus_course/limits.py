@@ -36,42 +36,42 @@ def bank(seed: int, index: int) -> Problem:
 # --- perturbations of the bank ---
 
 
-def _shifted(asked: LimitQuestion, answer: str, index: int) -> tuple[LimitQuestion, str] | None:
+def _shifted(limit: LimitQuestion, answer: str, index: int) -> tuple[LimitQuestion, str] | None:
     """x - c for x, at a point that is moved by c."""
-    if isinstance(asked.at, int) or asked.parameters:
+    if isinstance(limit.at, int) or limit.parameters:
         return None
     shift = SHIFTS[index % len(SHIFTS)]
-    moved = add(Symbol(asked.variable), neg(shift))
-    at = add(asked.at, shift)
-    if isinstance(asked.at, Number):
-        exact = Fraction(*asked.at) + Fraction(*shift)
+    moved = add(Symbol(limit.variable), neg(shift))
+    at = add(limit.at, shift)
+    if isinstance(limit.at, Number):
+        exact = Fraction(*limit.at) + Fraction(*shift)
         at = number(exact)
-    return replace(asked, expression=substitute(asked.expression, asked.variable, moved), at=at), (
+    return replace(limit, expression=substitute(limit.expression, limit.variable, moved), at=at), (
         answer
     )
 
 
-def _scaled(asked: LimitQuestion, answer: str, index: int) -> tuple[LimitQuestion, str] | None:
+def _scaled(limit: LimitQuestion, answer: str, index: int) -> tuple[LimitQuestion, str] | None:
     """The function times a number, and so the limit."""
     factor = FACTORS[index % len(FACTORS)]
-    made = replace(asked, expression=mul(factor, asked.expression))
+    multiple = replace(limit, expression=mul(factor, limit.expression))
     if answer == NO_LIMIT:
-        return made, answer
+        return multiple, answer
     if "infty" in answer:
         sign = (-1 if answer.startswith("-") else 1) * (1 if Fraction(*factor) > 0 else -1)
-        return made, r"\infty" if sign > 0 else r"-\infty"
-    return made, to_latex(mul(factor, read(answer, symbols=asked.parameters)[0].expression))
+        return multiple, r"\infty" if sign > 0 else r"-\infty"
+    return multiple, to_latex(mul(factor, read(answer, symbols=limit.parameters)[0].expression))
 
 
-def _inverted(asked: LimitQuestion, answer: str, index: int) -> tuple[LimitQuestion, str] | None:
+def _inverted(limit: LimitQuestion, answer: str, index: int) -> tuple[LimitQuestion, str] | None:
     """1/t for x: infinity becomes zero from one side, and zero from the right becomes infinity."""
-    if asked.whole or is_written_with(asked.expression, "floor", "binomial", "factorial"):
+    if limit.whole or is_written_with(limit.expression, "floor", "binomial", "factorial"):
         return None
-    expression = substitute(asked.expression, asked.variable, div(ONE, Symbol(asked.variable)))
-    if isinstance(asked.at, int):
-        return replace(asked, expression=expression, at=ZERO, side=asked.at), answer
-    if asked.at == ZERO and asked.side:
-        return replace(asked, expression=expression, at=asked.side, side=0), answer
+    expression = substitute(limit.expression, limit.variable, div(ONE, Symbol(limit.variable)))
+    if isinstance(limit.at, int):
+        return replace(limit, expression=expression, at=ZERO, side=limit.at), answer
+    if limit.at == ZERO and limit.side:
+        return replace(limit, expression=expression, at=limit.side, side=0), answer
     return None
 
 
@@ -85,19 +85,19 @@ _PERTURBATIONS: dict[str, Callable[..., tuple[LimitQuestion, str] | None]] = {
 @cache
 def _perturbed(subset: str) -> tuple[tuple[Entry, str, str], ...]:
     """The rows that a perturbation applies to, each with the new question and its answer."""
-    made: list[tuple[Entry, str, str]] = []
+    rows: list[tuple[Entry, str, str]] = []
     for index, entry in enumerate(entries("limits")):
         changed = _PERTURBATIONS[subset](limit_readings(entry.question)[0], entry.answer, index)
         if changed is not None:
-            made.append((entry, changed[0].latex, changed[1]))
-    return tuple(made)
+            rows.append((entry, changed[0].latex, changed[1]))
+    return tuple(rows)
 
 
 def _perturbed_problem(subset: str, index: int) -> Problem:
-    entry, asked, answer = _perturbed(subset)[index]
+    entry, limit, answer = _perturbed(subset)[index]
     facts: dict[str, JSON] = {"tags": list(entry.tags), "difficulty": entry.difficulty}
     name = f"{entry.id}-{subset.removeprefix('limits_')}"
-    return question(TASK, subset, name, asked, answer, REQUEST, parent=entry.id, metadata=facts)
+    return question(TASK, subset, name, limit, answer, REQUEST, parent=entry.id, metadata=facts)
 
 
 @benchmark(
@@ -201,7 +201,7 @@ def _drawn(random: HashedRandom, order: int, x: Expression) -> tuple[Expression,
     factors: list[Expression] = []
     coefficient = Fraction(1)
     while order:
-        chosen = random.choice([each for each in INFINITESIMALS if each.order <= order])
+        chosen = random.choice([item for item in INFINITESIMALS if item.order <= order])
         multiple = random.integer(1, 5)
         factors.append(chosen.function(mul(number(multiple), x)))
         coefficient *= chosen.coefficient * multiple**chosen.order
@@ -222,21 +222,21 @@ def generated(seed: int, index: int) -> Problem:
     surplus = random.choice((0, 0, 0, 0, 1, -1, -2))
     setting = random.choice(_SETTINGS) if surplus >= 0 else random.choice(_SETTINGS[:5])
     inner, at, side = _setting(random, setting, x)
-    above, upper = _drawn(random, order + max(surplus, 0), inner)
-    below, lower = _drawn(random, order + max(-surplus, 0), inner)
+    numerator, upper = _drawn(random, order + max(surplus, 0), inner)
+    denominator, lower = _drawn(random, order + max(-surplus, 0), inner)
     sign = random.choice((1, 1, -1))
     value = sign * upper / lower
-    expression = div(mul(number(sign), above), below)
+    expression = div(mul(number(sign), numerator), denominator)
     answer = _answer(value, surplus, setting)
     if setting == "power":
         # (1 + f)^{1/g} tends to e^{f/g}
-        base = add(ONE, mul(number(sign), above))
-        expression = power(base, div(ONE, below))
+        base = add(ONE, mul(number(sign), numerator))
+        expression = power(base, div(ONE, denominator))
         answer = "1" if surplus else to_latex(Call("exp", (number(value),)))
-    asked = LimitQuestion(expression, "x", at, side)
+    limit = LimitQuestion(expression, "x", at, side)
     facts: dict[str, JSON] = {"setting": setting, "difficulty": 1 + (order > 1) + (order > 2)}
     name = f"limits-s{seed}-{index}"
-    return question(TASK, "limits_generated", name, asked.latex, answer, REQUEST, metadata=facts)
+    return question(TASK, "limits_generated", name, limit.latex, answer, REQUEST, metadata=facts)
 
 
 def _setting(

@@ -163,14 +163,14 @@ def _premise_expression(rng: HashedRandom, options: Options) -> tuple[Expression
     letters = [symbol(name) for name in VOCABULARY]
     while True:
         try:
-            first = rng.choice(letters)
-            letters_drawn = {name_of(first)}
+            drawn_letter = rng.choice(letters)
+            letters_drawn = {name_of(drawn_letter)}
             if rng.below(2):
-                term = CONSTRUCTORS[rng.choice(UNARY)](first)
+                term = CONSTRUCTORS[rng.choice(UNARY)](drawn_letter)
             else:
-                second = rng.choice([letter for letter in letters if letter != first])
+                second = rng.choice([letter for letter in letters if letter != drawn_letter])
                 letters_drawn.add(name_of(second))
-                term = ARITHMETIC[rng.choice(tuple(ARITHMETIC))](first, second)
+                term = ARITHMETIC[rng.choice(tuple(ARITHMETIC))](drawn_letter, second)
             for _ in range(rng.below(options.complexity)):
                 term = _extended(term, letters, rng)
         except UnusableFormulaError:

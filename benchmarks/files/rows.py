@@ -122,7 +122,7 @@ def _is_of_course(row: Mapping[str, Any]) -> bool:
 
 def _of_course(row: Mapping[str, Any], benchmark: str, number: int) -> Problem:
     """A question of the course: ``task``, ``question``, and an ``answer`` where one is known."""
-    asked, task = str(row["question"]), COURSE[str(row["task"])]
+    text, task = str(row["question"]), COURSE[str(row["task"])]
     answer = None if row.get("answer") in (None, "") else str(row["answer"])
     used = {"task", "question", "answer", "request", "assumptions", "id", "subset"}
     return Problem(
@@ -130,8 +130,8 @@ def _of_course(row: Mapping[str, Any], benchmark: str, number: int) -> Problem:
         task=task.name,
         benchmark=benchmark,
         subset=str(row.get("subset") or "problems"),
-        inputs=QuestionInputs(asked, str(row.get("request") or task.summary)),
-        target=QuestionTarget(asked, answer),
+        inputs=QuestionInputs(text, str(row.get("request") or task.summary)),
+        target=QuestionTarget(text, answer),
         assumptions=_mapping(row, "assumptions"),
         metadata={name: value for name, value in row.items() if name not in used},
     )

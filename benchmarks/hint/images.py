@@ -113,10 +113,10 @@ class ProblemPictures:
         named = problem.metadata.get("img_paths")
         if isinstance(named, list | tuple):
             return tuple(map(str, named))
-        part = "train" if problem.subset.endswith("train") else "test"
+        split = "train" if problem.subset.endswith("train") else "test"
         if not isinstance(inputs := problem.inputs, ArithmeticInputs) or not inputs.expression:
             raise ExpressionPoolError("there is no expression to show")
-        return self.pools.chosen(part, inputs.expression, problem.id)
+        return self.pools.chosen(split, inputs.expression, problem.id)
 
     def symbols(self, problem: Problem) -> list[Pixels]:
         """Its symbols one by one; raises `PoolError` for a picture that cannot be read."""
@@ -196,8 +196,8 @@ def _distance(points: list[tuple[float, float]]) -> npt.NDArray[np.float64]:
     for (x, y), (u, v) in pairwise(points):
         square = max((u - x) * (u - x) + (v - y) * (v - y), 1e-9)
         along = np.clip(((right - x) * (u - x) + (down - y) * (v - y)) / square, 0, 1)
-        across, below = right - x - along * (u - x), down - y - along * (v - y)
-        nearest = np.minimum(nearest, across * across + below * below)
+        dx, dy = right - x - along * (u - x), down - y - along * (v - y)
+        nearest = np.minimum(nearest, dx * dx + dy * dy)
     distance: npt.NDArray[np.float64] = np.sqrt(nearest)
     return distance
 
@@ -222,9 +222,9 @@ def _enlarged(image: npt.NDArray[np.float64]) -> Pixels:
     side, margin = 40, 2
     at = np.clip((np.arange(side) + 0.5) * 8 / side - 0.5, 0, 7)
     low = np.minimum(at.astype(int), 6)
-    part = at - low
-    rows = image[low] * (1 - part)[:, None] + image[low + 1] * part[:, None]
-    large = rows[:, low] * (1 - part) + rows[:, low + 1] * part
+    fraction = at - low
+    rows = image[low] * (1 - fraction)[:, None] + image[low + 1] * fraction[:, None]
+    large = rows[:, low] * (1 - fraction) + rows[:, low + 1] * fraction
     ink = np.clip((large - 5) / 6, 0, 1)  # 0 to 16 in the set; the blur at the edges taken off
     canvas = np.full((SIZE, SIZE), 255, np.uint8)
     canvas[margin : margin + side, margin : margin + side] = 255 - np.rint(255 * ink)

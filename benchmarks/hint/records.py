@@ -100,13 +100,11 @@ def from_row(row: Any) -> HintRecord:
     return HintRecord(str(row["id"]), expression, tuple(row["img_paths"]), row.get("eval"))
 
 
-def _same(given: Any, ours: Any) -> bool:
+def _same(row: Any, ours: Any) -> bool:
     """Equality in which True is not 1 and 5.0 not 5."""
     if isinstance(ours, list):
-        return (
-            isinstance(given, Sequence) and len(given) == len(ours) and all(map(_same, given, ours))
-        )
-    return type(given) is type(ours) and given == ours
+        return isinstance(row, Sequence) and len(row) == len(ours) and all(map(_same, row, ours))
+    return type(row) is type(ours) and row == ours
 
 
 def _wrong_pictures(paths: Any, text: str) -> list[str]:

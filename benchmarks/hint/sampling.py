@@ -30,7 +30,7 @@ ENUMERATED = 2
 HIGHEST = 10_000
 #: The share of a draw that may have the same result, for more than `ENUMERATED` operators.
 SAME_RESULT = 0.05
-_LEAST, _MOST = 1_024, 32_768  # rows of a block
+_MIN_ROWS, _MAX_ROWS = 1_024, 32_768  # rows of a block
 
 Row: TypeAlias = npt.NDArray[np.uint8]
 Rows: TypeAlias = npt.NDArray[np.uint8]
@@ -121,10 +121,10 @@ def evaluate(rows: Rows) -> tuple[Values, Values]:
         i, j = stack[size - 1, across], stack[size - 2, across]
         value = _NUMBER_VALUES[codes]
         for code in np.unique(codes[~number]).tolist():
-            here = np.flatnonzero(codes == code)
-            result, wrong = _applied(SYMBOLS[code], i[here], j[here])
-            value[here] = result
-            undefined[here[wrong]] = True
+            selected = np.flatnonzero(codes == code)
+            result, wrong = _applied(SYMBOLS[code], i[selected], j[selected])
+            value[selected] = result
+            undefined[selected[wrong]] = True
         np.maximum(largest, value, out=largest)
         value[value > HIGHEST] = 0  # refused already; keeps later products small
         size += np.where(number, 1, -1)
@@ -154,11 +154,11 @@ def _applied(operator: str, i: Values, j: Values) -> tuple[Values, npt.NDArray[n
         case "c":
             return (i + j + 1) // 2, none
         case "/":
-            above, below = i, j
+            numerator, denominator = i, j
         case "d":
-            above, below = 2 * i * j, i + j
-    none = below == 0
-    return -(-above // np.where(none, 1, below)), none
+            numerator, denominator = 2 * i * j, i + j
+    none = denominator == 0
+    return -(-numerator // np.where(none, 1, denominator)), none
 
 
 def _fits(what: Draw, rows: Rows, *, zero: bool) -> tuple[npt.NDArray[np.bool_], Values]:
@@ -170,15 +170,15 @@ def _fits(what: Draw, rows: Rows, *, zero: bool) -> tuple[npt.NDArray[np.bool_],
 
 
 def _sampled(what: Draw, key: tuple[object, ...]) -> Rows:
-    most = int(what.wanted * SAME_RESULT)
-    if most == 0:
+    limit = int(what.wanted * SAME_RESULT)
+    if limit == 0:
         raise ValueError(f"at least {round(1 / SAME_RESULT)} expressions must be drawn at a time")
     drawn: dict[bytes, None] = {}
     counts: Counter[int] = Counter()
     for rows in blocks(what, key):
         fits, results = _fits(what, rows, zero=False)
         for row, result in zip(rows[fits], results[fits].tolist(), strict=True):
-            if counts[result] < most and (name := row.tobytes()) not in drawn:
+            if counts[result] < limit and (name := row.tobytes()) not in drawn:
                 drawn[name] = None
                 counts[result] += 1
                 if len(drawn) == what.wanted:
@@ -194,7 +194,7 @@ def blocks(what: Draw, key: tuple[object, ...]) -> Iterator[Rows]:
     """
     numbers = np.array([CODES[symbol] for symbol in what.numbers], np.uint8)
     operators = np.array([CODES[symbol] for symbol in what.symbols], np.uint8)
-    count = min(max(what.wanted, _LEAST), _MOST)
+    count = min(max(what.wanted, _MIN_ROWS), _MAX_ROWS)
     length = 2 * what.operators + 1
     across = np.arange(count)
     block = 0
@@ -206,13 +206,13 @@ def blocks(what: Draw, key: tuple[object, ...]) -> Iterator[Rows]:
         top = np.zeros(count, np.intp)
         for index, number in enumerate(drawn.astype(np.int64)):
             size = todo[top, across]
-            more, operator = np.divmod(number, len(operators))
+            remaining, operator = np.divmod(number, len(operators))
             leaf = size == 0
             rows[index] = np.where(leaf, numbers[number % len(numbers)], operators[operator])
-            left = more % np.maximum(size, 1)
-            todo[top, across] = size - 1 - left  # the right part, below the left one
+            on_the_left = remaining % np.maximum(size, 1)
+            todo[top, across] = size - 1 - on_the_left  # the right part, below the left one
             top += np.where(leaf, -1, 1)
-            todo[top, across] = np.where(leaf, todo[top, across], left)
+            todo[top, across] = np.where(leaf, todo[top, across], on_the_left)
         yield np.ascontiguousarray(rows.T)
         block += 1
 
@@ -223,9 +223,9 @@ def _enumerated(what: Draw) -> Rows:
     def texts(operators: int) -> Iterator[tuple[str, ...]]:
         if operators == 0:
             yield from ((number,) for number in what.numbers)
-        for left in range(operators):
-            parts = what.symbols, texts(left), list(texts(operators - 1 - left))
-            yield from ((root, *i, *j) for root, i, j in product(*parts))
+        for size in range(operators):
+            choices = what.symbols, texts(size), list(texts(operators - 1 - size))
+            yield from ((root, *i, *j) for root, i, j in product(*choices))
 
     return np.array([[CODES[symbol] for symbol in row] for row in texts(what.operators)], np.uint8)
 

@@ -165,9 +165,9 @@ class _Reader:
 
     def _expect(self, position: int, *, operand: bool) -> None:
         if self.operand_next != operand:
-            wanted = "a number or '('" if self.operand_next else "an operator or ')'"
+            expected = "a number or '('" if self.operand_next else "an operator or ')'"
             symbol = repr(self.text[position]) if position < len(self.text) else "the end"
-            raise GrammarError(f"position {position}: {symbol} where {wanted} must stand")
+            raise GrammarError(f"position {position}: {symbol} where {expected} must stand")
 
     def _reduce(self, precedence: int) -> None:
         """Apply the pending operators that bind at least as strongly, up to a parenthesis."""
@@ -192,17 +192,17 @@ def operations(expression: Expression) -> Iterator[tuple[int, int, int]]:
     [(4, 3, 5), (1, 0, 4)]
     """
     operands: dict[int, list[int]] = {}
-    for place, parent in enumerate(expression.head):
-        if expression.text[place] not in PARENTHESES and parent >= 0:
-            operands.setdefault(parent, []).append(place)
+    for index, parent in enumerate(expression.head):
+        if expression.text[index] not in PARENTHESES and parent >= 0:
+            operands.setdefault(parent, []).append(index)
     todo, order = [expression.root], []
     while todo:
-        if (place := todo.pop()) in operands:
-            order.append(place)
-            todo += operands[place]
-    for place in reversed(order):
-        left, right = operands[place]
-        yield place, left, right
+        if (index := todo.pop()) in operands:
+            order.append(index)
+            todo += operands[index]
+    for index in reversed(order):
+        left, right = operands[index]
+        yield index, left, right
 
 
 def worked(expression: Expression) -> list[str]:
@@ -213,8 +213,8 @@ def worked(expression: Expression) -> list[str]:
     """
     values = expression.values
     return [
-        f"{values[left]} {expression.text[place]} {values[right]} = {values[place]}"
-        for place, left, right in operations(expression)
+        f"{values[left]} {expression.text[index]} {values[right]} = {values[index]}"
+        for index, left, right in operations(expression)
     ]
 
 

@@ -70,12 +70,12 @@ def part(seed: int, operators: int, concept: str | None = None) -> Part:
     if 0 < len(small) < train_size:
         small = _repeated(small, operators, train_size, concept)
     large = draw(Draw(operators, held_out, TRAIN_VALUE + 1, HIGHEST, concept), *key, "large")
-    train, rest = small[:train_size], small[train_size:]
+    train, unseen = small[:train_size], small[train_size:]
     length = "S" if short else "L"
 
     def held(size: int, new: slice, beyond: slice) -> dict[str, Rows]:
         seen = len(train) * size // quota.train
-        subsets = {"I": train[:seen], f"{length}S": rest[new], f"{length}L": large[beyond]}
+        subsets = {"I": train[:seen], f"{length}S": unseen[new], f"{length}L": large[beyond]}
         return {split: rows for split, rows in subsets.items() if len(rows)}
 
     val, test = slice(quota.val), slice(quota.val, None)
@@ -148,9 +148,9 @@ _FEW: dict[str, dict[int, int]] = {
 
 def located(split: str, index: int, concept: str | None = None) -> tuple[int, int]:
     """The number of operators of a split's expression, and its place among those of that number."""
-    place = index
+    row = index
     for operators, size in split_sizes(split, concept).items():
-        if place < size:
-            return operators, place
-        place -= size
+        if row < size:
+            return operators, row
+        row -= size
     raise IndexError(f"{split} has no expression {index}")

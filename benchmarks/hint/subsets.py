@@ -32,12 +32,12 @@ def problem(split: str, seed: int, index: int, concept: str | None = None) -> Pr
         concept: One of ``xyabcd`` for a few-shot data set, None for the main one.
 
     """
-    operators, place = located(split, index, concept)
+    operators, row = located(split, index, concept)
     drawn = part(seed, operators, concept)
     rows = drawn.train if split == "train" else drawn.test[split.removesuffix("_distinct")]
     subset = f"{concept}_{split}" if concept else split
     name = f"{subset}-s{seed}-{index:05}"
-    return problem_of(name, "hint", subset, parse(infix(text(rows[place]))), {"seed": seed})
+    return problem_of(name, "hint", subset, parse(infix(text(rows[row]))), {"seed": seed})
 
 
 def released_problem(record: HintRecord, benchmark: str = "hint") -> Problem:
@@ -46,11 +46,11 @@ def released_problem(record: HintRecord, benchmark: str = "hint") -> Problem:
     Its subset is that of the test set with this name; of other sets ``train`` or as ``val_SS``. The
     few-shot data sets, which number their records alike, have their concept before both.
     """
-    part, concept = record.id.partition("_")[0], concepts_in(record.expression.text)
-    subset = record.split if part == "test" else "_".join(filter(None, (part, record.split)))
-    before = f"{concept}_" if concept else ""
+    split, concept = record.id.partition("_")[0], concepts_in(record.expression.text)
+    subset = record.split if split == "test" else "_".join(filter(None, (split, record.split)))
+    prefix = f"{concept}_" if concept else ""
     about: dict[str, JSON] = {"img_paths": list(record.img_paths)}
-    return problem_of(before + record.id, benchmark, f"{before}{subset}", record.expression, about)
+    return problem_of(prefix + record.id, benchmark, f"{prefix}{subset}", record.expression, about)
 
 
 def problem_from_row(row: Mapping[str, Any], benchmark: str) -> Problem:

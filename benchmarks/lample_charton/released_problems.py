@@ -56,7 +56,7 @@ def _problem(pair: CountedPair, path: Path, number: int) -> Problem:
 
 
 def _equation(pair: CountedPair, path: Path, number: int) -> Problem:
-    asked = shown(readable(equation_tree(pair.integrand)))
+    text = shown(readable(equation_tree(pair.integrand)))
     answer = f"y = {to_latex(readable(solution_tree(pair.antiderivative)))}"
     request = "Solve the differential equation."
     return Problem(
@@ -64,8 +64,8 @@ def _equation(pair: CountedPair, path: Path, number: int) -> Problem:
         task="differential_equation",
         benchmark=NAME,
         subset=path.name,
-        inputs=QuestionInputs(asked, request),
-        target=QuestionTarget(asked, answer),
+        inputs=QuestionInputs(text, request),
+        target=QuestionTarget(text, answer),
         metadata={
             "prefix": " ".join(pair.integrand),
             "solution_prefix": " ".join(pair.antiderivative),

@@ -148,30 +148,30 @@ def question_key(name: str, problem: str, assumptions: Mapping[str, str]) -> str
 
     """
     try:
-        parts = _parts(name, problem)
+        canonical = _parts(name, problem)
     except ProblemError:
         return ""
-    return hashed(repr((name, parts, sorted(assumptions.items()))))
+    return hashed(repr((name, canonical, sorted(assumptions.items()))))
 
 
 def _parts(name: str, problem: str) -> tuple[object, ...]:
     """Everything that a question asks."""
     if name == "limit":
         limit = read_limit(problem)
-        trees = [_unnamed(each.expression, limit.variable) for each in limit.readings]
+        trees = [_unnamed(reading.expression, limit.variable) for reading in limit.readings]
         return trees, limit.at, limit.side, limit.conditions, limit.whole
     if name == "sum" and not asks_of_series(problem):
         return tuple(
-            each._replace(term=_unnamed(each.term, each.counter), counter="")
-            for each in read_sum(problem)
+            reading._replace(term=_unnamed(reading.term, reading.counter), counter="")
+            for reading in read_sum(problem)
         )
     if name == "sum":
         return (read_series(problem),)
     if name == "derivative":
-        asked = read_derivative(problem, written=True)
-        if asked.curve is None and not asked.definitions and not asked.point:
-            return _unnamed(asked.derivative, asked.variable), asked.kinds, asked.bounds
-        return (asked,)
+        slope = read_derivative(problem, written=True)
+        if slope.curve is None and not slope.definitions and not slope.point:
+            return _unnamed(slope.derivative, slope.variable), slope.kinds, slope.bounds
+        return (slope,)
     return (read_differential_equation(problem),)
 
 

@@ -94,8 +94,8 @@ def accepted(verdict: Verdict, proved: bool, key: str) -> Finding:
     status = PROVED if proved else AGREED
     second = [name for name in evidence.flags if name.endswith(":second")]
     if second:
-        kind = f"another reading: {second[0].removesuffix(':second').replace('_', ' ')}"
-        return Finding(SUSPECT, kind=kind, reason=f"right as {evidence.reading}", key=key)
+        suspicion = f"another reading: {second[0].removesuffix(':second').replace('_', ' ')}"
+        return Finding(SUSPECT, kind=suspicion, reason=f"right as {evidence.reading}", key=key)
     if evidence.coverage is not None and evidence.coverage < 1:
         share = f"F' = f with principal branches on {evidence.coverage:.1%} of the real domain"
         return Finding(SUSPECT, kind="part of the domain", reason=share, key=key)

@@ -84,7 +84,7 @@ _LIMITS = re.compile(
 )
 _INTEGRAL = re.compile(r"\\i*nt(?:op)?(?![a-zA-Z])|∫|\b[iI]ntegra(?:te|l)\(")
 #: Signs and words of tasks other than integrals; the first pattern that fits decides.
-_ASKED = (
+_TASK_PATTERNS = (
     (re.compile(r"\\lim(?![a-zA-Z])|\blim(?:it)?(?:_|\s+of\b)"), f"{OF_COURSE}limit"),
     (re.compile(r"\\sum(?![a-zA-Z])|∑"), f"{OF_COURSE}sum"),
     (re.compile(r"\b(?:Taylor|Maclaurin|radius of convergence)\b"), f"{OF_COURSE}sum"),
@@ -170,19 +170,19 @@ def task_of(problem: str, column: str = "") -> str:
         return "definite_integral"
     if _INTEGRAL.search(problem) or column == "integrand" or asks_for_an_integral(problem):
         return "integration"
-    task = next((task for pattern, task in _ASKED if pattern.search(problem)), "")
+    task = next((task for pattern, task in _TASK_PATTERNS if pattern.search(problem)), "")
     return task or ("value" if column in ("expression", "formula") else "")
 
 
 def items_of(
-    sources: Sequence[str], columns: Mapping[str, str], shown: list[str]
+    sources: Sequence[str], columns: Mapping[str, str], notes: list[str]
 ) -> Iterator[AuditItem]:
     """The items of all rows of the sources.
 
     Args:
         sources: tables, names of benchmarks, run directories.
         columns: role -> column, for roles that are not to be guessed.
-        shown: for each table a line with the chosen columns is appended to this list.
+        notes: for each table a line with the chosen columns is appended to this list.
 
     Yields:
         An item for each row.
@@ -196,14 +196,14 @@ def items_of(
         if is_source(source):
             table = parse(source)
             columns = {**table.row_format.columns, **columns}
-            made = _of_rows(rows_of(table), columns, source, shown)
+            items = _of_rows(rows_of(table), columns, source, notes)
         elif Path(source).is_dir() and not (Path(source) / "manifest.json").is_file():
             raise UserError(f"{source} is a directory, and no run: it has no manifest.json")
         elif Path(source).is_dir():
-            made = map(_of_problem, Run(source).problems.values())
+            items = map(_of_problem, Run(source).problems.values())
         else:
-            made = (_of_problem(p) for subset in resolve(source) for p in subset.problems(None, 0))
-        for item in made:
+            items = (_of_problem(p) for subset in resolve(source) for p in subset.problems(None, 0))
+        for item in items:
             yield AuditItem.from_dict({**item.to_dict(), "number": number})
             number += 1
 
@@ -239,20 +239,20 @@ def _of_problem(problem: Problem) -> AuditItem:
 
 
 def _of_rows(
-    rows: Iterable[tuple[str, Any]], columns: Mapping[str, str], source: str, shown: list[str]
+    rows: Iterable[tuple[str, Any]], columns: Mapping[str, str], source: str, notes: list[str]
 ) -> Iterator[AuditItem]:
     rows = iter(rows)
-    first = list(islice(rows, _TRIED))
-    samples = [row for _, row in first if isinstance(row, Mapping)]
+    head = list(islice(rows, _TRIED))
+    samples = [row for _, row in head if isinstance(row, Mapping)]
     if samples and all(map(is_problem, samples)):
         roles: dict[str, str] = {}
-        shown.append(f"{source}: rows are problems of ours")
+        notes.append(f"{source}: rows are problems of ours")
     else:
         roles = roles_of(samples, columns, source)
         pairs = ", ".join(f"{role} = {column!r}" for role, column in roles.items())
-        none = "no row can be read" if first else "there are no rows"
-        shown.append(f"{source}: {pairs if samples else none}")
-    for number, (place, row) in enumerate(chain(first, rows), 1):
+        none = "no row can be read" if head else "there are no rows"
+        notes.append(f"{source}: {pairs if samples else none}")
+    for number, (place, row) in enumerate(chain(head, rows), 1):
         yield _item(place, row, roles, number)
 
 

@@ -76,9 +76,9 @@ def audited(row: dict[str, Any]) -> dict[str, Any]:
     item = AuditItem.from_dict(row)
     finding = _finding(item)
     if finding.status == UNREAD and item.alternative:
-        other = _finding(replace(item, reference=item.alternative))
-        if other.status != UNREAD:
-            finding = other.replaced(reference=item.alternative)
+        alternative = _finding(replace(item, reference=item.alternative))
+        if alternative.status != UNREAD:
+            finding = alternative.replaced(reference=item.alternative)
     return finding.to_dict()
 
 
@@ -176,11 +176,11 @@ def _tree(text: str, verdict: Verdict, integrand: Integrand) -> Expression:
 
 def _suspicions(pair: _Pair, tree: Expression, line: ReferenceOnLine | None) -> Iterator[Suspicion]:
     """Readings and conditions under which the verifier accepts a refuted reference."""
-    for suspicion, other in other_readings(tree, pair.answer):
-        if pair.verdict(to_latex(other)).correct:
+    for suspicion, reading in other_readings(tree, pair.answer):
+        if pair.verdict(to_latex(reading)).correct:
             yield suspicion
-    for suspicion, kinds in other_conditions(pair.integrand):
-        if pair.verdict(assumptions=kinds).correct:
+    for suspicion, conditions in other_conditions(pair.integrand):
+        if pair.verdict(assumptions=conditions).correct:
             yield suspicion
     if where := without_modulus(line):
         yield Suspicion("absolute value", where)
@@ -193,7 +193,7 @@ def _certificate(pair: _Pair) -> tuple[dict[str, Any] | None, bool | None]:
     None stands for a missing certificate, and for a certificate that the checker cannot decide.
     """
     try:
-        made = certify(
+        certificate = certify(
             boxed(pair.answer),
             pair.problem,
             variable=pair.integrand.variable,
@@ -202,10 +202,10 @@ def _certificate(pair: _Pair) -> tuple[dict[str, Any] | None, bool | None]:
     except (NoCertificateError, ProblemError):
         return None, None
     try:
-        taken = check(made)
+        fault = check(certificate)
     except CertificateError:
-        return made, False
-    return made, None if taken else True
+        return certificate, False
+    return certificate, None if fault else True
 
 
 # --- definite integrals ---
@@ -244,9 +244,9 @@ def _definite(item: AuditItem) -> Finding:
             f"its decimal is right; the formula, as it is read, is not ({verdict.evidence.witness})"
         )
         return Finding(SUSPECT, kind="not its decimal", reason=reason, key=key)
-    first = integrals[0]
-    tree = tree_of(verdict.evidence.reading or reference, first.parameters)
-    f, ends = first.integrand, (first.lower, first.upper)
+    outermost = integrals[0]
+    tree = tree_of(verdict.evidence.reading or reference, outermost.parameters)
+    f, ends = outermost.integrand, (outermost.lower, outermost.upper)
     program = integral(f.expression, tree, f.variable, ends)
     finding = confirmed([program], verdict, key)
     if finding.status is not REFUTED:

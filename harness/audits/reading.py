@@ -20,7 +20,7 @@ _PYTHON = re.compile(r"\*\*")
 _SIGN = re.compile(r"\\i*int(?:op)?(?![a-zA-Z])|∫")
 #: Formulas in prose.
 _SPAN = re.compile(r"\$\$([^$]+)\$\$|\$([^$]+)\$|\\\[(.*?)\\\]|\\\((.*?)\\\)", re.DOTALL)
-_ASKED = re.compile(
+_REQUEST = re.compile(
     r"\b(?:integral|anti-?derivative|primitive) of\b|\bIntegrate(?=[\s:$])", re.IGNORECASE
 )
 #: The differential at the end of an integral.
@@ -71,12 +71,12 @@ def tree_of(text: str, symbols: Collection[str] = ()) -> Expression:
         raise UnreadError(str(error), error.offset) from None
 
 
-def as_latex(text: str, beside: str = "") -> str:
+def as_latex(text: str, neighbour: str = "") -> str:
     """A formula in LaTeX, from either notation.
 
     Args:
         text: the formula.
-        beside: the problem; its notation decides where both notations are possible.
+        neighbour: the problem; its notation decides where both notations are possible.
 
     A text with ``**`` and without signs of LaTeX is in SymPy's notation, and so is a text that the
     reader of LaTeX rejects.
@@ -88,7 +88,7 @@ def as_latex(text: str, beside: str = "") -> str:
     text = re.sub(r"(?<!\\)\bPi\b", "pi", text.strip())  # as Mathematica and FriCAS write it
     if _LATEX.search(text):
         return text
-    if not _PYTHON.search(text) and not _CALL.fullmatch(beside):
+    if not _PYTHON.search(text) and not _CALL.fullmatch(neighbour):
         try:
             read(text)
         except ReadError:
@@ -136,15 +136,15 @@ def posed(text: str) -> Posed:
     sign = _SIGN.search(formula)
     if sign is None:
         return Posed(_of_call(formula), "", conditions)
-    factor, rest = formula[: sign.start()].strip(), formula[sign.start() :]
+    factor, tail = formula[: sign.start()].strip(), formula[sign.start() :]
     factor = factor.rpartition("=")[2].strip()
-    while (bare := _BARE_LIMIT.search(rest)) is not None:
-        end = _closing(rest, bare.end() - 1)
-        rest = f"{rest[: bare.end() - 1]}{{{rest[bare.end() : end]}}}{rest[end + 1 :]}"
+    while (bare := _BARE_LIMIT.search(tail)) is not None:
+        end = _closing(tail, bare.end() - 1)
+        tail = f"{tail[: bare.end() - 1]}{{{tail[bare.end() : end]}}}{tail[end + 1 :]}"
     # No factor: decoration, words, or the sign of a principal value.
     if re.search(r"\\displaystyle|\{$|[a-z]{2} |\b[Pp]\.?\s?[Vv]\b", factor):
         return Posed(formula, "", conditions)
-    return Posed(_with_free_limits(rest), factor, conditions)
+    return Posed(_with_free_limits(tail), factor, conditions)
 
 
 def answer_in(text: str) -> str:
@@ -176,7 +176,7 @@ def _with_free_limits(formula: str) -> str:
     if len(signs) != 1 or variable is None:
         return formula
     start, name = signs[0].end(), variable["name"]
-    marks, rest = limits_of(formula[start:])
+    marks, tail = limits_of(formula[start:])
     renamed = {}
     for mark, text in marks.items():
         try:
@@ -188,7 +188,7 @@ def _with_free_limits(formula: str) -> str:
             renamed[mark] = f"{{{to_latex(free)}}}"
     if not renamed:
         return formula
-    return formula[:start] + "".join(m + t for m, t in (marks | renamed).items()) + " " + rest
+    return formula[:start] + "".join(m + t for m, t in (marks | renamed).items()) + " " + tail
 
 
 def _formula(text: str) -> str:
@@ -201,10 +201,10 @@ def _formula(text: str) -> str:
     if sign is not None:  # the sentence with the sign, up to the end of its paragraph
         start = max(text.rfind(end, 0, sign.start()) + 1 for end in (". ", ":", "\n", ".\n"))
         return str(re.split(r"\n\s*\n|\.\s+[A-Z]", text[start:])[0]).strip()
-    asked = _ASKED.search(text)
-    if asked is not None:
-        rest = re.split(r"\n|\.\s+[A-Z]|\.\s*$", text[asked.end() :].strip())[0]
-        return spans[0] if spans else str(rest).strip()
+    request = _REQUEST.search(text)
+    if request is not None:
+        sentence = re.split(r"\n|\.\s+[A-Z]|\.\s*$", text[request.end() :].strip())[0]
+        return spans[0] if spans else str(sentence).strip()
     if len(spans) == 1 and re.search(r"[A-Za-z]{3}", _SPAN.sub("", text)):
         return spans[0]
     return text
@@ -223,20 +223,20 @@ def conditions_in(text: str) -> Conditions:
     (('x', 'positive'), ('A', 'positive'), ('B', 'positive'))
 
     """
-    kinds: dict[str, str] = {}
+    assumptions: dict[str, str] = {}
     comparisons: list[Expression] = []
     for clause in (text, *(match[0] for match in _CONDITION.finditer(text))):
         words = _IDLE.sub("", clause).split(" and ")
         for count in range(len(words), 0, -1):  # a clause that is not understood ends the list
             try:
-                found = conditions_of(" and ".join(words[:count]))
+                conditions = conditions_of(" and ".join(words[:count]))
             except ProblemError as error:
                 raise UnreadError(str(error)) from None
-            if found is not None:
-                kinds |= dict(found.kinds)
-                comparisons += found.comparisons
+            if conditions is not None:
+                assumptions |= dict(conditions.kinds)
+                comparisons += conditions.comparisons
                 break
-    return Conditions(tuple(kinds.items()), tuple(dict.fromkeys(comparisons)))
+    return Conditions(tuple(assumptions.items()), tuple(dict.fromkeys(comparisons)))
 
 
 def _prose(text: str, formula: str) -> str:
@@ -246,7 +246,7 @@ def _prose(text: str, formula: str) -> str:
 
 def asks_for_an_integral(text: str) -> bool:
     """Whether prose asks for the integral of a formula that has no integral sign."""
-    return _ASKED.search(text) is not None
+    return _REQUEST.search(text) is not None
 
 
 def _of_call(text: str) -> str:
@@ -254,11 +254,11 @@ def _of_call(text: str) -> str:
     call = _CALL.fullmatch(text)
     if call is None:
         return as_latex(text)
-    parts = _arguments(call["inside"])
-    if len(parts) != 2:
-        raise UnreadError(f"an integral over {len(parts) - 1} variables")
+    arguments = _arguments(call["inside"])
+    if len(arguments) != 2:
+        raise UnreadError(f"an integral over {len(arguments) - 1} variables")
     try:  # the call is SymPy's notation, and so is what stands in it
-        integrand, over = to_latex(read_sympy(parts[0])), parts[1].strip()
+        integrand, over = to_latex(read_sympy(arguments[0])), arguments[1].strip()
     except ValueError as error:
         raise UnreadError(str(error)) from None
     limits = _arguments(over[1:-1]) if over.startswith("(") else [over]
@@ -290,13 +290,13 @@ def _closing(text: str, opened: int) -> int:
 
 def _arguments(text: str) -> list[str]:
     """The arguments of a call, at commas outside all brackets."""
-    parts, depth, start = [], 0, 0
+    arguments, depth, start = [], 0, 0
     for at, character in enumerate(text):
         depth += (character in "([{") - (character in ")]}")
         if character == "," and depth == 0:
-            parts.append(text[start:at])
+            arguments.append(text[start:at])
             start = at + 1
-    return [*parts, text[start:]]
+    return [*arguments, text[start:]]
 
 
 def boxed(reference: str) -> str:

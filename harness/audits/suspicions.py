@@ -27,13 +27,13 @@ _ELLIPTIC = frozenset(
     ("elliptic_f", "elliptic_e", "elliptic_k", "elliptic_ec", "elliptic_pi", "elliptic_pic")
 )
 #: Values of the variable at which F and f are compared: both signs, several sizes.
-_PLACES = (
+_POINTS = (
     *(-41.7, -17.3, -7.39, -3.14, -1.83, -0.91, -0.52, -0.13),
     *(0.17, 0.43, 0.87, 1.31, 2.66, 4.19, 8.77, 19.1, 38.9),
 )
 _BITS = 128
 #: The smallest number of values on each side of a border that have to agree.
-_FEWEST = 3
+_MIN_POINTS = 3
 #: Relative differences up to this size count as rounding of `_BITS` bits.
 _NEAR = 1e-25
 #: The sign of a variable by its kind.
@@ -87,11 +87,11 @@ def _in_base(base: int, node: Call) -> Expression:
     return div(node, Call("ln", (Number(base),))) if node.function == "ln" else node
 
 
-def _elliptic(node: Call, last: Callable[[Expression], Expression]) -> Expression:
+def _elliptic(node: Call, change: Callable[[Expression], Expression]) -> Expression:
     """An elliptic function with another last argument."""
     if node.function not in _ELLIPTIC:
         return node
-    return Call(node.function, (*node.args[:-1], last(node.args[-1])))
+    return Call(node.function, (*node.args[:-1], change(node.args[-1])))
 
 
 def other_conditions(integrand: Integrand) -> Iterator[tuple[Suspicion, Mapping[str, str]]]:
@@ -103,11 +103,11 @@ def other_conditions(integrand: Integrand) -> Iterator[tuple[Suspicion, Mapping[
         "odd": "{0} odd",
     }
     for name in integrand.parameters:
-        for kind, said in words.items():
-            if kind != integrand.assumptions.get(name, "positive"):
-                condition = said.format(name)
+        for assumption, template in words.items():
+            if assumption != integrand.assumptions.get(name, "positive"):
+                condition = template.format(name)
                 suspicion = Suspicion("missing condition", f"right for {condition}")
-                yield suspicion, {**integrand.assumptions, name: kind}
+                yield suspicion, {**integrand.assumptions, name: assumption}
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ class ReferenceOnLine:
     @cached_property
     def places(self) -> tuple[float, ...]:
         """Values of the variable at which f is real."""
-        return tuple(x for x in _PLACES if self.allows(x) and self._at(self._f, x, 0) is not None)
+        return tuple(x for x in _POINTS if self.allows(x) and self._at(self._f, x, 0) is not None)
 
     @cached_property
     def _f(self) -> Tape:
@@ -164,8 +164,8 @@ class ReferenceOnLine:
 
     def shown(self, x: float) -> str:
         """The values of the variable and the parameters, for messages."""
-        known = {name: self._parameters[name].real for name in self.integrand.parameters}
-        values = [f"{name} = {float(value):.3g}" for name, value in known.items()]
+        values_of = {name: self._parameters[name].real for name in self.integrand.parameters}
+        values = [f"{name} = {float(value):.3g}" for name, value in values_of.items()]
         return ", ".join([f"{self.integrand.variable} = {x:g}", *values])
 
     def right(self, tree: Expression) -> dict[float, bool]:
@@ -186,12 +186,12 @@ class ReferenceOnLine:
     def _at(self, tape: Tape, x: float, order: int) -> Any:
         """The midpoint of a real value or slope; None if the value is not real."""
         with precision(_BITS):
-            given = {
+            parameters = {
                 name: self._parameters[name]
                 for name in tape.symbols
                 if name != self.integrand.variable
             }
-            jet = tape.run(acb(arb(x)), given, derivative=order == 1)[tape.root][order]
+            jet = tape.run(acb(arb(x)), parameters, derivative=order == 1)[tape.root][order]
             if jet is None:
                 return arb(0)
             if not jet.is_finite() or not jet.imag.contains(0) or float(jet.imag.rad()) > 1e-12:
@@ -218,20 +218,20 @@ def right_as_asked(line: ReferenceOnLine | None) -> bool:
     if line is None or not line.limited:
         return False
     right = line.right(line.tree)
-    return _moderate(right) >= _FEWEST and all(right.values())
+    return _moderate(right) >= _MIN_POINTS and all(right.values())
 
 
-def _moderate(places: Iterable[float]) -> int:
-    return sum(abs(x) < _MODERATE for x in places)
+def _moderate(points: Iterable[float]) -> int:
+    return sum(abs(x) < _MODERATE for x in points)
 
 
 def partly_right(line: ReferenceOnLine | None) -> Iterator[Suspicion]:
     """A suspicion if F' = f on one side of a value of the variable, and not on the other side."""
     # A periodic reference may be right on every second interval: the interval at zero decides.
-    found = line.right(line.tree) if line is not None else {}
-    right = {x: fits for x, fits in found.items() if abs(x) < _AROUND}
+    fits_at = line.right(line.tree) if line is not None else {}
+    right = {x: fits for x, fits in fits_at.items() if abs(x) < _AROUND}
     good, bad = ([x for x, fits in right.items() if fits is which] for which in (True, False))
-    if line is None or _moderate(good) < _FEWEST or len(bad) < _FEWEST:
+    if line is None or _moderate(good) < _MIN_POINTS or len(bad) < _MIN_POINTS:
         return
     name = line.integrand.variable
     if max(bad) < min(good):
@@ -245,7 +245,7 @@ def without_modulus(line: ReferenceOnLine | None) -> str:
     if line is None:
         return ""
     answered = line.right(line.tree)
-    if len(answered) > len(line.places) - _FEWEST:
+    if len(answered) > len(line.places) - _MIN_POINTS:
         return ""
     variable = line.integrand.variable
 
@@ -254,8 +254,8 @@ def without_modulus(line: ReferenceOnLine | None) -> str:
         return Call("ln", (Call("abs", node.args),)) if varies else node
 
     mended = line.right(_rewritten(line.tree, with_modulus))
-    found = [x for x, fits in mended.items() if fits and x not in answered]
-    if len(found) < _FEWEST or not all(mended.values()) or not _moderate(mended):
+    mended_at = [x for x, fits in mended.items() if fits and x not in answered]
+    if len(mended_at) < _MIN_POINTS or not all(mended.values()) or not _moderate(mended):
         return ""
-    where = line.shown(min(found, key=abs))
+    where = line.shown(min(mended_at, key=abs))
     return f"not real at {where}, where the integrand is; ln|u| in place of ln u is right there"

@@ -107,10 +107,10 @@ def verify(
 
 
 def _judged(
-    kind: str, question: str, text: str, assumptions: Mapping[str, str], policy: Policy
+    task: str, question: str, text: str, assumptions: Mapping[str, str], policy: Policy
 ) -> Verdict:
     """The verdict on an answer to another question than an integrand."""
-    verify = QUESTIONS[kind].verify
+    verify = QUESTIONS[task].verify
     accepted = keyword_options(verify)
     refused = [
         name
@@ -118,7 +118,7 @@ def _judged(
         if name not in accepted and value != Policy().options.get(name)
     ]
     if refused:
-        raise UserError(f"{', '.join(refused)}: no option of the kind {kind}")
+        raise UserError(f"{', '.join(refused)}: no option of the kind {task}")
     options = {name: value for name, value in policy.options.items() if name in accepted}
     if options.get("deadline", 0) is None:
         del options["deadline"]

@@ -224,12 +224,12 @@ def unsimplified(run: Run) -> list[str]:
             counts.setdefault(problem.name, Counter())[outcome] += 1
     lines = []
     for name, outcomes in counts.items():
-        left = {key: count for key, count in outcomes.items() if key in _NOT_SIMPLIFIED}
-        if left:
-            why = ", ".join(f"{count} {key}" for key, count in sorted(left.items()))
+        remaining = {key: count for key, count in outcomes.items() if key in _NOT_SIMPLIFIED}
+        if remaining:
+            why = ", ".join(f"{count} {key}" for key, count in sorted(remaining.items()))
             total = outcomes.total()
             lines.append(
-                f"{name}: {sum(left.values())} of {total} problems stand as composed, not "
+                f"{name}: {sum(remaining.values())} of {total} problems stand as composed, not "
                 f"simplified ({why}); compare --breakdown simplify counts them apart."
             )
     return lines

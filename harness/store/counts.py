@@ -151,10 +151,10 @@ def _add(sums: Sums, name: str, value: float) -> None:
         sums[name] = sums.get(name, 0) + value
 
 
-def merge(parts: Iterable[Mapping[str, Any]]) -> dict[Group, Sums]:
+def merge(shards: Iterable[Mapping[str, Any]]) -> dict[Group, Sums]:
     """The sums of several shards together."""
     total: dict[Group, Sums] = {}
-    for log_counts in parts:
+    for log_counts in shards:
         for model, problem, sums in log_counts["sums"]:
             sums_before = total.get((model, problem))
             if sums_before is None:

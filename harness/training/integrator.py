@@ -106,9 +106,9 @@ class IntegratorConfig(ConfigSection, frozen=True, kw_only=True):
             raise ValueError("data: there are neither methods nor files: nothing to train on")
         if not data.methods and not self.evaluation.benchmarks:
             raise ValueError("evaluation: files have no held-out problems; name benchmarks")
-        known = (*METHODS, *EQUATIONS)
-        if unknown := data.methods.keys() - set(known):
-            raise ValueError(f"data: unknown method {min(unknown)!r}; known: {', '.join(known)}")
+        names = (*METHODS, *EQUATIONS)
+        if unknown := data.methods.keys() - set(names):
+            raise ValueError(f"data: unknown method {min(unknown)!r}; known: {', '.join(names)}")
         if 0 < len(data.methods.keys() & EQUATIONS.keys()) < len(data.methods):
             raise ValueError("data: a model reads integrals or differential equations, not both")
         for name, method in data.methods.items():

@@ -24,11 +24,11 @@ _FUNCTION: Final = ("Y", "Y'", "Y''")
 _HELD: Final = ("a0", "a1", "a2")
 
 
-def equation_tokens(asked: DifferentialEquation) -> Tokens:
+def equation_tokens(equation: DifferentialEquation) -> Tokens:
     """The tokens of the side of an equation that is zero on the solutions.
 
     Args:
-        asked: an equation of first or second order for one function of x.
+        equation: an equation of first or second order for one function of x.
 
     Returns:
         The tokens, in the order of SymPy.
@@ -43,12 +43,12 @@ def equation_tokens(asked: DifferentialEquation) -> Tokens:
     "add Y' mul INT- 2 Y"
 
     """
-    if len(asked.functions) != 1 or asked.conditions or asked.order >= len(_FUNCTION):
+    if len(equation.functions) != 1 or equation.conditions or equation.order >= len(_FUNCTION):
         raise PrefixError("tokens are for one equation of order one or two, without conditions")
-    orders = {name: jet.order for name, jet in asked.jets.items()} | {asked.functions[0]: 0}
-    (left, right), *_ = asked.equations
+    orders = {name: jet.order for name, jet in equation.jets.items()} | {equation.functions[0]: 0}
+    (left, right), *_ = equation.equations
     tree = add(left, neg(right))
-    symbols = {name: _HELD[order] for name, order in orders.items()} | {asked.variable: "x"}
+    symbols = {name: _HELD[order] for name, order in orders.items()} | {equation.variable: "x"}
     tokens = to_prefix(Algebra("x").node(_renamed(tree, symbols)))
     written = dict(zip(_HELD, _FUNCTION, strict=True))
     return tuple(written.get(token, token) for token in tokens)
@@ -113,7 +113,7 @@ def solution_tree(tokens: Sequence[str]) -> Expression:
 
 
 def _renamed(tree: Expression, names: Mapping[str, str]) -> Expression:
-    for name, other in names.items():
-        if name != other:
-            tree = substitute(tree, name, Symbol(other))
+    for name, new_name in names.items():
+        if name != new_name:
+            tree = substitute(tree, name, Symbol(new_name))
     return tree

@@ -46,15 +46,15 @@ def repaired(
         written: writes the reference that a proposal is or is a part of.
 
     """
-    kind = ""
+    name = ""
     for slip, proposal in islice(proposals, judged):
-        kind = kind or slip
+        name = name or slip
         if slip.startswith("a derivative"):
             break
         text = written(proposal)
         if verdict(text).correct:
             return {"kind": slip, "correction": text, "corrected_by": "undoing the slip"}
-    return {"kind": kind}
+    return {"kind": name}
 
 
 def as_solution(formulas: Mapping[str, Expression]) -> str:

@@ -37,14 +37,14 @@ def _problem(row: Mapping[str, Any]) -> Problem | None:
     try:
         text = row["problem"] if task in COURSE else posed(row["problem"]).formula
         if task in COURSE:
-            shown = {"question": text, "request": COURSE[task].summary}
+            content = {"question": text, "request": COURSE[task].summary}
         elif task == "definite_integral":
-            shown = {"integral": text}
+            content = {"integral": text}
         else:
             integrand = prepare(text, row.get("variable"), assumptions)
-            shown = {"integrand": to_latex(integrand.expression), "variable": integrand.variable}
+            content = {"integrand": to_latex(integrand.expression), "variable": integrand.variable}
         payloads = TASKS[task]
-        inputs, target = payloads.read_inputs(shown), payloads.read_target(shown)
+        inputs, target = payloads.read_inputs(content), payloads.read_target(content)
     except (UnreadError, ProblemError):
         return None
     return Problem(str(row["number"]), task, "audit", "refuted", inputs, target, assumptions)
@@ -91,7 +91,7 @@ def with_corrections(rows: Sequence[dict[str, Any]], most: int) -> Iterator[dict
 
     """
     open_rows = [row for row in rows if not row.get("correction")][:most]
-    problems = {row["number"]: made for row in open_rows if (made := _problem(row)) is not None}
+    problems = {row["number"]: read for row in open_rows if (read := _problem(row)) is not None}
     corrected: dict[int, tuple[str, str]] = {}
     for name in SYSTEMS:
         remaining = [problems[number] for number in problems.keys() - corrected.keys()]
@@ -109,6 +109,6 @@ def with_corrections(rows: Sequence[dict[str, Any]], most: int) -> Iterator[dict
             row = {**row, "correction": answer, "corrected_by": name}
             task = problems[row["number"]].task
             if task in COURSE and row.get("kind", "") in ("", "a condition"):
-                kind = slip_between(task, row["problem"], row["reference"], answer)
-                row["kind"] = kind or row.get("kind", "")
+                slip = slip_between(task, row["problem"], row["reference"], answer)
+                row["kind"] = slip or row.get("kind", "")
         yield row

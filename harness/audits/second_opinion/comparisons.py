@@ -36,7 +36,7 @@ from .program import Program, identifiers, python
 Ends = tuple[Expression | int, Expression | int]
 #: Usual values of symbols by kind, in turn: decimals that cancel nothing, small whole numbers.
 _USUAL = tuple(map(Fraction, ("7/5", "7/10", "23/10", "9/10", "19/10", "3/5")))
-_WHOLE = {"integer": (3, 5, 4, 6), "even": (4, 2, 6, 8), "odd": (3, 5, 7, 1)}
+_INTEGER_VALUES = {"integer": (3, 5, 4, 6), "even": (4, 2, 6, 8), "odd": (3, 5, 7, 1)}
 #: Powers of ten of the distances of three points at which a limit is computed, and of points far
 #: out, each with a second choice where the first loses too many digits; digits of the arithmetic: a
 #: quotient of differences of order 7 loses 105 at the second choice. Beyond 180 digits mpmath
@@ -68,7 +68,7 @@ def parameters_of(
     parameters: dict[str, tuple[str, Fraction]] = {}
     for at, (name, identifier) in enumerate(names.items()):
         assumption = assumptions.get(name, "")
-        values = _WHOLE.get(assumption.removeprefix("signed ")) or _USUAL
+        values = _INTEGER_VALUES.get(assumption.removeprefix("signed ")) or _USUAL
         value = Fraction(values[at % len(values)])
         parameters[name] = identifier, -value if assumption == "negative" else value
     return parameters
@@ -225,17 +225,17 @@ def _derivative(
 ) -> Iterator[Program]:
     question = read_derivative(problem)
     target, variables, applied = _asked(problem, question)
-    kept = _Kept(variables, applied)
-    tree = read_tree(target, kept, {question.variable, *dict(question.point)}, values=True)
-    if not kept.symbols:
+    calls = _Kept(variables, applied)
+    tree = read_tree(target, calls, {question.variable, *dict(question.point)}, values=True)
+    if not calls.symbols:
         raise UncomputedError("a derivative that is named in words")
     answer = tree_of(reference, symbols_of(tree) | {question.variable, *variables})
-    formulas = {**question.definitions, **kept.formulas}
+    formulas = {**question.definitions, **calls.formulas}
     trees = [answer, tree, *formulas.values(), *dict(question.point).values()]
     curve = question.curve
     trees += [curve] if curve is not None else []
     names = identifiers(*trees, *map(Symbol, (question.variable, *variables, *formulas)))
-    free = {name: names[name] for name in names if name not in formulas and name not in kept.names}
+    free = {name: names[name] for name in names if name not in formulas and name not in calls.names}
     if curve is not None:  # the value of the function is where the search for a root begins
         free[question.function] = f"{names[question.function]}0"
     point = dict(question.point)
@@ -245,20 +245,20 @@ def _derivative(
     parameters = parameters_of(
         {name: free[name] for name in free if name not in point}, assumptions
     )
-    functions = _Functions(dict(names), kept.variables)
+    functions = _Functions(dict(names), calls.variables)
     if curve is not None:
         y = names[question.function]
         search = f"mp.findroot(lambda {y}: {python(curve, names)}, {y}0)"
         functions.define(question.function, search)
     by_parameter = question.variable not in next(iter(variables.values()), ())
     for name, formula in formulas.items():
-        if name in kept.variables and not (by_parameter and name in question.definitions):
+        if name in calls.variables and not (by_parameter and name in question.definitions):
             functions.define(name, python(formula, functions.names))
     if by_parameter and question.definitions:
-        met = {name: jet for name, jet in kept.names.items() if name in symbols_of(tree)}
+        met = {name: jet for name, jet in calls.names.items() if name in symbols_of(tree)}
         _along_a_curve(functions, question, met)
     else:
-        functions.name_jets(kept.names)
+        functions.name_jets(calls.names)
     lines = (
         *start,
         *functions.lines,
@@ -332,7 +332,7 @@ def _limit(
     # An infinity is 1 or -1 as a value of v/(1 + |v|), so that it can be compared with numbers.
     for bounded in (True,) if infinity else (False, True):
         bound = function("finite", ("v",), "v/(1 + abs(v))") if bounded else ()
-        wanted = f"finite({stated} + mpf(0))" if bounded and not infinity else f"{stated} + mpf(0)"
+        target = f"finite({stated} + mpf(0))" if bounded and not infinity else f"{stated} + mpf(0)"
         value = f"finite(f({x}))" if bounded else f"f({x})"
         labels = ("v/(1 + |v|) near the point", "the same of the reference")
         for sign in (direction,) if direction else (1, -1):
@@ -347,13 +347,13 @@ def _limit(
                     *bound,
                     f"values = [{value} for {x} in ({points})]",
                     *_LIMIT_OF_VALUES,
-                    f"reference = {wanted}",
+                    f"reference = {target}",
                 )
-                shown = labels if bounded else ("near the point", "reference")
+                columns = labels if bounded else ("near the point", "reference")
                 program = Program(
                     lines,
                     parameters,
-                    shown,
+                    columns,
                     digits=_LIMIT_DIGITS,
                     otherwise=program,
                     remark="of v/(1 + |v|)" if bounded else "",
@@ -374,16 +374,16 @@ def _sum(
     tree = with_constants(tree_of(reference, series.parameters), series.parameters)
     names = identifiers(tree, *map(Symbol, (*series.parameters, series.counter)))
     k = names.pop(series.counter)
-    whole = {
+    integers = {
         name: "integer"
         for end in trees_of((series.lower, series.upper))
         for name in symbols_of(end)
     }
-    parameters = parameters_of(names, whole | dict(series.conditions.kinds) | dict(assumptions))
+    parameters = parameters_of(names, integers | dict(series.conditions.kinds) | dict(assumptions))
     term = python(series.term, names | {series.counter: k})
     lower, upper = (end_in_python(end, names) for end in (series.lower, series.upper))
-    factor, outside, stated = (
-        python(part, names) for part in (series.factor, series.outside, tree)
+    factor, addend, stated = (
+        python(tree_, names) for tree_ in (series.factor, series.outside, tree)
     )
     lines = [*function("f", (k,), f"{term} + mpf(0)"), f"reference = {stated} + mpf(0)"]
     if not isinstance(series.upper, int) and not isinstance(series.lower, int):
@@ -401,7 +401,7 @@ def _sum(
         totals = [f"mp.nsum(f, [{lower}, {upper}]{method})" for method in methods]
     program = None
     for total in reversed(totals):
-        value = f"value = ({factor})*{total} + {outside}"
+        value = f"value = ({factor})*{total} + {addend}"
         program = Program((*lines, value), parameters, ("sum", "reference"), otherwise=program)
     assert program is not None
     yield program
@@ -465,11 +465,11 @@ def _residuals(
         own_parameters = {
             name: usual for name, usual in parameters.items() if variable or name != x
         }
-        for left, right in equations:
+        for lhs, rhs in equations:
             lines = (
                 *functions.lines,
-                f"value = {python(right, functions.names)} + mpf(0)",
-                f"reference = {python(left, functions.names)} + mpf(0)",
+                f"value = {python(rhs, functions.names)} + mpf(0)",
+                f"reference = {python(lhs, functions.names)} + mpf(0)",
             )
             yield Program(lines, own_parameters, ("right side", "left side"), variable)
 

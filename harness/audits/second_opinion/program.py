@@ -73,8 +73,8 @@ _SAME = frozenset(
 )
 #: How tightly a printed formula binds: a sum, a product, a sign, a power, an atom.
 _SUM, _PRODUCT, _SIGN, _POWER, _ATOM = range(1, 6)
-#: Digits of the arithmetic; a second run with `MORE` digits has to find the same difference.
-DIGITS, MORE = 30, 20
+#: Digits of the arithmetic. A second run with `EXTRA_DIGITS` more must find the same difference.
+DIGITS, EXTRA_DIGITS = 30, 20
 #: Relative differences from which two values differ, and up to which they agree. Decimals of twelve
 #: digits in references differ from exact values by 1e-13.
 APART, SAME = 1e-15, 1e-16
@@ -112,14 +112,14 @@ def python(tree: Expression, names: Mapping[str, str] | None = None) -> str:
 
 def identifiers(*trees: Expression) -> dict[str, str]:
     """Identifiers for the symbols of formulas, apart from the names that programs use."""
-    taken = {*"mp mpf f F v value values reference error finite terms steps sums grows".split()}
+    reserved = {*"mp mpf f F v value values reference error finite terms steps sums grows".split()}
     names: dict[str, str] = {}
     for symbol in sorted(set().union(*map(symbols_of, trees))):
         name = re.sub(r"\W", "_", symbol.replace("\\", ""), flags=re.ASCII).strip("_") or "p"
         name = f"p{name}" if name[0].isdigit() else name
-        while name in taken or keyword.iskeyword(name):
+        while name in reserved or keyword.iskeyword(name):
             name += "_"
-        taken.add(name)
+        reserved.add(name)
         names[symbol] = name
     return names
 
@@ -146,9 +146,9 @@ def _printed(tree: Expression, names: Mapping[str, str]) -> tuple[str, int]:
     if name == "neg":
         return f"-{part(0, _PRODUCT)}", _SIGN
     if name == "div":  # of integers, Python's quotient would have 16 digits
-        above = part(0, _PRODUCT)
-        above = f"mpf({above})" if _is_whole(tree.args[0]) else above
-        return f"{above}/{part(1, _POWER)}", _PRODUCT
+        numerator = part(0, _PRODUCT)
+        numerator = f"mpf({numerator})" if _is_whole(tree.args[0]) else numerator
+        return f"{numerator}/{part(1, _POWER)}", _PRODUCT
     if name in ("pow", "root"):
         base = part(0, _ATOM)
         base = f"mpf({base})" if _is_whole(tree.args[0]) else base
@@ -156,8 +156,8 @@ def _printed(tree: Expression, names: Mapping[str, str]) -> tuple[str, int]:
         return f"{base}**{exponent if name == 'pow' else f'(mpf(1)/{exponent})'}", _POWER
     args = [_printed(arg, names)[0] for arg in tree.args]
     if name == "piecewise":
-        parts = [f"{args[at]} if {args[at + 1]} else " for at in range(0, count - 1, 2)]
-        return f"({''.join(parts)}{args[-1] if count % 2 else 'mp.nan'})", _ATOM
+        branches = [f"{args[at]} if {args[at + 1]} else " for at in range(0, count - 1, 2)]
+        return f"({''.join(branches)}{args[-1] if count % 2 else 'mp.nan'})", _ATOM
     if name == "lambertw":
         return f"mp.lambertw({', '.join(reversed(args))})", _ATOM
     if name == "hypgeom":
@@ -235,7 +235,7 @@ class Program:
             source = self.source(point)
             is_own = point.items() <= witness.items()
             try:
-                runs = [run(source, digits) for digits in (self.digits, self.digits + MORE)]
+                runs = [run(source, digits) for digits in (self.digits, self.digits + EXTRA_DIGITS)]
                 opinion = _compared(source, self.shown(point), runs, is_own)
             except Exception:  # mpmath and the formulas raise errors of many classes
                 continue
@@ -312,7 +312,7 @@ def run(source: str, digits: int) -> dict[str, Any]:
     lines = (line for line in source.split("\n") if not line.startswith(("print", "assert")))
     code = re.sub(r"mp\.dps = \d+", f"mp.dps = {digits}", "\n".join(lines))
     variables: dict[str, Any] = {}
-    calls, before, tracing = count(), mp.dps, sys.gettrace()
+    calls, digits_before, tracing = count(), mp.dps, sys.gettrace()
 
     def counted(frame: Any, event: str, argument: Any) -> None:
         if next(calls) > MOST_CALLS:
@@ -323,7 +323,7 @@ def run(source: str, digits: int) -> dict[str, Any]:
         exec(code, variables)
     finally:
         sys.settrace(tracing)
-        mp.dps = before
+        mp.dps = digits_before
     return variables
 
 
@@ -362,33 +362,33 @@ def confirmed(
         certificate: makes and checks the certificate.
 
     """
-    made, holds = certificate()
-    said: list[Opinion] = []
+    certificate_text, holds = certificate()
+    opinions: list[Opinion] = []
     why, silent = "mpmath has no value there", False
     try:
         for program in programs:
-            before = len(said)
+            opinion_count = len(opinions)
             for opinion in program.opinions(witness_of(verdict)):
-                said.append(opinion)
+                opinions.append(opinion)
                 if opinion.apart:
                     break
-            silent |= len(said) == before
-            if said and said[-1].apart:
+            silent |= len(opinions) == opinion_count
+            if opinions and opinions[-1].apart:
                 break
     except UnprintableError as error:
         why, silent = str(error), True
-    last = said[-1] if said else None
-    apart = last if last is not None and last.apart else None
+    latest = opinions[-1] if opinions else None
+    apart = latest if latest is not None and latest.apart else None
     claim = verdict.evidence.witness or verdict.evidence.detail
     values: dict[str, Any] = {}
-    if last is not None:
-        values = {"point": last.point, "expected": last.expected, "got": last.got}
-        values["program"] = last.source
+    if latest is not None:
+        values = {"point": latest.point, "expected": latest.expected, "got": latest.got}
+        values["program"] = latest.source
     if holds is False:
         reason = "the certificate of the verifier's refutation does not hold"
-        return Finding(DISPUTED, reason=reason, key=key, certificate=made, **values)
+        return Finding(DISPUTED, reason=reason, key=key, certificate=certificate_text, **values)
     if apart is None and holds is None:
-        if last is None or silent:
+        if latest is None or silent:
             return Finding(UNDECIDED, reason=f"refuted ({claim}), not confirmed: {why}", key=key)
         reason = f"the verifier refutes it ({claim}), a second computation does not"
         return Finding(DISPUTED, reason=reason, key=key, **values)
@@ -400,4 +400,4 @@ def confirmed(
         point = witness.described().get("at", "")
         values = {"point": point, "expected": expected, "got": got}
     by = (*(["certificate"] if holds else []), *(["mpmath"] if apart else []))
-    return Finding(REFUTED, confirmed_by=by, key=key, certificate=made, **values)
+    return Finding(REFUTED, confirmed_by=by, key=key, certificate=certificate_text, **values)

@@ -52,12 +52,12 @@ seed_option = click.option("--seed", default=0, show_default=True, help="Of the 
 @out_option("hint-data")
 def data(per_length: int, pictures: str, seed: int, out: Path) -> None:
     """Print the distributions of the data: Figures A1 and A2, and the quota of results."""
-    made = [
+    sections = [
         statistics.figure_a1(pictures, seed),
         *statistics.figure_a2(statistics.drawn(seed, per_length)),
         statistics.quota(seed),
     ]
-    write(made, out, "HINT: the data", f"seed {seed}")
+    write(sections, out, "HINT: the data", f"seed {seed}")
 
 
 @hint.command()
@@ -74,8 +74,8 @@ def accuracy(run: Path, model: str | None, seed: int, out: Path) -> None:
         raise UserError(f"{run} has {', '.join(labels.values())}: name one with --model")
     rows = properties.answered(opened, chosen[0])
     label = Path(labels[chosen[0]]).name
-    made = [*properties.figure_a5(label, rows), properties.figure_a6(label, rows, seed)]
-    write(made, out, "HINT: properties of expressions", labels[chosen[0]])
+    sections = [*properties.figure_a5(label, rows), properties.figure_a6(label, rows, seed)]
+    write(sections, out, "HINT: properties of expressions", labels[chosen[0]])
 
 
 @hint.command()
@@ -92,9 +92,9 @@ def embeddings(model: str, per_symbol: int, pictures: str, seed: int, out: Path)
     write([figure_a4(created, per_symbol, seed)], out, "HINT: embeddings of symbols", model)
 
 
-def write(made: list[Section], out: Path, title: str, subtitle: str) -> None:
+def write(sections: list[Section], out: Path, title: str, subtitle: str) -> None:
     """Print sections, and write them as a page with SVG files of the figures beside it."""
-    print_sections(made)
-    files = write_svg((figure for section in made for figure in section.figures), out)
-    page = write_sections(out / "index.html", title, subtitle, made)
+    print_sections(sections)
+    files = write_svg((figure for section in sections for figure in section.figures), out)
+    page = write_sections(out / "index.html", title, subtitle, sections)
     click.echo(f"wrote {page} and {len(files)} figures", err=True)

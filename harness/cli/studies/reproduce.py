@@ -121,12 +121,12 @@ def _measured(named: Reproduction, folder: Path) -> Measurement:
     return result
 
 
-def _check(ctx: click.Context, wanted: list[Reproduction], out: Path | None) -> None:
+def _check(ctx: click.Context, reproductions: list[Reproduction], out: Path | None) -> None:
     """Measure anew, and end with status 1 if a number is another one."""
     different: list[str] = []
-    for named in wanted:
-        before = recorded(named.name)
-        if before.commands != named.measured_commands:
+    for named in reproductions:
+        stored = recorded(named.name)
+        if stored.commands != named.measured_commands:
             different.append(f"{named.name}: other commands than those recorded")
             continue
         with TemporaryDirectory() as temporary:
@@ -136,10 +136,10 @@ def _check(ctx: click.Context, wanted: list[Reproduction], out: Path | None) -> 
                 str(folder), named.own_model or None, small=bool(named.small)
             )
             _run(ctx, lines, folder / FINISHED)
-            different += differences(_measured(named, folder), before)
+            different += differences(_measured(named, folder), stored)
     for line in different:
         click.echo(line)
-    click.echo(f"{len(wanted)} checked: {len(different) or 'no'} differences", err=True)
+    click.echo(f"{len(reproductions)} checked: {len(different) or 'no'} differences", err=True)
     if different:
         sys.exit(1)
 

@@ -179,9 +179,9 @@ class Transformer(Seq2SeqNetwork):
     def _placed(self, states: Tensor) -> Tensor:
         if self.sizes.relative:
             return states
-        places = torch.arange(states.shape[1], device=states.device)
+        positions = torch.arange(states.shape[1], device=states.device)
         scaled = states * math.sqrt(self.sizes.hidden)
-        return self.dropout(scaled + waves(places, self.sizes.hidden).to(states))
+        return self.dropout(scaled + waves(positions, self.sizes.hidden).to(states))
 
     def encode(self, source: Tensor, windows: Tensor | None = None) -> Any:
         seen = (source != PAD)[:, None, None]

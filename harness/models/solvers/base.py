@@ -203,12 +203,12 @@ class ProgramSolver(Solver):
         """Return the command line, for a folder with the file ``script``."""
 
     @abstractmethod
-    def script(self, asked: str, kinds: Mapping[str, str], functions: Sequence[str] = ()) -> str:
+    def script(self, text: str, domains: Mapping[str, str], functions: Sequence[str] = ()) -> str:
         """Return a script that writes the value of a formula to the file ``answer``.
 
         Args:
-            asked: The formula in the system's notation.
-            kinds: The kinds of the parameters (``positive``, ``integer``, ...).
+            text: The formula in the system's notation.
+            domains: The domains of the parameters (``positive``, ``integer``, ...).
             functions: The names of unknown functions of differential equations.
 
         """
@@ -224,9 +224,9 @@ class ProgramSolver(Solver):
         except NotationError as error:
             raise NotationError(f"{self.dialect.system} has {error}") from None
         names = question.names
-        kinds = {names[name]: kind for name, kind in question.kinds.items() if name in names}
+        domains = {names[name]: word for name, word in question.domains.items() if name in names}
         functions = [names[name] for name in question.functions]
-        script = self.script(write(tree, self.spelling, names), kinds, functions)
+        script = self.script(write(tree, self.spelling, names), domains, functions)
         return self.command(self._program), script, folder
 
     def parse_reply(self, problem: Problem, reply: Reply) -> tuple[str, str]:

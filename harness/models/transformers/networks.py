@@ -154,17 +154,17 @@ class Decoder(Network):
             for row, (_, text) in enumerate(pairs)
         ]
 
-    def output(self, ids: Any, mask: Any, *, last: int, **more: Any) -> Any:
+    def output(self, ids: Any, mask: Any, *, last: int, **options: Any) -> Any:
         """Run the model on left-padded tokens; returns the ``last`` logits, or all.
 
         All logits of long prompts would fill a GPU, but not every architecture can limit the
         output.
         """
         if self._limits_logits:
-            more["logits_to_keep"] = last
-        if more.pop("places", True):
-            more["position_ids"] = (mask.cumsum(1) - 1).clamp(min=0)[:, -ids.shape[1] :]
-        return self.model(input_ids=ids, attention_mask=mask, **more)
+            options["logits_to_keep"] = last
+        if options.pop("places", True):
+            options["position_ids"] = (mask.cumsum(1) - 1).clamp(min=0)[:, -ids.shape[1] :]
+        return self.model(input_ids=ids, attention_mask=mask, **options)
 
     def _before(self, prompt: list[int]) -> int:
         return len(prompt)

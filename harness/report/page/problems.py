@@ -38,14 +38,14 @@ FAILURES = ("", *Failure)
 class PageProblems:
     """The problems of all runs; a problem that several runs have occurs once.
 
-    ``places`` maps the index of a run and the problem's key to the position of the problem in
+    ``positions`` maps the index of a run and the problem's key to the position of the problem in
     ``index``. ``models`` has, for each model in the order of the page's columns, the index of the
     run, the hash and the name.
     """
 
     index: dict[str, Any]
     chunks: list[str]
-    places: dict[tuple[int, str], int]
+    positions: dict[tuple[int, str], int]
     models: list[tuple[int, str, str]]
 
 
@@ -114,7 +114,7 @@ def _labels(problem: Problem) -> Iterator[str]:
 
 def _counts(
     sources: Sources,
-    places: dict[tuple[int, str], int],
+    positions: dict[tuple[int, str], int],
     models: list[tuple[int, str, str]],
     size: int,
 ) -> Iterator[dict[str, list[int]]]:
@@ -125,11 +125,11 @@ def _counts(
     for at, model, _ in models:
         samples, correct, seen = [0] * size, [0] * size, [0] * size
         for (model_hash, key), sums in totals[at].items():
-            if model_hash == model and (at, key) in places:
-                place = places[at, key]
-                samples[place] = int(sums["samples"])
-                correct[place] = int(sums.get(Status.CORRECT, 0))
-                seen[place] = sum(1 << bit for bit, name in enumerate(STATUSES) if sums.get(name))
+            if model_hash == model and (at, key) in positions:
+                row = positions[at, key]
+                samples[row] = int(sums["samples"])
+                correct[row] = int(sums.get(Status.CORRECT, 0))
+                seen[row] = sum(1 << bit for bit, name in enumerate(STATUSES) if sums.get(name))
         yield {"samples": samples, "correct": correct, "seen": seen}
 
 

@@ -31,7 +31,7 @@ from .problems import FAILURES, FINISHES, STATUSES, PageProblems
 from .refutation import plot
 
 #: Samples on one page, and plots of wrong answers.
-MOST, PLOTS = 40_000, 1_000
+MAX_SAMPLES, MAX_PLOTS = 40_000, 1_000
 #: The base64 characters of all chunks together.
 BUDGET = 36_000_000
 #: Characters of head and tail, the first that fit a chunk's share.
@@ -77,7 +77,7 @@ def page_samples(sources: Sources, problems: PageProblems) -> PageSamples:
     If there are too many samples, the page has the first samples of each problem. If there are
     still too many, the page has the samples of some of the problems only, the same for all models.
     """
-    selection = _shown(problems, MOST)
+    selection = _shown(problems, MAX_SAMPLES)
     share = BUDGET // max(1, -(-selection.number // CHUNK))
     index: dict[str, list[Any]] = {name: [] for name in COLUMNS}
     models = {(at, model): number for number, (at, model, _) in enumerate(problems.models)}
@@ -87,7 +87,7 @@ def page_samples(sources: Sources, problems: PageProblems) -> PageSamples:
     chosen = _chosen(sources, problems, selection)
     while chunk := list(islice(chosen, CHUNK)):
         for at, sample in chunk:
-            number = problems.places[at, sample.key]
+            number = problems.positions[at, sample.key]
             row = {"problem": number, "model": models[at, sample.model]} | _indexed(sample)
             for name, value in row.items():
                 index[name].append(value)
@@ -125,7 +125,7 @@ def _chosen(
     for at, run in enumerate(sources.runs):
 
         def in_problems(key: str, at: int = at) -> bool:
-            return problems.places[at, key] in selection.problems
+            return problems.positions[at, key] in selection.problems
 
         tests: Tests = {
             "stage": ANSWER.__eq__,
@@ -160,7 +160,7 @@ def _detail(
 ) -> dict[str, Any]:
     verdict = Verdict.from_dict(sample.judged or {})
     key = (sample.key, verdict.answer or "")
-    if verdict.evidence.witness and key not in plots and len(plots) < PLOTS:
+    if verdict.evidence.witness and key not in plots and len(plots) < MAX_PLOTS:
         plots[key] = plot(sample.problem, verdict.answer, verdict.evidence.witness)
     return {
         "facts": [

@@ -177,9 +177,9 @@ def _json(path: Path) -> Any:
         raise RunError(f"{path} is damaged ({error}); restore it, or use another --out") from None
 
 
-def _parsed(kind: Any, row: Any, path: Path) -> Any:
+def _parsed(record_class: Any, row: Any, path: Path) -> Any:
     try:
-        return kind.from_dict(row)
+        return record_class.from_dict(row)
     except (UserError, TypeError) as error:
         raise RunError(f"{path} is damaged ({error}); restore it, or use another --out") from None
 

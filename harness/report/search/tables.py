@@ -61,13 +61,13 @@ class StoredSearch:
     @cached_property
     def answers(self) -> Mapping[str, Mapping[str, Any]]:
         """The model's first verdict on each example of a cluster, by the problem's key."""
-        wanted = {
+        keys = {
             problem_key(problem) for group in self.clusters.values() for problem in group[:EXAMPLES]
         }
         return {
             row["problem"]: row
             for row in self.run.verdicts(self.record.policy).rows()
-            if row["model"] == self.record.model and row["problem"] in wanted and not row["sample"]
+            if row["model"] == self.record.model and row["problem"] in keys and not row["sample"]
         }
 
     @cached_property

@@ -302,7 +302,7 @@ def contrast(
         raise ValueError("nothing is paired")
     paired = Pairs.of(pairs)
     sides = [_Sides.of(paired, k) for k in ks if k <= min(paired.samples)]
-    Ratio.draw(chain.from_iterable(each.ratios for each in sides))
+    Ratio.draw(chain.from_iterable(side.ratios for side in sides))
     return Contrast(
         group=group,
         first=names[0],

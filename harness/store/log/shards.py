@@ -134,7 +134,7 @@ def blocks(
     path: Path,
     required: Set[str],
     offset: int | None = None,
-    wanted: Set[int | None] | None = None,
+    lines_to_read: Set[int | None] | None = None,
 ) -> Iterator[tuple[int, int, Row]]:
     """The rows of a sealed shard: offset of the block, line in it, row.
 
@@ -160,7 +160,7 @@ def blocks(
                     text += inflate.decompress(chunk)
                 for line, raw in enumerate(text.splitlines(keepends=True)):
                     number += 1
-                    if wanted is not None and line not in wanted:
+                    if lines_to_read is not None and line not in lines_to_read:
                         continue
                     yield position, line, _parse(raw, path, number, required)
                 if single:

@@ -81,8 +81,8 @@ def _value(tree: Expression, point: Point, computed: dict[int, Value]) -> Value:
         raise NoValueError(str(error)) from None
     if not mpmath.isfinite(result):
         raise NoValueError("infinite")  # 1/artanh(1) would be 0
-    parts = mpmath.re(result), mpmath.im(result)
-    if all(parts) and abs(mpmath.mag(parts[0]) - mpmath.mag(parts[1])) > _APART:
+    components = mpmath.re(result), mpmath.im(result)
+    if all(components) and abs(mpmath.mag(components[0]) - mpmath.mag(components[1])) > _APART:
         raise NoValueError("parts of different sizes")
     return result
 

@@ -164,11 +164,11 @@ def table_4(runs: Mapping[str, Run]) -> Section:
     names = list(dict.fromkeys(key[0] for measured in by_concept.values() for key in measured))
     for name in names:
         for concept, measured in by_concept.items():
-            most = max(operators for model, operators, _ in measured if model == name)
+            largest = max(operators for model, operators, _ in measured if model == name)
             cells = []
             for split in columns:
                 paper = _published(name, concept, split)
-                value = f"{median(measured[name, most, split]):.1f}"
+                value = f"{median(measured[name, largest, split]):.1f}"
                 cells.append(f"{value} ({paper})" if paper else value)
             rows.append((name, concept, *cells))
     return Section(

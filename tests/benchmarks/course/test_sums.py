@@ -44,7 +44,7 @@ def test_the_generator_has_one_question_for_an_address() -> None:
 
 def test_answers_by_construction_are_right() -> None:
     for problem in (drawn(5, index) for index in range(3 * len(FAMILIES))):
-        assert verify_sum(rf"\boxed{{{problem.answer}}}", problem.asked).correct, problem
+        assert verify_sum(rf"\boxed{{{problem.answer}}}", problem.text).correct, problem
 
 
 def test_a_sum_is_printed_as_it_is_read() -> None:

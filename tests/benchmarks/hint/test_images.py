@@ -21,7 +21,7 @@ from calculus_harness.benchmarks.hint.images import (
 )
 from calculus_harness.benchmarks.hint.pools import (
     DRAWN,
-    PARTS,
+    SPLITS,
     ExpressionPoolError,
     drawn_pools,
     folder_of,
@@ -81,7 +81,7 @@ def test_an_expression_is_pasted_from_left_to_right() -> None:
 
 def test_the_same_expression_has_other_pictures_in_the_test() -> None:
     pools, pictures = drawn_pools(), Pictures()
-    seen = {split: pictures.expression(pools.taker(split)("(x+y)")).tobytes() for split in PARTS}
+    seen = {split: pictures.expression(pools.taker(split)("(x+y)")).tobytes() for split in SPLITS}
     assert len(set(seen.values())) == 3
 
 

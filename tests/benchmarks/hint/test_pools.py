@@ -8,7 +8,7 @@ import pytest
 
 from calculus_harness.benchmarks.hint.pools import (
     DRAWN,
-    PARTS,
+    SPLITS,
     VOCABULARY,
     ExpressionPoolError,
     drawn_pools,
@@ -22,7 +22,7 @@ from calculus_harness.benchmarks.hint.pools import (
 def test_pools_are_disjoint_and_shared_out_as_in_the_release() -> None:
     pools = drawn_pools(5)
     for symbol in VOCABULARY:
-        shares = [set(pools.names[split][folder_of(symbol)]) for split in PARTS]
+        shares = [set(pools.names[split][folder_of(symbol)]) for split in SPLITS]
         assert len(set.union(*shares)) == sum(map(len, shares)) == DRAWN[symbol]
         assert len(shares[0]) == int(DRAWN[symbol] * 0.75)
         assert len(shares[1]) == int(DRAWN[symbol] * 0.05)
@@ -79,6 +79,6 @@ def test_a_symbol_with_too_few_pictures_for_each_part() -> None:
 def test_the_pools_of_a_release(tmp_path: Path) -> None:
     with pytest.raises(ExpressionPoolError, match="cannot read the pools"):
         read_pools(tmp_path)
-    for split in PARTS:
+    for split in SPLITS:
         (tmp_path / f"sym_{split}.json").write_text(json.dumps({"1": [f"{split}.jpg"]}))
     assert read_pools(tmp_path).taker("val")("11") == ("1/val.jpg", "1/val.jpg")

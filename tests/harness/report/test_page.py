@@ -200,7 +200,7 @@ def test_of_too_many_samples_every_model_has_some(
 ) -> None:
     make(tmp_path / "run", models=2, problems=12, samples=3, words=5, noise=False)
     for limit, count in ((72, 72), (50, 48), (24, 24), (10, 10)):
-        monkeypatch.setattr(items, "MOST", limit)
+        monkeypatch.setattr(items, "MAX_SAMPLES", limit)
         page = write_page(Sources.open([tmp_path / "run"]))
         index = unpacked(page, "samples")
         assert len(index["model"]) == count

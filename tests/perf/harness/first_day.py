@@ -3,7 +3,7 @@
 `python -m tests.perf.harness.first_day` asks a stand-in server for 320 answers (two models, one
 solving more), and again with faults in 15 % of the requests, then reads the results in every way.
 It prints the seconds of every whole process and what a screen of 80 x 24 shows; the exit status is
-1 if the answer does not fit on that screen, an answer is lost, or a sweep takes more than `MOST`
+1 if the answer does not fit on that screen, an answer is lost, or a sweep takes more than `LIMIT`
 seconds. `--lm-eval PYTHON`, a Python with lm-evaluation-harness and this project, asks the same
 number of answers of the same servers with it.
 """

@@ -73,9 +73,9 @@ def test_bad_columns_are_bad_rows(columns: dict[str, Any]) -> None:
 def test_variable_and_assumptions() -> None:
     assert reward(r"\boxed{t^2}", "2t", variable="t") == 1.0
     # Data sets fill what a row lacks with None.
-    signs = {"a": "negative", "b": None}
+    assumptions = {"a": "negative", "b": None}
     answer = r"\boxed{\frac{x^2}{2}+x|a|}"
-    assert reward(answer, "x-a", assumptions=signs) == 1.0
+    assert reward(answer, "x-a", assumptions=assumptions) == 1.0
     assert reward(answer, "x-a") == 0.0
 
 

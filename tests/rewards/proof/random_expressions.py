@@ -22,9 +22,9 @@ X = Symbol("x")
 
 def proof_of(answer: str, integrand: str) -> Proof | None:
     problem = prepare(integrand, "x", None)
-    signs = dict.fromkeys(problem.parameters, "positive")
+    assumptions = dict.fromkeys(problem.parameters, "positive")
     trees = [reading.expression for reading in read(answer, symbols=problem.symbols)]
-    proofs = (prove(tree, problem.expression, "x", signs) for tree in trees)
+    proofs = (prove(tree, problem.expression, "x", assumptions) for tree in trees)
     return next((proof for proof in proofs if proof), None)
 
 

@@ -97,8 +97,8 @@ def test_values(text: str, value: str | None) -> None:
         assert limit.value.function == "euler_gamma"
         return
     expected = read(value, symbols=question.parameters)[0].expression
-    signs = dict.fromkeys(question.parameters, "positive")
-    assert are_equal(expected, limit.value, signs)
+    assumptions = dict.fromkeys(question.parameters, "positive")
+    assert are_equal(expected, limit.value, assumptions)
 
 
 @pytest.mark.parametrize(

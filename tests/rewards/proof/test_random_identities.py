@@ -53,11 +53,11 @@ def test_no_proof_is_refuted_at_a_hundred_thousand_points() -> None:
         if row["label"] != "right":
             continue
         problem = prepare(row["integrand"], None, None)
-        f, signs = problem.expression, dict.fromkeys(problem.parameters, "positive")
+        f, assumptions = problem.expression, dict.fromkeys(problem.parameters, "positive")
         for reading in read(row["answer"], symbols=problem.symbols)[:1]:
             answer = reading.expression
             slow = needs_worker(f) or needs_worker(answer)
-            if prove(answer, f, problem.variable, signs) and problem.variable == "x":
+            if prove(answer, f, problem.variable, assumptions) and problem.variable == "x":
                 compared += compare(answer, f, 30 if slow else 160, source)
     assert compared >= 100_000
 

@@ -36,14 +36,14 @@ def _value(expression: Expression) -> acb:
     return value
 
 
-def wrong_answers(rng: HashedRandom, asked: str, answer: str) -> list[str]:
-    """Make wrong answers in LaTeX that are close to the right answer. ``asked`` is the limit."""
-    echoes = [asked, asked.replace(r"\lim", r"\operatorname{lim}")]
+def wrong_answers(rng: HashedRandom, question: str, answer: str) -> list[str]:
+    """Make wrong answers in LaTeX that are close to the right answer. ``question`` is the limit."""
+    echoes = [question, question.replace(r"\lim", r"\operatorname{lim}")]
     if answer == NO_LIMIT:
         return [*_INFINITE, "0", "1", "-1", r"\frac12", str(rng.integer(2, 99)), *echoes]
     if answer in _INFINITE:
-        other = r"\infty" if answer.startswith("-") else r"-\infty"
-        return [other, NO_LIMIT, "0", "1", str(10 ** rng.integer(3, 30)), *echoes]
+        infinity = r"\infty" if answer.startswith("-") else r"-\infty"
+        return [infinity, NO_LIMIT, "0", "1", str(10 ** rng.integer(3, 30)), *echoes]
     n, k = rng.integer(2, 60), rng.integer(3, 30)
     tiny = rng.choice(_TINY)
     near = [
@@ -77,11 +77,11 @@ def wrong_answers(rng: HashedRandom, asked: str, answer: str) -> list[str]:
         ]
 
 
-def _case(rng: HashedRandom, asked: str, answer: str, number: int) -> Case:
-    answers = [answer, *rng.shuffled(wrong_answers(rng, asked, answer))][:ANSWERS]
+def _case(rng: HashedRandom, question: str, answer: str, number: int) -> Case:
+    answers = [answer, *rng.shuffled(wrong_answers(rng, question, answer))][:ANSWERS]
     chosen = answers[number % len(answers)]
     note = f"limit {answer}"
-    return Case(asked, rf"\boxed{{{chosen}}}", chosen is answer, note, task="limit")
+    return Case(question, rf"\boxed{{{chosen}}}", chosen is answer, note, task="limit")
 
 
 @group_generator(ANSWERS)
@@ -101,5 +101,5 @@ def _bank() -> tuple[tuple[str, str], ...]:
 @group_generator(ANSWERS)
 def bank_limits(rng: HashedRandom, number: int) -> Case:
     """Make a case with a limit from the question bank and its answer, or a wrong answer."""
-    asked, answer = rng.choice(_bank())
-    return _case(rng, asked, answer, number)
+    question, answer = rng.choice(_bank())
+    return _case(rng, question, answer, number)

@@ -75,7 +75,7 @@ def test_answers_are_in_a_box_and_right(system: str, task: str) -> None:
 
 def test_a_system_differentiates_by_itself() -> None:
     question = SolverQuestion.of("derivative", r"f(x) = x^2e^x,\ f''(0)", None, {})
-    names = [node.function for node in nodes_of(question.asked) if isinstance(node, Call)]
+    names = [node.function for node in nodes_of(question.tree) if isinstance(node, Call)]
     assert names.count("derivative") == 2
     assert names[0] == "value_at"
     assert answer(question)[0] == "2"
@@ -98,7 +98,7 @@ def test_a_system_without_an_operation_gives_no_answer() -> None:
     )
     with pytest.raises(NotationError, match="no operation 'ode_boundary'"):
         question.spelled_with(FRICAS.operations)
-    assert question.spelled_with(MAXIMA.operations) == question.asked
+    assert question.spelled_with(MAXIMA.operations) == question.tree
 
 
 @pytest.mark.parametrize("dialect", [MAXIMA, FRICAS], ids=lambda dialect: dialect.system)

@@ -358,7 +358,7 @@ class Shell(ProgramSolver):
     def command(self, program: str) -> list[str]:
         return [program, "script"]
 
-    def script(self, text: str, signs: Mapping[str, str], functions: Sequence[str] = ()) -> str:
+    def script(self, text: str, domains: Mapping[str, str], functions: Sequence[str] = ()) -> str:
         integrand = re.sub(r"integrate\((.*),x\)", r"\1", text)
         return self.text.replace("INTEGRAND", integrand)
 

@@ -7,7 +7,7 @@ from calculus_harness.rewards.numeric.quadrature import QuadratureError, draws, 
 from calculus_harness.rewards.numeric.quadrature.draws import draws_of, value_at
 from calculus_harness.rewards.reading.problem.conditions import conditions_of
 
-SIGNS = [
+ASSUMPTIONS = [
     (r"n\in\mathbb{N}", {"n": "integer"}),
     (r"\quad (n \text{ a positive integer})", {"n": "integer"}),
     (r"\text{where }n\text{ is an odd natural number}", {"n": "odd"}),
@@ -36,11 +36,11 @@ SIGNS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "signs"), SIGNS)
-def test_kinds_of_parameters(text, signs):
+@pytest.mark.parametrize(("text", "assumptions"), ASSUMPTIONS)
+def test_kinds_of_parameters(text, assumptions):
     conditions = conditions_of(text)
     assert conditions is not None
-    assert dict(conditions.kinds) == signs
+    assert dict(conditions.kinds) == assumptions
 
 
 @pytest.mark.parametrize(
