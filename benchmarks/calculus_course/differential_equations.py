@@ -151,14 +151,14 @@ def _euler(random: HashedRandom) -> tuple[str, str]:
     return equation, f"y = C_1x^{{{a}}}+C_2x^{{{b}}}"
 
 
-_TERMS = (("x^2", "2x", "0"), ("y^3", "0", "3y^2"), ("x^2y", "2xy", "x^2"), ("xy^2", "y^2", "2xy"),
+_EXACT = (("x^2", "2x", "0"), ("y^3", "0", "3y^2"), ("x^2y", "2xy", "x^2"), ("xy^2", "y^2", "2xy"),
           (r"e^xy", "e^xy", "e^x"), (r"x\sin y", r"\sin y", r"x\cos y"), (r"e^y", "0", "e^y"),
           (r"\cos x", r"-\sin x", "0"), ("x^3", "3x^2", "0"), ("y^2", "0", "2y"))  # fmt: skip
 
 
 def _exact(random: HashedRandom) -> tuple[str, str]:
     """F_x dx + F_y dy = 0 for a sum F of three terms, one of which mixes x and y."""
-    rows = [_TERMS[2 + random.below(4)], *random.shuffled(_TERMS)[:2]]
+    rows = [_EXACT[2 + random.below(4)], *random.shuffled(_EXACT)[:2]]
     factors = [random.integer(1, 5) for _ in rows]
     function, by_x, by_y = (
         "+".join(f"{factor}({row[at]})" for factor, row in zip(factors, rows, strict=True))

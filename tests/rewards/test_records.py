@@ -49,12 +49,12 @@ PAYLOADS: dict[str, tuple[dict[str, object], dict[str, object]]] = {
     },
 }
 PROBLEMS = st.builds(
-    lambda name, task, inputs, target, **fields: Problem(
+    lambda name, task, inputs, target, **options: Problem(
         name,
         task,
         inputs={**inputs, **PAYLOADS[task][0]},
         target={**target, **PAYLOADS[task][1]},
-        **fields,
+        **options,
     ),
     st.text(min_size=1, max_size=8),
     st.sampled_from(sorted(TASKS)),

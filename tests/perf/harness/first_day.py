@@ -3,7 +3,7 @@
 `python -m tests.perf.harness.first_day` asks a stand-in server for 320 answers (two models, one
 solving more), and again with faults in 15 % of the requests, then reads the results in every way.
 It prints the seconds of every whole process and what a screen of 80 x 24 shows; the exit status is
-1 if the answer does not fit on that screen, an answer is lost, or a sweep takes more than `LIMIT`
+1 if the answer does not fit on that screen, an answer is lost, or a sweep takes over `MAX_SECONDS`
 seconds. `--lm-eval PYTHON`, a Python with lm-evaluation-harness and this project, asks the same
 number of answers of the same servers with it.
 """
@@ -28,7 +28,7 @@ from tests.perf.harness.throughput import Work, in_a_child
 
 ROOT = Path(__file__).parents[3]
 #: Seconds for 320 answers of a server that takes `DELAY` each, the whole process.
-LIMIT, DELAY = 10.0, 0.2
+MAX_SECONDS, DELAY = 10.0, 0.2
 LIMIT, SAMPLES, WIDTH, HEIGHT = 80, 2, 80, 24
 #: Requests at once: our default.
 CONCURRENCY = 64
@@ -116,7 +116,7 @@ def main() -> int:
                     rival(arguments.lm_eval, server.url, run)
             missing = summarise(Run(folder / run)).missing
             print(f"          {requests} requests, {missing} answers missing")
-            failed += missing > 0 or seconds > LIMIT
+            failed += missing > 0 or seconds > MAX_SECONDS
         timed("the results, and their page", "report", "plain", folder=folder)
         timed("the two models compared", "compare", "plain", folder=folder)
         _, answer = timed("the answer", "report", "plain", folder=folder)

@@ -40,13 +40,13 @@ from typing import Any
 
 ROOT = Path(__file__).parents[3]
 #: What every client asks, about as long as our own prompt; the integrand comes last.
-PROMPT = "Find the antiderivative of a function and put the final answer in a box. " * 5
+QUESTION = "Find the antiderivative of a function and put the final answer in a box. " * 5
 PROMPT = f"""\
 +++
 task = "integration"
 description = "What all clients ask."
 +++
-{{% call user() %}}{PROMPT}{{{{ integrand }}}}{{% endcall %}}"""
+{{% call user() %}}{QUESTION}{{{{ integrand }}}}{{% endcall %}}"""
 
 
 @dataclass(frozen=True)
@@ -281,7 +281,7 @@ def integrand(number: int) -> str:
 
 
 def body(work: Work, seed: int) -> dict[str, Any]:
-    prompt = PROMPT + integrand(1 + seed // work.samples)
+    prompt = QUESTION + integrand(1 + seed // work.samples)
     return {
         "model": work.model,
         "messages": [{"role": "user", "content": prompt}],
@@ -398,7 +398,7 @@ def inspect_ai(work: Work) -> float:
     from inspect_ai.solver import generate
 
     numbers = range(1, work.problems + 1)
-    dataset = [Sample(input=PROMPT + integrand(n), target="x", id=n) for n in numbers]
+    dataset = [Sample(input=QUESTION + integrand(n), target="x", id=n) for n in numbers]
     task = Task(dataset=dataset, solver=generate(), scorer=includes(), epochs=work.samples)
     model = get_model(
         f"openai/{work.model}", base_url=work.url, api_key="none", responses_api=False
@@ -440,7 +440,7 @@ def lm_eval(work: Work) -> float:
     from lm_eval.tasks import TaskManager
 
     problem_file(work.problems)
-    Path("stub.yaml").write_text(LM_EVAL_TASK % (PROMPT, work.max_tokens, work.samples))
+    Path("stub.yaml").write_text(LM_EVAL_TASK % (QUESTION, work.max_tokens, work.samples))
     start = time.perf_counter()
     manager = TaskManager(include_path=".", include_defaults=False)
     where = (

@@ -216,7 +216,7 @@ def test_every_branch_of_a_curve_counts() -> None:
 
 
 #: Questions for something else than the value of the formula.
-REFUSED = r"""
+DIFFERENT_REQUESTS = r"""
 What is one third of $G$?
 Compute $G$, then subtract it from 5.
 Let $A=G$ and $B=3$. Find $AB$.
@@ -457,7 +457,7 @@ OTHER_OF_FUNCTIONS = [
 
 
 @pytest.mark.parametrize(("task", "formula", "answer"), FORMULAS)
-@pytest.mark.parametrize("question", REFUSED)
+@pytest.mark.parametrize("question", DIFFERENT_REQUESTS)
 def test_the_value_of_the_formula_alone_is_not_accepted(
     question: str, task: str, formula: str, answer: str
 ) -> None:
