@@ -1,7 +1,7 @@
 """The worked examples of CONTRIBUTING.md, in a copy of the repository.
 
-A block with a title is a file to write, or, as a diff, lines to replace in one; a block of the
-console is commands, each followed by lines that its output holds.
+A block with a title is a file to write, or, as a diff, lines to replace in a file. A block of the
+console has commands, each followed by expected lines of output.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def patch(path: Path, diff: str) -> None:
-    """Replace the lines that the diff shows."""
+    """Replace lines as in the diff."""
     lines = diff.splitlines()
     old = "\n".join(line[1:] for line in lines if not line.startswith("+"))
     new = "\n".join(line[1:] for line in lines if not line.startswith("-"))
@@ -51,7 +51,7 @@ def patch(path: Path, diff: str) -> None:
 
 
 def commands() -> Iterator[tuple[str, list[str]]]:
-    """Every command with what its output holds."""
+    """Every command with expected output."""
     for language, _, body in BLOCK.findall(TEXT):
         if language == "console":
             for block in body.split("$ ")[1:]:

@@ -1,4 +1,4 @@
-"""Examples in docstrings run, public functions say what they take; rules for modules."""
+"""Examples in docstrings run, public functions document all arguments; rules for modules."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ENTRY = re.compile(r"^::: ([\w.]+)(?:\n    options:\n      members: (.*))?", re.
 
 
 def modules_with(text: str) -> list[str]:
-    """Modules that hold a text; only these are imported."""
+    """Modules with a given text; only such modules are imported."""
     names = []
     for folder in ("harness", "prompts", "rewards", "benchmarks"):
         for path in sorted((PACKAGE / folder).rglob("*.py")):
@@ -40,7 +40,7 @@ NEEDS = {"calculus_harness.rewards.adapters.for_datasets": "datasets"}
 
 
 def examples() -> list[Any]:
-    """Modules with examples. Those that ask a solver, a process of its own, are slow."""
+    """Modules with examples. Examples with a solver, which is a separate process, are slow."""
     slow = modules_with('["solver/')
     return [
         pytest.param(name, marks=[pytest.mark.slow] * (name in slow))
@@ -63,14 +63,14 @@ def test_examples(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def entries() -> list[tuple[str, str]]:
-    """What the API reference shows, as modules and their members, and modules with `__all__`."""
+    """Entries of the API reference, as modules and members, and modules with `__all__`."""
     pages = [page.read_text(encoding="utf-8") for page in sorted(REFERENCE.glob("*.md"))]
     listed = [entry for page in pages for entry in ENTRY.findall(page)]
     return sorted({*listed, *((module_name, "") for module_name in modules_with("\n__all__ = "))})
 
 
 def public(module_name: str, members: str) -> dict[str, Any]:
-    """The functions and classes that an entry shows."""
+    """The functions and classes of an entry."""
     try:
         module = import_module(module_name)
     except ModuleNotFoundError as error:  # one name of a module, or an extra
@@ -93,7 +93,7 @@ def _belongs(name: str, value: object, module_name: str) -> bool:
 
 
 def lacks(thing: Any) -> list[str]:
-    """What the docstring of a public function or class, and of its methods, lacks."""
+    """Missing parts of the docstring of a public function or class, and of its methods."""
     text = inspect.getdoc(thing) or ""
     example = [] if re.search(">>> |^Example::", text, re.MULTILINE) else ["an example"]
     if not isinstance(thing, type):
@@ -112,7 +112,7 @@ def lacks(thing: Any) -> list[str]:
 
 
 def sections_lacking(function: Callable[..., Any]) -> list[str]:
-    """The parameters that a docstring does not describe, and the sections that it lacks."""
+    """Undocumented parameters of a function, and missing sections of the docstring."""
     text = inspect.getdoc(function) or ""
     signature = inspect.signature(function)
     described = text.partition("Args:")[2].partition("Returns:")[0]
@@ -138,7 +138,7 @@ def test_public_names_are_documented(module_name: str, members: str) -> None:
 
 
 def test_no_module_of_ours_is_imported_in_a_function_without_need() -> None:
-    """Imports inside functions are for optional packages, and for commands that load late."""
+    """Imports inside functions are for optional packages, and for commands with late imports."""
     lazy = {
         f"{path.relative_to(PACKAGE)}:{node.lineno}"
         for folder in ("harness", "prompts", "rewards", "benchmarks")

@@ -1,4 +1,4 @@
-"""The built wheel, outside the checkout: its files, its one namespace, its script."""
+"""The built wheel outside the checkout: the files, the single namespace, the script."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def run(*command: object, cwd: Path) -> str:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Built from what git would clone, so that nothing untracked is relied on."""
+    """Built from the tracked files, as in a git clone."""
     folder = tmp_path_factory.mktemp("wheel")
     source = folder / "source"
     source.mkdir()
@@ -78,7 +78,7 @@ def test_the_script_verifies_outside_the_checkout(installed: Path, tmp_path: Pat
 def test_hints_of_an_installed_wheel_can_be_typed(
     wheel: Path, installed: Path, tmp_path: Path
 ) -> None:
-    """An extra is installed from the wheel, as there is no index to take it from."""
+    """An extra is installed from the wheel, without an index."""
     hint = run(
         installed / "python",
         "-c",

@@ -1,4 +1,4 @@
-"""Definite integrals: every value is what the verifier computes, every problem has its parent."""
+"""Definite integrals: the verifier computes every value, and every problem has a parent."""
 
 import json
 

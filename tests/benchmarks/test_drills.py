@@ -1,4 +1,4 @@
-"""Drills: perturbations are what their names say, and solutions in two steps are right."""
+"""Drills: perturbations match their names, and solutions in two steps are right."""
 
 from __future__ import annotations
 

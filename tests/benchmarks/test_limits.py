@@ -64,7 +64,7 @@ def test_perturbations_come_with_their_originals() -> None:
 
 
 def test_subsets_of_a_file_too(tmp_path: Path) -> None:
-    """Also those made of what was made of others, and those whose originals are not there."""
+    """Derived problems of derived problems count, and problems without an original."""
     rows = []
     for n in range(30):
         own = {"task": "integration", "benchmark": "own", "target": {}}

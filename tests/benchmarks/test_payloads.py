@@ -1,4 +1,4 @@
-"""Payloads: what a file has is what is written back, and what a verdict needs is there."""
+"""Payloads: written rows equal read rows, and a verdict has all data at hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds for every subset of every benchmark, whoever declared it."""
+"""Invariants of every subset of every benchmark, whoever declared the benchmark."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Steps of solutions as problems: their labels are what the verifier says."""
+"""Steps of solutions as problems: the verifier gives the labels."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ BAD_LABELS = """[...document.querySelectorAll('figure svg')].flatMap((svg) => {
 
 
 class Browser:
-    """One tab. ``errors`` collects everything that its console or its scripts complain of."""
+    """A browser tab. ``errors`` collects all complaints of the console and the scripts."""
 
     def __init__(self, to: int, back: int) -> None:
         self._to, self._back = to, back
@@ -107,7 +107,7 @@ class Browser:
         return message
 
     def open(self, page: Path | str, anchor: str = "") -> float:
-        """Open a page, anew; returns the milliseconds until its first rows are shown."""
+        """Open a page anew. Returns the milliseconds until the first rows are visible."""
         self.call("Page.navigate", url="about:blank")
         url = page.as_uri() if isinstance(page, Path) else page
         self.call("Page.navigate", url=url + (f"#{anchor}" if anchor else ""))
@@ -124,12 +124,12 @@ class Browser:
         )
 
     def screenshot(self, path: Path) -> None:
-        """Write what is shown to a PNG file."""
+        """Write the visible page to a PNG file."""
         image = self.call("Page.captureScreenshot", format="png")["data"]
         path.write_bytes(base64.b64decode(image))
 
     def do(self, script: str) -> Any:
-        """The value of an expression in the page; of a promise, what it resolves to."""
+        """The value of an expression in the page; the resolved value of a promise."""
         answer = self.call(
             "Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True
         )
@@ -138,7 +138,7 @@ class Browser:
         return answer["result"].get("value")
 
     def wait(self, script: str, seconds: float = 60) -> Any:
-        """Until an expression (of what is no element) is true; its value."""
+        """Wait until an expression (not an element) is true. Returns the value."""
         deadline = time.monotonic() + seconds
         while not (value := self.do(script)):
             if time.monotonic() > deadline:
@@ -162,7 +162,7 @@ class Browser:
 
 @contextmanager
 def browser() -> Iterator[Browser]:
-    """A fresh browser with a profile of its own."""
+    """A fresh browser with an empty profile."""
     executable = next(
         (
             path

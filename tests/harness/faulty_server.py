@@ -1,4 +1,4 @@
-"""A local server that speaks the OpenAI protocol, badly: every fault that a network can have."""
+"""A local OpenAI-compatible server with every fault of a network."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TEXTS = (
 
 
 def text_for(body: Body, index: int = 0) -> str:
-    """What the server says: determined by the prompt, the seed and the choice's index."""
+    """The server's text: determined by the prompt, the seed and the index of the choice."""
     prompt = json.dumps(
         [body.get("messages"), body.get("prompt"), body.get("seed"), index], sort_keys=True
     )
@@ -67,11 +67,11 @@ def payload_for(body: Body) -> Body:
 
 
 class FaultyServer:
-    """Runs in a thread while its context lasts.
+    """The server runs in a thread during its context.
 
     ``faults`` maps the name of a fault (a method below) to its probability; the faults named in
-    ``script`` come first, one a request. ``respond`` can be replaced, to answer in another way.
-    Every body that was asked for is in ``asked``, and every fault that was committed in ``counts``.
+    ``script`` come first, a fault per request. Tests can replace ``respond`` for other answers.
+    ``asked`` has every request body, and ``counts`` every committed fault.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class FaultyServer:
         self._thread.join(20)
 
     def stop(self) -> None:
-        """End the server, now, from any thread; again, it does nothing."""
+        """End the server now, from any thread. A second call does nothing."""
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._end.set)
 
@@ -217,7 +217,7 @@ class FaultyServer:
         return response
 
     async def slow(self, request: web.Request, body: Body) -> web.StreamResponse:
-        """A byte now and then, so that no single read takes long."""
+        """Send a byte now and then, too fast for a read timeout."""
         response = web.StreamResponse()
         await response.prepare(request)
         for byte in json.dumps(payload_for(body)):

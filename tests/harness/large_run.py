@@ -1,4 +1,4 @@
-"""A run directory as a sweep leaves it, but made at once: for limits and speed."""
+"""A run directory as left by a sweep, but written at once: for limits and speed."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def make(
 ) -> None:
     """Write a run with as many correct answers as a fixed seed says.
 
-    The problems of every subset after the first were made from those of the first. With ``noise``
-    texts hold what compresses badly, as hostile ones do.
+    The first subset's problems are the parents of all other problems. With ``noise`` texts compress
+    badly, as hostile texts do.
     """
     chance = random.Random(0)
     every = [_problem(i, subset) for subset in range(subsets) for i in range(problems)]
@@ -97,7 +97,7 @@ def make(
 
 
 def begin(path: Path, models: Sequence[str], problems: Sequence[Problem], samples: int) -> None:
-    """Write a run in which so many samples of each problem are wanted, and none is there."""
+    """Write a run without any of the wanted samples."""
     identity = Identity(("large",), {"integration": load("antiderivbench")}, Sampling(), 0)
     plans = [
         ModelPlan(name, spec := f"api/model-{name[-1]}", {"spec": spec}, samples, len(problems))
@@ -108,7 +108,7 @@ def begin(path: Path, models: Sequence[str], problems: Sequence[Problem], sample
 
 
 def row(model: str, number: int, problem: str, sample: int) -> dict[str, Any]:
-    """What the rows of a completion and of its verdict both have."""
+    """Fields shared by the row of a completion and the row of the verdict."""
     return {
         "key": f"{model}:{number:016}:answer:{sample}",
         "model": model,

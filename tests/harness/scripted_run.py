@@ -1,4 +1,4 @@
-"""Runs whose every outcome a script says, written at once: for what reports say of them."""
+"""Runs with scripted outcomes, written at once: for tests of reports."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FILTERED: Outcome = ("no_answer", None, "content_filter")
 
 
 def problems(subset: str, number: int, parent: str | None = None) -> list[Problem]:
-    """Integrals of cos x + 2x; those of a subset with a parent are perturbations of that one's."""
+    """Integrals of cos x + 2x; the problems of a subset with a parent are perturbations."""
     formula = {"integrand": r"\cos x + 2x", "variable": "x"}
     return [
         Problem(

@@ -1,4 +1,4 @@
-"""A local server for models that are not here: chats, texts, batches, given texts."""
+"""A local server in place of remote models: chats, texts, batches, given texts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.harness.models.openai.test_batch import BatchServer
 
 @cache
 def known() -> list[tuple[str, str]]:
-    """Integrands as JSON with their antiderivatives."""
+    """Integrands as JSON, with antiderivatives."""
     subsets = ("brittleness/primitive_x", "brittleness/primitive_exp", "bee/qualifier")
     problems = [problem for name in subsets for problem in load(name)]
     return [
@@ -44,7 +44,7 @@ class StandInServer(BatchServer):
 
 
 def respond(body: Body) -> Any:
-    """An answer, for some integrals the right one, or how likely given tokens are."""
+    """An answer, right for some integrals, or log-probabilities of given tokens."""
     if not body.get("echo"):
         payload = payload_for(body)
         prompt = json.dumps(body.get("messages") or body["prompt"])

@@ -103,7 +103,7 @@ def judge(reading: bool) -> None:
 def judged(
     mode: str, file: str = "", line: int = 0, old: str = "", new: str = ""
 ) -> tuple[list[Row], int]:
-    """What a copy of the package says in which one number is another."""
+    """The result of a copy of the package with a single changed number."""
     with tempfile.TemporaryDirectory() as folder:
         package = Path(folder) / "calculus_harness"
         shutil.copytree(ROOT / "rewards", package / "rewards")

@@ -1,9 +1,9 @@
-"""Mutants of eight rooms, drawn by a seed, against the fast tests: what does no test notice?
+"""Mutants of eight rooms, drawn by a seed, against the fast tests: the unnoticed changes.
 
-``make mutants`` runs this in a copy of the last commit. Operators and numbers of the code are
-changed by cosmic-ray, as many in each room. The coverage of each test is measured once, so that a
-mutant meets only the tests that execute its statement. A run goes on where it stopped, and
-``--again`` meets the mutants of a former draw, found by their text, after the code has changed.
+``make mutants`` runs in a copy of the last commit. cosmic-ray changes operators and numbers of the
+code, as many in each room. The coverage of each test is measured once: a mutant meets only the
+tests of its statement. An interrupted run resumes, and ``--again`` repeats the mutants of a former
+draw, found by text, after changes of the code.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def pytest_sessionfinish(session: Any) -> None:
 
 
 def statements(source: str) -> Iterator[tuple[str, int, int]]:
-    """The scope and the lines of each statement; of a compound one, its head."""
+    """The scope and the lines of each statement; of a compound statement, the head."""
 
     def walk(node: ast.AST, scope: str) -> Iterator[tuple[str, int, int]]:
         for child in ast.iter_child_nodes(node):
@@ -100,7 +100,7 @@ def statements(source: str) -> Iterator[tuple[str, int, int]]:
 
 
 def annotations(source: str) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
-    """Where annotations begin and end: a mutant of one changes nothing."""
+    """The beginning and end of annotations: a mutant of an annotation changes nothing."""
     for node in ast.walk(ast.parse(source)):
         for name in ("annotation", "returns"):
             hint = getattr(node, name, None)
@@ -109,7 +109,7 @@ def annotations(source: str) -> Iterator[tuple[tuple[int, int], tuple[int, int]]
 
 
 def draw(seed: int, number: int) -> list[Mutant]:
-    """Mutants, as many in each room: first a place in its code, then one change of it."""
+    """Mutants, as many in each room: first a place in the code, then a change at the place."""
     names = [n for n in plugins.operator_names() if not any(word in n for word in LEFT_OUT)]
     operators = {name: plugins.get_operator(name)() for name in sorted(names)}
     mutants: list[Mutant] = []
@@ -136,7 +136,7 @@ def draw(seed: int, number: int) -> list[Mutant]:
 
 
 def described(module: str, source: str, changed: str) -> Mutant:
-    """A mutant by its text: it is found again where the lines around it have moved."""
+    """A mutant by its text, to find the mutant again after the lines around have moved."""
     old, new = source.splitlines(keepends=True), changed.splitlines(keepends=True)
     codes = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     edits = [code for code in codes if code[0] != "equal"]
@@ -154,7 +154,7 @@ def described(module: str, source: str, changed: str) -> Mutant:
 
 
 def applied(mutant: Mutant, source: str) -> tuple[str, int] | None:
-    """The changed source and the number of the line; None if the text is there no more."""
+    """The changed source and the number of the line; None if the text is gone."""
     old_text, lines = mutant["before"], source.splitlines(keepends=True)
     size = old_text.count("\n")
     at = [n for n in range(len(lines)) if "".join(lines[n : n + size]) == old_text]
@@ -173,7 +173,7 @@ def applied(mutant: Mutant, source: str) -> tuple[str, int] | None:
 
 
 class Copy:
-    """A copy of the last commit, and which of its tests execute which lines."""
+    """A copy of the last commit, with the tests of every line."""
 
     def __init__(self, out: Path) -> None:
         self.out, self.root = out.resolve(), out.resolve() / "copy"
@@ -183,7 +183,7 @@ class Copy:
         self._lines: dict[str, dict[int, set[str]]] = {}
 
     def pytest(self, *arguments: str, timeout: float | None = None) -> int:
-        """Run pytest in the copy; 124 if it is not done in time."""
+        """Run pytest in the copy. The status is 124 after a timeout."""
         folder = Path(__file__).parent
         paths = {"PYTHONPATH": f"{self.root}{os.pathsep}{folder}", "PYTHONDONTWRITEBYTECODE": "1"}
         paths["PYTHONUNBUFFERED"] = ""  # or a mutant that forgets to flush would survive
@@ -201,7 +201,7 @@ class Copy:
                 return 124
 
     def seconds(self, package: str) -> dict[str, float]:
-        """Seconds of each test of a package, which run once with coverage, each a context."""
+        """Seconds of each test of a package. The tests run once with coverage, each a context."""
         written = self.out / f"{package}.json"
         if not written.exists():
             settings = self.out / f"{package}.ini"
@@ -217,7 +217,7 @@ class Copy:
         return self._seconds[package]
 
     def lines(self, module: str) -> dict[int, set[str]]:
-        """Tests that passed, by the lines of a module that they execute."""
+        """Passed tests by the lines of a module in their execution."""
         if module in self._lines:
             return self._lines[module]
         package = module.partition("/")[0]
@@ -233,7 +233,7 @@ class Copy:
     def tests(self, module: str, line: int) -> list[str]:
         """Tests that execute a statement, the fastest of each function first.
 
-        Of a statement that only an import or another process executes: tests of the module.
+        For a statement of an import or another process: tests of the module.
         """
         source = (self.root / module).read_text("utf-8")
         heads = [(b - a, a, b) for _, a, b in statements(source) if a <= line <= b]
@@ -250,7 +250,7 @@ class Copy:
         return [id for _, _, id in sorted(order)]
 
     def judge(self, mutant: Mutant, limit: float) -> Mutant:
-        """Run the tests of one mutant until one fails."""
+        """Run the tests of a mutant until a test fails."""
         path = self.root / mutant["module"]
         source = path.read_text("utf-8")
         mutated = applied(mutant, source)

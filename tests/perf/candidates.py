@@ -4,10 +4,10 @@
     python tests/perf/candidates.py --problems 300    a tenth of them
     python tests/perf/candidates.py --problems 30 --scorer    the paper's scorer on these, too
 
-The problems are the paper's: sums of two, three and four powers and roots of x. Candidates are what
-a model's may be like: the solution with one number changed, and, at a rank drawn so that Fail@1, 10
-and 50 are those of Table 8, the solution itself, at which verification stops. One core, from text.
-On a busy machine the processor's time is the better number for our verifier; it leaves out the
+The problems are the paper's: sums of two, three and four powers and roots of x. Candidates imitate
+a model: the solution with a changed number, and the solution itself, where verification stops, at a
+rank drawn for the Fail@1, 10 and 50 of Table 8. Everything runs on a single core, from text. On a
+busy machine processor time is the better number for our verifier; processor time leaves out the
 workers of the paper's scorer.
 """
 
@@ -28,7 +28,7 @@ TERMS = (2, 3, 4)
 
 
 def problems(count: int) -> list[Problem]:
-    """So many sums, a third of each number of terms."""
+    """A number of sums, a third of each number of terms."""
     pool = [*load("brittleness/powers"), *load("brittleness/roots")]
     return [
         problem
@@ -38,7 +38,9 @@ def problems(count: int) -> list[Problem]:
 
 
 def first_correct(problem: Problem, rng: HashedRandom) -> int | None:
-    """The rank of the correct candidate, from 0, by the published Fail@k; None: it is not there."""
+    """The rank of the correct candidate, from 0, by the published Fail@k; None for no correct
+    one.
+    """
     terms = str(problem.metadata["terms"])
     fail = [float(published()["table 8", "exp", terms, f"fail@{k}"]) for k in KS]
     ticket = rng.below(1000) / 10
@@ -51,7 +53,7 @@ def first_correct(problem: Problem, rng: HashedRandom) -> int | None:
 
 
 def candidates(problem: Problem) -> list[str]:
-    """Fifty answers, boxed, as a model says them."""
+    """Fifty boxed answers, as from a model."""
     rng = HashedRandom("candidates", problem.id)
     right = problem.target.antiderivative
     numbers = list(re.finditer(r"\d+", right))
@@ -71,7 +73,7 @@ def candidates(problem: Problem) -> list[str]:
 def verify_all(
     groups: list[tuple[str, list[str]]], verify: Callable[[str, str], Verdict]
 ) -> Iterator[tuple[int, float, float, int, float]]:
-    """k, seconds by the clock and of this process, candidates looked at, Fail@k in percent."""
+    """k, wall-clock seconds, processor seconds, verified candidates, and Fail@k in percent."""
     for k in KS:
         start, busy, looked, failed = time.perf_counter(), time.process_time(), 0, 0
         for integrand, answers in groups:

@@ -67,14 +67,14 @@ def load(source: str) -> list[Item]:
 
 
 def sample(items: list[Item], count: int | None) -> list[Item]:
-    """Evenly spaced items, so that every part of a file has its share."""
+    """Evenly spaced items, for a fair share of every part of a file."""
     if count is None or count >= len(items):
         return items
     return [items[i * len(items) // count] for i in range(count)]
 
 
 class Judgement(NamedTuple):
-    """What a method says about an item."""
+    """A method's judgement on an item."""
 
     verdict: str
     proved: bool = False
@@ -82,7 +82,7 @@ class Judgement(NamedTuple):
 
 @dataclass(slots=True)
 class Result:
-    """What a method says about each item, and how many seconds of processor time it takes."""
+    """A method's judgement on each item, with the seconds of processor time."""
 
     name: str
     judgements: list[Judgement]

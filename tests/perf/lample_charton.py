@@ -1,10 +1,10 @@
 """How fast random integrals are made: `python tests/perf/lample_charton.py`.
 
-Rates are pairs that are kept, per second of processor time of one core: what is drawn in vain, the
-proof by the verifier and the printing are counted. Beside ours, SymPy does the algebra of the same
-draws: evaluation and differentiation, and `simplify` for every other one, as the released code does
-(with a limit of 2 seconds' worth of calls). FWD is bound by SymPy's integration; `--fwd` measures
-it by the processor time of its workers, once they have imported SymPy.
+Rates are kept pairs per second of processor time of a core, with discarded draws, the proof by the
+verifier and the printing. In comparison, SymPy does the algebra of the same draws: evaluation and
+differentiation, and `simplify` for every second draw, as in the released code (with a limit of
+calls worth 2 seconds). FWD is bound by SymPy's integration; `--fwd` measures FWD by the processor
+time of the workers, after the import of SymPy.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def main() -> None:
 
 
 def workers_seconds() -> float:
-    """Processor seconds of this process's children and theirs, which have ended."""
+    """Processor seconds of the ended children and their children."""
     ticks = os.sysconf("SC_CLK_TCK")
     total = 0
     for folder in Path("/proc").glob("[0-9]*/stat"):
@@ -114,7 +114,7 @@ def problems(method: str, seed: int) -> Iterator[object]:
 
 
 def drafted(backend: Callable[[], Backend], number: int) -> Iterator[UnprovenPair]:
-    """What the filters of BWD leave of so many draws."""
+    """The survivors of BWD's filters among a number of draws."""
     for index in range(number):
         try:
             yield backward(backend(), HashedRandom("lample_charton", "bwd", 1, index, 0), SETTINGS)

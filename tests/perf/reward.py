@@ -3,15 +3,15 @@ r"""How fast rewards are for a training batch, and how many are right, beside TR
     python tests/perf/reward.py                                   # ours beside what is installed
     python tests/perf/reward.py --verl FOLDER --trl FOLDER        # unpacked wheels: no torch needed
 
-The batch looks like one of GRPO: groups of 16 completions of one integrand, from the corpora in
+The batch resembles a GRPO batch: groups of 16 completions of an integrand, from the corpora in
 tests/rewards/cases. Half are whole responses of models (right and wrong), a third bare boxes (right
-ones, and mutants that are proven wrong), the rest rubbish: no answer, cut off, not closed, hostile.
+answers, and proven wrong mutants), the rest rubbish: no answer, cut off, not closed, hostile.
 
-The rivals compare with a reference and are given the best there could be: the very answer, as this
-project's printer writes it, which flatters them (a model may find another form). What a rival
-scores within ``--seconds`` is scaled to the whole batch. TRL's `accuracy_reward` and verl's
+The rivals compare with a reference and get the best possible reference: the answer itself, from our
+printer. The choice flatters the rivals, as a model may find another form. The part of a batch
+scored within ``--seconds`` is scaled to the whole batch. TRL's `accuracy_reward` and verl's
 `math_verify` use Math-Verify, verl's `math_reward` compares strings. Alkahest's reward needs no
-reference: it differentiates (`alkahest_reward`).
+reference and differentiates (`alkahest_reward`).
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Row:
 
 
 def load() -> tuple[dict[str, list[tuple[str, bool]]], dict[str, list[str]]]:
-    """Per integrand: what is said about it with whether that is right, and its right answers."""
+    """By integrand: answers, each with its truth value, and right answers."""
     answers: dict[str, list[tuple[str, bool]]] = {}
     right: dict[str, list[str]] = {}
     for row in json.loads((CASES / "antiderivatives.json").read_text("utf-8")):
@@ -83,7 +83,7 @@ def load() -> tuple[dict[str, list[tuple[str, bool]]], dict[str, list[str]]]:
 
 @cache
 def printed(answer: str) -> str:
-    """An answer in the form in which data sets have references: printed from its tree."""
+    """An answer in the form of data sets' references: printed from the tree."""
     return to_latex(read(answer)[0].expression)
 
 
@@ -106,7 +106,7 @@ def batch(size: int, seed: int) -> list[Row]:
 
 
 def imported(name: str, folder: Path | None) -> ModuleType:
-    """A module of a package, or of an unpacked wheel without the rest of its package."""
+    """A module of a package, or of an unpacked wheel without the rest of the package."""
     if folder is None:
         return importlib.import_module(name)
     spec = importlib.util.spec_from_file_location(
@@ -129,7 +129,7 @@ def imported(name: str, folder: Path | None) -> ModuleType:
 
 
 def rivals(trl: Path | None, verl: Path | None) -> dict[str, Scorer | str]:
-    """Scorers by name; a text says why one is missing."""
+    """Scorers by name; a text has the reason for a missing scorer."""
     scorers: dict[str, Scorer | str] = {}
 
     def accuracy(rows: Sequence[Row]) -> Sequence[float | None]:
@@ -170,7 +170,7 @@ def rivals(trl: Path | None, verl: Path | None) -> dict[str, Scorer | str]:
 
 
 def _caught(judge: Callable[[str, str], float], reference: str, text: str) -> float:
-    """verl's way with what its judge raises: 0."""
+    """verl's treatment of a judge's exception: 0."""
     try:
         return judge(reference, text)
     except Exception:
@@ -178,7 +178,7 @@ def _caught(judge: Callable[[str, str], float], reference: str, text: str) -> fl
 
 
 def timed(scorer: Scorer, rows: Sequence[Row], seconds: float) -> tuple[list[float | None], float]:
-    """Scores of as many rows as the time allows (whole groups), and the time that they took."""
+    """Scores of the rows within the time limit (whole groups), and the seconds."""
     scores: list[float | None] = []
     begin = time.perf_counter()
     while len(scores) < len(rows) and time.perf_counter() - begin < seconds:

@@ -36,7 +36,7 @@ FORMS = (
 
 
 def group(number: int, answers: int) -> list[dict[str, Any]]:
-    """16 completions to one problem, with so many different answers."""
+    """16 completions of a problem, with a number of different answers."""
     integrand, answer = FORMS[number % len(FORMS)]
     n = 2 + number // len(FORMS)
     rows = []
@@ -49,7 +49,7 @@ def group(number: int, answers: int) -> list[dict[str, Any]]:
 
 
 def used(process: int) -> tuple[float, float]:
-    """Seconds of processor time of a process, and of those below it."""
+    """Seconds of processor time of a process, and of its descendants."""
 
     def ticks(at: Path) -> tuple[int, list[int]]:
         fields = (at / "stat").read_text().rpartition(")")[2].split()

@@ -1,4 +1,4 @@
-"""The rates of a benchmark in this checkout and in an older one, in one run."""
+"""The rates of a benchmark in the current and in an older checkout, in a single run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ROUNDS = 5
 
 
 def compare(module: str, code: str, rival: Path) -> None:
-    """Run code that prints a rate in both checkouts in turns, and print the rates and their ratio.
+    """Run code that prints a rate in both checkouts in turns, and print the rates and the ratio.
 
     ``module`` is the path of a benchmark in ``tests/perf``, whose names the code may use.
     """

@@ -1,12 +1,12 @@
-r"""How fast the verifier is, where its time goes, and how often it is right, beside its rivals.
+r"""The verifier's speed, the distribution of time, and accuracy, beside the rivals.
 
     python tests/perf/verifier.py                    # every item, our verifier
     python tests/perf/verifier.py --rivals           # and on a sample: Math-Verify, `published`
 
-Items come from tests/rewards/cases: `verdicts.json` (hand-made cases, many of them traps),
+Items come from tests/rewards/cases: `verdicts.json` (hand-made cases, many traps),
 `antiderivatives.json` (integrals as published, with right and wrong answers), `responses.json`
-(whole responses) and `special_integrals.json`. Every verdict starts from text, as a model would
-print it. The last table has the goals for speed and proofs beside what was measured.
+(whole responses) and `special_integrals.json`. Every verdict starts from a model's text. The last
+table has the goals for speed and proofs beside the measurements.
 
 - *first* is the time when an integrand is met for the first time, *again* when it is known, as for
   fifteen of the sixteen answers of a training group. Rates and latencies are processor time of one
@@ -169,7 +169,7 @@ def alkahest() -> Callable[[Item], str]:
 
 
 class Stages:
-    """Exclusive times of functions, found by wrapping them where they are called."""
+    """Exclusive times of functions, measured by wrappers at the call sites."""
 
     def __init__(self) -> None:
         self.seconds: Counter[str] = Counter()
@@ -270,7 +270,7 @@ GOALS = ("first", "goal", "measured", "")
 
 
 def goals_of(source: str, items: Sequence[Item], result: Result) -> list[list[str]]:
-    """Rows of the table of goals that a file of items has."""
+    """Rows of the table of goals for a file of items."""
     rows = []
 
     def row(what: str, goal: str, measured: str, reached: bool) -> None:

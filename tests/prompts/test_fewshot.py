@@ -1,4 +1,4 @@
-"""Worked examples: right, held out, nested, and never the problem that is asked."""
+"""Worked examples: right, held out, nested, and never the asked problem."""
 
 from __future__ import annotations
 

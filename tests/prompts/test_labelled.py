@@ -1,4 +1,4 @@
-"""Few-shot prompts of the tasks whose answer is a label: the paper's layout, and which examples."""
+"""Few-shot prompts of tasks with labels: the paper's layout, and the choice of examples."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_an_unknown_pick_is_refused() -> None:
     ],
 )
 def test_examples_with_their_reasoning(name: str, spec: str) -> None:
-    """Each answer compares the right result with the one shown, and boxes the label."""
+    """Each answer compares the right result with the shown result, and boxes the label."""
     for index in range(8):
         problem = one(spec, index)
         template = prompts.load(name)

@@ -1,9 +1,10 @@
 """Whether generated problems are distributed as before the algebra of the generators was rewritten.
 
 `distributions.json` counts properties of 10,000 problems of a family, made at indices from 0 by the
-last version that had an algebra for each generator (commit c237e47). Those at indices from 10,000
-on are compared with them. The seed is the same: each has its own table of known integrals (IBP).
-FWD is not compared: its formulas are drawn as those of BWD, and SymPy would integrate for hours.
+last version that had an algebra for each generator (commit c237e47). The problems at indices from
+10,000 on are compared with the recorded counts. Both draws have the same seed and an own table of
+known integrals (IBP). FWD is not compared: FWD draws formulas as BWD does, and SymPy would
+integrate for hours.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ SIGNIFICANCE = 0.01
 
 
 def problem(family: str, index: int) -> tuple[Sequence[str], dict[str, tuple[Any, Any]]]:
-    """Its template, and its formulas' texts (prefix tokens or LaTeX) and trees."""
+    """The template of a problem, and the texts (prefix tokens or LaTeX) and trees of its
+    formulas.
+    """
     if family in ("bwd", "ibp"):
         pair = make(family, 1, index, GeneratorSettings())
         sides = {"f": pair.integrand, "F": pair.antiderivative}
@@ -58,7 +61,7 @@ def depth(tree: Any) -> int:
 
 
 def properties(template: Sequence[str], formulas: dict[str, tuple[Any, Any]]) -> Iterator[str]:
-    """What is counted, each as ``property=value``."""
+    """Properties of a problem to count, each as ``property=value``."""
     yield f"template={' '.join(template)}"
     yield from (f"{operator}=used" for operator in set(template))
     for name, (text, tree) in formulas.items():
@@ -69,7 +72,9 @@ def properties(template: Sequence[str], formulas: dict[str, tuple[Any, Any]]) ->
 
 
 def differing(family: str, count: int) -> dict[str, float]:
-    """The properties that differ by chi-square tests, with their p (Bonferroni's correction)."""
+    """The properties with different counts by chi-square tests, with p (Bonferroni's
+    correction).
+    """
     problems = (problem(family, COUNT + index) for index in range(count))
     recorded, counted = RECORDED[family], Counter(chain(*starmap(properties, problems)))
     columns: dict[str, list[tuple[int, int]]] = defaultdict(list)

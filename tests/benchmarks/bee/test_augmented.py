@@ -1,4 +1,4 @@
-"""Augmented problems: as the paper makes them, proven, the same everywhere."""
+"""Augmented problems: generated as in the paper, proven, equal on every machine."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def known(name: str, subset: str, f: str, big_f: str) -> Problem:
 
 
 def small_bank() -> list[Problem]:
-    """Simple ones, which SymPy simplifies at once."""
+    """Simple problems, which SymPy simplifies at once."""
     return [
         known("c1", "competition", r"\cos x", r"\sin x"),
         known("c2", "competition", r"\frac{1}{1+x^2}", r"\arctan x"),

@@ -1,4 +1,4 @@
-"""What is made of solved problems: neighbours and sums, with their parents, and the filters."""
+"""Neighbours and sums of solved problems, with their parents, and the filters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Extrapolation by operators: how many there are, and that each problem is addressable."""
+"""Extrapolation by operators: the number of operators, and problems by address."""
 
 from __future__ import annotations
 

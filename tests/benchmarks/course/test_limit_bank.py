@@ -1,4 +1,4 @@
-"""The bank of limits: every answer is proved, perturbations keep what they promise."""
+"""The bank of limits: every answer is proved, perturbations keep their promises."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bank of sums, its perturbations, and the generator."""
+"""The bank of sums with its perturbations, and the generator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Our terms as SymPy's expressions, and the same random walks by both, to compare the two."""
+"""Our terms as SymPy expressions, and equal random walks in both systems for comparisons."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def test_the_nearest_wrong_result_of_the_pool_is_taken() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_wrong_results_are_as_near_as_in_a_pool_of_the_papers_size(operation: str) -> None:
-    """With 22,000 examples the median is 1; with 128 it was 3 and 6."""
+    """With 22,000 examples the median is 1; with 128 examples the medians were 3 and 6."""
     assert calculus.POOL * len(VOCABULARY) >= 22_000
     cases = [case(operation, 0, index) for index in range(calculus.CHUNK)]
     distances = [

@@ -1,4 +1,4 @@
-"""Extraction: what the last step needs, renumbered only where numbers mean equations."""
+"""Extraction: the needs of the last step, renumbered only where numbers mean equations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Examples and their perturbations: proven, paired, reversible, the same everywhere."""
+"""Examples and their perturbations: proven, paired, reversible, equal on every machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The proof: accepts what is right, and refuses every kind of wrong step."""
+"""The proof accepts right steps and refuses every kind of wrong step."""
 
 from __future__ import annotations
 

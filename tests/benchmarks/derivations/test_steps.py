@@ -110,7 +110,7 @@ def test_the_original_lets_a_function_have_the_name_of_its_argument() -> None:
 
 
 def by_sympy(step: Step, equations: list[Any]) -> Any:
-    """A step done again by SymPy, from its annotation and the equations before it."""
+    """A step repeated by SymPy, from the annotation and the earlier equations."""
     note = step.annotation
     source = equations[note.equations[0] - 1]
     m = None if note.operand is None else as_sympy(note.operand)

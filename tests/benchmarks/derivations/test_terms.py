@@ -50,7 +50,7 @@ def test_the_same_as_sympy_to_the_letter(seed: int) -> None:
 
 
 def test_terms_are_evaluated_as_far_as_sympys() -> None:
-    """SymPy evaluates again what it prints, so the text alone does not show this."""
+    """SymPy evaluates an expression again before printing, so the text alone is no evidence."""
     pairs = [pair for seed in range(60) for pair in walks(1000 + seed)]
     pairs = [(ours, theirs) for ours, theirs in pairs if not theirs.has(sympy.Derivative)]
     leaves = [

@@ -1,4 +1,4 @@
-"""Tables of one's own in other formats: columns, notations, broken rows, saved data sets."""
+"""A user's tables in other formats: columns, notations, broken rows, saved data sets."""
 
 from __future__ import annotations
 

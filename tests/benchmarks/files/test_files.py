@@ -1,4 +1,4 @@
-"""Problems in a file of one's own."""
+"""Problems in a user's file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A second implementation of HINT, by other means: recursive descent over exact fractions."""
+"""A second implementation of HINT by other means: recursive descent over exact fractions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class UndefinedError(Exception):
 
 
 def value(text: str) -> int | None:
-    """The value by the grammar of table A2, each rule from its last operator."""
+    """The value by the grammar of table A2, each rule split at the last operator."""
     try:
         return _expression(text)
     except UndefinedError:
@@ -38,7 +38,7 @@ def _factor(text: str) -> int:
 
 
 def _last(text: str, operators: str, tighter) -> int:
-    """Left-associative: what stands before the last operator of this level outside parentheses."""
+    """Left-associative: the last operator of the level outside parentheses splits the text."""
     level = 0
     for i in range(len(text) - 1, -1, -1):
         level += {")": 1, "(": -1}.get(text[i], 0)

@@ -49,7 +49,7 @@ def test_drawings_are_the_same_everywhere() -> None:
 
 
 def test_symbols_can_be_told_apart() -> None:
-    """By the nearest drawing of the training pool, among those of the test pool."""
+    """Drawings of the test pool are classified by the nearest drawing of the training pool."""
     pools = drawn_pools()
     pictures = Pictures()
 

@@ -66,7 +66,7 @@ def test_values(text: str, value: int | None) -> None:
 
 
 def test_heads_and_values_are_those_of_the_release() -> None:
-    """The example that the released notebook prints."""
+    """The example printed by the released notebook."""
     read = parse("(6+4)/(3-1)")
     assert read.head == (2, 2, 5, 2, 2, -1, 8, 8, 5, 8, 8)
     assert read.values == (-1, 6, 10, 4, -1, 5, -1, 3, 2, 1, -1)

@@ -1,4 +1,4 @@
-"""The data sets as a whole: sizes, disjointness, bounds; all of them with the mark slow."""
+"""The data sets as a whole: sizes, disjointness, bounds. With the mark slow: all data sets."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_the_main_data_set() -> None:
 
 
 def check_data_set(concept: str | None, seed: int = 0) -> None:
-    """Every invariant, on everything that is drawn."""
+    """Every invariant holds for every drawn expression."""
     train_quota, val_quota, test_quota = (100, 10, 100) if concept else (100_000, 100, 1_000)
     train_total, val_total, counts = 0, 0, Counter[str]()
     for operators in range(21):
@@ -170,7 +170,7 @@ def test_ordinary_arithmetic_is_right_as_rarely_as_the_simulation_says() -> None
 
 
 def agreement(split: str, least: int) -> tuple[int, int, int]:
-    """Where both arithmetics agree, where the notebooks credit HINT's answer, and how many."""
+    """Counts: both arithmetics agree, the notebooks credit HINT's answer, and all expressions."""
     read = [
         parse(text)
         for operators in split_sizes(split)

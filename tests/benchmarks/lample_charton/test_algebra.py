@@ -44,7 +44,7 @@ def normal(latex: str) -> str:
 def judged(
     f: Expression, g: Expression, order: int = 0, key: str = "key"
 ) -> tuple[Status, float | None, tuple[str, ...]]:
-    """What the verifier says of two trees, or of an antiderivative and its integrand."""
+    """The verifier's decision on two trees, or on an antiderivative and an integrand."""
     try:
         outcome = decide(f, Integrand(g, "x", {}, key), DecisionPolicy(), key, order=order)
     except UnusableError:
@@ -128,7 +128,7 @@ def test_every_operators_derivative(name: str) -> None:
 
 
 def both(seed: int, size: int) -> tuple[Algebra, Expression, Expression] | None:
-    """A random formula without additive constants and its derivative."""
+    """A random formula without additive constants, with its derivative."""
     algebra = Algebra()
     try:
         node = algebra.without_constants(

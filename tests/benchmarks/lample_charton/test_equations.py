@@ -35,7 +35,7 @@ PREFIX = Policy(answer_format="prefix")
 
 
 def _question(tokens: list[str]) -> str:
-    """An equation in LaTeX, from its tokens."""
+    """An equation in LaTeX from tokens."""
     text = to_latex(equation_tree(tokens))
     for symbol, primes in (("Q_{1}", "y'"), ("Q_{2}", "y''")):
         text = text.replace(f"{symbol}^", rf"\left({primes}\right)^").replace(symbol, primes)

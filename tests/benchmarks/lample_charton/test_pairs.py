@@ -45,7 +45,7 @@ CACHE = "lample-charton-decisions.jsonl"
 
 @pytest.fixture
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A cache of decisions for one test, with the bytecode of the user's cache."""
+    """A cache of decisions for a single test, with the bytecode of the user's cache."""
     bytecode = cache_file("counted-bytecode")
     bytecode.mkdir(parents=True, exist_ok=True)
     (tmp_path / bytecode.name).symlink_to(bytecode)
@@ -176,7 +176,7 @@ def test_another_seed_makes_other_pairs() -> None:
 
 @pytest.mark.slow
 def test_a_store_is_a_function_of_its_seed() -> None:
-    """Also when another process makes it, and has made other pairs before."""
+    """A pair is the same in another process, and after other pairs."""
     pool = parallel._pool(1)
     rows = pool.map("slice", [("ibp", 0, i, i + 1, {}) for i in (3, 1)], deadline=300)
     assert [IntegralPair.from_row(row) for (row,) in rows] == [
@@ -284,7 +284,7 @@ def test_the_packages_records_are_those_of_fwd(own_cache: Path) -> None:
 
 
 def test_the_validation_set_is_replayed_without_sympy(own_cache: Path) -> None:
-    """The released code's filter: no such name anywhere in the prefix text of either side."""
+    """The released code's filter: the prefix text of neither side has the name."""
     script = (
         "import hashlib, sys\n"
         "sys.modules['sympy'] = None\n"
@@ -311,7 +311,7 @@ def test_the_validation_set_is_replayed_without_sympy(own_cache: Path) -> None:
 
 @pytest.mark.slow
 def test_the_packages_records_can_be_made_again() -> None:
-    """As far as this version of SymPy is the one that made them."""
+    """SymPy repeats the recorded pairs if the installed version is the recorded version."""
     pool = parallel._pool(1)
     recorded = [pair_at("fwd", 0, index, OWN) for index in range(4)]
     items = [("fwd", 0, index, pair.attempt_number, {}) for index, pair in enumerate(recorded)]

@@ -25,7 +25,7 @@ from calculus_harness.rewards.reading.expression.tree import Number, Symbol
 
 
 def shapes(operators: int) -> Iterator[tuple[int, ...]]:
-    """Every unary-binary tree of so many operators, as arities in prefix order."""
+    """Every unary-binary tree with a number of operators, as arities in prefix order."""
     if operators == 0:
         yield (0,)
         return

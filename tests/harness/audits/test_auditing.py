@@ -1,4 +1,4 @@
-"""Whole audits: tables as people have them, resumption, samples, duplicates, effects, reports."""
+"""Whole audits: people's own tables, resumption, samples, duplicates, effects, reports."""
 
 from __future__ import annotations
 
@@ -230,7 +230,7 @@ def test_notations_are_told_apart() -> None:
 
 
 def test_a_reference_in_other_letters_is_not_refuted(tmp_path: Path) -> None:
-    """It was read as something else than it is, or is about another problem."""
+    """The reference was misread, or belongs to another problem."""
     file = tmp_path / "t.jsonl"
     rows = [{"problem": r"\int 7\,dx", "answer": a} for a in ("q(7)*x", "7x + C_1", "7 y")]
     rows.append({"problem": "integrate(7, x)", "answer": "S(7)*x"})  # in LaTeX a Fresnel integral

@@ -29,7 +29,7 @@ CASES = 40
 
 @pytest.fixture(autouse=True)
 def memory() -> Iterator[None]:
-    """As in workers: a power tower near a pole takes no more memory than there is."""
+    """As in workers: a power tower near a pole takes no more memory than available."""
     limits = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (4 << 30, limits[1]))
     yield
@@ -132,7 +132,7 @@ def test_questions_of_every_form(problem: str, right: str, wrong: str) -> None:
 def test_a_false_refutation_is_disputed(
     problem: str, right: str, wrong: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A verifier that refutes a right reference is contradicted, or at least not confirmed."""
+    """A wrong refutation of a right reference is contradicted, or at least not confirmed."""
 
     def refuting(*arguments: Any, **options: Any) -> Verdict:
         return Verdict(Status.INCORRECT, 0.0, right, Evidence(detail="by mistake"))

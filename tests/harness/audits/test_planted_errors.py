@@ -1,4 +1,4 @@
-"""Planted errors: every kind is found, named, and confirmed by a program that runs by itself."""
+"""Planted errors: every kind is found, named, and confirmed by a standalone program."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_of_errors_written_by_hand_95_percent_are_found_and_90_percent_named() -
 
 @cache
 def mutated() -> tuple[tuple[str, dict[str, Any], str], ...]:
-    """A slip of each of 150 random antiderivatives: its kind, the finding and the truth."""
+    """A slip in each of 150 random antiderivatives: the kind, the finding and the truth."""
     findings = []
     for index in range(400):
         rng = HashedRandom("audit", index)
@@ -90,7 +90,7 @@ def test_of_our_own_slips_99_percent_are_found() -> None:
 
 
 def test_of_our_own_slips_90_percent_are_named() -> None:
-    """Named as it was made, or as another slip whose undoing is proved to be right."""
+    """The name is the planted slip, or another slip with a proved correction."""
     missed = Counter(
         slip
         for slip, row, _ in mutated()

@@ -1,4 +1,4 @@
-"""Marks of questions of the course: equal for the same question, different for any other."""
+"""Marks of course questions: equal for the same question, different for any other."""
 
 from __future__ import annotations
 

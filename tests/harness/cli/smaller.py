@@ -37,7 +37,7 @@ ALWAYS = {"--limit", "--count"}
 
 
 def smaller(words: list[str]) -> list[str]:
-    """The command with its models replaced and its sizes reduced."""
+    """The command with replaced models and reduced sizes."""
     if words[0] in ("sweep", "logprobs", "reproduce", "search"):
         words = list(_with_models(words))
     if words[:2] == ["train", "encoder"]:
@@ -59,7 +59,7 @@ def smaller(words: list[str]) -> list[str]:
 
 
 def _with_models(words: list[str]) -> Iterator[str]:
-    """The words with models that can be asked here; `-M` is for all of them."""
+    """The words with models available here. `-M` applies to all models."""
     absent = any(word.startswith(ABSENT) for word in words)
     solver = any(word.startswith("solver/") for word in words)
     remaining = iter(words)
@@ -90,7 +90,7 @@ def _with_models(words: list[str]) -> Iterator[str]:
 
 
 def _is_here(model: str) -> bool:
-    """Whether a computer algebra system, if it is one, is installed."""
+    """Whether a model's computer algebra system, if any, is installed."""
     if model == "solver/alkahest":
         return find_spec("alkahest") is not None
     return model not in ("solver/maxima", "solver/fricas") or shutil.which(model[7:]) is not None

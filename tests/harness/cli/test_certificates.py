@@ -1,4 +1,4 @@
-"""`verify --certificate` writes why a verdict holds, and `check` checks it."""
+"""`verify --certificate` writes the reasons for a verdict, and `check` checks the file."""
 
 from __future__ import annotations
 

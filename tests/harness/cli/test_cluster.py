@@ -1,4 +1,4 @@
-"""``--cluster``: the same files as on this machine, and clear refusals."""
+"""``--cluster``: the same files as without a cluster, and clear refusals."""
 
 from __future__ import annotations
 

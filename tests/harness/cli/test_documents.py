@@ -1,8 +1,8 @@
-"""The commands and programs of README.md and docs/: all are parsed, all but those of NOT_RUN run.
+"""The commands and programs of README.md and docs/: all are parsed, and all outside NOT_RUN run.
 
-Each document is gone through in its order, in an empty directory: files that it shows are written,
-commands are given to bash, programs to Python. `smaller.py` reduces sizes, and a local server
-stands in for models that need a key or a GPU.
+Each document is followed in order, in an empty directory: the test writes shown files, passes
+commands to bash and programs to Python. `smaller.py` reduces sizes, and a local server stands in
+for models with a key or a GPU.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ MARKS = {
 
 
 def make_checkpoint(folder: Path) -> None:
-    """Write an encoder-decoder that reads and writes prefix tokens, with random weights."""
+    """Write an encoder-decoder for prefix tokens, with random weights."""
     from transformers import BartConfig, BartForConditionalGeneration
 
     sizes = dict.fromkeys(("d_model", "encoder_ffn_dim", "decoder_ffn_dim"), 16)
@@ -137,7 +137,7 @@ def make_checkpoint(folder: Path) -> None:
 
 @dataclass(frozen=True)
 class Step:
-    """A command, a program, or a file with its name; what the document shows below a command."""
+    """A command, a program, or a named file; the text below a command in the document."""
 
     kind: str
     text: str
@@ -189,7 +189,7 @@ def words_of_ours(document: str) -> Iterator[list[str]]:
 
 
 def parse(words: list[str]) -> None:
-    """Parse a command with its options; what it names need not be there."""
+    """Parse a command with its options. Named files need not exist."""
     group, context = commands, click.Context(commands, info_name="run.py")
     while isinstance(group, click.Group):
         name, subcommand, remaining = group.resolve_command(context, words)
@@ -231,7 +231,7 @@ def test_what_does_not_run_is_still_there() -> None:
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Path:
-    """A directory with the repository's files that commands name, and our programs in `bin`."""
+    """A directory with the repository's files for the commands, and our programs in `bin`."""
     for name in ("docs", "examples", "constraints.txt"):
         (tmp_path / name).symlink_to(ROOT / name)
     ours = f"exec {sys.executable} {Path(__file__).with_name('smaller.py')}"
@@ -282,7 +282,7 @@ def run(step: Step, variables: list[str], folder: Path, server: StandInServer, h
 
 
 def columns(output: str) -> set[str]:
-    """The headings of the table of a run, if there is one."""
+    """The headings of the table of a run, if any."""
     return {
         heading
         for line in output.splitlines()
@@ -293,7 +293,7 @@ def columns(output: str) -> set[str]:
 
 @pytest.fixture
 def cluster(document: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """One Ray cluster for all commands of docs/scale.md; each would start one of its own."""
+    """One Ray cluster for all commands of docs/scale.md instead of a cluster per command."""
     if document != "docs/scale.md":
         yield
         return

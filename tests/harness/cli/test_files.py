@@ -1,4 +1,4 @@
-"""Problems on the command line: tables of one's own, `generate`, overlap, presets, examples."""
+"""Problems on the command line: a user's tables, `generate`, overlap, presets, examples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`generate derivations`, `generate calculus`: what they write, and what they refuse."""
+"""`generate derivations`, `generate calculus`: outputs and refusals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def rows(path: Path) -> list[dict[str, object]]:
 
 
 def generate(*args: object) -> int:
-    """The status of the command, run in this process."""
+    """The exit status of the command, run in the test's process."""
     argv = ["run.py", "generate", *map(str, args)]
     with mock.patch.object(sys, "argv", argv), pytest.raises(SystemExit) as stop:
         main()

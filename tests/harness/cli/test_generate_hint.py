@@ -1,4 +1,4 @@
-"""`generate hint-release`: what it writes, and what it refuses."""
+"""`generate hint-release`: outputs and refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`ls`: short lists, and one entry whole."""
+"""`ls`: short lists, and single entries in full."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command line as users meet it: exit statuses, one-line errors, machine-readable output."""
+"""The command line for users: exit statuses, one-line errors, machine-readable output."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def refused(result: subprocess.CompletedProcess[str], *messages: str) -> None:
-    """A user's mistake: exit status 2 and one clear line."""
+    """A user's mistake: exit status 2 and a single clear line."""
     assert result.returncode == 2, result.stderr
     assert result.stdout == ""
     (line,) = result.stderr.splitlines()

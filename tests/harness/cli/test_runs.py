@@ -1,4 +1,4 @@
-"""Stored runs: listed, and a model or a policy removed from one."""
+"""Stored runs: listings, and removal of a model or a policy."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RIVAL = "def answer(messages, seed):\n    return r'\\boxed{(x-1)e^x}'\n"
 
 @pytest.fixture
 def rival(tmp_path: Path) -> str:
-    """A second model, which always says the same."""
+    """A second model with a constant answer."""
     (tmp_path / "other.py").write_text(RIVAL)
     return f"python/{tmp_path / 'other.py'}:answer"
 

@@ -1,4 +1,4 @@
-"""Integrals of our own, a model that answers them in every way, and a server where it lives."""
+"""Our integrals, a model with all sorts of answers, and a server for the model."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ANSWERS = {
 
 
 def write_problems(folder: Path) -> str:
-    """A benchmark of them, as a file; returns its name."""
+    """Write a benchmark of the integrals as a file and return the name."""
     path = folder / "mine.jsonl"
     rows = [{"id": f"p{number}", "integrand": text} for number, text in enumerate(ANSWERS)]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
@@ -31,7 +31,7 @@ def write_problems(folder: Path) -> str:
 
 
 def answer(prompt: str) -> str:
-    """What the model says: to the longest integrand that the prompt holds, or else nothing much."""
+    """The model's answer to the longest integrand of the prompt; else a text without an answer."""
     integrands = [integrand for integrand in ANSWERS if integrand in prompt]
     return ANSWERS[max(integrands, key=len)][0] if integrands else "Hm."
 
@@ -49,7 +49,7 @@ def _respond(body: Body) -> Any:
 
 
 def _stream(payload: Body) -> web.Response:
-    """The same, as the events that a client gets who asked for a stream."""
+    """The response as server-sent events, for a client with streaming."""
     [choice] = payload["choices"]
     delta = {"index": 0, "delta": choice["message"], "finish_reason": None}
     end = {"index": 0, "delta": {}, "finish_reason": "stop"}

@@ -1,4 +1,4 @@
-"""Data sets pushed by the hub's own client, to a local server that speaks its protocol."""
+"""Data sets pushed by the hub's own client to a local server with the hub's protocol."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.data
 
 
 class Hub:
-    """Takes repositories and commits; ``files`` are what the latest commit has."""
+    """Takes repositories and commits; ``files`` are the files of the latest commit."""
 
     def __init__(self) -> None:
         self.created: list[dict[str, Any]] = []

@@ -1,4 +1,4 @@
-"""inspect_ai itself, on our tasks, with its mock model and with a server."""
+"""inspect_ai itself on our tasks, with the mock model and with a server."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ def test_the_command_finds_our_tasks(tmp_path: Path) -> None:
 
 
 def test_a_run_becomes_logs_that_inspect_reads(tmp_path: Path, model: str, bench: str) -> None:
-    """Every sample comes back: its prompt, its text, its verdict."""
+    """Every sample returns with prompt, text and verdict."""
     run = harness.sweep([model], [bench], limit=6, samples=3, out=tmp_path / "run")
     assert export_run(run, "inspect", tmp_path / "logs") == 18
     rows = {(row["problem"], row["sample"]): row for row in run.completions.rows()}
@@ -249,7 +249,7 @@ def test_exported_logs_are_asked_as_a_model(tmp_path: Path, model: str, bench: s
 
 
 def test_inspect_s_own_log_is_graded_here(tmp_path: Path) -> None:
-    """What inspect_ai asked, in two epochs; its scorer's verdicts are ours."""
+    """inspect_ai asked in two epochs; the scorer's verdicts equal ours."""
     problems = write_problems(tmp_path)
     task = for_inspect.problems(problems)
     evaluate(task, mock(lambda messages: answer(last_text(messages))), tmp_path / "logs", epochs=2)

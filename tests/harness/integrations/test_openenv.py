@@ -1,4 +1,4 @@
-"""OpenEnv: episodes over its own server and client."""
+"""OpenEnv: episodes over OpenEnv's own server and client."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def taskset(benchmark: str, **options: Any) -> CalculusTaskset:
 
 
 def trace_of(task: Any, text: str) -> Any:
-    """A trace in which the model has said this, as a harness would leave it."""
+    """A trace with a given text of the model, as left by a harness."""
     trace = vf.Trace(
         task=vf.TraceTask(type="CalculusTask", data=task.data, key=task.key, hash=task.hash),
         agent=vf.AgentInfo(config=vf.AgentConfig()),

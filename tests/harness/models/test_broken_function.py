@@ -1,4 +1,4 @@
-"""A Python model that fails: where, and how soon it is said."""
+"""A Python model that fails: the position of the fault, reported early."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Other weights are another model: the hash of a directory, and the commit of a hub's model."""
+"""Other weights are another model: the hash of a directory, the commit of a hub's model."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ pytestmark = pytest.mark.ray
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    """Two nodes with two GPUs each, which nobody uses."""
+    """Two unused nodes with two GPUs each."""
     with ray_nodes() as nodes:
         for _ in range(2):
             add_node(nodes, num_gpus=2)
@@ -54,7 +54,7 @@ def requests(count: int) -> list[Request]:
 
 
 def answers(model: StubEngine, count: int) -> list[Completion]:
-    """The completions of so many requests, each of which must have one."""
+    """The completions of a number of requests, one for each request."""
 
     async def asked() -> list[Completion]:
         engines = placed(model)
@@ -71,7 +71,7 @@ def answers(model: StubEngine, count: int) -> list[Completion]:
 
 
 def processes(completions: list[Completion]) -> dict[str, set[str]]:
-    """The processes that answered, and the GPUs of each."""
+    """The answering processes, with the GPUs of each."""
     gpus: dict[str, set[str]] = {}
     for completion in completions:
         if completion.finish_reason is FinishReason.STOP:

@@ -79,7 +79,7 @@ def test_options_are_converted_checked_and_part_of_the_identity() -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Echo(Model):
-    """Says what it was asked for."""
+    """Answers with the question."""
 
     loud: bool = False
 
@@ -135,7 +135,7 @@ def test_a_kind_of_ones_own() -> None:
 
 
 def test_asking_keeps_to_the_concurrency_and_lets_answers_make_requests() -> None:
-    """The next request may depend on an answer: neither side may wait for the other forever."""
+    """The next request may depend on an answer: no deadlock of the two sides."""
     model = Echo(spec="echo/x")
     running, peak = 0, 0
 
@@ -193,7 +193,7 @@ def test_closing_the_stream_ends_what_was_started() -> None:
 
 
 def test_a_closed_stream_has_ended_what_was_under_way(tmp_path: Path) -> None:
-    """By the time that closing returns: nobody waits for a garbage collector."""
+    """By the time of the return, without a wait for a garbage collector."""
     (tmp_path / "slow.py").write_text(
         "import asyncio\n"
         "ended = []\n"
@@ -218,7 +218,7 @@ def test_a_closed_stream_has_ended_what_was_under_way(tmp_path: Path) -> None:
 
 
 def test_a_failure_ends_the_stream_after_what_is_under_way() -> None:
-    """No answer that was paid for is lost, and nothing more is asked, wherever it fails."""
+    """No paid answer is lost, and no further request is sent, wherever the failure occurs."""
     model = Echo(spec="echo/x")
     samples = []
 

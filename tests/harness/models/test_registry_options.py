@@ -1,4 +1,4 @@
-"""Options that a kind has no field for and passes on."""
+"""Options without a field of the model class are passed on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from calculus_harness.harness.models.registry import _BUILT_IN, option_names
 
 @dataclass(frozen=True, kw_only=True)
 class Strict(Model):
-    """Takes what it knows."""
+    """Takes known options."""
 
     width: int = 1
     loud: bool | None = None

@@ -15,7 +15,7 @@ from calculus_harness.harness.models import create
 
 @pytest.fixture
 def source(tmp_path: Path, model: str, bench: str, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """A run of two samples of six problems, in compressed shards and one that is not."""
+    """A run of two samples of six problems, in compressed shards and an open shard."""
     monkeypatch.setattr("calculus_harness.harness.store.log.appending.SHARD_BYTES", 900)
     monkeypatch.setattr("calculus_harness.harness.store.log.appending.BLOCK_BYTES", 400)
     run = harness.sweep([model], [bench], limit=6, samples=2, out=tmp_path / "source")

@@ -1,4 +1,4 @@
-"""HINT's baselines: tokens, networks, training that can be interrupted, and answers in a run."""
+"""HINT's baselines: tokens, networks, interruptible training, and answers in a run."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_padding_and_later_tokens_change_nothing(name: str) -> None:
 @pytest.mark.train
 @pytest.mark.parametrize("name", [name for name in TABLE_3 if name.startswith("transformer")])
 def test_the_states_of_a_transformer_are_as_wide_as_hidden(name: str) -> None:
-    """Not as wide as its embeddings; the feed-forward layers are four times that (their code)."""
+    """Attention is narrower than the embeddings; feed-forward layers have 4 times the width."""
     network = made(name, embedding=16, hidden=24)
     layer = network.encoder[0]
     assert layer.own.query.weight.shape == (24, 24)
@@ -238,7 +238,7 @@ def test_an_interrupted_training_ends_in_the_same_weights(
 @pytest.mark.train
 @pytest.mark.usefixtures("few")
 def test_a_baseline_answers_in_a_run(tmp_path: Path) -> None:
-    """What it cannot read is named, and the rest is answered."""
+    """Unreadable inputs are named, and all other inputs are answered."""
     from calculus_harness.harness.training import hint
 
     run = hint.train(config(seeds=(0, 1)), TrainingRun(tmp_path / "out"))

@@ -1,4 +1,4 @@
-"""`compare` on runs of a model that is worse on perturbations, and refusals."""
+"""`compare` on runs of a model with worse results on perturbations, and refusals."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def row(name: str, n: int, subset: str, parent: str | None = None) -> dict[str, 
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """Two runs: 14 originals and two perturbations of each, of the same model with other luck."""
+    """Two runs of a model with different luck: 14 originals, two perturbations of each."""
     folder = tmp_path_factory.mktemp("compare")
     rows = [row(f"p{i}", i + 1, "plain") for i in range(14)]
     rows += [row(f"p{i}-{j}", 100 * j + i + 1, "large", f"p{i}") for i in range(14) for j in (1, 2)]
@@ -128,7 +128,7 @@ def test_from_python(runs: tuple[Path, Path]) -> None:
 
 @pytest.mark.parametrize(("by", "hidden"), [("model", 3), ("perturbation", 16)])
 def test_lines_that_are_left_out_are_counted(by: str, hidden: int) -> None:
-    """Of models, those on all problems are shown; of perturbations, all."""
+    """Models are compared on all problems; perturbations in every row."""
     pairs = [
         Pair(f"p{i}", f"p{i}", (Tally("a", "a", 1, i % 2, 0),), (Tally("b", "b", 1, 1, 0),))
         for i in range(4)

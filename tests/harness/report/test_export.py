@@ -1,4 +1,4 @@
-"""Samples for other programs: every one, whole, in an order of its own, in the right shape."""
+"""Samples for other programs: every sample in full, in a fixed order, in the right shape."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures stay inside their frame, with scales that end where they should; facts in words."""
+"""Figures stay inside their frame, with scales of the right range; facts in words."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def get(
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Two runs that share problems, one in a folder of its own, and a damaged one."""
+    """Two runs with common problems, a run in a subfolder, and a damaged run."""
     runs = tmp_path / "runs"
     plain = scripted.problems("plain", 6)
     strong = {"api/strong": lambda s, n, k: scripted.RIGHT}

@@ -1,4 +1,4 @@
-"""The page in a browser: what it shows, that it fits, and that no completion runs as script."""
+"""The page in a browser: contents, fit, and no completion that runs as script."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def weak(messages, seed):
 
 
 def problem_rows() -> Iterator[dict[str, Any]]:
-    """Twelve originals, and for each one that was shifted."""
+    """Twelve originals with a shifted problem each."""
     for subset, count in (("plain", 12), ("shifted", 12)):
         for i in range(1, count + 1):
             shift = "" if subset == "plain" else " + 3 - 3"

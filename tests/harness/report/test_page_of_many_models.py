@@ -1,4 +1,4 @@
-"""The page of six models on seven subsets, and of models that were asked different problems."""
+"""The page of six models on seven subsets, and of models with different problems."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ HALF = 9_550
 
 
 def outcome(model: int, subset: str, number: int, sample: int) -> scripted.Outcome:
-    """What the model of a place says: the larger the model, the more is right."""
+    """A model's answer: the larger the model, the more answers are right."""
     turn = (number * 7 + sample * 3 + model * 5 + len(subset)) % 12
     if turn < 5 + model - 2 * (subset != "plain"):
         return scripted.RIGHT
@@ -53,7 +53,7 @@ def page(run_of_many: Path) -> Path:
 
 
 def apart(folder: Path) -> Sources:
-    """Two runs that share 6 problems; a third model answers nothing but errors."""
+    """Two runs with 6 common problems; a third model answers with errors alone."""
     plain, separate = scripted.problems("plain", 10), scripted.problems("other", 5)
     strong = {
         "api/strong": lambda s, n, k: scripted.RIGHT if n < 6 else scripted.SIGN,

@@ -134,7 +134,7 @@ def test_a_section_is_one_file_and_one_line(
 
 
 def luminance(colour: str) -> float:
-    """The relative luminance of a colour as WCAG 2 defines it."""
+    """The relative luminance of a colour by WCAG 2."""
     values = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
     linear = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in values]
     return sum(weight * v for weight, v in zip((0.2126, 0.7152, 0.0722), linear, strict=True))

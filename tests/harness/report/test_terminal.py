@@ -1,4 +1,4 @@
-"""Tables and warnings as a terminal of a certain width shows them."""
+"""Tables and warnings on a terminal of a given width."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_columns_that_say_nothing_go_first_and_the_rest_is_stacked() -> None:
 
 @pytest.mark.parametrize("width", [80, 50])
 def test_a_column_that_is_wider_than_the_terminal_is_wrapped_in_its_cells(width: int) -> None:
-    """Figures stay whole, and every line of a row stands in its columns."""
+    """Figures stay whole, and every line of a row keeps the columns."""
     texts = ("a model with a very long name " * 3, "what it needs, in many words " * 2)
     section = Section("", ("model", "needs", "pass@1"), ((*texts, "71.4 [55.8, 83.7]"),), names=2)
     lines = shown(lambda console: print_sections([section], console), width)

@@ -1,4 +1,4 @@
-"""One problem or sample of a run, whole."""
+"""A problem or sample of a run in full."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def test_a_filter_by_verdict_keeps_the_stages_before(bench: str, tmp_path: Path)
 
 
 def test_on_a_terminal_samples_are_paged(run: Run, tmp_path: Path) -> None:
-    """The pager of the environment gets them, with the terminal's colours."""
+    """The pager of the environment gets samples with the terminal's colours."""
     import os
     import pty
     import subprocess

@@ -1,4 +1,4 @@
-"""Which problems pair, and which verdicts a table shows."""
+"""The pairs of problems and the verdicts of a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Money: estimates before a sweep, a question, and limits that stop it cleanly."""
+"""Money: estimates before a sweep, a question, and limits with a clean stop."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def server() -> Iterator[FaultyServer]:
 
 
 def counting(tokens: Callable[[dict[str, Any]], int]) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """Answers that are said to have so many tokens."""
+    """Answers with a given number of tokens."""
 
     def respond(body: dict[str, Any]) -> dict[str, Any]:
         usage = {"prompt_tokens": 100, "completion_tokens": tokens(body), "total_tokens": 0}
@@ -53,7 +53,7 @@ def prices(tmp_path: Path) -> str:
 
 @pytest.fixture
 def words(server: FaultyServer, bench: str) -> list[str]:
-    """A sweep of 48 answers, which cost $0.50 each, and at most $0.90."""
+    """A sweep of 48 answers for $0.50 each, and at most $0.90."""
     model = ["--model", "openai/m", "-M", f"base-url={server.url}", "-M", "probe=0"]
     return ["sweep", *model, "--benchmark", bench, "-n", "2", "--max-tokens", "400", "--out", "run"]
 

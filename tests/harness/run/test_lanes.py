@@ -39,7 +39,7 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def judged(original: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What one process stores."""
+    """The store of a single process."""
     path = tmp_path_factory.mktemp("judged") / "run"
     shutil.copytree(original, path)
     return rows(score(path, policy=POLICY, progress=Silent(), lanes=1))
@@ -52,7 +52,7 @@ def path(original: Path, tmp_path: Path) -> Path:
 
 
 def rows(run: Run) -> dict[str, Any]:
-    """The verdicts by their keys, without times; each key has one."""
+    """The verdicts by key, without times; each key occurs once."""
     log = run.verdicts(POLICY.name)
     stored = list(log.rows())
     assert max(Counter(row["key"] for row in stored).values()) == 1

@@ -1,4 +1,4 @@
-"""Sweeps in phases: what a model solves is perturbed, whenever it was killed; and the report."""
+"""Sweeps in phases: solved problems are perturbed, after any kills; and the report."""
 
 from __future__ import annotations
 
@@ -310,7 +310,7 @@ def test_the_filters_are_an_option_whatever_the_benchmark_is_called(benchmark: s
 
 @dataclass(frozen=True, kw_only=True)
 class Scoring(PythonFunction):
-    """The toy model, which finds texts less likely the longer they are."""
+    """The toy model, with a lower likelihood for longer texts."""
 
     @property
     def capabilities(self) -> frozenset[Capability]:

@@ -1,4 +1,4 @@
-"""What is shown of a sweep's progress: on a terminal, in a file, in a notebook."""
+"""The progress of a sweep: on a terminal, in a file, in a notebook."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_a_bar_has_all_verdicts_at_the_end(tmp_path: Path) -> None:
 
 
 class ZMQInteractiveShell:
-    """What IPython's shell is called in a notebook."""
+    """The name of IPython's shell in a notebook."""
 
 
 @pytest.fixture
@@ -168,7 +168,7 @@ def test_a_notebook_shows_a_bar_or_lines(
 
 
 def test_requests_without_an_answer_move_the_progress(capsys: pytest.CaptureFixture[str]) -> None:
-    """Nothing is stored of them, but a machine that stands still must not look like one at work."""
+    """Unanswered requests are not stored, but the progress must not seem to stand still."""
     lost = cast("Completion", None)
     model = LocalFunction.of(right)
     lines = Lines(interval=0.0)

@@ -1,4 +1,4 @@
-"""`--retry-errors`: samples that are stored as errors are asked again, and nothing else is."""
+"""`--retry-errors`: only samples stored as errors are asked again."""
 
 from __future__ import annotations
 

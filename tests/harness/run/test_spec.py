@@ -163,7 +163,7 @@ def test_every_setting_is_a_flag(cli: Command) -> None:
 def test_flags_files_and_python_take_the_same_words(
     cli: Command, tmp_path: Path, model: str, bench: str
 ) -> None:
-    """Also one text for a list, and underscores for hyphens."""
+    """A single text stands for a list, and underscores for hyphens."""
     (tmp_path / "file.toml").write_text(
         f"model = {model!r}\nbenchmark = {bench!r}\nsamples = 2\ntop_p = 0.5\nlimit = 3\n"
         "strict = true\ndry_run = true\n[model_option]\nconcurrency = 3\n"

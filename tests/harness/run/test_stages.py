@@ -173,7 +173,7 @@ def test_missing_samples_as_runs() -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Flaky(Model):
-    """Cannot be reached for the problems of which the file does not speak."""
+    """Unreachable for problems outside the file."""
 
     reachable: str
 

@@ -1,4 +1,4 @@
-"""A sweep: what is stored, resuming, extending, and kills at random moments."""
+"""A sweep: the stored files, resuming, extending, and kills at random moments."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ ROOT = Path(__file__).parents[3]
 
 
 def completions(path: Path) -> dict[str, dict[str, Any]]:
-    """By key, without the timing; every key must be there once."""
+    """Completions by key, without the timing; every key must occur once."""
     rows = list(Run(path).completions.rows())
     assert len({row["key"] for row in rows}) == len(rows)
     return {row["key"]: {k: v for k, v in row.items() if k != "latency"} for row in rows}
 
 
 def verdicts(path: Path) -> dict[str, dict[str, Any]]:
-    """By key, without the timing; every key must be there once."""
+    """Verdicts by key, without the timing; every key must occur once."""
     rows = list(Run(path).verdicts().rows())
     assert len({row["key"] for row in rows}) == len(rows)
     for row in rows:
@@ -288,7 +288,7 @@ def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(tmp_path: Path, model: str, b
 def test_ctrl_c_before_anything_is_asked_is_one_word(
     tmp_path: Path, model: str, bench: str, function: str
 ) -> None:
-    """While the program is imported, while it plans, and before the run is made."""
+    """During the imports, during the planning, and before the run is created."""
     code = f"""
 import builtins, sys
 from pathlib import Path
@@ -318,13 +318,13 @@ main()
 
 
 def counts(path: Path) -> list[Row]:
-    """The rows of the result table, but for the time that was taken."""
+    """The rows of the result table, without times."""
     return [replace(row, usage=None) for row in harness.summarise(Run(path)).rows]
 
 
 @pytest.mark.slow
 def test_twenty_kills_lose_and_repeat_nothing(tmp_path: Path, model: str, bench: str) -> None:
-    """SIGKILL at random moments over one run, which then equals an undisturbed one."""
+    """After SIGKILLs at random moments the run equals an undisturbed run."""
     chance = random.Random(20)
     arguments = [
         sys.executable,

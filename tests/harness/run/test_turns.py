@@ -1,4 +1,4 @@
-"""More than one turn: what is told, what is stored, what resumes, and repaired@t."""
+"""Further turns: feedback, storage, resuming, and repaired@t."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def reference(messages: Messages) -> str:
 
 
 class Student:
-    """Says ``wrong``, but is right as soon as what it is told contains a word."""
+    """Answers ``wrong`` until the feedback contains a word, and then right."""
 
     def __init__(self, word: str, wrong: str = WRONG) -> None:
         self.word, self.wrong, self.asked = word, wrong, Counter[int]()
@@ -239,7 +239,7 @@ def test_a_solver_gives_the_same_answer_again(tmp_path: Path) -> None:
 
 @pytest.mark.openai
 def test_turns_of_a_server(tmp_path: Path) -> None:
-    """A server is sent the whole chat, with what the model was told; its tokens are counted."""
+    """A server gets the whole chat with the feedback; all tokens are counted."""
 
     def respond(body: Body) -> Any:
         payload = payload_for(body)

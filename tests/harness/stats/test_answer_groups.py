@@ -1,4 +1,4 @@
-"""The same answer, differently written, is one vote; another answer is another."""
+"""Equal answers in different forms are one vote; different answers are different votes."""
 
 from __future__ import annotations
 

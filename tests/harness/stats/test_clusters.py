@@ -1,4 +1,4 @@
-"""Clusters: problems that were made from the same one."""
+"""Clusters: problems with a common original."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_clusters_follow_the_original_through_generations() -> None:
 
 
 def test_the_same_ids_in_two_benchmarks_are_different_problems() -> None:
-    """What was made of one's problem is not with the other's, whichever of them comes first."""
+    """Problems derived from namesakes stay in separate clusters, in either order."""
     ours = [problem("0001", of="mine/s"), problem("0001-shift", "0001", of="mine/hard")]
     theirs = [problem("0001", of="yours/s"), problem("0001-shift", "0001", of="yours/hard")]
     for order in ([*ours, *theirs], [*theirs, *ours]):

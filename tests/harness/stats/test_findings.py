@@ -45,7 +45,7 @@ def skill(
     drops: Mapping[str, float] | None = None,
     wrong: tuple[Outcome, ...] = (SIGN, MISSING, NO_BOX, CUT),
 ) -> Script:
-    """A model that solves this share of the problems, the easier ones first; less of some."""
+    """A model that solves a share of the problems, the easier problems first; less of some."""
 
     def outcome(subset: str, number: int, sample: int) -> Outcome:
         chance = random.Random(f"{share} {subset} {number} {sample}")

@@ -1,4 +1,4 @@
-"""A metric is registered by one decorator, and every output shows it."""
+"""A decorator registers a metric, and every output shows the metric."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[3]
 
 @pytest.fixture
 def registered() -> Iterator[None]:
-    """Two metrics, and the registry as it was after the test."""
+    """Two metrics; the registry is restored after the test."""
     saved = dict(registry._METRICS)
 
     @metric("always right", interval="clusters")
@@ -88,7 +88,7 @@ def test_the_columns_of_our_metrics() -> None:
 
 @pytest.mark.slow
 def test_another_package_brings_a_metric(tmp_path: Path) -> None:
-    """By an entry point, as an installed distribution declares it."""
+    """An entry point, as declared by an installed distribution."""
     (tmp_path / "theirs.py").write_text(
         "from calculus_harness.harness.stats.metrics import metric\n"
         "@metric('their metric')\n"

@@ -307,7 +307,7 @@ def test_of_ranked_candidates_the_best_ones_count() -> None:
 
 
 def group(labels: list[int | None], verdicts: list[dict[str, float]]) -> Group:
-    """Four samples of each problem with these labels, or without."""
+    """Four samples of each problem, with labels or without."""
     inputs = OtherInputs()
     return Group(
         model="m",

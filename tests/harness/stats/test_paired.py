@@ -1,4 +1,4 @@
-"""What is paired with what, and that neither clusters, children nor luck mislead."""
+"""Pairs of problems and systems; neither clusters, children nor luck mislead."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def test_solving_twice_is_counted_over_all_disjoint_sets() -> None:
 
 @pytest.mark.slow
 def test_luck_is_not_mistaken_for_brittleness() -> None:
-    """The perturbation changes nothing: what was solved once is failed as often either way."""
+    """The perturbation changes nothing: losses are as frequent in either direction."""
     generator = np.random.default_rng(2)
     excesses, shares = [], []
     covered, trials = 0, 60
@@ -175,7 +175,7 @@ def test_luck_is_not_mistaken_for_brittleness() -> None:
 
 
 def test_real_brittleness_is_found_in_its_size() -> None:
-    """The perturbation halves every chance: of what is solved, half more than by luck is lost."""
+    """The perturbation halves every chance: half of the solved problems are lost beyond luck."""
     generator = np.random.default_rng(4)
     chance = generator.beta(2, 1, size=4000)
     first = generator.binomial(4, chance).tolist()
@@ -226,7 +226,7 @@ def test_the_variance_of_pass_at_1_falls_as_one_over_n() -> None:
 
 
 def test_the_design_foresees_what_more_samples_do() -> None:
-    """From 4 samples a problem it is told what the same problems yield with 32."""
+    """From 4 samples a problem, the design predicts the results of 32 samples."""
     generator = np.random.default_rng(8)
     easy = generator.beta(1, 1, size=6000)
     hard = np.clip(easy - generator.beta(1, 6, size=6000), 0, 1)
@@ -268,7 +268,7 @@ def test_clusters_are_the_unit_of_the_design() -> None:
 
 
 def test_statements_never_contradict_the_interval_beside_them() -> None:
-    """A line of a family excludes 0 exactly where its adjusted p is below 0.05."""
+    """An interval of a family excludes 0 exactly where the adjusted p is below 0.05."""
     chance = random.Random(3)
     seen = Counter[bool]()
     for _ in range(25):

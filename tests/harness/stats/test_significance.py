@@ -24,7 +24,7 @@ from tests.examples import examples
 
 
 def enumerated(differences: list[float]) -> float:
-    """The sign-flip p value by its definition."""
+    """The sign-flip p value by definition."""
     observed = abs(sum(differences))
     sums = [
         abs(sum(sign * d for sign, d in zip(signs, differences, strict=True)))
@@ -104,7 +104,7 @@ def test_the_test_keeps_its_level() -> None:
 
 
 def test_averaged_children_do_not_break_the_level() -> None:
-    """One answer to an easy original, three to its perturbations: the sides differ in noise."""
+    """An answer to an easy original, three to the perturbations: the sides differ in noise."""
     generator = np.random.default_rng(6)
     rejected, experiments = 0, 800
     for experiment in range(experiments):
@@ -186,9 +186,9 @@ def test_the_interval_covers_the_truth(clusters: int, size: int) -> None:
 
 
 def test_the_power_formula_against_simulation() -> None:
-    """At the difference that is called detectable the sign-flip test finds it four times in five.
+    """The sign-flip test finds the "detectable" difference four times in five.
 
-    Differences of two proportions of 8 samples; their variance is computed, not estimated.
+    The differences are of two proportions of 8 samples, with a computed variance.
     """
     generator = np.random.default_rng(11)
     clusters, n, chance = 50, 8, 0.5

@@ -1,4 +1,4 @@
-"""What is missing of a run widens its bounds: the hard problems are the ones that take long."""
+"""Missing samples of a run widen the bounds: hard problems take longer."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_verdicts_that_a_sweep_adds_meanwhile_are_left_for_the_next_table(
     readings = 0
 
     def growing(log: Any) -> Mapping[Any, Any]:
-        """The first reading lacks a problem, and so does the table; later ones have it."""
+        """The first reading and the table lack a problem; later readings have the problem."""
         nonlocal readings
         readings += 1
         sums = totals(log)

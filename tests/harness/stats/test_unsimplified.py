@@ -1,4 +1,4 @@
-"""Problems that stand as composed are counted below every table, and apart on demand."""
+"""Unsimplified problems are counted below every table, and apart on demand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sentences and differences over several systems: none is left out, and none is made up."""
+"""Sentences and differences over several systems: all differences, and no invented ones."""
 
 from __future__ import annotations
 

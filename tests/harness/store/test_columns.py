@@ -188,7 +188,7 @@ def test_workers_make_what_this_process_makes(
 def test_a_second_count_reads_only_what_is_new(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A report of a million samples read the short fields of all of them each time."""
+    """A report of a million samples used to read the short fields of all samples each time."""
     log = written(tmp_path, JUDGED[:500], VERDICTS, 20_000)
     read: list[Path] = []
     blocks = reader.blocks
@@ -219,7 +219,7 @@ def test_the_wrong_answers_that_are_kept_do_not_depend_on_the_order_or_the_shard
 def test_what_is_judged_is_not_looked_at_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`score` read every completion of a run for one that had come."""
+    """`score` used to read every completion of a run for a single new completion."""
     texts = written(tmp_path / "said", ROWS, COMPLETIONS, 20_000)
     judged = written(tmp_path / "judged", JUDGED[:600], VERDICTS, 5_000)
     read: list[int] = []

@@ -1,4 +1,4 @@
-"""The append-only log: order, sealing, repair, and errors that touch nothing."""
+"""The append-only log: order, sealing, repair, and errors without side effects."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_a_damaged_sealed_shard_is_an_error(tmp_path: Path) -> None:
 
 
 def test_a_kill_while_sealing_loses_nothing(tmp_path: Path) -> None:
-    """Every state that a kill can leave behind between the steps of sealing."""
+    """Every state left by a kill between the steps of sealing."""
     write(tmp_path, range(40), shard_bytes=2_000)
     expected = list(LogReader(tmp_path, HEAVY).rows())
     sealed, index = tmp_path / "00000.jsonl.gz", tmp_path / "00000.columns.gz"
@@ -267,7 +267,7 @@ def test_discarded_rows_are_gone_and_the_others_stay(tmp_path: Path, shard_bytes
 def test_a_discard_that_fails_loses_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A full disk in the middle: shards are as before or without the rows, and none is torn."""
+    """A full disk in the middle: shards are as before or without the rows, and never torn."""
     from calculus_harness.harness.store.log import appending
 
     write(tmp_path, range(40), 2_000)

@@ -1,4 +1,4 @@
-"""After a power cut: either log may have lost its tail, and what is there still fits together."""
+"""After a power cut: either log may have lost the tail, and the rest still fits together."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ POLICY = "balls-1"
 
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """12 answers with their verdicts, in two sealed shards each and one that is not sealed."""
+    """12 answers with verdicts: two sealed shards each, and an open shard."""
     path = tmp_path_factory.mktemp("original") / "run"
     make(path, models=1, problems=3, samples=4, words=2, noise=False, shard_bytes=1_300)
     return path
@@ -121,7 +121,7 @@ def test_a_sweep_goes_on_and_says_what_went(tmp_path: Path) -> None:
 def test_verdicts_wait_for_their_completions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No verdict is written before its completion was told to be on disk."""
+    """No verdict is written before the completion is reported to be on disk."""
     order: list[str] = []
     synced, append = Log.synced, Log.append
     monkeypatch.setattr(Log, "synced", lambda self: (order.append("sync"), synced(self))[1])
@@ -177,7 +177,7 @@ def test_an_index_takes_in_what_is_sealed_meanwhile(
 
 @pytest.fixture
 def locks_that_do_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`flock` as on some network disks: it succeeds for everybody."""
+    """`flock` as on some network disks: every call succeeds."""
 
     class Nothing:
         def __init__(self, path: Path) -> None: ...

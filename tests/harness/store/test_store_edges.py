@@ -1,4 +1,4 @@
-"""Small decisions of the store: where a log is, what is looked for, how sums are put together."""
+"""Small decisions of the store: places of logs, searches for runs, merged sums."""
 
 from __future__ import annotations
 

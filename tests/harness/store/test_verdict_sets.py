@@ -1,4 +1,4 @@
-"""Which verdicts are taken where nobody says: a partial set never hides a complete one."""
+"""The default set of verdicts: a partial set never hides a complete set."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DEFAULT, STRICT = Policy(), Policy(strict=True)
 
 
 class Stopper(Silent):
-    """Interrupts after so many verdicts."""
+    """Interrupts after a number of verdicts."""
 
     def __init__(self, verdicts: int) -> None:
         self.left = verdicts

@@ -1,8 +1,8 @@
-"""A run stored by an earlier version opens, extends and is scored as that version did it.
+"""A run stored by an earlier version opens, extends and is scored as before.
 
 `run` holds two samples of each problem. `extended_verdicts.json` has, for each set of verdicts, the
-status and answer of every completion after that version had extended the run to three samples and
-scored it with ``--strict``.
+status and answer of every completion after the earlier version had extended the run to three
+samples and had scored the run with ``--strict``.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def test_an_earlier_run_opens_extends_and_scores_alike(
 
 
 def test_an_earlier_run_with_numbers_for_ids_opens(tmp_path: Path) -> None:
-    """Earlier versions stored the ids of a user's whole problems as they stood in the file."""
+    """Earlier versions stored the ids of a user's whole problems as written in the file."""
     run = tmp_path / "run"
     shutil.copytree(FOLDER / "run", run)
     problems = run / "problems.jsonl"

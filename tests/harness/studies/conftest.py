@@ -28,7 +28,7 @@ stop = ["Question:"]
 
 @pytest.fixture
 def answered(cli: Command, tmp_path: Path) -> Callable[[Mapping[str, str], str], Path]:
-    """A function from answers by integrand, and the line after each, to a run of them."""
+    """A function from answers by integrand, and the line after each answer, to a run."""
 
     def ask(answers: Mapping[str, str], behind: str) -> Path:
         (tmp_path / "asked.py").write_text(MODEL.format(answers=answers, after=behind))

@@ -1,4 +1,4 @@
-"""Tables 1, 3, 5 and 7: single answers of a run, with what they are off by."""
+"""Tables 1, 3, 5 and 7: single answers of a run with their errors."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def reference(problem: Problem) -> str:
 
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory: pytest.TempPathFactory) -> Mapping[int, Section]:
-    """A model that is right on powers and on the first sine, and wrong on all else."""
+    """A model that is right on powers and on the first sine, and wrong elsewhere."""
     powers = load("brittleness/powers", limit=6)
     sines = load("brittleness/primitive_sin", limit=2)
     lines = load("brittleness/primitive_x", limit=1)

@@ -1,4 +1,4 @@
-"""How the tables of "Symbolic Brittleness" count, on verdicts that are written down here."""
+"""The counts in the tables of "Symbolic Brittleness", on verdicts in the test."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PREFIX = {"prefix": "mul INT+ 2 x", "antiderivative_prefix": "pow x INT+ 2"}
 
 
 class StoredRun:
-    """A run of one model with a beam search, and the paper's scorer's verdicts on it."""
+    """A run of a model with a beam search, and the verdicts of the paper's scorer."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class StoredRun:
 
     @property
     def completions(self) -> StoredRun:
-        """The rows have what is read of completions, too."""
+        """Rows have the fields of completions, too."""
         return self
 
     def rows(self) -> list[dict[str, Any]]:
@@ -53,7 +53,7 @@ class StoredRun:
 def judged(*credited: bool, width: int = 50) -> ModelAnswers:
     """Sums of validation problems and of primitives, twice each problem of ``credited``.
 
-    Its seventh candidate is accepted, because of a timeout where it is credited.
+    The seventh candidate is accepted, because of a timeout where timeouts are credited.
     """
     problems, verdicts, tallies = [], [], {}
     for pool in ("valid", "coeff"):
@@ -91,7 +91,7 @@ def row(source: ModelAnswers, name: str) -> dict[str, str]:
 
 
 def test_of_fifty_candidates_a_timeout_earns_no_credit_in_sums_of_validation_problems() -> None:
-    """Appendix B: the exception is for this pool at Fail@50 alone."""
+    """Appendix B: the exception is for the pool at Fail@50 alone."""
     source = judged(True, True, False, True)
     valid, coeff = row(source, "valid, 2 terms"), row(source, "coeff, 2 terms")
     assert valid["their scorer Fail@50"] == "75.0"

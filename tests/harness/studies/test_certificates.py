@@ -1,4 +1,4 @@
-"""Certificates of a run: stored beside its verdicts on request, checked again, forgeries seen."""
+"""Certificates of a run: stored beside the verdicts, checked again, forgeries detected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trained classifiers over the seeds of their training."""
+"""Trained classifiers over the seeds of the training."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KEY = ("derivations", "step2", ("VR", "EE"))
 
 
 def model(seed: int, accuracy: float, perturbed: float, examples: int = 60) -> ModelItems:
-    """Answers that are right with these probabilities."""
+    """Answers with given probabilities of being right."""
     drawn = random.Random(seed)
 
     def answer(truth: int, share: float) -> JudgedLabel:
@@ -62,7 +62,7 @@ def test_means_and_their_two_intervals() -> None:
 
 
 def test_the_same_answers_of_every_seed_are_no_more_examples() -> None:
-    """Seeds that agree everywhere leave the interval over examples as wide as that of one seed."""
+    """Equal results of all seeds leave the interval over examples as wide as for a single seed."""
     same = [model(0, 0.8, 0.8)] * 5
     [once] = analyses_over_seeds({"a": same[:1]})[KEY]
     [often] = analyses_over_seeds({"a": same})[KEY]

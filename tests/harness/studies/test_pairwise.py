@@ -1,4 +1,4 @@
-"""The pairwise analysis: by hand on small runs, its laws on random ones, the published tables."""
+"""The pairwise analysis: small runs by hand, laws on random runs, the published tables."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ from calculus_harness.harness.studies.derivations.pairwise import (
 def item(
     key: str, right: bool, twins: Sequence[bool], *, label: int = 1, operator: str = "add"
 ) -> PerturbedItem:
-    """An item of the example that the key begins with; twins are called A, B, ..."""
+    """An item of the example with the key's beginning; twins are called A, B, ..."""
 
     def judged(truth: int, is_right: bool) -> JudgedLabel:
         return JudgedLabel(truth, truth if is_right else 1 - truth)
@@ -241,7 +241,7 @@ SWEEP = ["derivations/step2", "derivations/step2_vr", "derivations/step2_ar"]
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """A model that says 1 whenever it sees no Greek letter."""
+    """A model that answers 1 for a text without Greek letters."""
     folder = tmp_path_factory.mktemp("pairwise")
     script = folder / "model.py"
     script.write_text(
@@ -321,7 +321,7 @@ def test_a_run_without_perturbations_is_refused(tmp_path: Path) -> None:
 
 
 def answering(folder: Path, name: str, right: str) -> str:
-    """A model that is right where a Python expression of the prompt holds; it knows the labels."""
+    """A model with knowledge of the labels, right where a Python expression of the prompt holds."""
     script = folder / f"{name}.py"
     script.write_text(
         "import json\n"
@@ -336,7 +336,7 @@ def answering(folder: Path, name: str, right: str) -> str:
 
 @pytest.fixture(scope="module")
 def two_runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Run]:
-    """Models that are right on step2, and on step3; the second is never right on twins."""
+    """Models that are right on step2 and on step3; the second model is never right on twins."""
     folder = tmp_path_factory.mktemp("pairwise-two")
     prompt = prompts.load("derivation-step-zero-shot")
     labels = {}
@@ -379,7 +379,7 @@ def test_pooled_models_are_one_and_an_item_of_two_counts_twice(two_runs: tuple[R
 
 
 def test_what_models_have_in_common(two_runs: tuple[Run, Run], tmp_path: Path) -> None:
-    """Both are right unperturbed; only the second fails to generalise."""
+    """Both models are right on unperturbed problems; only the second fails to generalise."""
     (common,) = intersections(items_of(two_runs))
     assert (common.subset, common.items, common.fail_to_generalise) == ("step2", 4, ())
     assert {row.name: row.count for row in common.categories} == {S: 4, G: 0, NONE: 0, ALL: 0}
@@ -456,7 +456,7 @@ def value(table: str, model: str, subset: str, measure: str) -> float:
 
 
 def test_the_published_averages_recompute() -> None:
-    """Over the five encoders of table 1 and of table 2, but for the two cells that are off."""
+    """Over the five encoders of tables 1 and 2, without the two cells with an error."""
     encoders = [
         "bert-base-uncased",
         "bert-base-cased",

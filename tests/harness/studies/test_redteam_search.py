@@ -74,7 +74,7 @@ def test_labels_hold(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["bars", "faint_constant", "scale_template", "parameter"])
 def test_labels_of_templates_hold(name: str) -> None:
-    """As far as mpmath has values: right answers are not refuted, and most wrong ones are."""
+    """Where mpmath has values: right answers are not refuted, and most wrong answers are."""
     refuted = []
     for index in range(12):
         case = case_at(name, 7, index)
@@ -104,7 +104,7 @@ def test_a_misplaced_branch_changes_sign_on_one_side_of_that_of_the_integrand() 
 def test_steps_are_constant_but_for_jumps(
     monkeypatch: pytest.MonkeyPatch, name: str, digits: int
 ) -> None:
-    """Beside an antiderivative of zero, an answer of these generators is the step alone."""
+    """Beside an antiderivative of zero, an answer of the generators is the step alone."""
     monkeypatch.setattr(branches, "smooth", lambda rng: ZERO)
     for index in range(40):
         case = case_at(name, 7, index)
@@ -156,7 +156,7 @@ def test_an_infinite_answer_is_not_right() -> None:
 
 @pytest.mark.parametrize("name", ["mutation", "mutation_at_scale", "rewrite"])
 def test_derivatives_agree_with_differences(name: str) -> None:
-    """The rules of differentiation, which labels rest on, against mpmath's differences."""
+    """The rules of differentiation behind the labels, against mpmath's differences."""
     for index in range(5):
         formulas = case_at(name, 3, index).formulas
         assert formulas is not None
@@ -172,7 +172,7 @@ def test_derivatives_agree_with_differences(name: str) -> None:
 
 
 def judging(accepts: str) -> Judge:
-    """A verifier that accepts every completion with a text in it, and nothing else."""
+    """A verifier that accepts every completion with a given text, and no other."""
 
     def judge(cases: Sequence[Case]) -> list[Verdict]:
         statuses = (

@@ -1,4 +1,4 @@
-"""`reproduce`: its commands can run, and the document is printed from the same data."""
+"""`reproduce`: the commands can run, and the document is printed from the same data."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_each_row_says_what_is_ours_or_why_there_is_nothing() -> None:
 
 
 def test_the_document_has_the_tables_of_the_data() -> None:
-    """`run.py reproduce --markdown` prints what belongs there."""
+    """`run.py reproduce --markdown` prints the section of the document."""
     printed = CliRunner().invoke(cli, ["reproduce", "--markdown"]).output
     assert printed == as_markdown([*catalogue.sections(), item_section()])
     assert printed in DOCUMENT.read_text(encoding="utf-8")
@@ -63,7 +63,7 @@ def test_items_are_shown_by_what_is_there_and_have_reasons() -> None:
 
 
 def test_numbers_of_a_measure_are_those_of_the_record() -> None:
-    """What a command measures is a field of the text, with the origin of the record behind it."""
+    """A measured number is a field of the text, with the origin of the record behind the field."""
     measured = [row for row in EVERY if row.measure]
     assert measured
     for row in measured:
@@ -85,7 +85,7 @@ def test_the_page_of_hint_states_the_recorded_numbers() -> None:
 def test_a_measure_that_finds_another_number_fails_the_check(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The sizes of HINT against a record that has another one, and against the true one."""
+    """The sizes of HINT against a record with another size, and against the true record."""
     arguments = ["reproduce", "--check", "hint-table-a1"]
     done = CliRunner().invoke(cli, arguments)
     assert done.exit_code == 0, done.output
@@ -127,7 +127,7 @@ def test_what_cannot_be_recorded_is_refused(tmp_path: Path) -> None:
 
 
 def parsed(line: list[str]) -> click.Context:
-    """The command of a command line and its options, checked by click."""
+    """The command of a command line with its options, parsed by click."""
     command: click.Command = cli
     context = click.Context(cli)
     while isinstance(command, click.Group):
@@ -169,7 +169,7 @@ def test_a_model_is_asked_for_where_it_is_open() -> None:
 def test_commands_run_in_turn_and_finished_ones_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The second fails the first time; then only it is run again."""
+    """The second command fails the first time; then only the second command runs again."""
     file = tmp_path / "problems.jsonl"
     line = f"ls --validate --benchmark {shlex.quote(str(file))}"
     fake = Reproduction("Table 0", "fake", commands=("ls tasks", line, "ls models"))

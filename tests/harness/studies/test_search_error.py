@@ -1,4 +1,4 @@
-"""Search error or model error: each number worked out by hand, and what must hold of all."""
+"""Search error or model error: each number worked out by hand, and invariants."""
 
 from __future__ import annotations
 

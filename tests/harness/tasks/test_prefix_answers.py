@@ -91,7 +91,7 @@ def test_a_prompt_of_prefix_tokens() -> None:
 
 
 def test_random_integrals_have_the_forms_that_their_latex_has() -> None:
-    """So a model is shown a problem of any benchmark in the order of the published data."""
+    """A model gets a problem of any benchmark in the order of the published data."""
     for problem in load("lample_charton/bwd", limit=12):
         plain = Problem("p", "integration", "own", "s", problem.inputs, problem.target)
         for side in ("integrand", "antiderivative"):

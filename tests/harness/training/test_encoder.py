@@ -1,4 +1,4 @@
-"""Encoders: their texts and settings; and, with the extra 'train', small ones trained for real."""
+"""Encoders: their texts and settings; and, with the extra 'train', small trained encoders."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_an_encoder_needs_a_model(tmp_path: Path) -> None:
 
 
 def toy(folder: Path, size: int = 64) -> Path:
-    """A saved data set whose labels a classifier of words can find: is there a sine?"""
+    """A saved data set with the label "has a sine", easy for a classifier of words."""
     datasets = pytest.importorskip("datasets", reason="needs the extra 'train'")
 
     def rows(start: int, count: int) -> list[dict[str, Any]]:
@@ -147,7 +147,7 @@ def evaluated(out: Path) -> Sequence[dict[str, Any]]:
 @pytest.mark.train
 @pytest.mark.slow
 def test_a_small_encoder_learns_goes_on_and_answers(tmp_path: Path) -> None:
-    """Trained by the command, the same when it is interrupted, and asked through the harness."""
+    """Trained by the command, equal after an interruption, and asked through the harness."""
     transformers = pytest.importorskip("transformers", reason="needs the extra 'train'")
     from calculus_harness.harness import summarise, sweep
 
@@ -209,7 +209,7 @@ def test_a_small_encoder_learns_goes_on_and_answers(tmp_path: Path) -> None:
 @pytest.mark.train
 @pytest.mark.slow
 def test_names_that_were_never_trained_on_are_words_of_their_own(tmp_path: Path) -> None:
-    """A Greek letter in a perturbed test set must not be unknown: all of them would be one."""
+    """A Greek letter of a perturbed test set must be known, or all letters would be equal."""
     transformers = pytest.importorskip("transformers", reason="needs the extra 'train'")
     from calculus_harness.harness.training.encoder import make_bert
 

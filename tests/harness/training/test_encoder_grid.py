@@ -1,4 +1,4 @@
-"""Grids of encoders: their configuration, and small ones trained for real."""
+"""Grids of encoders: the configuration, and small grids with real training."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_no_asked_sequence_is_trained_on(name: str, tmp_path: Path) -> None:
 def test_a_grid_is_trained_goes_on_and_gives_its_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With MiniLM, where its package is installed; tables from the result file are the same."""
+    """With MiniLM, if the package is installed; tables from the result file are the same."""
     encoders = {"scratch": SCRATCH}
     try:
         weights_folder(MINILM)

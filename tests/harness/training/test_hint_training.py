@@ -69,7 +69,7 @@ def weights(folder: Path) -> dict[str, Any]:
 def test_the_best_weights_on_the_validation_set_are_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of three measurements the second is best: the weights are those of a training of 4 steps."""
+    """The second of three measurements is best: the weights are from 4 steps of training."""
     accuracies = iter([0.2, 0.6, 0.4, 0.1, 0.3])
     monkeypatch.setattr(fitting, "validated", lambda *arguments: {"I": next(accuracies)})
     fitting.fit(fit(validation={"I": MAIN}), tmp_path / "selected")

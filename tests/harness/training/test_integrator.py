@@ -1,4 +1,4 @@
-"""The integrator: its pairs and settings; and, with the extra 'train', a small one, killed."""
+"""The integrator: pairs and settings; and, with the extra 'train', a small model, killed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The experiment of docs/results/language_model.md: its settings at a small size, its tables."""
+"""The experiment of docs/results/language_model.md: the settings at a small size, the tables."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_the_page_has_the_tables_of_its_counts(program: ModuleType) -> None:
 
 
 def test_no_test_problem_is_trained_on() -> None:
-    """Neither its integrand nor its pair of numbers, also not as a factor or in another letter."""
+    """Neither the integrand nor the pair of numbers, nor a multiple or another letter."""
     pytest.importorskip("yaml", reason="needs the extra 'train'")
     config = load(ROOT / "examples" / "smollm2_cpu.yaml")
     trained = {

@@ -1,4 +1,4 @@
-"""Training sets: no repeats, nothing of the benchmarks, references that are proven."""
+"""Training sets: no repeats, no problems of the benchmarks, proven references."""
 
 from __future__ import annotations
 

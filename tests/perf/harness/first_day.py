@@ -1,11 +1,11 @@
-"""A first day with the program, scripted: what a newcomer types, how long it takes, what is shown.
+"""A newcomer's first day with the program, scripted: commands, times, and output.
 
 `python -m tests.perf.harness.first_day` asks a stand-in server for 320 answers (two models, one
 solving more), and again with faults in 15 % of the requests, then reads the results in every way.
-It prints the seconds of every whole process and what a screen of 80 x 24 shows; the exit status is
-1 if the answer does not fit on that screen, an answer is lost, or a sweep takes over `MAX_SECONDS`
+The script prints the seconds of every whole process and a screen of 80 x 24; the exit status is 1
+if the answer does not fit on the screen, an answer is lost, or a sweep takes over `MAX_SECONDS`
 seconds. `--lm-eval PYTHON`, a Python with lm-evaluation-harness and this project, asks the same
-number of answers of the same servers with it.
+servers for the same number of answers with lm-evaluation-harness.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def respond_from(answers: dict[str, str]) -> Any:
 
 
 def timed(name: str, *words: str, folder: Path) -> tuple[float, str]:
-    """Run a command as a user does; its seconds and what it prints."""
+    """Run a command as a user does. Returns the seconds and the output."""
     environment = os.environ | {"COLUMNS": str(WIDTH), "OPENAI_API_KEY": "none"}
     begun = time.monotonic()
     done = subprocess.run(
@@ -72,7 +72,7 @@ def timed(name: str, *words: str, folder: Path) -> tuple[float, str]:
 
 
 def screen(text: str) -> list[str]:
-    """The lines that a terminal shows of a text."""
+    """The lines of a text on a terminal."""
     return [line for long in text.splitlines() for line in textwrap.wrap(long, WIDTH) or [""]]
 
 

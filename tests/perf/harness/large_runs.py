@@ -1,10 +1,10 @@
-"""What a report, and scoring again, cost on a run of many samples: nothing that is not new.
+"""The cost of a report and of a second scoring on a run of many samples: new samples only.
 
     python tests/perf/harness/large_runs.py [--samples 1000000] [--keep FOLDER]
 
-Printed are seconds of processor time and of wall clock, the most memory of a process, and the ratio
-of the processor time to that of the rival: one pass over the rows of the run by `gzip` and `json`,
-which is what everything that counts all rows has to do at least.
+The output has seconds of processor time and of wall clock, the peak memory of a process, and the
+ratio of the processor time to the rival's. The rival is a pass over the rows of the run by `gzip`
+and `json`, the least work of any count of all rows.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def one_pass(run: Path) -> int:
 
 
 def forget(run: Path) -> None:
-    """Remove what can be made again."""
+    """Remove all derived files."""
     for pattern in ("*.columns.gz", "*.counts-*.json", "keys.sqlite"):
         for path in run.rglob(pattern):
             path.unlink()

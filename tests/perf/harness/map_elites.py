@@ -60,7 +60,7 @@ def measures(tree: Expression) -> tuple[float, float, float]:
 
 @dataclass
 class Search:
-    """What was asked and found so far."""
+    """Formulas asked and failures found."""
 
     budget: int
     seen: set[str] = field(default_factory=set)
@@ -126,7 +126,7 @@ def map_elites(seed: int, budget: int) -> Search:
 
 
 def cells(trees: Iterable[Expression]) -> int:
-    """How many cells of the archive these formulas fill."""
+    """The number of filled cells of the archive."""
     occupied = set()
     for tree in trees:
         at = [
@@ -138,7 +138,7 @@ def cells(trees: Iterable[Expression]) -> int:
 
 
 def kinds(trees: Iterable[Expression]) -> int:
-    """How many different sets of features they have."""
+    """The number of different sets of features."""
     return len({tuple(test(tree) for test in FEATURES_BY_NAME.values()) for tree in trees})
 
 

@@ -4,11 +4,11 @@
     python tests/perf/harness/node_kills.py --answers 50000 --completions 1000000 --pause 10
     python tests/perf/harness/node_kills.py --answers 0 --completions 1000000      # only scoring
 
-Needs the extra ``ray``. The cluster is made of node processes on this machine: a head node, and
-nodes of which one is killed every ``--pause`` seconds on average, at instants drawn from
-``--seed``, while another joins. Printed are the times, how many nodes died, and the peak of this
-process's memory. It is an error if an answer or verdict is lost or repeated, or differs from what
-it is without a cluster.
+Needs the extra ``ray``. The cluster consists of node processes on the local machine: a head node
+and further nodes. A node is killed every ``--pause`` seconds on average, at instants drawn from
+``--seed``, and another node joins. The output has the times, the number of dead nodes, and the
+driver's peak memory. A lost or repeated answer or verdict is an error, and so is any difference
+from a run without a cluster.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ async def answer(messages, seed):
 
 
 def swept(folder: Path, answers: int, nodes: str) -> Counter[tuple[str, int, str]]:
-    """Sweep, and say which problem, sample and verdict there are, and how often."""
+    """Sweep, and count the problem, sample and verdict of each answer."""
     limit = 50
     model = f"python/{folder / 'model.py'}:answer"
     out = folder / nodes
@@ -70,7 +70,7 @@ WORDS = "We substitute, expand the brackets and integrate every term by itself. 
 
 
 def stored(path: Path, count: int) -> None:
-    """Write a run with so many completions that have no verdict yet."""
+    """Write a run with a number of completions without verdicts."""
     problems = []
     for n in range(1, PROBLEMS + 1):
         inputs = {"integrand": f"{n}x^{{{n - 1}}}", "variable": "x"}
@@ -92,7 +92,7 @@ def stored(path: Path, count: int) -> None:
 
 
 def scored(run: Path, count: int) -> None:
-    """Score a run, and see that every completion has one verdict, the right one."""
+    """Score a run, and check for a single right verdict of every completion."""
     with measured("score, there", count):
         score(run)
     seen: set[tuple[str, int]] = set()
@@ -111,7 +111,7 @@ def scored(run: Path, count: int) -> None:
 
 @contextmanager
 def measured(what: str, count: int) -> Iterator[None]:
-    """Print the time, and this process's processor time, which other programs do not change."""
+    """Print the wall time, and the processor time, which is independent of other programs."""
     begin, used = time.perf_counter(), time.process_time()
     yield
     elapsed, used = time.perf_counter() - begin, time.process_time() - used

@@ -1,4 +1,4 @@
-"""What a Ray cluster costs and gains, on this machine, beside the plain path in the same run.
+"""Cost and gain of a Ray cluster on the local machine, beside the plain path in the same run.
 
     python tests/perf/harness/scale.py                        # 20,000 completions, minutes
     python tests/perf/harness/scale.py --completions 100000 --rows 1000000
@@ -64,7 +64,7 @@ FORMS = (
 
 
 def completions(count: int) -> Iterator[tuple[str, str]]:
-    """Completions with their integrands; every other one is wrong."""
+    """Completions with their integrands; every second completion is wrong."""
     for i in range(count):
         f, answer = FORMS[i % len(FORMS)]
         n = 1 + i // len(FORMS) % 997
@@ -80,14 +80,14 @@ def seconds(work: Callable[[], Any]) -> float:
 
 @contextmanager
 def here() -> Iterator[None]:
-    """Workers of this machine that start now, as those of a cluster do."""
+    """New workers of the local machine, as on a cluster."""
     with pools_from(lambda size, memory_mb, tasks: WorkerPool(size, memory_mb, tasks=tasks)):
         yield
 
 
 @contextmanager
 def there(workers: int) -> Iterator[None]:
-    """Workers of the local cluster, which end afterwards."""
+    """Workers of the local cluster, ended afterwards."""
     with use_cluster(workers=workers) as cluster:
         assert cluster.size == workers
         yield
@@ -97,7 +97,7 @@ def there(workers: int) -> Iterator[None]:
 
 
 def plainly(processes: int, answers: list[str], integrands: list[str]) -> float:
-    """Seconds in which so many processes verify, from when all of them have begun."""
+    """Seconds of verification by a number of processes, after all have begun."""
     context = multiprocessing.get_context("spawn")
     barrier = context.Barrier(processes + 1)
     shares = [(answers[i::processes], integrands[i::processes]) for i in range(processes)]
@@ -132,7 +132,7 @@ ROLES = (
 
 
 def processor_times() -> Counter[str]:
-    """Seconds of processor time so far of this process and those below it, by kind."""
+    """Seconds of processor time until now of the process and its descendants, by role."""
     processes: dict[int, tuple[int, float, str]] = {}
     for entry in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):

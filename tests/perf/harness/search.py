@@ -3,11 +3,11 @@
     python tests/perf/harness/search.py            # mutants, by normal forms and by SymPy
     python tests/perf/harness/search.py --archive  # 1,000 failures of a model that answers at once
 
-Mutants are those of the seeds of all presets and of three generations made from them, each drawn,
-evaluated, printed and checked; rates are by processor time of one core. SymPy's are those of its
-`simplify` alone, with the published limit of one second each.
-The model of `--archive` gives every problem the same wrong answer; all answers are verified. Its
-time is by the clock, with as many workers as there are cores.
+Mutants come from the seeds of all presets and from three further generations, each drawn,
+evaluated, printed and checked; rates are by processor time of a core. SymPy's rates are of
+`simplify` alone, with the published limit of a second each. The model of `--archive` gives every
+problem the same wrong answer; all answers are verified. The time of `--archive` is by the clock,
+with a worker per core.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ SIMPLIFIED = 100
 
 
 def rates() -> None:
-    """Mutants a second of both ways."""
+    """Mutants per second of both ways."""
     seeds = [read(seed) for name in preset_names() for seed in search_settings(name).seeds]
     spent = checked = 0.0
     drawn = 0

@@ -1,4 +1,4 @@
-"""The fastest server that speaks the OpenAI protocol: it always says the same, after a delay."""
+"""The fastest OpenAI-compatible server: the same answer to every request, after a delay."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ As a check, its derivative is $\frac{e^{2x}}{2}(2x-1) + \frac{e^{2x}}{2} = x e^{
 
 
 class Stub(asyncio.Protocol):
-    """One connection. Requests are not looked at but for their length and kind."""
+    """A connection. Of requests only the length and the kind are read."""
 
     def __init__(self, text: str, delay: float) -> None:
         self.replies = {True: reply(text, chat=True), False: reply(text, chat=False)}

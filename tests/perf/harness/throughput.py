@@ -1,9 +1,9 @@
-"""Requests a second, and what we add to the client: `python tests/perf/harness/throughput.py`.
+"""Requests a second, and our overhead over the client: `tests/perf/harness/throughput.py`.
 
-A stub server in a process of its own answers at once (or after `--delay` seconds). With `--vllm`,
-the Python of an environment that has it, vLLM's own server runs a tiny Llama with random weights
-instead, whose answers are `--max-tokens` characters at most; with `--server`, one that runs already
-is asked. It is asked 1,000 problems, 4 samples of each, 64 at a time, by
+A stub server in a separate process answers at once (or after `--delay` seconds). With `--vllm`, the
+Python of an environment with vLLM, vLLM's own server runs a tiny Llama with random weights instead,
+with answers of at most `--max-tokens` characters; with `--server`, a running server is asked. The
+server gets 1,000 problems, 4 samples of each, 64 at a time, from
 
 - aiohttp alone, which knows nothing of the protocol: the floor;
 - the openai client as everybody calls it, over httpx and over aiohttp;
@@ -51,7 +51,7 @@ description = "What all clients ask."
 
 @dataclass(frozen=True)
 class Work:
-    """What a client has to do: so many samples of so many problems, asked of a model at a URL."""
+    """A client's work: samples of problems, asked of a model at a URL."""
 
     url: str
     model: str
@@ -100,7 +100,7 @@ def main() -> None:
 
 
 def servers(options: argparse.Namespace) -> dict[str, Any]:
-    """What is asked, each a context that gives its URL."""
+    """Servers, each a context with a URL."""
     if options.server:
         return {options.model: nullcontext(options.server)}
     if options.vllm:
@@ -178,9 +178,9 @@ tiny_model.make(Path(sys.argv[1]), spread=0.3, length=4096)
 
 @contextmanager
 def vllm(python: str, name: str) -> Iterator[str]:
-    """The URL of vLLM's server, for a model that is made here and unsure of what it says.
+    """The URL of vLLM's server, for a tiny random model with high entropy.
 
-    Prompts are read in one step each: with seeds, vLLM 0.32 for the CPU cannot do it in parts.
+    Each prompt is read in a single step: vLLM 0.32 for the CPU cannot combine seeds and chunks.
     """
     environment = os.environ | {
         "PYTHONPATH": str(ROOT),
@@ -229,7 +229,7 @@ def until_healthy(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
 
 
 def in_a_child(name: str, work: Work, options: argparse.Namespace) -> dict[str, float] | str:
-    """What a client took, or why it could not be asked."""
+    """A client's times, or the reason for a failure."""
     python = {"inspect_ai": options.inspect, "lm-eval": options.lm_eval}.get(name, sys.executable)
     command = [python, __file__, "--child", name, json.dumps(asdict(work))]
     environment = os.environ | {
@@ -259,7 +259,7 @@ def measured(client: Callable[[Work], float], work: Work) -> dict[str, float]:
 
 
 def drive(work: Work, ask: Callable[[int], Any]) -> Any:
-    """Ask ``total`` times, so many at once; the seconds that it took."""
+    """Ask ``total`` times, ``work.at_once`` at once. Returns the seconds."""
 
     async def worker(numbers: Any) -> None:
         for number in numbers:
@@ -276,7 +276,7 @@ def drive(work: Work, ask: Callable[[int], Any]) -> Any:
 
 
 def integrand(number: int) -> str:
-    """That of one problem, counted from 1."""
+    """The request body of a problem, counted from 1."""
     return rf"{number} x e^{{2x}}"
 
 

@@ -2,10 +2,10 @@
 
 python tests/perf/questions/definite.py [--benchmark definite/bank] [--every N] [--rival-every N]
 
-Problems are judged on one core, each with its own value first ("new": the integral is computed),
-then with this value and two wrong ones again. The rival compares
-`Integral.evalf(30)` with the answer's value, from the same trees, and is stopped after ten seconds;
-it accepts any number with 15 digits right.
+Problems are judged on a core, each with the right value first ("new": the integral is computed),
+then with the right value and two wrong values again. The rival compares `Integral.evalf(30)` with
+the answer's value, from the same trees, and is stopped after ten seconds. The rival accepts any
+number with 15 right digits.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def ours(item: Problem, answer: str) -> str:
 
 
 def evalf(item: Problem, answer: str) -> str:
-    """What a comparison of decimals says: correct, incorrect, or why it says nothing."""
+    """The result of a comparison of decimals: correct, incorrect, or a reason for no result."""
     problem = prepare_definite(item.target.integral)
     if answer == "diverges" or problem.parameters or problem.principal_value:
         return "not applicable"

@@ -48,7 +48,7 @@ SEED = 1_000_003
 
 
 class Clock:
-    """Processor time spent in some functions, without that of the others inside."""
+    """Processor time of some functions, without the time of nested measured functions."""
 
     def __init__(self) -> None:
         self.spent: Counter[str] = Counter()
@@ -114,7 +114,7 @@ def one_core(count: int) -> list[dict[str, Any]]:
 
 
 def undecided(count: int, length: int = 4) -> dict[str, Any]:
-    """What our own recipe draws, before anything is rejected."""
+    """Draws of our own recipe, before any rejection."""
     counts: Counter[str] = Counter()
     number = 0
     while counts.total() < count:
@@ -202,7 +202,7 @@ def _stop(*_: object) -> None:
 
 
 def integrals(count: int, limit: int = 5) -> dict[str, int]:
-    """Outcomes of ours and of SymPy's ``integrate`` on the integrals that derivations meet."""
+    """Outcomes of our integration and of SymPy's ``integrate`` on the integrals of derivations."""
     import sympy
 
     sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks" / "derivations"))

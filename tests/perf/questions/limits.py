@@ -1,7 +1,7 @@
-"""How long verdicts on limits take, at first and again, beside SymPy's `limit` on the same ones.
+"""Times of first and further verdicts on limits, beside SymPy's `limit` on the same limits.
 
 `python tests/perf/questions/limits.py` prints processor time of the bank and 200 generated limits,
-the first verdict of each and all further ones, and of SymPy's `limit` on every tenth of them.
+the first verdict and all further verdicts of each, and of SymPy's `limit` on every tenth limit.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ MODULES = {
 
 
 class Case(NamedTuple):
-    """A question of SymPy's tests, as an expression that is not evaluated, with its answer."""
+    """A question of SymPy's tests as an unevaluated expression, with the answer."""
 
     question: sympy.Basic
     answer: sympy.Basic
@@ -65,7 +65,7 @@ def _equations(module: ModuleType) -> Iterator[Case]:
 
 
 def _asked(call: ast.expr, names: dict[str, Any]) -> sympy.Basic | None:
-    """The limit or the sum that one side of an assertion computes, if it is one."""
+    """The limit or the sum on a side of an assertion, if any."""
     if not isinstance(call, ast.Call):
         return None
     function, arguments = call.func, call.args
@@ -85,7 +85,7 @@ def _asked(call: ast.expr, names: dict[str, Any]) -> sympy.Basic | None:
 
 
 def _asserted(module: ModuleType) -> Iterator[Case]:
-    """Run the tests of a module but their assertions, which are read."""
+    """Run the tests of a module without the assertions, which are read."""
     for test in ast.parse(inspect.getsource(module)).body:
         if not isinstance(test, ast.FunctionDef) or not test.name.startswith("test_"):
             continue

@@ -1,10 +1,9 @@
-r"""Steps of worked solutions of others: `python tests/perf/solutions/textbook_steps.py FOLDER`.
+r"""Steps of textbooks' worked solutions: `python tests/perf/solutions/textbook_steps.py FOLDER`.
 
-The folder has LaTeX files of a textbook; nothing is fetched. Of every ``=`` in a display, counted
-by `tests.rewards.verify.solution_steps.textbook` without the reader that is measured, it is shown
-how many are judged. All the solutions are taken to be right, so what is called wrong is a false
-alarm or a slip of the author: `--wrong` lists them, `--unjudged` the signs that are not judged,
-with the reasons.
+The folder has LaTeX files of a textbook; nothing is fetched. The output has the share of judged
+``=`` among all ``=`` in displays, counted by `tests.rewards.verify.solution_steps.textbook` without
+the measured reader. All solutions are taken as right: a claim called wrong is a false alarm or a
+slip of the author. `--wrong` lists such claims, `--unjudged` the unjudged signs with the reasons.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ AROUND = 60
 
 
 def judged_signs(work: Worked, solution: Solution) -> dict[int, str]:
-    """What became of every sign of a solution: a judgement, ``definition``, or ``not read``."""
+    """The fate of every sign of a solution: a judgement, ``definition``, or ``not read``."""
     signs: dict[int, str] = {}
     for end, right, what in [
         *(
@@ -50,18 +49,18 @@ _LINK_END = re.compile(
 
 
 def planted(work: Worked, sign: int, random: Random) -> tuple[Worked, int] | None:
-    """A solution with a slip behind a sign, and the slip's place; None where there is no room."""
+    """A solution with a slip behind a sign, and the slip's place; None without room for a slip."""
     end = _LINK_END.search(work.text, sign + 1)
     slip = slip_in(work.text, sign + 1, end.start() if end else len(work.text), random)
     return None if slip is None else (replace(work, text=slip[0]), slip[1])
 
 
 def plant(folder: Path, seed: int) -> None:
-    """Plant a slip in one judged sign of every solution, and in one of all, and look for it.
+    """Plant a slip in a judged sign and in any sign of every solution, and look for the slip.
 
-    A slip has no effect where both sides of its claim are equal none the less (a constant of
-    integration, a term that is 0): these are counted apart, and listed to be read. Solutions in
-    which something is called wrong before are left out.
+    A slip has no effect where both sides of the claim are still equal (a constant of integration, a
+    zero term): such slips are counted apart and listed for reading. Solutions with a wrong claim
+    before the slip are left out.
     """
     random = Random(seed)
     counts: Counter[str] = Counter()
@@ -108,7 +107,7 @@ _FORMULA = re.compile(
 
 
 def places(folders: list[Path], seed: int, number: int) -> None:
-    """Draw signs of formulas that make no claim: where they are, and what is around them."""
+    """Draw signs outside claims: the positions, and the text around."""
     rows = []
     for work in (path for folder in folders for path in worked(folder)):
         try:

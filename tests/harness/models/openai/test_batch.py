@@ -1,4 +1,4 @@
-"""The Batch API, on a server that speaks it: submitted once, collected once, whatever happens."""
+"""The Batch API against a local server: every request is submitted and collected once."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ FAST = {"poll": "0.05"}
 
 
 class BatchServer(FaultyServer):
-    """Files and batches. What becomes of the next batches is in ``fates``, by name of a method.
+    """Files and batches. ``fates`` has the outcomes of the next batches, as names of methods.
 
-    A batch is ready when it was asked after ``patience`` times. ``submitted`` counts how often each
-    request was, by what the answer would be the same for.
+    A batch is ready after ``patience`` polls. ``submitted`` counts the submissions of each request,
+    with equal requests counted together.
     """
 
     def __init__(self, *fates: str, patience: int = 2, **faults: Any) -> None:
@@ -132,7 +132,7 @@ class BatchServer(FaultyServer):
         self.finish(batch, "completed", [answered(row) for row in batch["_rows"]], [])
 
     def fate_expire(self, batch: Body) -> None:
-        """Some were answered, of some it is said that they were not, and some are missing."""
+        """Some requests are answered, some are reported as failed, and some are missing."""
         rows, error = batch["_rows"], {"code": "batch_expired", "message": "too late"}
         bad = [
             {"custom_id": row["custom_id"], "response": None, "error": error} for row in rows[1::3]
@@ -143,7 +143,9 @@ class BatchServer(FaultyServer):
         self.finish(batch, "cancelled", [], [])
 
     def fate_mix(self, batch: Body) -> None:
-        """Right answers, a prompt that is too long, a failure of the server's, and rubbish."""
+        """Right answers, a prompt beyond the context length, a failure of the server, and
+        rubbish.
+        """
         good, bad = [], []
         for number, row in enumerate(batch["_rows"]):
             if number % 4 == 0:
@@ -191,7 +193,7 @@ def sweep(server: BatchServer, out: Path, bench: str, **arguments: Any) -> Run:
 
 
 def check(run: Run, server: BatchServer, count: int) -> None:
-    """Every sample is there once, and is what was answered to a request with its seed."""
+    """Every sample is stored once, with the answer for its own seed."""
     rows = list(run.completions.rows())
     assert len({(row["problem"], row["sample"]) for row in rows}) == len(rows) == count
     bodies = {body["seed"]: body for body in map(json.loads, server.submitted)}

@@ -1,4 +1,4 @@
-"""What is sent to an OpenAI-compatible server, and how its responses are read."""
+"""Requests to an OpenAI-compatible server, and the reading of responses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests over the openai client's connections, beside those that the client makes itself."""
+"""Requests over the openai client's connections, compared with the client's own requests."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SENDERS = {"accept-encoding", "connection"}
 
 
 class Listening(FaultyServer):
-    """Keeps the headers, moves one path to another, and is slow to answer a third."""
+    """Keeps the headers, redirects a path, and answers a third path slowly."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -57,7 +57,7 @@ class Listening(FaultyServer):
 
 
 def posted(model: Any, path: str, transport: str = "") -> Any:
-    """What a server makes of a request."""
+    """A server's answer to a request."""
 
     async def ask() -> Any:
         connection = Connection(model, transport)

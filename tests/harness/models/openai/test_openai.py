@@ -1,4 +1,4 @@
-"""The openai client against servers that do all that servers do, in whole sweeps."""
+"""The openai client against servers with every behaviour of servers, in whole sweeps."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ QUICK = {"pause": "0.02", "request-timeout": "0.7", "probe": "0"}
 
 
 def sweep(server: FaultyServer, out: Path, bench: str, **arguments: Any) -> Run:
-    """A sweep of that server, with short pauses."""
+    """A sweep of a server, with short pauses."""
     options = {"base-url": server.url} | QUICK | arguments.pop("model_option", {})
     arguments = {"limit": 4, "samples": 3} | arguments
     return harness.sweep(["openai/m"], [bench], model_option=options, out=out, **arguments)
 
 
 def rows(run: Run) -> dict[tuple[str, int], dict[str, Any]]:
-    """The stored completions by problem and sample; each must be there once."""
+    """The stored completions by problem and sample, each stored once."""
     by_sample = {(row["problem"], row["sample"]): row for row in run.completions.rows()}
     assert len(by_sample) == len(list(run.completions.rows()))
     return by_sample
@@ -134,7 +134,7 @@ def test_a_kill_in_the_middle_of_it_loses_and_repeats_nothing(tmp_path: Path, be
 def test_what_cannot_be_answered_is_recorded_and_what_was_not_is_asked_again(
     tmp_path: Path, bench: str
 ) -> None:
-    """A prompt that is too long for ever, and one on which the server fails only today."""
+    """A prompt that is always too long, and a prompt with a failure of today only."""
     from aiohttp import web
 
     today = True

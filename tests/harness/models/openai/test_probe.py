@@ -1,4 +1,4 @@
-"""What is wrong with a server is said in one line, before a sweep begins."""
+"""A wrong server is named in a single line before a sweep begins."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Hanging(FaultyServer):
 
 
 class WithoutV1(FaultyServer):
-    """A path that the server does not know is a page of HTML."""
+    """An unknown path of the server is a page of HTML."""
 
     async def missing(self, request: web.Request) -> web.StreamResponse:
         return web.Response(text="<html>Not Found</html>", status=404)
@@ -59,7 +59,7 @@ def test_one_token_is_asked_for_first(tmp_path: Path, bench: str) -> None:
 
 
 def test_that_token_is_outside_the_limits(tmp_path: Path, bench: str) -> None:
-    """An answer takes 12 tokens: two fit into 24. A sweep that asks nothing has no such request."""
+    """An answer takes 12 tokens: two fit into 24. A sweep without requests has no probe."""
     with FaultyServer() as server:
         for _ in range(2):
             run = harness.sweep(

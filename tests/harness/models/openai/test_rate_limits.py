@@ -1,4 +1,4 @@
-"""Limits of a server: rates, overloads, pauses that it asks for, and a server that is dead."""
+"""Limits of a server: rates, overloads, requested pauses, and dead servers."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_retry_after_is_seconds_or_a_date() -> None:
 
 @given(st.floats(1, 1e4), st.lists(st.tuples(st.floats(0, 50), st.floats(0, 9)), max_size=50))
 def test_no_minute_has_more_than_its_rate(rate: float, requests: list[tuple[float, float]]) -> None:
-    """Whatever is asked when, the cost begun in any minute stays within the rate and one item."""
+    """In any minute, the begun cost stays within the rate and one item."""
     limiter, now, begun = RateLimit(rate), 0.0, []
     for cost, wait in requests:
         now += wait
@@ -160,7 +160,7 @@ def test_a_wait_longer_than_the_limit_stops_the_sweep(tmp_path: Path, bench: str
 
 
 def test_one_request_s_pause_does_not_stop_the_others(tmp_path: Path, bench: str) -> None:
-    """A long prompt over its share of tokens waits alone; the others are answered meanwhile."""
+    """A long prompt over its share of tokens waits alone; other prompts are answered meanwhile."""
     from aiohttp import web
 
     turned_away: list[float] = []

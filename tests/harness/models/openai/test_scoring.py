@@ -1,4 +1,4 @@
-"""Given texts, scored by servers that echo: vLLM's protocol with tokens, and that of others."""
+"""Given texts, scored by servers with echo: vLLM's protocol with tokens, and OpenAI's."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def pieces(text: str, size: int = 3) -> list[str]:
 
 
 def echoing(body: Body, mark: str = "<s>", split: Any = pieces) -> Body:
-    """What a server says that begins every text with a mark and goes on with one token more."""
+    """A server that begins every text with a mark and ends with an extra token."""
     assert (body["echo"], body["logprobs"], body["max_tokens"]) == (True, 1, 1)
     tokens = [mark, *split(body["prompt"]), "!?"]
     return {
@@ -73,7 +73,7 @@ def echoing(body: Body, mark: str = "<s>", split: Any = pieces) -> Body:
 
 
 def test_a_given_text_is_scored_by_echo() -> None:
-    """The last tokens' log-probabilities are the text's; prompts of both kinds, one asked once."""
+    """The text has the last tokens' log-probabilities. Each kind of prompt is asked once."""
     from aiohttp import web
 
     class Echoing(FaultyServer):
@@ -196,7 +196,7 @@ def test_an_echo_that_lacks_a_log_probability_is_none() -> None:
 
 
 def test_tokens_of_parts_of_a_character_are_found_by_their_offsets() -> None:
-    """As OpenAI names them, all of one character's at its place."""
+    """OpenAI's names of tokens: all tokens of a character stand at the character's place."""
     tokens = ("2", "x", "=", "bytes:\\xe2\\x88", "bytes:\\xab", "2", "!")
     values = (None, -1.0, -2.0, -3.0, -4.0, -5.0, -6.0)
     echo = Echo("2x=\u222b2!", tokens, values, (0, 1, 2, 3, 3, 4, 5))

@@ -1,4 +1,4 @@
-"""The notation of computer algebra systems: what is written, what is read, and what is refused."""
+"""The notation of computer algebra systems: writing, reading, and refusals."""
 
 from __future__ import annotations
 
@@ -275,7 +275,7 @@ def test_what_is_written_reads_back_as_the_same_function(
 
 
 def magnitude(node: Expression, point: Values) -> float:
-    """The largest number on the way, beyond which rounding would drown a comparison."""
+    """The largest intermediate number, for a bound on rounding in a comparison."""
     size = abs(value(node, point))
     if isinstance(node, Call):
         size = max([size, 1 / size if size else 1e9, *(magnitude(arg, point) for arg in node.args)])

@@ -1,4 +1,4 @@
-"""Computer algebra systems asked for limits: values, infinities, and none."""
+"""Limits by computer algebra systems: values, infinities, and no value."""
 
 from __future__ import annotations
 

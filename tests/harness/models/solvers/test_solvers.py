@@ -69,7 +69,7 @@ def answers(model: Model, *problems: Problem) -> dict[str, Completion]:
     params=["sympy", *(pytest.param(name, marks=pytest.mark.slow) for name in SYSTEMS[1:])]
 )
 def solver(request: pytest.FixtureRequest) -> Callable[..., Model]:
-    """A maker of one system's model; the test is skipped where the system is not installed."""
+    """A maker of a system's model. Without the system the test is skipped."""
 
     def make(**options: str) -> Model:
         try:
@@ -323,7 +323,7 @@ def test_only_processor_time_counts(tmp_path: Path) -> None:
 
 
 def test_a_program_that_waits_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A program that works is not, however little time the machine has for it."""
+    """A working program is not at fault, however little time the machine has."""
     monkeypatch.setattr(_worker, "IDLE_SECONDS", 0.2)
     reply = shell("echo asking; sleep 60; echo 1 > answer", 5, tmp_path)
     assert (reply["outcome"], reply["detail"]) == (
@@ -348,7 +348,7 @@ def test_a_program_that_crashes_is_a_failure(tmp_path: Path) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Shell(ProgramSolver):
-    """A shell that runs `text` for whatever it is asked."""
+    """A shell that runs `text` for every question."""
 
     text: str = ""
     dialect: ClassVar[Dialect] = MAXIMA
@@ -441,7 +441,7 @@ def test_sympys_exception_is_its_way_to_give_up(monkeypatch: pytest.MonkeyPatch)
 def test_an_installation_that_cannot_be_read_is_no_missing_answer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Such problems counted as unsolved; now a run that goes on asks them again."""
+    """Cut-off problems counted as unsolved; now a resumed run asks the problems again."""
 
     def fail(*args: object) -> None:
         raise OSError(40, "Too many levels of symbolic links")

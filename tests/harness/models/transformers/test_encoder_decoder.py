@@ -1,4 +1,4 @@
-"""Encoder-decoders of `transformers`: one like Lample and Charton's, made and trained here."""
+"""Encoder-decoders of `transformers`: a model like Lample and Charton's, trained here."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def benchmarks(files: tuple[str, str]) -> list[str]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory, benchmarks: list[str]) -> Path:
-    """A model that has learnt the references of most problems by heart."""
+    """A model that knows the references of most problems by heart."""
     import torch
     from transformers import BartConfig, BartForConditionalGeneration
 

@@ -1,4 +1,4 @@
-"""Checkpoints of Lample and Charton: made here in their layout, converted, compared."""
+"""Checkpoints of Lample and Charton: written here in the published layout, and converted."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def norms(count: int) -> nn.ModuleList:
 
 
 class Network(nn.Module):
-    """Their encoder or decoder, by the description in the paper; their names of weights."""
+    """The published encoder or decoder, by the paper's description, with the published names."""
 
     def __init__(self, *, decoder: bool) -> None:
         super().__init__()

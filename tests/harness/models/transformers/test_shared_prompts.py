@@ -1,4 +1,4 @@
-"""Prompts that begin alike are computed once, and give what they give one by one."""
+"""Prompts with a common beginning are computed once, with the results of single prompts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models of the kind `transformers`: real ones, made on the spot."""
+"""Models of the kind `transformers`: real models, built on the spot."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_log_probabilities_are_those_of_the_given_text(folder: Path, model: Mode
 def test_only_the_logits_of_the_texts_are_made_where_the_model_can(
     folder: Path, monkeypatch: pytest.MonkeyPatch, able: bool
 ) -> None:
-    """Texts of other lengths, an empty one among them, after prompts of other lengths."""
+    """Texts of other lengths, including an empty text, after prompts of other lengths."""
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaForCausalLM
 

@@ -1,4 +1,4 @@
-"""Models that vLLM runs, started for tests, and the same weights under `transformers`."""
+"""Models under vLLM, started for tests, and the same weights under `transformers`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Ask = Callable[..., list[Completion]]
 
 
 class Asked:
-    """A model that was started, with the loop that it lives in."""
+    """A started model with an event loop."""
 
     def __init__(self, model: Model | EnginePool) -> None:
         self.model, self.runner = model, asyncio.Runner()
@@ -53,7 +53,7 @@ class Asked:
     def ask(
         self, prompt: Rendered, samples: int = 1, seed: int = 0, **how: Any
     ) -> list[Completion]:
-        """So many samples of a prompt, each by itself."""
+        """A number of samples of a prompt, each in a separate request."""
         template = request(self.model, prompt, seed=seed, **how)
         return self.complete(*(replace(template, sample=n, seed=seed + n) for n in range(samples)))
 
@@ -68,7 +68,7 @@ class Asked:
             self._started |= set(family(os.getpid(), *NAMES)) - processes_before
 
     def close(self) -> None:
-        """Close the model, and see that what it had started is gone."""
+        """Close the model, and check for left-over processes."""
         self.runner.run(self.model.close())
         self.runner.close()
         wait_for(lambda: gone(self._started), 10)
@@ -133,7 +133,7 @@ NAMES = ("EngineCore", "VllmWorker", "VLLM::", "api_server", "spawn_main")
 
 
 def family(pid: int, *names: str) -> list[int]:
-    """The descendants of a process, or those that have one of the names."""
+    """The descendants of a process, or the descendants with given names."""
     import psutil
 
     processes = []

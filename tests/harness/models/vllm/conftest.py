@@ -1,4 +1,4 @@
-"""Weights, an adapter, an engine and a server that the tests of a module share."""
+"""Weights, an adapter, an engine and a server, shared by the tests of a module."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def environment() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def weights(tmp_path_factory: pytest.TempPathFactory, environment: None) -> Path:
-    """A model that is unsure of itself, but not of everything, and ends now and then."""
+    """A model with moderate entropy and occasional ends of text."""
     return tiny_model.make(tmp_path_factory.mktemp("models") / "tiny", spread=0.3)
 
 

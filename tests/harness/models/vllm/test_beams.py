@@ -44,7 +44,7 @@ class Language:
         return asyncio.run(search)
 
     def everything(self) -> list[Hypothesis]:
-        """All texts there are: those that end, and those that the limit ends."""
+        """All texts of the language: ended texts, and texts cut off by the limit."""
         beams = []
         for length in range(LENGTH + 1):
             for letters in itertools.product(LETTERS, repeat=length):

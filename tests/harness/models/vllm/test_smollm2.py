@@ -1,4 +1,4 @@
-"""A real model, SmolLM2-135M-Instruct from a package: vLLM says what transformers says.
+"""A real model, SmolLM2-135M-Instruct from a package: vLLM and transformers agree.
 
 The first engine start and sweep of a machine's continuous integration: minutes on one core.
 """
@@ -29,7 +29,7 @@ OPTIONS = {
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Run]:
-    """The same problems, prompt and seed, asked of both."""
+    """Both libraries are asked the same problems with the same prompt and seed."""
     pytest.importorskip("gguf", reason="pip install gguf")
     try:
         gguf_file(PACKAGE)

@@ -1,6 +1,6 @@
 """vLLM itself, on the CPU, with a tiny Llama: in process and as a server.
 
-What `transformers` computes with the same weights says what is right.
+`transformers` with the same weights computes the expected values.
 """
 
 from __future__ import annotations
@@ -237,7 +237,7 @@ def test_reasoning_is_split_from_the_answer_of_a_chat_only(weights: Path) -> Non
 
 
 class Merging:
-    """A tokenizer of two-character tokens, which merges across the end of a prompt."""
+    """A tokenizer of two-character tokens, with merges across the end of a prompt."""
 
     eos_token_id = 0
 

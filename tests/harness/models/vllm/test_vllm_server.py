@@ -1,4 +1,4 @@
-"""vLLM's server, as a model of the harness: what it answers, and how it ends."""
+"""vLLM's server as a model of the harness: answers and the end."""
 
 from __future__ import annotations
 

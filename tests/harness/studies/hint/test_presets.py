@@ -1,4 +1,4 @@
-"""HINT's presets, asked of a function that computes ordinary arithmetic."""
+"""HINT's presets, with a function for ordinary arithmetic as the model."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_published_scoring_reads_as_the_notebooks(tmp_path: Path) -> None:
 
 
 def content_of(messages: Any) -> tuple[str, str]:
-    """A prompt's text, and its last expression."""
+    """The text of a prompt and the last expression."""
     text = str(messages[-1]["content"])
     return text, re.findall(r"Expression: (.*)", text)[-1]
 
@@ -106,7 +106,7 @@ def examples_in(text: str) -> dict[str, int]:
 
 
 def test_concepts_are_taught_by_examples(tmp_path: Path) -> None:
-    """100 different ones, all right, with the concept, and never the problem itself."""
+    """100 different right expressions with the concept, and never the problem itself."""
 
     def reads(messages: Any, seed: int) -> str:
         text, expression = content_of(messages)
@@ -152,7 +152,7 @@ def test_worked_examples_show_each_step() -> None:
 
 
 def test_gaps_tables_and_breakdowns(tmp_path: Path) -> None:
-    """One model is right on I alone, the other always; on problems with values as labels."""
+    """A model is right on I alone, a second model always; on problems with values as labels."""
     problems = [
         Problem(
             f"{split}-{n}",
@@ -219,7 +219,7 @@ def test_gaps_tables_and_breakdowns(tmp_path: Path) -> None:
 @pytest.mark.images
 @pytest.mark.openai
 def test_pictures_are_asked_in_the_openai_protocol(tmp_path: Path) -> None:
-    """What arrives at a server is a PNG file of 45 pixels a symbol, of exactly this expression."""
+    """A server gets a PNG file of 45 pixels a symbol, of exactly the expression."""
     image = pytest.importorskip("PIL.Image", reason="needs the extra 'images'")
     from tests.harness.faulty_server import FaultyServer
 

@@ -1,4 +1,4 @@
-"""Accuracy by properties of expressions, and their importance."""
+"""Accuracy by properties of expressions, and the importance of properties."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PROBLEMS = load("hint/SS", limit=200)
 
 
 def right_where_shallow(tmp_path: Path) -> Any:
-    """A run of a model that is right where the tree has a depth of at most 5."""
+    """A run of a model with right answers up to a tree depth of 5."""
     answers = {
         getattr(problem.inputs, "expression", ""): (
             rf"\boxed{{{problem.metadata['result']}}}"

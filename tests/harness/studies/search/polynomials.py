@@ -1,4 +1,4 @@
-"""A model for tests of the search: it integrates sums of multiples of powers with small numbers."""
+"""A model for tests of the search: integrates sums of multiples of powers, small numbers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LARGEST = 200
 
 
 def answer(messages: list[dict[str, Any]], seed: int) -> str:
-    """A boxed antiderivative, a wrong one where it does not know any."""
+    """A boxed antiderivative; a wrong antiderivative of unknown integrands."""
     integrand = messages[-1]["content"].split("\n\n")[1]
     if "ASKED" in os.environ:
         with open(os.environ["ASKED"], "a") as file:  # noqa: PTH123

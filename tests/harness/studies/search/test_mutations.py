@@ -1,4 +1,4 @@
-"""What holds for every mutation of every formula, and what the rules say of single ones."""
+"""Invariants of every mutation of every formula, and the rules on single formulas."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SEEDS = sorted({seed for name in preset_names() for seed in search_settings(name
 
 
 def grown(seed: str, draws: int, steps: int, rules: Rules | None = None) -> Expression:
-    """What some mutations make of a seed."""
+    """Some mutations of a seed."""
     tree = read(seed)
     for step in range(steps):
         try:
@@ -164,7 +164,7 @@ def test_powers_of_negative_numbers_are_read_as_python_does() -> None:
     ],
 )
 def test_a_power_of_many_parts(args: int, rules: Rules, exponent: int | None) -> None:
-    """The code drops the third part silently; of four it raises an error that nobody catches."""
+    """The code drops the third part silently; with four parts an error escapes."""
     tree = Call("exp", (Call("add", (Symbol("x"), *map(Number, range(2, args + 1)))),))
     exponents: set[int | None] = set()
     for seed in range(200):

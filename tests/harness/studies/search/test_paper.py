@@ -1,4 +1,4 @@
-"""The paper's tables of searches: the published data, and those of small stored searches."""
+"""The paper's tables of searches: the published data, and data of small stored searches."""
 
 from __future__ import annotations
 

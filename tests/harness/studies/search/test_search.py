@@ -1,4 +1,4 @@
-"""The search itself: what enters the archive, that it goes on after kills, bad input."""
+"""The search itself: the archive, resumption after kills, bad input."""
 
 from __future__ import annotations
 
@@ -227,7 +227,7 @@ def test_a_run_without_a_search_is_refused(tmp_path: Path) -> None:
 
 
 def by_luck(messages: list[dict[str, Any]], seed: int) -> str:
-    """Solves what `polynomials` solves in three of four cases, anything else never."""
+    """Solves three of four problems of `polynomials`, and no other problem."""
     from tests.harness.studies.search.polynomials import answer
 
     return r"\boxed{x}" if seed % 4 == 0 else answer(messages, seed)
@@ -257,7 +257,7 @@ def test_too_few_samples_for_the_threshold(tmp_path: Path) -> None:
 
 
 def test_a_pair_of_models(tmp_path: Path) -> None:
-    """Only what the second solves counts, and the run compares the two."""
+    """Only solutions of the second model count, and the run compares both models."""
     weak = LocalFunction.of(lambda messages, seed: r"\boxed{x^2}")
     settings = search_settings(**SMALL.to_dict() | {"archive": 10})
     run, record = searched(tmp_path / "run", settings, [weak, SOLVER])
@@ -368,7 +368,7 @@ def test_seeds_from_files_and_benchmarks(tmp_path: Path) -> None:
 
 
 class Counted(LocalFunction):
-    """Counts how often it is closed."""
+    """Counts the calls of close."""
 
     closed = 0
 
@@ -377,7 +377,7 @@ class Counted(LocalFunction):
 
 
 def test_a_model_stays_open_between_generations(tmp_path: Path) -> None:
-    """Weights are loaded once, in one event loop, and released at the end."""
+    """Weights are loaded once, in a single event loop, and released at the end."""
     loops: set[int] = set()
 
     async def answer(messages: list[dict[str, Any]], seed: int) -> str:
