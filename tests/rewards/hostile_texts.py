@@ -1,6 +1,6 @@
-r"""Completions that a collapsed or hostile model writes: long, deep, and repetitive.
+r"""Completions of a collapsed or hostile model: long, deep, and repetitive.
 
-Every text derives from a seed and a kind, so that a text that takes long can be made again.
+Every text derives from a seed and a style, to reproduce a slow text.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ LEAVES = ("x", "2", "x^2", "C", "x+C", r"\pi", "a", "0", "1", "-1")
 
 
 def nested(form: str, around: str, depth: int, leaf: str = "x") -> str:
-    """A form nested in itself so many times."""
+    """A form nested in itself a number of times."""
     text = leaf
     for _ in range(depth):
         text = form.replace("@@", "1+x").replace("@", around.replace("@", text))
@@ -73,7 +73,7 @@ def nested(form: str, around: str, depth: int, leaf: str = "x") -> str:
 
 
 def random_nesting(random: Random, depth: int) -> str:
-    """Random forms, each around the one before."""
+    """Random forms, each around the previous form."""
     text = random.choice(LEAVES)
     for _ in range(depth):
         form, around = random.choice(FORMS), random.choice(AROUND)
@@ -112,7 +112,7 @@ def repeated(piece: str, length: int) -> str:
 
 
 def strung(random: Random, length: int) -> str:
-    """Pieces at random, some of them very often: alone, in turns, and from a small vocabulary."""
+    """Random pieces, some very often: alone, in turns, and from a small vocabulary."""
     vocabulary = random.sample(PIECES, random.choice((2, 4, 8, 40)))
     pieces: list[str] = []
     size = 0

@@ -1,4 +1,4 @@
-"""Work counted in calls of functions, which no load of the machine changes."""
+"""Work counted in function calls, independent of the machine's load."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arguments of the verifier are checked where they come in."""
+"""Arguments of the verifier are checked at the entrance."""
 
 from __future__ import annotations
 

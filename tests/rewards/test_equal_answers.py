@@ -1,4 +1,4 @@
-"""The equal answers of a group are decided once, whatever stands around them."""
+"""The equal answers of a group are decided once, with any text around the answers."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Every verdict, with its evidence, is the recorded one: a change of any raises `VERSION`.
+"""Every verdict, with the evidence, equals the record: any change raises `VERSION`.
 
-``python tests/rewards/test_recorded.py`` records anew, and prints the rows that have changed. The
-rows are those of the corpora (a part of the large ones) and of each generator of the standing
-search.
+``python tests/rewards/test_recorded.py`` records anew and prints changed rows. The rows come from
+the corpora (large corpora in part) and from each generator of the standing search.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ DRAWN = 14
 
 
 def judged(task: str, problem: str, text: str, **options: Any) -> str:
-    """A verdict in one line: all but the time, and digits that other versions of Arb may change."""
+    """A verdict in a line, without the time and the digits that depend on the version of Arb."""
     try:
         verdict = QUESTIONS.get(task, QUESTIONS["antiderivative"]).verify(text, problem, **options)
     except ProblemError:
@@ -51,7 +50,7 @@ def judged(task: str, problem: str, text: str, **options: Any) -> str:
 
 
 def rows(name: str) -> Iterator[tuple[str, str]]:
-    """Rows of a part of the record: a name, and what is said of it today."""
+    """Rows of a part of the record: a name, and today's verdict."""
     if name == "generated":
         for maker in GENERATORS:
             for index in range(DRAWN):

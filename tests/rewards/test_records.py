@@ -1,4 +1,4 @@
-"""What is stored of a record is read back as the same record."""
+"""A stored record is read back as an equal record."""
 
 from __future__ import annotations
 

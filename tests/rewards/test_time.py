@@ -67,7 +67,7 @@ CALLS: dict[str, Callable[[str], object]] = {
 
 
 def trees(text: str) -> list[Expression]:
-    """The first reading of a text, if it has any."""
+    """The first reading of a text, if any."""
     try:
         return [next(readings(text, symbols=("x",))).expression]
     except ReadError:
@@ -122,7 +122,7 @@ def test_a_verdict_on_a_nested_form_takes_no_time(form: str) -> None:
     "word", ["sin", "The_answer_is", r"\(", r"\[", "$aa bb cc} ", ", ", "(x = ", r"\begin{cases}"]
 )
 def test_a_repeated_word_takes_linear_time(word: str) -> None:
-    """Processor time, as the work is inside of `re`: 0.3 s at most, where it took over 4."""
+    """Processor time, as the work is inside of `re`: 0.3 s at most instead of over 4."""
     for end in ("", "q", "}$"):
         text = repeated(word, LONGEST) + end
         for call in (CALLS["solution"], CALLS["antiderivative"]):

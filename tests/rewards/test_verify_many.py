@@ -1,4 +1,4 @@
-"""Batches of verdicts: the same as one by one, in order, and nothing can spoil them."""
+"""Batches of verdicts: equal to single verdicts, in order, and robust against any item."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PLAIN = [
 
 @pytest.fixture
 def mischief(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Workers that do what a completion such as ``do segfault`` says."""
+    """Workers that obey a completion such as ``do segfault``."""
     with WorkerPool(2, 256, tasks={"verify": f"{FILE}:judge"}) as pool:
         monkeypatch.setattr(verdicts, "shared_pool", lambda *_: pool)
         yield
@@ -190,7 +190,7 @@ def test_hostile_text_against_the_real_verifier() -> None:
 
 
 def test_long_calls_into_c_are_bounded() -> None:
-    """A special function that might run for minutes is killed when its time is over."""
+    """A special function with minutes of work is killed at the deadline."""
     begin = time.monotonic()
     for text in (r"\operatorname{Li}_{10^{9}}(x)", r"\Gamma(10^{40}x, 10^{40})"):
         verdict = verify_antiderivative(text, "x", deadline=1)

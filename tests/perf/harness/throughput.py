@@ -259,7 +259,7 @@ def measured(client: Callable[[Work], float], work: Work) -> dict[str, float]:
 
 
 def drive(work: Work, ask: Callable[[int], Any]) -> Any:
-    """Ask ``total`` times, ``work.at_once`` at once. Returns the seconds."""
+    """Ask ``total`` times, ``work.concurrency`` at once. Returns the seconds."""
 
     async def worker(numbers: Any) -> None:
         for number in numbers:

@@ -1,4 +1,4 @@
-"""Reward components: a new one is one decorated function, known by its name everywhere."""
+"""Reward components: a decorator registers a function under its name everywhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a trainer gets for a verdict that the wall clock cut off: never a 0 for a right answer."""
+"""A trainer's reward for a verdict cut off by the wall clock: never 0 for a right answer."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_what_works_too_long_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_completion_that_works_too_long_gets_0() -> None:
-    """In a real worker, whose kernel counts: a hundredth of a second is too little for this."""
+    """In a real worker the kernel counts: a hundredth of a second is too little for the item."""
     many = "+".join(rf"\operatorname{{Li}}_{{{n}}}(x^{{{n}}})" for n in range(2, 40))
     (late,) = score([Rollout(rf"$\boxed{{x^2 + {many} - ({many})}}$", "2x")], Rubric(deadline=0.01))
     assert (late.reward, late.status) == (0.0, "timeout")

@@ -1,4 +1,4 @@
-"""Environments of trainers: the tools, the episode, and every face against its real package."""
+"""Environments of trainers: the tools, the episode, and each adapter with the real package."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ HIDDEN = [
 def test_no_turn_gives_the_answer_away(
     task: str, label: Any, answers: tuple[str, ...], secret: str
 ) -> None:
-    """A check of a definite integral told its value: "it gives 0.5, not 0.3333333"."""
+    """A check of a definite integral used to tell the value: "it gives 0.5, not 0.3333333"."""
     for answer in answers:
         for feedback in FEEDBACK:
             turns = Turns(checks=1, attempts=2, feedback=feedback)
@@ -243,7 +243,7 @@ def test_trls_environment_checks_its_own_row() -> None:
 
 @pytest.mark.train
 def test_the_tools_have_schemas_for_trl() -> None:
-    """Which methods GRPOTrainer offers as tools (by its rule), and their schemas."""
+    """The tools of an environment by GRPOTrainer's rule, with the schemas."""
     trl = pytest.importorskip("trl")
     from transformers.utils import get_json_schema
 

@@ -1,10 +1,10 @@
-"""The contracts of verl and OpenRLHF, as their own code calls rewards.
+"""The contracts of verl and OpenRLHF for calls of rewards.
 
-Both conflict with other extras, so that what they do is repeated here: verl 0.9.1,
+Both packages conflict with other extras; the tests therefore repeat their code: verl 0.9.1,
 ``verl/trainer/ppo/reward.py`` and ``verl/experimental/reward_loop/reward_manager/naive.py``;
-OpenRLHF 0.11.2, ``openrlhf/utils/agent.py``. Where the packages' files are at hand
-(``CALCULUS_HARNESS_VERL``, ``CALCULUS_HARNESS_OPENRLHF``: folders with the unpacked wheels), their
-own functions are called instead.
+OpenRLHF 0.11.2, ``openrlhf/utils/agent.py``. With the packages' files at hand
+(``CALCULUS_HARNESS_VERL``, ``CALCULUS_HARNESS_OPENRLHF``: folders with the unpacked wheels), the
+tests call the packages' own functions.
 """
 
 from __future__ import annotations

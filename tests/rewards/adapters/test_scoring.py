@@ -1,4 +1,4 @@
-"""What earns what: the core that all trainers share."""
+"""The reward of each behaviour: the core shared by all trainers."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Rewards inside the Ray actors of trainers, which share the verifier actors of their job.
+"""Rewards inside the Ray actors of trainers with shared verifier actors of the job.
 
 verl's reward loop awaits a call for each row; OpenRLHF calls from threads, a batch at a time. Both
-load a file of the user's, here that of docs/scale.md.
+load a user's file, here the file of docs/scale.md.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Row = tuple[str, str]
 
 
 def rows(count: int) -> list[Row]:
-    """Completions with their integrands; every third is wrong."""
+    """Completions with their integrands; every third completion is wrong."""
     return [
         (rf"It is $\boxed{{x^{{{i + 1}}} + {i % 3 // 2}x}}$.", f"{i + 1}x^{{{i}}}")
         for i in range(count)
@@ -50,7 +50,7 @@ def expected(count: int) -> list[float]:
 
 
 class RewardWorker:
-    """A process of a trainer. Counts what it has on the way to the verifiers at most."""
+    """A trainer's process, with a count of the most rows on the way to the verifiers."""
 
     def __init__(self, path: str) -> None:
         self.file, self.most, self.done = load(path), 0, 0
@@ -91,7 +91,7 @@ class RewardWorker:
 
 
 def load(path: str) -> ModuleType:
-    """The file, as both trainers import it."""
+    """The file as imported by both trainers."""
     spec = importlib.util.spec_from_file_location("my_reward", path)
     assert spec is not None
     assert spec.loader is not None
@@ -112,7 +112,7 @@ def verifiers() -> list[str]:
 
 @pytest.fixture(scope="module")
 def trainers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Any]]:
-    """Three reward workers with a CPU each, on a node that has four."""
+    """Three reward workers with a CPU each, on a node with four CPUs."""
     document = (ROOT / "docs" / "scale.md").read_text("utf-8")
     block = re.search(r"`my_reward.py`:\n\n```python\n(.*?)```", document, re.DOTALL)
     assert block is not None

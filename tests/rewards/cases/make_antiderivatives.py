@@ -2,11 +2,11 @@
 
     python tests/rewards/cases/make_antiderivatives.py [--seed 3] [--count 520]
 
-An answer F is drawn from a grammar of the shapes that integral tables and bees are made of,
-SymPy differentiates it, and both are printed in one of several LaTeX styles. Every pair is
-checked, and every mutant refuted, by central differences in mpmath at 60 digits: nothing of the
-verifier takes part. A mutant that no point refutes is dropped. The hand-written entries come from
-``integral_table.json``, where they and their mutants were checked in the same way.
+An answer F is drawn from a grammar of the shapes of integral tables and bees, SymPy differentiates
+F, and both are printed in one of several LaTeX styles. Every pair is checked, and every mutant
+refuted, by central differences in mpmath at 60 digits, without any part of the verifier. A mutant
+without a refuting point is dropped. The hand-written entries come from ``integral_table.json``;
+entries and mutants of the file were checked in the same way.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def linear(rng: random.Random) -> Expr:
 
 
 def positive(rng: random.Random) -> Expr:
-    """Something that is positive on the whole line."""
+    """A factor that is positive on the whole line."""
     k = integer(rng)
     return rng.choice([x**2 + k, x**2 + a**2, x**2 + x + k, x**4 + k, sp.exp(x) + k, 2 + sp.sin(x)])
 
@@ -132,7 +132,7 @@ def textbook(rng: random.Random) -> Expr:
 
 
 def monster(rng: random.Random) -> Expr:
-    """Long numeric answers, high powers, deep nests: what computer algebra prints."""
+    """Long numeric answers, high powers, deep nests, as printed by computer algebra systems."""
     shape = rng.randrange(5)
     if shape == 0:
         return sp.Add(*(term(rng) for _ in range(rng.randint(6, 14))))
@@ -186,7 +186,7 @@ SWAPS = {
 
 
 def nth_change(e: Expr, at: int, change: Callable[[Expr], Expr]) -> Expr:
-    """``e`` with its ``at``-th node, in preorder, replaced by ``change(node)``."""
+    """``e`` with the ``at``-th node, in preorder, replaced by ``change(node)``."""
     count = -1
 
     def walk(node: Expr) -> Expr:
@@ -200,7 +200,7 @@ def nth_change(e: Expr, at: int, change: Callable[[Expr], Expr]) -> Expr:
 
 
 def mutants(e: Expr, rng: random.Random) -> Iterator[tuple[str, Expr]]:
-    """Wrong relatives of ``e``, one slip away, in random order."""
+    """Wrong relatives of ``e``, a single slip away, in random order."""
     nodes = list(sp.preorder_traversal(e))
     slips: list[tuple[str, Callable[[], Expr]]] = [
         ("sign", lambda: -e),

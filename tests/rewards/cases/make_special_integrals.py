@@ -41,7 +41,7 @@ def rational(rng: random.Random) -> Expr:
 
 
 def square(rng: random.Random) -> Expr:
-    """A parameter m = k^2 below 1, so that it can be printed as a modulus, too."""
+    """A parameter m = k^2 below 1, printable as a modulus, too."""
     return sp.Rational(rng.randint(1, 4), rng.randint(5, 9)) ** 2
 
 
@@ -72,7 +72,7 @@ def inner(rng: random.Random) -> Expr:
 
 
 def half(rng: random.Random) -> Expr:
-    """Between -1 and 1 for the points that are tried."""
+    """A value between -1 and 1 at the tried points."""
     return rng.choice([-sp.exp(slope(rng)), -(x**2), sp.tanh(x) / 2, -slope(rng), 1 / (2 + x**2)])
 
 
@@ -189,7 +189,9 @@ NAMES = {
 
 
 def by_modulus(text: str) -> str | None:
-    """Elliptic integrals with the modulus k for the parameter k^2; None where it has a root."""
+    """Elliptic integrals with the modulus k for the parameter k^2; None for a modulus with a
+    root.
+    """
 
     def turned(match: re.Match[str]) -> str:
         top, bottom = (sp.sqrt(int(match[n])) for n in (2, 3))
@@ -204,7 +206,7 @@ _BARE = re.compile(r"\\(?:operatorname|mathrm|text)\{[a-zA-Z]+\}(?![_^({]|\\left
 
 
 def printed(e: Expr, rng: random.Random, *, answer: bool) -> tuple[str, str]:
-    """LaTeX of an expression and the notation that it is in."""
+    """LaTeX of an expression, and the notation."""
     text = re.sub(r"\\pi(?=[a-zA-Z])", r"\\pi ", make.latex_of(e, rng, answer=answer))
     if r"\middle|" in text:
         style = rng.choice(["sympy", "sympy", "modulus", "mid"])
@@ -221,7 +223,7 @@ def printed(e: Expr, rng: random.Random, *, answer: bool) -> tuple[str, str]:
 
 
 def made(address: tuple[int, int]) -> list[dict[str, str]]:
-    """The integral with this seed and number, and its mutants; the same on any machine."""
+    """The integral with a given seed and number, and its mutants; the same on any machine."""
     seed, number = address
     rng = random.Random(f"{seed} {number}")
     turn, index = divmod(number, len(FAMILIES))
@@ -252,7 +254,7 @@ def made(address: tuple[int, int]) -> list[dict[str, str]]:
 
 
 def slips(e: Expr, rng: random.Random) -> Iterator[tuple[str, Expr]]:
-    """The mutants that can be built: not every function takes every change."""
+    """The possible mutants: not every function takes every change."""
     proposals = make.mutants(e, rng)
     while True:
         try:

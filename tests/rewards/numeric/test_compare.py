@@ -1,4 +1,4 @@
-"""The one equality of numbers that are known as balls."""
+"""The single equality of numbers known as balls."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_exact_numbers_agree_to_any_number_of_bits() -> None:
 
 @given(st.integers(-40, 40), st.integers(-200, -1), st.integers(1, 2**30))
 def test_no_number_is_the_same_as_two_that_differ(size: int, gap: int, middle: int) -> None:
-    """Whatever the radii: a difference is never called an agreement of more bits than it leaves."""
+    """Whatever the radii: a difference is never an agreement beyond the bits of the difference."""
     with precision(512):
         a = acb(arb(middle) * arb(2) ** size)
         b = a * (1 + arb(2) ** gap)

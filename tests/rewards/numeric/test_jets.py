@@ -1,4 +1,4 @@
-"""Every derivative rule against a difference quotient of its own value, at high precision."""
+"""Every derivative rule against a difference quotient of the value, at high precision."""
 
 from __future__ import annotations
 
@@ -105,5 +105,5 @@ def test_slope_is_the_limit_of_difference_quotients(case: Call) -> None:
     ],
 )
 def test_what_is_not_computed_refutes_nothing(answer: str, integrand: str) -> None:
-    """The slope of such a value is not known, and not zero."""
+    """The slope of such a value is unknown, and not zero."""
     assert verify_antiderivative(answer, integrand).status is Status.UNDECIDED

@@ -1,4 +1,4 @@
-"""Random expressions, derivatives by rules that the product does not share, and mutations."""
+"""Random expressions, derivatives by rules independent of the product, and mutations."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ trees = st.recursive(
 
 
 def refuted(answer: Expression, integrand: Expression, seed: int) -> bool:
-    """Whether F' and f are proven to differ at a point at which every part of f is real."""
+    """Whether F' and f are proven to differ at a point where every part of f is real."""
     source = random.Random(seed)
     values = {"a": acb(1.3125), "b": acb(-0.7)}
     with precision(256):
@@ -112,7 +112,7 @@ def refuted(answer: Expression, integrand: Expression, seed: int) -> bool:
 
 
 def mutate(e: Expression, source: random.Random) -> Expression:
-    """One constant, sign, function or argument of an expression changed."""
+    """An expression with a changed constant, sign, function or argument."""
     if isinstance(e, Number):
         return Number(e.numerator + 1, e.denominator)
     if isinstance(e, Symbol) or not e.args:
@@ -124,9 +124,9 @@ def mutate(e: Expression, source: random.Random) -> Expression:
 
 
 def compare(answer: Expression, integrand: Expression, count: int, source: random.Random) -> int:
-    """The number of random points, of both signs and all scales, at which F' and f were compared.
+    """The number of random points, of both signs and all scales, with a comparison of F' and f.
 
-    Fails at a point at which they are proven to differ.
+    Fails at a point with a proven difference.
     """
     compared = 0
     with precision(192):

@@ -1,4 +1,4 @@
-"""Jumps: which forms exclude them, and which jumps of roots and logarithms are refuted."""
+"""Jumps: forms without jumps, and refuted jumps of roots and logarithms."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ TERMS = st.recursive(
 @examples(1500)
 @given(TERMS)
 def test_no_step_of_a_locally_constant_term(term: Expression) -> None:
-    """A term that is constant on each side of 0 has the same real part on both."""
+    """A term with a constant value on each side of 0 has the same real part on both sides."""
     if not cannot_jump(term, Number(1), "x"):
         return
     tape = compile_tape(term, "x")
@@ -193,7 +193,7 @@ def test_customary_jumps_are_accepted(answer: str, integrand: str) -> None:
 def test_a_proved_identity_needs_values_everywhere(
     answer: str, target: str, points: int | None
 ) -> None:
-    """One point suffices if no divisor is zero on an interval, whichever values roots have."""
+    """A single point suffices if no divisor is zero on an interval, for any values of roots."""
     tree, expected = (read(text)[0].expression for text in (answer, target))
     integrand = Integrand(expected, "x", {}, target)
     outcome = same_function(tree, integrand, (None, None), answer, Budget())

@@ -27,7 +27,7 @@ vectors = st.dictionaries(st.integers(0, 2), rationals, min_size=1)
 
 
 def whole(lattice: Lattice, vector: Vector) -> bool:
-    """Whether a vector is the whole combination of units that the lattice says."""
+    """Whether a vector is the lattice's integer combination of units."""
     total: Vector = {}
     multiples = lattice.add(vector) or []
     for at, n in multiples:
@@ -70,7 +70,7 @@ def test_vectors_with_too_high_multiples_are_no_combinations() -> None:
 
 
 def test_the_zero_vector_is_no_unit() -> None:
-    """A unit of a first tower may be zero in the second, whose rules compute all its addends."""
+    """A unit of a first tower may be zero in the second tower, whose rules compute all addends."""
     lattice = Lattice(128)
     assert lattice.add({}) == []
     assert lattice.units == []
@@ -97,7 +97,7 @@ def test_a_vector_that_needs_a_finer_unit_is_no_combination_in_the_first_tower()
     ],
 )
 def test_two_towers_suffice(integrand: str, answer: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The units of all exponents that the first tower read are those of the second."""
+    """The second tower has the units of all exponents read by the first tower."""
     assert len(towers_of(integrand, answer, monkeypatch)) == 2
 
 
@@ -184,7 +184,7 @@ def test_another_phase_or_power_is_refuted(integrand: str, answer: str) -> None:
 
 @pytest.mark.parametrize("n", [8, 12])
 def test_known_sines_and_cosines_have_their_values(n: int) -> None:
-    """Eighths and twelfths of pi are polynomials in square roots that satisfy each other."""
+    """Eighths and twelfths of pi are polynomials in square roots with mutual relations."""
     of_numbers = Tower(Field(), "x", {})
     for k in range(-2 * n, 2 * n + 1):
         sine, cosine = (

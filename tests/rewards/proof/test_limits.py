@@ -1,4 +1,4 @@
-"""Limits by expansions: values that are known, laws that hold for all functions, and refusals."""
+"""Limits by expansions: known values, laws of all functions, and refusals."""
 
 from __future__ import annotations
 
@@ -215,7 +215,7 @@ def test_the_answer_of_the_generator_is_found(seed: int) -> None:
 @examples(40)
 @given(st.integers(0, 10**6), st.integers(0, 10**6))
 def test_sums_and_products(first_seed: int, second_seed: int) -> None:
-    """The limit of a sum or product of functions with finite limits at one point."""
+    """The limit of a sum or product of functions with finite limits at the same point."""
     first, second = _drawn(first_seed), _drawn(second_seed)
     if first.at != second.at or first.side != second.side:
         second = first

@@ -1,4 +1,4 @@
-"""ln|u| is ln u for real u only: at points, in proofs, in certificates and for their checker."""
+"""ln|u| is ln u for real u only: at points, in proofs, in certificates and in the checker."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_moduli_are_proved_where_they_are_right(integrand: str, answer: str) -> 
 
 
 def forged(radicand: list[Any], slope: list[Any]) -> dict[str, Any]:
-    """A certificate that ln|u|/(2i) is an antiderivative of 1/(x^2 + 1)."""
+    """A certificate with the claim that ln|u|/(2i) is an antiderivative of 1/(x^2 + 1)."""
     unit, i = [["1", []]], [["1", [[1, 1]]]]
     constant = {"args": [], "unit": "1", "partner": None}
     generators = [

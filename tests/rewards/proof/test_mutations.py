@@ -1,7 +1,7 @@
-"""Identities with one number, sign or function changed: what is proved of them is still true.
+"""Identities with a changed number, sign or function: every proved identity is true.
 
-``python -m tests.rewards.proof.test_mutations 100000`` has as many as one likes, and as many pairs
-of expressions that are equal up to a branch.
+``python -m tests.rewards.proof.test_mutations 100000`` tests a given number of identities, and as
+many pairs of expressions with equality up to a branch.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def tree(source: random.Random, depth: int) -> Expression:
 
 
 def differ(answer: Expression, integrand: Expression, source: random.Random) -> bool:
-    """Whether F' and f are proven to differ at a point at which every part of f is real."""
+    """Whether F' and f are proven to differ at a point where every part of f is real."""
     with precision(256):
         big_f, small_f = compile_tape(answer, "x"), compile_tape(integrand, "x")
         for _ in range(POINTS):
@@ -76,9 +76,9 @@ def differ(answer: Expression, integrand: Expression, source: random.Random) -> 
 
 
 def survey(count: int, seed: int) -> dict[str, int]:
-    """Prove F' = f for random F, and mutations of it; count proofs, and the points that they had.
+    """Prove F' = f for random F and mutations of f. Count proofs, and the points of the proofs.
 
-    Fails where what is proved is refuted at a point.
+    Fails for a proved identity with a refuting point.
     """
     source = random.Random(seed)
     counts = dict.fromkeys(("mutations", "refuted", "proved", "identities", "points"), 0)
@@ -123,7 +123,7 @@ def polynomial(source: random.Random, degree: int) -> Expression:
 
 
 def branches(source: random.Random) -> tuple[Expression, Expression]:
-    """Two expressions that are equal up to a branch, such as sqrt(v^2) and v, for v = a + b r."""
+    """Two expressions with equality up to a branch, such as sqrt(v^2) and v, for v = a + b r."""
     square, unit, double = polynomial(source, source.choice((1, 1, 2, 4))), Number(1), Number(2)
     minus = Number(-1)
     nested = call("add", call("sqrt", polynomial(source, 1)), Number(source.randint(-2, 3)))
@@ -161,7 +161,7 @@ def branches(source: random.Random) -> tuple[Expression, Expression]:
 
 
 def survey_of_branches(count: int, seed: int) -> dict[str, int]:
-    """Prove F' = f for pairs of branches. Fails where what is proved is refuted at a point."""
+    """Prove F' = f for pairs of branches. Fails for a proved identity with a refuting point."""
     source, counts = random.Random(seed), {"proved": 0, "refuted": 0}
     for _ in range(count):
         answer, integral = (call("mul", X, tree) for tree in branches(source))

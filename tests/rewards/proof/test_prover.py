@@ -1,4 +1,4 @@
-"""The prover of identities: what it must prove, what it must not, and that balls agree."""
+"""The prover of identities: required proofs, forbidden proofs, and agreement with balls."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ NESTED = [
 
 @pytest.mark.parametrize(("integrand", "answer", "wrong"), NESTED)
 def test_nested_roots(integrand: str, answer: str, wrong: str) -> None:
-    """An answer is proved, and one on another branch, or with another sign, is not."""
+    """An answer is proved; an answer on another branch, or with another sign, is not."""
     assert proof_of(answer, integrand) is not None
     assert proof_of(wrong, integrand) is None
 
@@ -374,7 +374,7 @@ def test_a_difference_that_is_zero_divides_nothing() -> None:
 
 @given(st.data())
 def test_the_support_has_the_generators_that_occur(data: st.DataObject) -> None:
-    """Whatever is known of it without looking at the polynomials."""
+    """The support known without a look at the polynomials."""
     field = Field()
     generators = [field.get("symbol", (name,), lambda: field.ring.one).element for name in "xyz"]
     values = [*generators, field.ring.zero, field.ring.one, field.ring.one * 2]
@@ -424,7 +424,7 @@ def test_what_has_no_zeros(text: str, none: bool) -> None:
 
 
 def test_norms_of_norms_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without a bound, the signs of these nested roots took minutes."""
+    """Without a bound, the signs of the nested roots took minutes."""
     counted: list[object] = []
     norms = signs.norms
 

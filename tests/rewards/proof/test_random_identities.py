@@ -95,7 +95,7 @@ def test_derivatives_are_proved(tree: Expression) -> None:
 
 
 def differs(f: Expression, g: Expression, source: random.Random, *, order: int) -> bool:
-    """Whether two expressions (of order 1: the slope of one, and the other) differ at a point."""
+    """Whether two expressions (order 1: the slope of one expression, and the other) differ."""
     values = {"a": acb(1.3125), "b": acb(-0.7)}
     with precision(256):
         f_tape, g_tape = compile_tape(f, "x"), compile_tape(g, "x")
@@ -109,7 +109,7 @@ def differs(f: Expression, g: Expression, source: random.Random, *, order: int) 
 
 
 def elements(tree: Expression) -> tuple[Expression, Expression] | None:
-    """An expression and its derivative, rewritten; None where a rule gives up."""
+    """An expression and its derivative, rewritten; None if a rule gives up."""
 
     def use(tower: Tower) -> tuple[Expression, Expression]:
         value = tower.value(tree)

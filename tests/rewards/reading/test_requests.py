@@ -1,4 +1,4 @@
-"""Words with which a question asks for its formula have to be known."""
+"""The words of a question's request for a formula have to be known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sums and questions about power series as people write them."""
+"""Sums and questions about power series in people's notation."""
 
 from __future__ import annotations
 

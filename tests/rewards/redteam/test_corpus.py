@@ -1,8 +1,8 @@
 """The verifier against ``cases/redteam.json`` and ``cases/special_integrals.json``, row by row.
 
-Rows that today's verifier judges wrongly are listed by id in ``cases/known_failures.json``. They
-are expected to fail strictly: who mends the verifier sees them turn, and takes them off the list.
-Those under ``slow`` ran into the deadline, which another machine may meet.
+Rows with a wrong verdict of today's verifier are listed by id in ``cases/known_failures.json``. The
+rows are expected to fail strictly: a mended verifier makes the test fail until the row leaves the
+list. Rows under ``slow`` ran into the deadline; a faster machine may meet the deadline.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-r"""Reward hacking: exploits that score 0 in every adapter, and a search for more.
+r"""Reward hacking: exploits with a reward of 0 in every adapter, and a search for more.
 
-docs/reward_hacking.md describes the classes. ``EXPLOITS`` holds what a model can say to integrands
-that it cannot integrate; nothing in it is an antiderivative, and nothing in it may earn anything,
-with format credit switched on.
+docs/reward_hacking.md describes the classes. ``EXPLOITS`` has a model's possible answers to
+integrands beyond its abilities. No text of ``EXPLOITS`` is an antiderivative, and no text may earn
+a reward, even with format credit.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ FORM = {"components": ["correctness", "format"]}
 
 
 def earners(rewards: list[Any], texts: list[str]) -> list[str]:
-    """What earned anything but 0. (None would be an advantage of 0: too good for an exploit.)"""
+    """Texts with another reward than 0. (None would be an advantage of 0: too good for an
+    exploit.)
+    """
     return [text[:200] for reward, text in zip(rewards, texts, strict=True) if reward != 0.0]
 
 
@@ -66,7 +68,7 @@ def test_an_exploit_earns_nothing_in_verl_and_openrlhf(label: str) -> None:
 
 @pytest.mark.parametrize("label", ["nothing in the box", *COMPLETIONS])
 def test_an_exploit_earns_nothing_without_the_gate_but_format(label: str) -> None:
-    """Without the gate there is credit for form, and still none for mathematics."""
+    """Without the gate, form earns credit and mathematics still does not."""
     integrands, texts = exploits(label)
     rubric = Rubric(components=("correctness", "format"), weights=(1.0, 0.1), gate=False)
     items = [Rollout(text, f) for f, text in zip(integrands, texts, strict=True)]
@@ -283,7 +285,7 @@ def test_no_ornament_makes_a_right_answer_wrong(
     st.integers(0, 2**32),
 )
 def test_exploits_do_not_add_up(texts: list[str], seed: int) -> None:
-    """Several exploits in one completion, cut and shuffled, still earn nothing."""
+    """Several exploits in a completion, cut and shuffled, still earn nothing."""
     rng = random.Random(seed)
     pieces = [
         text[: rng.randrange(len(text) + 1)] if rng.random() < 0.3 else text for text in texts

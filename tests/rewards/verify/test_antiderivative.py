@@ -1,4 +1,4 @@
-"""The door of the verifier: what it promises beside single verdicts (those are in cases/)."""
+"""The entrance of the verifier: promises beyond single verdicts (see cases/)."""
 
 from __future__ import annotations
 
@@ -267,7 +267,7 @@ def test_what_can_be_computed_near_the_origin_only_is_decided_there(scale: int) 
 
 
 def test_a_branch_is_indifferent_where_the_rest_is_astronomical() -> None:
-    """At x = 70 no digit of the root is seen beside e^{2e^x}: such points tell no branch."""
+    """At x = 70 no digit of the root is visible beside e^{2e^x}: such points show no branch."""
     f = r"4e^x e^{2e^x}-\frac{3x}{\sqrt{x^2+7}}"
     wrong = r"2e^{2e^x}+3\sqrt{x^2+7}"
     assert verify_antiderivative(wrong, f).status is Status.INCORRECT
@@ -320,7 +320,7 @@ def test_stated_bounds_of_the_variable_count(integral: str, answer: str, status:
 
 
 def test_what_the_whole_line_decides_is_not_judged_again_between_bounds() -> None:
-    """Its evidence is about x itself, of which a certificate can be made."""
+    """The evidence is about x itself, for a certificate."""
     for answer, proof in (("x^2", "witness"), (r"\frac{x^2}{2}", "identity")):
         assert certify(rf"$\boxed{{{answer}}}$", r"\int x\,dx, x > 0")["kind"] == proof
 

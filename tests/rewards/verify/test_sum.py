@@ -53,7 +53,7 @@ def test_near_misses_of_the_bank_are_never_accepted() -> None:
 
 
 def test_a_binomial_coefficient_that_vanishes_below_60_is_seen() -> None:
-    """Beside a factorial no digits show that coefficient, which exact numbers do."""
+    """Beside a factorial, no digits show the binomial coefficient; exact numbers do."""
     text = r"\sum_{k=1}^{n} k\, k!"
     assert status(text, r"(n+1)!-1+\binom{n}{60}") is Status.INCORRECT
     assert status(text, r"(n+1)!-1+\binom{n}{1000}") is Status.UNDECIDED
@@ -245,7 +245,7 @@ def test_iterated_logarithms_decide_convergence() -> None:
 
 
 def test_a_sum_does_not_both_converge_and_diverge() -> None:
-    """The logarithm may be that of n (ln ln n)^2, and the sum then diverges."""
+    """The logarithm may be the logarithm of n (ln ln n)^2; then the sum diverges."""
     text = r"Does $\sum_{n=3}^\infty \frac{1}{n\ln n(\ln\ln n)^2}$ converge?"
     assert status(text, r"\text{converges}") is Status.CORRECT
     assert status(text, r"\text{diverges}") is Status.UNDECIDED
@@ -273,7 +273,7 @@ def test_what_is_not_compared_may_diverge(term: str) -> None:
 
 
 def test_leibniz_criterion_needs_monotone_terms_that_are_defined() -> None:
-    """(-1)^n / (ln n + (-1)^n) is no monotone sequence with signs, and its series diverges."""
+    """(-1)^n / (ln n + (-1)^n) is no monotone sequence with signs, and the series diverges."""
     ask = "Determine whether $%s$ is absolutely convergent, conditionally convergent, or divergent."
     for series in (
         r"\sum_{n=3}^\infty \frac{(-1)^n}{\ln n + (-1)^n}",
@@ -287,7 +287,7 @@ def test_leibniz_criterion_needs_monotone_terms_that_are_defined() -> None:
     "term", [r"\frac{1}{n}", r"\frac{1}{n-3}", r"\ln n", r"\sqrt{n-2}", r"\frac{1}{\sqrt{n}}"]
 )
 def test_a_series_whose_first_terms_are_not_defined_does_not_diverge(term: str) -> None:
-    """Neither at 0, nor at another number at which the term has a pole, or is not real."""
+    """Neither at 0, nor at a number where the term has a pole or is not real."""
     verdict = verify_sum(r"\boxed{\infty}", rf"\sum_{{n=0}}^{{\infty}} {term}")
     assert verdict.status is Status.UNDECIDED
     assert "not defined at" in verdict.evidence.detail

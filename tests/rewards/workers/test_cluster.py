@@ -1,4 +1,4 @@
-"""Workers on a real Ray cluster on this machine: the same verdicts, whatever dies."""
+"""Workers on a real Ray cluster on the local machine: the same verdicts after any failure."""
 
 from __future__ import annotations
 

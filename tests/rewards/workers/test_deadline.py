@@ -1,4 +1,4 @@
-"""One deadline for a whole call, whatever parts it asks workers for."""
+"""A single deadline for a whole call, with any number of calls of workers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The worker pool: what it promises, in every place that it must work from."""
+"""The worker pool: all promises, in every calling environment."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_an_item_that_waits_is_asked_again_and_then_given_up(pool: WorkerPool) -
 
 
 def test_a_busy_machine_costs_no_item(pool: WorkerPool, tmp_path: Path) -> None:
-    """An item that the wall clock ends at first, as on a busy machine, is asked again."""
+    """An item ended by the wall clock on the first try, as on a busy machine, is asked again."""
     begun = tmp_path / "begun"
     assert pool.call("slow_at_first", str(begun), 7, deadline=10, wall_clock=1) == 7
 
@@ -71,7 +71,7 @@ def test_what_is_asked_again_waits_for_the_others(tmp_path: Path) -> None:
 def test_an_item_cannot_work_until_the_wall_clock_ends_it(
     pool: WorkerPool, monkeypatch: pytest.MonkeyPatch, work: float, error: type[WorkerError]
 ) -> None:
-    """What works on and on has a verdict, also where the wall clock ends it, in two tries."""
+    """Endless work has a verdict, even if the wall clock ends the work, in two tries."""
     monkeypatch.setattr(Worker, "work", work)
     with pytest.raises(error, match="of processor time"):
         pool.call("behave", "sleep", 1, deadline=5, wall_clock=0.3)
@@ -175,7 +175,7 @@ def test_hostile_items_cost_only_themselves() -> None:
 
 
 def test_slow_neighbours_do_not_wait_for_each_other() -> None:
-    """Items of one chunk are shared out again as soon as one of them turns out slow."""
+    """Items of a chunk are shared out again after the first slow item."""
     with WorkerPool(2, 200, tasks=TASKS) as pool:
         pool.map("identify", [(0, 0)] * 100, deadline=10)
         results = pool.map("identify", [(i, 0.4 * (i < 6)) for i in range(400)], deadline=20)

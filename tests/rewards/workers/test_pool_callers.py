@@ -78,7 +78,7 @@ def _ask(pool: WorkerPool, answers: Any) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_from_a_daemonic_process(pool: WorkerPool, method: str) -> None:
-    """After a fork the child starts workers of its own, and the parent's go on as before."""
+    """After a fork the child starts new workers, and the parent's workers go on."""
     slow = [(i, 0.02) for i in range(60)]  # so that every worker gets some
     own = {pid for pid, _ in pool.map("identify", slow, deadline=10)}
     context = multiprocessing.get_context(method)
@@ -166,7 +166,7 @@ def test_beside_a_rewards_module_of_the_users(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
 def test_no_orphan_when_the_parent_is_killed(tmp_path: Path) -> None:
-    """Even in the middle of a C call that never gives the interpreter's lock back."""
+    """Even in the middle of a C call that never releases the interpreter's lock."""
     note = tmp_path / "pid"
     script = tmp_path / "train.py"
     script.write_text(
@@ -189,7 +189,7 @@ def test_no_orphan_when_the_parent_is_killed(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
 def test_processor_time_is_the_last_resort(tmp_path: Path) -> None:
-    """Where the kernel cannot tie a worker to its parent, its processor time ends it."""
+    """If the kernel cannot tie a worker to the parent, processor time ends the worker."""
     program = (
         f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
         "from calculus_harness.rewards.workers import child as _child\n"

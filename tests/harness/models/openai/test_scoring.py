@@ -1,4 +1,4 @@
-"""Given texts, scored by servers with echo: vLLM's protocol with tokens, and OpenAI's."""
+"""Given texts, scored by servers with echo: vLLM's protocol with tokens, and other protocols."""
 
 from __future__ import annotations
 

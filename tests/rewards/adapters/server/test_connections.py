@@ -1,4 +1,4 @@
-"""Connections to the reward server: idle, slow and many of them shut nobody out."""
+"""Connections to the reward server: idle, slow or many connections shut nobody out."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ def p99(times: list[float]) -> float:
 
 @contextmanager
 def ended(process: subprocess.Popen[bytes]) -> Iterator[subprocess.Popen[bytes]]:
-    """A process that does not outlive the test, whatever fails in it."""
+    """A process that ends with the test, after any failure."""
     try:
         yield process
     finally:
@@ -138,7 +138,7 @@ def ended(process: subprocess.Popen[bytes]) -> Iterator[subprocess.Popen[bytes]]
 
 
 async def loop_lag(address: str) -> float:
-    """The share of looks at which the event loop was late by more than 30 ms of its own work."""
+    """The share of samples with an event loop late by more than 30 ms of the loop's own work."""
     import aiohttp
     from prometheus_client.parser import text_string_to_metric_families
 
@@ -159,8 +159,8 @@ async def loop_lag(address: str) -> float:
 def test_hostile_load() -> None:
     """Nothing is lost, the memory is bounded, and /health answers, whatever comes.
 
-    How fast /health is depends on what else the machine does: what counts is how much slower it is
-    than a server that does nothing else, and what the event loop does itself.
+    The speed of /health depends on the load of the machine. The test therefore compares /health
+    with an idle server, and measures the event loop's own work.
     """
     rng = random.Random(44)
     scored = 0

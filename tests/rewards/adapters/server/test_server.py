@@ -1,4 +1,4 @@
-"""The reward server: its shapes, its limits, a load test on loopback, and how it stops."""
+"""The reward server: response shapes, limits, a load test on loopback, and the stop."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def server(limits: ServerLimits | None = None, **rubric: Any) -> RewardServer:
 async def client(
     served: RewardServer,
 ) -> AsyncIterator[Callable[..., Awaitable[tuple[int, Any, Any]]]]:
-    """A running server and a function that posts to it: status, body, headers."""
+    """A running server and a function that posts to the server: status, body, headers."""
     import aiohttp
 
     async with serving(served, Endpoint()) as address, aiohttp.ClientSession(address) as session:
@@ -210,7 +210,7 @@ def running(*flags: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
 
 
 def pair(rng: random.Random) -> tuple[str, str, float]:
-    """A completion, its integrand, and the reward that it deserves."""
+    """A completion, the integrand, and the deserved reward."""
     power, factor = rng.randrange(1, 9), rng.randrange(2, 30)
     right = rng.random() < 0.5
     answer = rf"\boxed{{{factor}x^{{{power + 1}}}+C}}"
@@ -219,7 +219,7 @@ def pair(rng: random.Random) -> tuple[str, str, float]:
 
 @pytest.mark.slow
 def test_load_with_a_client_that_comes_again() -> None:
-    """Many clients, more than the queue holds: each gets its own rewards in the end."""
+    """Many clients, more than the queue holds: every client gets the right rewards in the end."""
     import aiohttp
 
     rng = random.Random(5)

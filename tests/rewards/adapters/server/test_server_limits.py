@@ -1,4 +1,4 @@
-"""Tokens, metrics, readiness, draining, and the bodies that trainers of other libraries send."""
+"""Tokens, metrics, readiness, draining, and the request bodies of other trainers."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_metrics_name_kinds_seconds_and_saturation() -> None:
 
 
 def test_slimes_body() -> None:
-    """As ``remote_rm`` of slime (slime/rollout/rm_hub) sends it: the answer is the reward."""
+    """As sent by slime's ``remote_rm`` (slime/rollout/rm_hub): the answer is the reward."""
     import aiohttp
 
     async def run() -> list[Any]:
@@ -245,7 +245,7 @@ def test_https(tmp_path: Path) -> None:
 
 
 def test_the_first_call_of_the_workers_is_no_completion_of_a_client() -> None:
-    """It was judged again as one of the shadow checks' sample."""
+    """The completion was judged again in the sample of shadow checks."""
     gym = RewardServer(make_reward_func(workers=1), shadow=shadows.Shadow(1.0))
     asyncio.run(make_ready(gym))
     assert (gym.scored, gym.statuses.total()) == (0, 0)

@@ -1,4 +1,4 @@
-"""The reward server on a real Ray cluster: replicas, their health, their limits."""
+"""The reward server on a real Ray cluster: replicas, health, limits."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_a_replica_that_dies_is_replaced(address: str) -> None:
     processes: set[int] = set()
 
     def both() -> bool:
-        """Whether two replicas have answered since the last time; one may be dying."""
+        """Whether two replicas have answered since the last call; a replica may be dying."""
         with contextlib.suppress(OSError, ValueError):
             processes.add(ask(f"{address}/health")[1]["process"])
         return len(processes) == 2

@@ -35,7 +35,7 @@ def test_outcomes_of_shadow_checks(reward: str, shadow_reward: str, expected: st
 
 
 def test_a_verdict_that_changes_is_counted_and_logged(caplog: pytest.LogCaptureFixture) -> None:
-    """A fault that the first judgement had: the second one tells."""
+    """The second judgement reveals a fault of the first judgement."""
     logged: list[str] = []
 
     async def run() -> None:

@@ -15,7 +15,7 @@ from calculus_harness.rewards.reading.latex import read
 
 
 def form(text, end="0"):
-    """The form of f(x) near 0+, 1-, pi- or infinity, and its expander."""
+    """The form of f(x) near 0+, 1-, pi- or infinity, and an expander."""
     line = {
         "0": lambda: models.line(acb(0), AT_ZERO, 1, arb(1)),
         "1": lambda: models.line(acb(1), models.AT_ONE, -1, arb(1)),

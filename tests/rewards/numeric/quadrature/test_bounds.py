@@ -1,8 +1,8 @@
-"""Each bound of what is left out, against the largest function that it has to cover.
+"""Each bound on omitted terms, against the largest function with the bound's premises.
 
 Of a series with |m| <= B on the disc of radius r the k-th coefficient is at most B r^{-k}. The
-worst series has all of them that large, and its rest, added up here term by term, is the bound: a
-smaller bound is wrong, a larger one was weakened.
+worst series has the largest coefficients everywhere, and the remainder, summed term by term in the
+tests, is the bound: a smaller bound is wrong, a larger bound was weakened.
 """
 
 from dataclasses import replace
@@ -55,7 +55,7 @@ def near(got, expected, slack=1e-6):
 
 @pytest.mark.parametrize("terms", [3, 5])
 def test_what_a_series_leaves_out(terms):
-    """For u <= r/2 the rest is at most that at r/2, scaled: exact at r/2."""
+    """For u <= r/2 the remainder is at most the scaled remainder at r/2: exact at r/2."""
     series = model(*[1] * terms)
     assert near(series._omitted(RADIUS / 2), worst(terms, RADIUS / 2))
     for u in (RADIUS / 4, RADIUS / 100):
@@ -205,7 +205,7 @@ def test_a_second_logarithm_moves_the_point_from_which_models_hold():
 
 
 def test_the_end_of_a_turned_path_is_bounded(monkeypatch):
-    """|h| <= T^{-2}, so that T^{-2} e^{-w Y}/w is beyond Y."""
+    """|h| <= T^{-2}; beyond Y the remainder is therefore T^{-2} e^{-w Y}/w."""
     ends = []
     monkeypatch.setattr(
         analytic, "integrate", lambda _, low, high, *__: ends.append(high) or acb(0)
@@ -252,7 +252,7 @@ def test_the_bound_of_an_amplitude(text, v, degree, scale):
 
 
 def test_where_a_kink_may_lie_anywhere_twice_the_integral_is_in_the_error():
-    """There f may have been taken for -f."""
+    """At such points f may have been taken for -f."""
     tape = compile_tape(read("3|x|")[0].expression, "x")
     assert near(kinks._uncertain(tape, {}, [(arb(1), arb(2))]), arb(12))
     assert near(kinks._uncertain(tape, {}, [(arb(1), arb(2)), (arb(2), arb(4))]), arb(60))

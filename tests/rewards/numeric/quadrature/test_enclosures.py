@@ -1,4 +1,4 @@
-"""Enclosures at ends, of oscillations and kinks: each bound that is added holds and is needed."""
+"""Enclosures at ends, of oscillations and kinks: each added bound holds and is needed."""
 
 from contextlib import suppress
 from fractions import Fraction
@@ -168,7 +168,7 @@ TAILS = [
 
 @pytest.mark.parametrize(("text", "true", "slack"), TAILS, ids=[row[0] for row in TAILS])
 def test_a_tail_bound_holds_and_is_near(text, true, slack):
-    """Another sign or constant of a line breaks one inequality or the other."""
+    """Another sign or constant of a line breaks at least one of the two inequalities."""
     expression = read(text)[0].expression
     for start in (8, 16):
         with precision(200):

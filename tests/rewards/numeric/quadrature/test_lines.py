@@ -1,8 +1,8 @@
-"""The lines by which tails are bounded: each holds, and is where the derivation puts it.
+"""The lines that bound tails: each line holds, and has the position of the derivation.
 
 A line is p + q t for x = 8 + t, or -8 - t. The table has ln|g| <= size, least <= ln|g|, below <= g,
-g <= above and the sign of g. Most lines touch their functions at t = 0, which the numbers show: a
-bound that was weakened, broken or lost differs from the table, or is refuted by values of g.
+g <= above and the sign of g. The numbers show that most lines touch their functions at t = 0: a
+weakened, broken or lost bound differs from the table, or is refuted by values of g.
 """
 
 import math
@@ -162,7 +162,7 @@ LINES = [
 
 
 def expression(text):
-    """An expression; "frac" is the fractional part, which has no name of its own in LaTeX."""
+    """An expression; "frac" is the fractional part, which has no name in LaTeX."""
     word, _, argument = text.partition(" ")
     if word == "frac":
         return Call("frac", (read(argument)[0].expression,))

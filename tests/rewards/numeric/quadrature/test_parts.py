@@ -1,4 +1,4 @@
-"""Parts of the quadratures: each alone does what the enclosure rests on."""
+"""Parts of the quadratures: each part keeps the premises of the enclosure."""
 
 from __future__ import annotations
 

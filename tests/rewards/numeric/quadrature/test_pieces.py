@@ -1,4 +1,4 @@
-"""Infinitely many pieces with a sum that decays as a power: values, refusals, the bound."""
+"""Infinitely many pieces with a power-law sum: values, refusals, the bound."""
 
 import mpmath
 import pytest
@@ -132,7 +132,7 @@ def test_a_value_near_by_is_refuted(wrong, digits):
 
 
 def test_what_the_zeta_functions_leave_out_is_in_the_error():
-    """The sum of (n + s)^{-2}, with so few terms that the rest shows."""
+    """The sum of (n + s)^{-2}, with few terms and thus a visible remainder."""
     addend = read(r"(n+s)^{-2}", symbols=("n", "s"))[0].expression
     for name in ("n", "s"):
         addend = substitute(addend, name, Symbol(f"@{name}"))

@@ -1,4 +1,4 @@
-"""SymPy and back: the same function both ways, nothing run away with, nothing parsed."""
+"""SymPy and back: the same function in both directions, bounded work, no parsing."""
 
 from __future__ import annotations
 

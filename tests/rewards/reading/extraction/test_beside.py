@@ -1,4 +1,4 @@
-r"""What stands beside an answer: remarks in rows, approximations, points, names of functions."""
+r"""Text beside an answer: remarks in rows, approximations, points, names of functions."""
 
 from __future__ import annotations
 

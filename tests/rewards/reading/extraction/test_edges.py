@@ -1,4 +1,4 @@
-"""Small decisions of extraction that the corpora alone leave open."""
+"""Small decisions of extraction beyond the corpora."""
 
 from __future__ import annotations
 

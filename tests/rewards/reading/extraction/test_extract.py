@@ -40,7 +40,7 @@ def test_table_is_large_and_has_distinct_rows() -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['category']}: {case['reason']}")
 def test_an_extracted_answer_is_a_fixed_point(case: dict[str, Any]) -> None:
-    """What was extracted from a box is extracted again from a box of its own."""
+    """An extracted answer in a new box is extracted again unchanged."""
     if case["source"] == "boxed" and " or " not in case["answer"]:
         again = extract(f"\\boxed{{{case['answer']}}}", strict=True)
         assert squeezed(again.answer) == squeezed(case["answer"])
@@ -287,7 +287,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_megabyte_does_not_hang(name: str) -> None:
-    """A quarter of a second where nothing else runs; what is quadratic would take minutes."""
+    """A quarter of a second on an idle machine; quadratic work would take minutes."""
     text = HOSTILE[name]
     start = time.process_time()
     check(extract(text, stop=["\n\nQuestion: "]))
@@ -297,7 +297,7 @@ def test_a_megabyte_does_not_hang(name: str) -> None:
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_short_hostile_text_takes_a_moment(name: str) -> None:
-    """What fits into the window of the fallbacks, so that no length limit hides a bad pattern."""
+    """Texts within the window of the fallbacks: no length limit hides a bad pattern."""
     text = HOSTILE[name][:19_000]
     start = time.process_time()
     check(extract(text))

@@ -31,7 +31,7 @@ ROWS = [
 
 
 def has(role: WordTable, rows: tuple[SpellingRow, ...], text: str) -> bool:
-    """Whether a text has a role by one of these rows."""
+    """Whether a text has a role by one of the rows."""
     if role.reads == "words":
         spellings = [word for row in rows for word in row.spelling.split()]
         if rows[0].language in ("zh", "ja", "ko"):
@@ -120,7 +120,7 @@ def test_no_role_stands_in_two_tables() -> None:
 
 
 def test_no_word_has_two_roles() -> None:
-    """Words lead to a formula in one way; nouns and verbs are no other words either."""
+    """Words lead to a formula in a single way; nouns and verbs have no second role."""
     leads = (*_WORD_ROLES, "breaks")
     counts = Counter(
         word

@@ -1,7 +1,7 @@
-"""What a function is stands in its record: no other list of names of functions in the verifier.
+"""Properties of functions stand in records: the verifier has no other lists of functions.
 
-Arithmetic, conditions and constants are the grammar of trees, which any module may name; a table of
-rules, name -> Python function or formula in the argument u, is how rules register.
+Arithmetic, conditions and constants are the grammar of trees, and any module may name the words of
+the grammar. Rules register by a table, name -> Python function or formula in the argument u.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def lists(text: str) -> Iterator[str]:
 
 
 def _is_rule(value: ast.expr) -> bool:
-    """Whether a text is a formula in u that calls or computes something."""
+    """Whether a text is a formula in u with a call or an operation."""
     try:
         formula = ast.parse(str(ast.literal_eval(value)), mode="eval").body
     except SyntaxError:

@@ -1,4 +1,4 @@
-"""What the records of functions say is complete, and true of the values in ball arithmetic."""
+"""The records of functions are complete, and true of the values in ball arithmetic."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def value(tree: Expression, x: float | acb = 0.0) -> acb:
 
 
 def real_points(function: Function) -> Iterator[tuple[float, acb]]:
-    """Points of the domain with the values there."""
+    """Points of the domain with their values."""
     for x in POINTS:
         if not function.domain or holds(function.domain, x):
             y = value(call_of(function), x)
@@ -130,7 +130,7 @@ def test_definition(function: Function) -> None:
 
 @pytest.mark.parametrize("function", EVALUATED, ids=lambda f: f.name)
 def test_domain(function: Function) -> None:
-    """Values are real inside the domain, and outside they are not."""
+    """Values are real inside the domain and not real outside."""
     if function.name in ("re", "im", "arg") or function.arity[1] is None:
         return
     for x in POINTS:
@@ -219,7 +219,7 @@ def test_what_is_printed_reads_back(function: Function) -> None:
 
 @pytest.mark.parametrize("function", EVALUATED, ids=lambda f: f.name)
 def test_every_spelling_is_read(function: Function) -> None:
-    """Each spelling is read as the function, or in one reading, as names of elliptic integrals."""
+    """Each spelling is read as the function, or in one reading for names of elliptic integrals."""
     arguments = ", ".join(to_latex(arg) for arg in call_of(function).args)
     base = "_{7/2}" if function.name == "log" else ""
     for name in (*function.bare.split(), *function.called.split()):
@@ -252,7 +252,7 @@ def test_an_integral_is_cut_where_the_function_breaks(function: Function) -> Non
 
 
 def test_special_functions_whose_cost_is_bounded() -> None:
-    """All others run in a worker (docs/verifier.md)."""
+    """All other functions run in a worker (docs/verifier.md)."""
     ordinary = {f.name for f in (*ELEMENTARY, *NAMED, *COMPLEX, *PIECEWISE)} | WITHOUT_VALUES
     bounded = {f.name for f in RECORDS.values() if f.cost != "worker"} - ordinary
     assert bounded == set("gamma factorial double_factorial binomial erf erfc erfi".split())

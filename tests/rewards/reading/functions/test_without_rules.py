@@ -1,4 +1,4 @@
-"""Functions that have a record and no rule: values by the definition, proofs by the derivative."""
+"""Functions with a record and without a rule: values by definition, proofs by derivative."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_without_either_there_is_no_proof(record: Function) -> None:
 
 
 def test_a_parameter_that_varies_has_no_slope(monkeypatch: pytest.MonkeyPatch) -> None:
-    """d/dx of (x + n) with n = x is 2, and not the 1 that the derivative in u says."""
+    """d/dx of (x + n) with n = x is 2, and not the derivative in u, which is 1."""
     shifted = Function("shifted", "4.2", (2, 2), "n u", derivative="1")
     monkeypatch.setitem(RECORDS, "shifted", shifted)
     assert prove(Call("shifted", (Number(3), X)), Number(1), "x", {}) is not None

@@ -1,4 +1,4 @@
-"""What the tests of the reader share: trees as text, and their values."""
+"""Shared tools of the reader's tests: trees as text, and values of trees."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from calculus_harness.rewards.reading.expression.tree import Call, Expression, N
 
 
 def spelled(node: Expression) -> str:
-    """A tree as an S-expression: the form in which the case table states what is expected."""
+    """A tree as an S-expression, the form of expected trees in the case table."""
     if isinstance(node, Number):
         ending = "" if node.denominator == 1 else f"/{node.denominator}"
         return f"{node.numerator}{ending}"

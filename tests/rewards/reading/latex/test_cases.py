@@ -1,4 +1,4 @@
-"""The case table of the reader: what each text reads as, and why."""
+"""The case table of the reader: the reading of each text, with the reason."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def _same(f, g, names) -> bool:
 
 
 class Hand:
-    """Writes a tree as one writer or another would, always with the customary meaning."""
+    """Writes a tree in the style of a random writer, always with the customary meaning."""
 
     def __init__(self, random: Random) -> None:
         self.random = random
@@ -163,7 +163,7 @@ class Hand:
         return self.factor(node)
 
     def factor(self, node) -> str:
-        """As one operand, in brackets if need be."""
+        """A single operand, with brackets if needed."""
         if isinstance(node, Number):
             return str(node.numerator)
         if isinstance(node, Symbol):

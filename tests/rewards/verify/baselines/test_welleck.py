@@ -1,4 +1,4 @@
-"""The scorer of "Symbolic Brittleness": what it accepts; that what it cannot tell is correct."""
+"""The scorer of "Symbolic Brittleness": accepted answers; undecided answers are correct."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An assumption on the variable of a question itself is obeyed, or refused in one line."""
+"""An assumption on the variable of a question is obeyed, or refused in a single line."""
 
 from __future__ import annotations
 

@@ -172,7 +172,7 @@ def test_zero_for_boundary_values_is_undecided() -> None:
 
 
 def test_uniqueness_is_not_shown_where_the_equation_has_no_derivative() -> None:
-    """The function 1 - x solves it, too, for x > 0."""
+    """The function 1 - x is a second solution, for x > 0."""
     question = r"y' = \lfloor y\rfloor - 1, y(0) = 1"
     verdict = verify_differential_equation(r"$\boxed{y = 1}$", question)
     assert "uniqueness_not_shown" in verdict.evidence.flags

@@ -12,7 +12,7 @@ NO = r"\text{does not exist}"
 
 
 def status(task: str, question: str, answer: str) -> Status | None:
-    """The status of a boxed answer; None if the question is not read."""
+    """The status of a boxed answer; None for an unread question."""
     try:
         return QUESTIONS[task].verify(rf"\boxed{{{answer}}}", question).status
     except ProblemError:

@@ -1,4 +1,4 @@
-"""Questions as a language model wrote them for examinations, without having seen the verifier.
+"""Examination questions by a language model without knowledge of the verifier.
 
 Two sets of 200. At the first run of the first set 223 of 383 right answers were accepted and 5
 refuted; of the second, after the reader had been developed on the first, 288 of 381 were accepted
@@ -9,8 +9,8 @@ not read yet. Four sets of 100 (f) are by writers that imitated as many people a
 limits and sums were looked at only after their first run: 70 of 200, and 36 before. Of a last set
 (g), 80 of 120 were accepted at the first run.
 
-31 right answers fewer are accepted since words with which a question asks have to be known
-(`test_requests.py`).
+Since the words of a request have to be known (`test_requests.py`), 31 right answers fewer are
+accepted.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ACCEPTED = {"derivative": 330, "limit": 376, "sum": 348, "differential_equation"
 
 
 def status(task: str, question: str, answer: str) -> Status | None:
-    """The status of a boxed answer; None if the question is not read."""
+    """The status of a boxed answer; None for an unread question."""
     try:
         return QUESTIONS[task].verify(rf"\boxed{{{answer}}}", question).status
     except ProblemError:

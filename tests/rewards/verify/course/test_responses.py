@@ -1,7 +1,8 @@
-"""Responses in many people's and models' styles to plain questions, most of them without a box.
+"""Responses in many people's and models' styles to plain questions, mostly without a box.
 
-Two writers who did not know the code wrote the responses. The first 94 (``r0..``, ``r1..``) were
-used to develop; of the 100 others, the first run accepted 46 of 50 right ones and refuted one.
+Two writers without knowledge of the code wrote the responses. The first 94 (``r0..``, ``r1..``)
+served for development; of the next 100, the first run accepted 46 of 50 right responses and refuted
+one.
 """
 
 from __future__ import annotations

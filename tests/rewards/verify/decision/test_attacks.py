@@ -265,7 +265,7 @@ def test_a_proof_needs_no_digits() -> None:
 
 
 def test_derivatives_are_remembered_by_point() -> None:
-    """Points that are made in passing may have the same address, and must not share values."""
+    """Temporary points may have the same address, and must not share values."""
     a, b = Point(acb(1), measured=False), Point(acb(1), measured=False)
     assert a != b
     assert len({a, b}) == 2

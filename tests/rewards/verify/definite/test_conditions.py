@@ -1,4 +1,4 @@
-"""Conditions that a problem states on its parameters are read, and answers are judged by them."""
+"""Conditions of a problem on the parameters are read, and answers are judged by them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Constants and functions as handbooks and models write them, in values of definite integrals."""
+"""Constants and functions in the notation of handbooks and models, in definite integrals."""
 
 import pytest
 

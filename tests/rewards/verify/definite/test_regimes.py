@@ -1,4 +1,4 @@
-"""Parameters in regimes, hidden parts, and what must not change a verdict."""
+"""Parameters in regimes, hidden parts, and changes without an effect on a verdict."""
 
 import pytest
 from hypothesis import given

@@ -1,8 +1,8 @@
 r"""A labelled corpus of solutions: derivations of `templates`, written down in many voices.
 
-Every solution is right, or has one planted error whose place and kind are known. An error is
-``lucky`` (what follows is right, and so is the answer), ``last`` (it is in the last line) or
-``carried`` (all that follows carries it on).
+Every solution is right, or has a planted error with a known place and kind. An error is ``lucky``
+(all later lines and the answer are right), ``last`` (in the last line) or ``carried`` (all later
+lines carry the error on).
 
     python -m tests.rewards.verify.solution_steps.corpus > solutions.jsonl
 """
@@ -26,7 +26,7 @@ SEED = 22
 
 @dataclass(frozen=True)
 class Labelled:
-    """A solution with what is known of it; ``start`` and ``end`` enclose what is wrong."""
+    """A labelled solution; ``start`` and ``end`` enclose the wrong text."""
 
     id: str
     integrand: str
@@ -43,7 +43,7 @@ HAND = ("solutions", "unseen_first", "unseen_second")
 
 
 def by_hand(name: str) -> list[Labelled]:
-    """The solutions of such a file; what is wrong first in one stands between <<< and >>>."""
+    """The solutions of a file; <<< and >>> enclose the first wrong text of a solution."""
     path = Path(__file__).parents[2] / "cases" / f"{name}.toml"
     rows = []
     for row in tomllib.loads(path.read_text("utf-8"))["solution"]:
@@ -57,7 +57,7 @@ def by_hand(name: str) -> list[Labelled]:
 
 
 class Page:
-    """Text as it is written, with the place of every line's right side."""
+    """A growing text, with the place of every line's right side."""
 
     def __init__(self, style: Callable[[str], str]) -> None:
         self.text = ""
@@ -302,7 +302,7 @@ def written(
 
 
 def planted(derivation: Derivation, at: int, right: str) -> Derivation:
-    """The derivation with another right side in one line."""
+    """The derivation with a changed right side in a line."""
     lines = [*derivation.lines]
     lines[at] = replace(lines[at], right=right)
     start = len(derivation.before)
@@ -316,7 +316,7 @@ def planted(derivation: Derivation, at: int, right: str) -> Derivation:
 
 
 def carried(derivation: Derivation, start: int, factor: str) -> Derivation:
-    """The derivation with a factor too much in a link of the chain and in all that follow."""
+    """The derivation with an extra factor in a link of the chain and in all later links."""
     for at in range(start, len(derivation.before) + len(derivation.chain)):
         body, plus, constant = derivation.lines[at].right.partition(" + C")
         derivation = planted(derivation, at, rf"{factor}\left({body}\right){plus}{constant}")
@@ -324,7 +324,7 @@ def carried(derivation: Derivation, start: int, factor: str) -> Derivation:
 
 
 def corpus(size: int = SIZE, seed: int = SEED) -> Iterator[Labelled]:
-    """The solutions: of five, two are right; the others have an error."""
+    """The solutions: two of five are right; three of five have an error."""
     for number in range(size):
         r = Random(f"{seed}/{number}")
         make = TEMPLATES[number % len(TEMPLATES)]

@@ -1,4 +1,4 @@
-"""What the verifier of steps finds of the corpus."""
+"""Measurements of the verifier of steps on the corpus."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Measured:
 
 
 def finds(solution: Solution, start: int, end: int) -> bool:
-    """Whether the first wrong claim is the one that ends in a place."""
+    """Whether the first wrong claim ends in a given place."""
     if solution.first_wrong is None:
         return False
     claim = solution.claims[solution.first_wrong]
@@ -39,7 +39,7 @@ def finds(solution: Solution, start: int, end: int) -> bool:
 
 
 def measure(solutions: Iterable[Labelled]) -> Measured:
-    """Verify every solution, and compare with its label."""
+    """Verify every solution, and compare with the label."""
     measured = Measured()
     for labelled in solutions:
         solution = verify_solution(labelled.text, labelled.integrand)

@@ -1,5 +1,5 @@
 # ruff: noqa: E501  # formulas
-r"""Tries that a text gives up, and what it quotes: nothing of them is asserted, nor earns."""
+r"""Abandoned tries and quotations: not asserted, and without a reward."""
 
 from __future__ import annotations
 

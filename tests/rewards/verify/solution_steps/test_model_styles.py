@@ -17,7 +17,7 @@ SLIP = re.compile(r"@@(.*?)~(.*?)@@", re.DOTALL)
 
 
 def planted(marked: str) -> list[tuple[str, int]]:
-    """A text with one slip after the other, each with its place."""
+    """A text with a single slip, for each slip, with the slip's place."""
     texts = []
     for chosen in SLIP.finditer(marked):
         front = SLIP.sub(r"\1", marked[: chosen.start()])
@@ -37,7 +37,7 @@ def test_right_texts_are_right() -> None:
 
 
 def test_slips_are_found_where_they_are() -> None:
-    """Of 83 slips one has no effect, as it changes what is multiplied by sin pi."""
+    """Of 83 slips, a slip has no effect: the changed factor is multiplied by sin pi."""
     missed = []
     for problem, _, marked in SOLUTIONS:
         for text, slip in planted(marked):

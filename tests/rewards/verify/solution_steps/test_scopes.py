@@ -1,5 +1,5 @@
 # ruff: noqa: E501  # formulas
-"""What is asserted, and where it holds: limits, bars, conditions, asides, letters, ranges."""
+"""Assertions and their scopes: limits, bars, conditions, asides, letters, ranges."""
 
 from __future__ import annotations
 

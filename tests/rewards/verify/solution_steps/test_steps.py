@@ -1,4 +1,4 @@
-"""Reading and judging the steps of solutions, one matter at a time."""
+"""Reading and judging the steps of solutions, a matter at a time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BY_PARTS = r"""Let $u = x$ and $dv = e^{2x}\,dx$, so $du = dx$ and $v = \frac12 
 
 
 def judged(text: str, integrand: str = "x") -> list[str]:
-    """C, I or U for every claim but the final one."""
+    """C, I or U for every claim except the final claim."""
     claims = verify_solution(text, integrand).claims
     return [str(claim.judgement)[0].upper() for claim in claims if claim.kind != "final"]
 

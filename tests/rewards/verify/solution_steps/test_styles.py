@@ -1,6 +1,6 @@
-r"""Right solutions in the styles of textbooks and models, written for this: `solution_styles.txt`.
+r"""Right solutions in the styles of textbooks and models, in our words: `solution_styles.txt`.
 
-Nothing in them is wrong, nearly all is judged, and a slip that is planted in a claim is found.
+No claim is wrong, nearly all claims are judged, and a slip planted in a claim is found.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ TEXT = (Path(__file__).parents[2] / "cases" / "solution_styles.txt").read_text("
 
 
 def solutions() -> list[tuple[str, str, Solution]]:
-    """The problems with their solutions; one is a double integral, which is no problem here."""
+    """The problems with their solutions; a double integral is no problem here."""
     judged = []
     for section in TEXT.split("=== ")[1:]:
         problem, _, text = section.partition("\n")
@@ -37,7 +37,7 @@ def test_nothing_is_called_wrong_and_nearly_all_is_judged() -> None:
 
 
 def test_planted_slips_are_found() -> None:
-    """One a solution; of those that are missed every third has no effect, as arctan 0 for - 0."""
+    """A slip per solution; a third of the missed slips has no effect, as arctan 0 for - 0."""
     random, planted, named = Random(3), 0, 0
     for problem, text, solution in solutions():
         right = [c for c in solution.claims if c.kind != "final" and c.displayed]

@@ -62,7 +62,7 @@ _SLIP = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Worked:
-    """A worked solution, its problem, and the offsets of the signs of equality in displays."""
+    """A worked solution, the problem, and the offsets of the signs of equality in displays."""
 
     source: str
     problem: str
@@ -71,7 +71,7 @@ class Worked:
 
 
 def macros_of(texts: Mapping[str, str]) -> dict[str, tuple[int, str]]:
-    """The macros that files define, by name: the number of arguments and the body."""
+    """The macros of files, by name: the number of arguments and the body."""
     macros = {}
     for text in texts.values():
         for match in _MACRO.finditer(text):
@@ -111,7 +111,7 @@ def expanded(text: str, macros: Mapping[str, tuple[int, str]]) -> str:
 
 
 def worked(folder: Path) -> Iterator[Worked]:
-    """The worked solutions of a folder that are about one integral, in the order of the files."""
+    """The worked solutions of a folder about a single integral, in the order of the files."""
     texts = {
         str(path): path.read_text("utf-8", "replace") for path in sorted(folder.rglob("*.tex"))
     }
@@ -158,7 +158,7 @@ def integrals(text: str) -> list[str]:
 
 
 def signs(text: str) -> Iterator[int]:
-    """The offsets of every ``=`` in a display, but those of scripts and of words."""
+    """The offsets of every ``=`` in a display, without scripts and words."""
     for display in _DISPLAY.finditer(text):
         formula = _SCRIPT.sub(lambda match: " " * len(match[0]), display[0])
         for match in re.finditer("=", formula):
@@ -166,7 +166,9 @@ def signs(text: str) -> Iterator[int]:
 
 
 def slip_in(text: str, start: int, end: int, random: Random) -> tuple[str, int] | None:
-    """A text with a slip between two offsets, and its place; None where there is no room."""
+    """A text with a slip between two offsets, and the slip's place; None without room for a
+    slip.
+    """
     slips = list(_SLIP.finditer(text, start, end))
     if not slips:
         return None

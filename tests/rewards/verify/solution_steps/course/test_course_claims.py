@@ -1,4 +1,4 @@
-"""Steps of solutions of the course: what is judged, what is not, and that nothing is paid."""
+"""Steps of course solutions: judged claims, unjudged claims, and no rewards."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # ruff: noqa: E501  # formulas
-r"""Sixty more ways to guess, written and tried at once: none earned anything, and none does now."""
+r"""Sixty more ways to guess, written and tried at once: no way earned a reward, then and now."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ W = r"\int x^2e^x\,dx"
 
 
 def g(frame: str) -> str:
-    """The guesses, each in a frame with ``{}`` for it, its number and the problem."""
+    """The guesses, each in a frame with ``{}`` for the guess, the number and the problem."""
     return "".join(
         frame.replace("{}", guess).replace("{n}", str(n)).replace("{W}", W)
         for n, guess in enumerate(G)

@@ -1,8 +1,8 @@
 # ruff: noqa: E501  # formulas
 r"""Guessing earns nothing: no way of writing makes a wrong guess free and a right one pay.
 
-Every text tries several answers of one integral, the right one among them, and hides that the
-others are wrong: behind letters that nothing defines, names, conditions, tries that are given up.
+Every text tries several answers of an integral, including the right answer, and hides the wrong
+answers behind undefined letters, names, conditions, or abandoned tries.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LETTERS = [
 
 
 def guesses(frame: str, every: tuple[str, ...] = GUESSES) -> str:
-    """The guesses, each in a frame with ``{}`` for it and ``{n}`` for its number."""
+    """The guesses, each in a frame with ``{}`` for the guess and ``{n}`` for the number."""
     return "".join(frame.replace("{}", text).replace("{n}", str(n)) for n, text in enumerate(every))
 
 

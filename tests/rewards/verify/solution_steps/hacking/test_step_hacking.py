@@ -1,5 +1,5 @@
 # ruff: noqa: E501  # formulas
-r"""What earns nothing as a step: everything that brings the problem no nearer to a solution."""
+r"""Steps without a reward: all steps that bring the problem no nearer to a solution."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HELPS = r"$\int x^2e^x\,dx = x^2e^x - 2\int xe^x\,dx$. "
 
 
 def worthless(factor: str) -> dict[str, str]:
-    """What earns nothing for the integrand x^2 times something."""
+    """Worthless steps for the integrand x^2 times a factor."""
     f = f"x^2{factor}"
     in_u = f.replace("x", "u")
     integral = rf"\int {f}\,dx"
@@ -145,6 +145,6 @@ def test_no_chain_is_joined_to_a_statement_between(text: str) -> None:
 
 
 def test_the_readings_of_a_chain_fit_together() -> None:
-    """Of ``\\sin x/2`` one reading is the problem, and another is what the text integrates."""
+    """``\\sin x/2`` has two readings: one is the problem, and the text integrates the other."""
     text = r"$\int \sin x/2\,dx = -2\cos(x/2) + C$ and $\int \sin x/2\,dx = \int\sin x/2\,dx = -2\cos(x/2)$"
     assert verify_solution(text, r"\frac{\sin x}{2}").progress == 0

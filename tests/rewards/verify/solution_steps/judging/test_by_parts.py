@@ -1,4 +1,4 @@
-r"""Choices of ``u`` and ``dv``: wrong only where the text itself says what was meant."""
+r"""Choices of ``u`` and ``dv``: wrong only where the text itself states the meaning."""
 
 from __future__ import annotations
 
