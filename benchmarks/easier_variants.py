@@ -62,7 +62,7 @@ def difficulty(tree: Expression) -> int:
 
 
 def _easier(tree: Expression, variable: str) -> Iterator[Expression]:
-    """The trees after one step of simplification."""
+    """The trees after a step of simplification."""
     if not isinstance(tree, Call):
         return
     x = Symbol(variable)

@@ -81,8 +81,8 @@ class Fingerprint:
     def same(self, other: Fingerprint) -> bool | None:
         """Whether the verifier proves equality up to a factor; None if undecided.
 
-        The derivatives of logarithms are compared, so that the factor may differ between the pieces
-        of the domain.
+        The derivatives of logarithms are compared: the factor may differ between the pieces of the
+        domain.
         """
         if self.range != other.range:
             return False
@@ -104,8 +104,8 @@ def fingerprint(integrand: str, variable: str | None = None) -> Fingerprint:
     r"""The fingerprint of an integrand in LaTeX (with or without ``\int`` and ``dx``).
 
     Args:
-        integrand: LaTeX. Parameters are renamed in the order in which they occur.
-        variable: the variable; needed without a differential if there are several symbols.
+        integrand: LaTeX. Parameters are renamed in order of occurrence.
+        variable: the variable; needed without a differential and with several symbols.
 
     Returns:
         The fingerprint.
@@ -272,13 +272,13 @@ class _Index:
 
 
 def overlap(ours: Iterable[Problem], theirs: Iterable[Problem]) -> Overlap:
-    """The problems of a set that match a problem of another set.
+    """The problems of a set with a match in another set.
 
     Integrals, indefinite and definite, are compared; other tasks are skipped.
 
     Args:
-        ours: the first set, which is held in memory.
-        theirs: the second set, which is read as a stream.
+        ours: the first set, held in memory.
+        theirs: the second set, read as a stream.
 
     Returns:
         The matches, with ids of the form ``bee/competition/c001``.

@@ -117,13 +117,13 @@ def benchmark(
 
 
 def names() -> tuple[str, ...]:
-    """The names of all benchmarks, this package's first.
+    """The names of all benchmarks, our benchmarks first.
 
     Returns:
         The names.
 
     Raises:
-        PluginError: another package's benchmark has the name of an existing one.
+        PluginError: another package's benchmark has the name of an existing benchmark.
 
     >>> names()[:3]
     ('bee', 'lample_charton', 'definite')
@@ -152,15 +152,15 @@ def subsets(name: str) -> tuple[str, ...]:
 
 
 def resolve(spec: str) -> tuple[Subset, ...]:
-    """The subsets that a name stands for.
+    """The subsets behind a name.
 
     Args:
-        spec: ``bee`` (its default subsets), ``bee/all``, ``bee/competition``, or the name of a
+        spec: ``bee`` (the default subsets), ``bee/all``, ``bee/competition``, or the name of a
             table (`benchmarks.files`).
 
     Raises:
-        UnknownBenchmarkError: if there is no such benchmark or subset.
-        ProblemFileError: if a table cannot be used.
+        UnknownBenchmarkError: unknown benchmark or subset.
+        ProblemFileError: unusable table.
 
     """
     if table.is_source(spec):

@@ -26,7 +26,7 @@ LABELS = {Judgement.CORRECT: 1, Judgement.INCORRECT: 0}
 
 @dataclass(frozen=True)
 class _Step:
-    """A step of a solution: its kind, the right equation, and an equation with an error."""
+    """A step of a solution: the kind, the right equation, and an equation with an error."""
 
     kind: str
     right: str

@@ -1,12 +1,12 @@
 """A small computer algebra: the normal form of formulas, and their derivatives.
 
-The released generators construct formulas in SymPy, which evaluates them: like terms and like
-powers are collected, numbers computed, and ``exp(ln u)`` and ``sin(-u)`` rewritten. This module
-does the same for the verifier's trees, about ten times faster. Arguments are in SymPy's order, so
-most formulas are printed as by SymPy (the tests measure how many). Rules hold on the principal
-branches for every real variable; rules for real or positive subterms are applied only to subterms
-proven to be so. Work is bounded without a time limit: an algebra makes at most `Algebra.max_nodes`
-nodes, and refuses larger formulas.
+The released generators construct formulas in SymPy, and SymPy evaluates the formulas: like terms
+and like powers are collected, numbers computed, and ``exp(ln u)`` and ``sin(-u)`` rewritten. This
+module does the same for the verifier's trees, about ten times faster. Arguments are in SymPy's
+order, so most formulas are printed as by SymPy (the tests measure how many). Rules hold on the
+principal branches for every real variable; rules for real or positive subterms are applied only to
+subterms with a proof. Work is bounded without a time limit: an algebra makes at most
+`Algebra.max_nodes` nodes, and refuses larger formulas.
 """
 
 from __future__ import annotations
@@ -301,7 +301,7 @@ class Algebra:
         return self.neg(evaluated) if turned and name in ODD_FUNCTIONS else evaluated
 
     def _evaluated(self, name: str, u: Expression) -> Expression:
-        """A function of one argument, by `function_rules` and the rules below the class."""
+        """A function of a single argument, by `function_rules` and the rules below the class."""
         table_value = VALUES_AT.get((name, u.numerator if is_whole(u) else u.function))
         if table_value == "pole":
             raise UnusableFormulaError("a function at its pole")
@@ -329,9 +329,7 @@ class Algebra:
         return negative[-1 if isinstance(node.args[0], Number) else 0]
 
     def expand(self, node: Expression) -> Expression:
-        """Expand a product of sums and of small powers of sums, if there are at most `MAX_TERMS`
-        terms.
-        """
+        """Expand a product of sums and of small powers of sums, up to `MAX_TERMS` terms."""
         if node.function == "add":
             return self.add(*map(self.expand, node.args))
         sums: list[tuple[Expression, ...]] = []
@@ -366,7 +364,7 @@ class Algebra:
     # --- operations of generators ---
 
     def without_constants(self, node: Expression) -> Expression:
-        """A sum without the terms that are free of the variable; 0 for a constant."""
+        """A sum without the terms free of the variable; 0 for a constant."""
         return self.add(*filter(self.varies, terms_of(node)))
 
     def without_factor(self, node: Expression) -> tuple[Expression, Expression]:

@@ -40,12 +40,12 @@ BATCH = 24
 
 
 class AugmentationError(BenchmarkError):
-    """There are no parents, or no usable draw."""
+    """No parents, or no usable draw."""
 
 
 @dataclass(frozen=True)
 class Parents:
-    """The integrals from which problems are made.
+    """The integrals behind generated problems.
 
     Attributes:
         competition: the integrals to perturb.
@@ -102,7 +102,7 @@ def _source_integral(name: str, integrand: str, reference: str) -> SourceIntegra
 
 @cache
 def built_in() -> Parents:
-    """The problems of this package's bank."""
+    """The problems of our bank."""
     return Parents.of([*bank.problems("competition"), *bank.problems("qualifier")])
 
 
@@ -150,7 +150,7 @@ class PerturbedProblems:
         return self.perturbation.variations * len(self._originals)
 
     def at(self, index: int) -> Problem | None:
-        """The problem with this index."""
+        """The problem at an index."""
         return self._make([index])[0][0]
 
     def problems(self, limit: int | None = None) -> Iterator[Problem]:
@@ -326,7 +326,7 @@ def _proof(antiderivative: str, integrand: str) -> Verdict | None:
 
 @cache
 def _shipped_indices(perturbation: str) -> tuple[int, ...]:
-    """The generator's indices for which the package has a problem with seed 0."""
+    """The generator's indices with a problem in the package, for seed 0."""
     generator = PerturbedProblems(PERTURBATIONS[perturbation], built_in())
     shipped = shipped_variations(perturbation)
     indices = range(generator.size)

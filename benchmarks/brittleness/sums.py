@@ -1,8 +1,8 @@
-"""Sums f1 + ... + fk of problems that a model solves separately (Welleck et al., section 4).
+"""Sums f1 + ... + fk of separately solved problems (Welleck et al., section 4).
 
-Integration is linear, so a model that integrates the terms should integrate the sum. `sums` is a
-pure function of the solved problems. It draws distinct ordered tuples of problems, possibly with
-repetitions (f + f), and combines like terms, as SymPy does in the released code.
+Integration is linear: a model that integrates the terms should integrate the sum. `sums` is a pure
+function of the solved problems. The function draws distinct ordered tuples of problems, possibly
+with repetitions (f + f), and combines like terms, as SymPy does in the released code.
 """
 
 from __future__ import annotations

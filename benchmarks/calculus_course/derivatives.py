@@ -1,4 +1,4 @@
-"""Derivatives: a bank, its perturbations, and an endless generator."""
+"""Derivatives: a bank, the bank's perturbations, and an endless generator."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _OPERATOR = re.compile(r"\\frac\{d\}\{d(?P<variable>x)\}(?P<body>.*)\Z")
 
 @dataclass(frozen=True, slots=True)
 class Explicit:
-    """A row of the bank that asks for the first derivative of a formula in x, as trees."""
+    """A row of the bank with a request for the first derivative of a formula in x, as trees."""
 
     entry: Entry
     function: Expression
@@ -35,7 +35,7 @@ class Explicit:
 
 @cache
 def explicit() -> tuple[Explicit, ...]:
-    """The rows that can be perturbed as formulas."""
+    """The rows with perturbations as formulas."""
     rows = []
     for entry in entries("derivatives"):
         match = _OPERATOR.fullmatch(entry.question)
@@ -47,7 +47,7 @@ def explicit() -> tuple[Explicit, ...]:
 
 @cache
 def smooth() -> tuple[Explicit, ...]:
-    """Those whose derivatives have derivatives with formulas."""
+    """Rows with formulas for the derivatives of their derivatives."""
     return tuple(row for row in explicit() if "modulus" not in row.entry.tags)
 
 
@@ -130,7 +130,7 @@ SETTINGS = GeneratorSettings(max_operators=8)
 
 @benchmark("course/derivatives_random", source=SOURCE, size=200, task=TASK, endless=True)
 def random_functions(seed: int, index: int) -> Problem:
-    """Derivatives of random functions, as Lample and Charton draw them (BWD), endless."""
+    """Derivatives of random functions from Lample and Charton's distribution (BWD), endless."""
     pair = make("bwd", seed, index, SETTINGS)
     return question(
         TASK,

@@ -1,4 +1,4 @@
-"""Differential equations: a bank, its perturbations, and endless families."""
+"""Differential equations: a bank, the bank's perturbations, and endless families."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TERMS = ("x", "x^2", "2x-1", "x^2+3", "x^3")
 
 @cache
 def with_trees() -> tuple[tuple[Entry, Solved], ...]:
-    """The rows that can be perturbed as trees, with their trees."""
+    """The rows with perturbations as trees, each with the trees."""
     pairs = ((entry, solved(entry.question, entry.answer)) for entry in entries(NAME))
     return tuple(
         (entry, item) for entry, item in pairs if item is not None and not item.ode.asks_all
@@ -30,7 +30,7 @@ def with_trees() -> tuple[tuple[Entry, Solved], ...]:
 
 @cache
 def linear() -> tuple[tuple[Entry, Solved], ...]:
-    """The rows of linear equations in x, which take another forcing term."""
+    """The rows of linear equations in x, with room for another forcing term."""
     tags = {"constant", "linear", "undetermined", "euler"}
     return tuple(
         (entry, item)
@@ -103,7 +103,7 @@ def _term(coefficient: int, text: str) -> str:
 
 
 def _constant_coefficients(random: HashedRandom) -> tuple[str, str]:
-    """Two real roots, equal or not, or two conjugate ones."""
+    """Two real roots, equal or not, or two conjugate roots."""
     a, b = random.integer(-5, 5), random.integer(-5, 5, nonzero=True)
     if random.below(3) == 0:
         equation = f"y''{_term(-2 * a, chr(121) + chr(39))}{_term(a * a + b * b, 'y')} = 0"
@@ -124,7 +124,7 @@ def _initial_values(random: HashedRandom) -> tuple[str, str]:
 
 
 def _first_order_linear(random: HashedRandom) -> tuple[str, str]:
-    """y' + ay = e^{bx} without resonance, or with it."""
+    """y' + ay = e^{bx}, with or without resonance."""
     a, b = random.integer(-5, 5, nonzero=True), random.integer(-4, 4)
     equation = f"y'{_term(a, 'y')} = e^{{{b}x}}"
     if a + b == 0:
@@ -157,7 +157,7 @@ _EXACT = (("x^2", "2x", "0"), ("y^3", "0", "3y^2"), ("x^2y", "2xy", "x^2"), ("xy
 
 
 def _exact(random: HashedRandom) -> tuple[str, str]:
-    """F_x dx + F_y dy = 0 for a sum F of three terms, one of which mixes x and y."""
+    """F_x dx + F_y dy = 0 for a sum F of three terms, including a term with both x and y."""
     rows = [_EXACT[2 + random.below(4)], *random.shuffled(_EXACT)[:2]]
     factors = [random.integer(1, 5) for _ in rows]
     function, by_x, by_y = (

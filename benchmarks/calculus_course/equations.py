@@ -1,4 +1,4 @@
-"""Differential equations as trees: printing, and changes that carry a solution along."""
+"""Differential equations as trees: printing, and changes of an equation with the solution."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ Pair = tuple[Expression, Expression]
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """A differential equation with its solution.
+    """A differential equation with the solutions.
 
     Attributes:
-        asked: the equation as it was read, whose symbols the trees have.
+        ode: the equation as read, with the symbols of the trees.
         equations: the sides of each equation.
-        conditions: for each condition its derivative, its place and its value.
+        conditions: for each condition the derivative, the place and the value.
         answers: the solutions.
 
     """
@@ -94,7 +94,7 @@ class Solved:
 
 
 def solved(question: str, answer: str) -> Solved | None:
-    """The trees of a question and its answer; None for conditions of another form than a value."""
+    """The trees of a question and the answer; None for conditions of another form than a value."""
     ode = read_differential_equation(question)
     conditions: list[tuple[Jet, Expression]] = []
     for left, right in ode.conditions:

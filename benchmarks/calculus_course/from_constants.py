@@ -48,7 +48,7 @@ _INVERSE: Final[dict[str, str]] = {
 
 
 def leaves(tree: Expression, undo: Callable[[Expression], bool]) -> Iterator[tuple[int, ...]]:
-    """The places of leaves under operators that can be undone."""
+    """The paths of leaves under invertible operators."""
     if not isinstance(tree, Call) or not tree.args:
         yield ()
         return
@@ -75,7 +75,7 @@ def replaced(tree: Expression, path: tuple[int, ...], leaf: Expression) -> Expre
 
 
 def solved_for(tree: Expression, name: str, value: Expression) -> Expression:
-    """The value of a symbol for which a tree that holds it once has a value.
+    """The value of a symbol, from the value of a tree with a single occurrence of the symbol.
 
     Raises:
         UnusableFormulaError: an operator above the symbol cannot be undone.
@@ -108,7 +108,7 @@ def solved_for(tree: Expression, name: str, value: Expression) -> Expression:
 
 
 def _with_constants(random: HashedRandom, count: int) -> Expression:
-    """A random formula in x with so many constants, in places that can be undone."""
+    """A random formula in x with a number of constants, under invertible operators."""
     low, high = _OPERATORS[count]
     settings = GeneratorSettings(operators=random.integer(low, high))
     tree = readable(settings.tree(random, settings.operators or low))
@@ -143,7 +143,7 @@ def _simplified(tree: Expression) -> Expression:
 
 
 def first_order(random: HashedRandom) -> tuple[Expression, Expression]:
-    """An equation's side that is zero, and its general solution."""
+    """An equation's side that is zero, and the general solution."""
     solution = _with_constants(random, 1)
     constant = solved_for(solution, "C", _Y)
     return _simplified(_total(constant)), solution

@@ -1,4 +1,4 @@
-"""Limits: a bank, its perturbations, and an endless generator with answers by construction."""
+"""Limits: a bank, the bank's perturbations, and an endless generator with constructed answers."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def bank(seed: int, index: int) -> Problem:
 
 
 def _shifted(limit: LimitQuestion, answer: str, index: int) -> tuple[LimitQuestion, str] | None:
-    """x - c for x, at a point that is moved by c."""
+    """x - c for x, at a point moved by c."""
     if isinstance(limit.at, int) or limit.parameters:
         return None
     shift = SHIFTS[index % len(SHIFTS)]
@@ -52,7 +52,7 @@ def _shifted(limit: LimitQuestion, answer: str, index: int) -> tuple[LimitQuesti
 
 
 def _scaled(limit: LimitQuestion, answer: str, index: int) -> tuple[LimitQuestion, str] | None:
-    """The function times a number, and so the limit."""
+    """The function times a number; the limit changes by the same factor."""
     factor = FACTORS[index % len(FACTORS)]
     multiple = replace(limit, expression=mul(factor, limit.expression))
     if answer == NO_LIMIT:
@@ -84,7 +84,7 @@ _PERTURBATIONS: dict[str, Callable[..., tuple[LimitQuestion, str] | None]] = {
 
 @cache
 def _perturbed(subset: str) -> tuple[tuple[Entry, str, str], ...]:
-    """The rows that a perturbation applies to, each with the new question and its answer."""
+    """The rows that a perturbation applies to, each with the new question and the answer."""
     rows: list[tuple[Entry, str, str]] = []
     for index, entry in enumerate(entries("limits")):
         changed = _PERTURBATIONS[subset](limit_readings(entry.question)[0], entry.answer, index)
@@ -135,7 +135,7 @@ def inverted(seed: int, index: int) -> Problem:
 
 @dataclass(frozen=True, slots=True)
 class Infinitesimal:
-    """A function that tends to zero with x as c (a x)^k, where a is a number of one's choice.
+    """A function that tends to zero with x as c (a x)^k, for any number a.
 
     Attributes:
         function: the function of a x.
@@ -154,7 +154,7 @@ def _of(name: str) -> Callable[[Expression], Expression]:
 
 
 def _less(*terms: Callable[[Expression], Expression]) -> Callable[[Expression], Expression]:
-    """The first function minus the others."""
+    """The first function minus all other functions."""
     return lambda u: add(terms[0](u), *(neg(term(u)) for term in terms[1:]))
 
 
@@ -197,7 +197,7 @@ INFINITESIMALS = (
 
 
 def _drawn(random: HashedRandom, order: int, x: Expression) -> tuple[Expression, Fraction]:
-    """A product of infinitesimals of one order altogether, and its coefficient."""
+    """A product of infinitesimals with a given total order, and the product's coefficient."""
     factors: list[Expression] = []
     coefficient = Fraction(1)
     while order:
@@ -242,7 +242,7 @@ def generated(seed: int, index: int) -> Problem:
 def _setting(
     random: HashedRandom, setting: str, x: Expression
 ) -> tuple[Expression, Expression | int, int]:
-    """What tends to zero, the point and the side."""
+    """The infinitesimal, the point and the side."""
     if setting == "infinity":
         return div(ONE, x), 1, 0
     if setting == "point":

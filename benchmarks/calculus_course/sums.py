@@ -1,4 +1,4 @@
-"""Sums and power series: a bank, its perturbations, and an endless generator."""
+"""Sums and power series: a bank, the bank's perturbations, and an endless generator."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ SHIFTS = (1, 2, 3)
 
 
 def request(text: str) -> str:
-    """What is to be done, by what is asked."""
+    """The sentence with the request, by the form of the question."""
     return OF_SERIES if asks_of_series(text) else REQUEST
 
 
 @benchmark("course/sums", source=SOURCE, size=lambda: len(entries("sums")), task=TASK)
 def bank(seed: int, index: int) -> Problem:
-    """Finite and infinite sums, divergent ones, Taylor polynomials, coefficients and radii."""
+    """Finite, infinite and divergent sums, Taylor polynomials, coefficients and radii."""
     entry = entries("sums")[index]
     return of_entry(TASK, "sums", entry, request(entry.question))
 
@@ -61,7 +61,7 @@ def _read_answer(answer: str, problem: SumProblem) -> Expression:
 
 
 def _shifted(entry: Entry, index: int) -> tuple[str, str] | None:
-    """The same sum with an index that begins later."""
+    """The same sum with a later start of the index."""
     problem = _sum_of(entry)
     if problem is None or isinstance(problem.lower, int):
         return None
@@ -77,7 +77,7 @@ def _shifted(entry: Entry, index: int) -> tuple[str, str] | None:
 
 
 def _scaled(entry: Entry, index: int) -> tuple[str, str] | None:
-    """The term times a number, and so the sum."""
+    """The term times a number; the sum changes by the same factor."""
     problem = _sum_of(entry)
     if problem is None:
         return None
@@ -89,7 +89,7 @@ def _scaled(entry: Entry, index: int) -> tuple[str, str] | None:
 
 
 def _later(entry: Entry, index: int) -> tuple[str, str] | None:
-    """The sum without its first term."""
+    """The sum without the first term."""
     problem = _sum_of(entry)
     if problem is None or isinstance(problem.lower, int):
         return None
@@ -104,7 +104,7 @@ def _later(entry: Entry, index: int) -> tuple[str, str] | None:
 
 
 def _of_multiple(entry: Entry, index: int) -> tuple[str, str] | None:
-    """A Taylor polynomial of f(c x) for one of f(x), about 0."""
+    """A Taylor polynomial of f(c x) for a Taylor polynomial of f(x), about 0."""
     if not asks_of_series(entry.question):
         return None
     series = read_series(entry.question)
@@ -144,7 +144,7 @@ _PERTURBATIONS: Mapping[str, Callable[[Entry, int], tuple[str, str] | None]] = {
 
 @cache
 def _perturbed(subset: str) -> tuple[tuple[Entry, str, str], ...]:
-    """The rows that a perturbation applies to, each with the new question and its answer."""
+    """The rows that a perturbation applies to, each with the new question and the answer."""
     rows: list[tuple[Entry, str, str]] = []
     for index, entry in enumerate(entries("sums")):
         changed = _PERTURBATIONS[subset](entry, index)
@@ -166,7 +166,7 @@ def _perturbed_problem(subset: str, index: int) -> Problem:
     "course/sums_shifted", source=SOURCE, size=lambda: len(_perturbed("sums_shifted")), task=TASK
 )
 def shifted(seed: int, index: int) -> Problem:
-    """Sums of the bank over a shifted index, which have the same value."""
+    """Sums of the bank over a shifted index, with the same value."""
     return _perturbed_problem("sums_shifted", index)
 
 
@@ -199,7 +199,7 @@ def multiple(seed: int, index: int) -> Problem:
 
 @dataclass(frozen=True, slots=True)
 class GeneratedSum:
-    """A question with its answer, and the family that it is from."""
+    """A question with the answer, and the family of the question."""
 
     family: str
     text: str
@@ -234,7 +234,7 @@ def _telescoping(random: HashedRandom) -> GeneratedSum:
 
 
 def _polynomial(random: HashedRandom) -> GeneratedSum:
-    """A polynomial of k up to n, whose sum follows from those of the binomial coefficients."""
+    """A polynomial of k up to n. The sum follows from the sums of binomial coefficients."""
     x = Symbol("n")
     values: list[Expression] = []
     terms: list[Expression] = []
@@ -290,7 +290,7 @@ def _exponential(random: HashedRandom) -> GeneratedSum:
 
 
 def _divergent(random: HashedRandom) -> GeneratedSum:
-    """A term that decays like 1/n or slower, or not at all."""
+    """A term with a decay like 1/n or slower, or without decay."""
     a, b, c = random.integer(1, 6), random.integer(1, 9), random.integer(1, 9)
     shapes = (
         rf"\frac{{{a}n+{b}}}{{n^2+{c}}}",
@@ -343,7 +343,7 @@ FAMILIES: tuple[Callable[[HashedRandom], GeneratedSum], ...] = (
 
 
 def drawn(seed: int, index: int) -> GeneratedSum:
-    """The question at an address, with its answer."""
+    """The question at an address, with the answer."""
     random = HashedRandom("course/sums_generated", seed, index)
     return FAMILIES[index % len(FAMILIES)](random)
 

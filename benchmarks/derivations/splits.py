@@ -1,9 +1,9 @@
-"""Data sets for classifiers: train, validation, a static test set and its perturbations.
+"""Data sets for classifiers: train, validation, a static test set with perturbations.
 
 Sizes are from table 5 for 20,000 (calculus: 32,000) training sequences, and proportional for other
 sizes. Every example gives a right and a wrong sequence, both in the same split. (The released code
-splits them at random.) Equal examples are used once. Test sets have the first indices, and depend
-only on seed and size.
+splits sequences at random.) Equal examples are used once. Test sets have the first indices, and
+depend only on seed and size.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Steps of a derivation: draw an operator and its operands, apply it, check the result.
+"""Steps of a derivation: draw an operator and operands, apply the operator, check the result.
 
-This is algorithm 1 (and the premises of algorithm 2) of Meadows et al., with the details of the
-released code.
+The module is algorithm 1 (and the premises of algorithm 2) of Meadows et al., with the details of
+the released code.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class DerivationEquation:
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """An operator, its equations (counted from 1), and a further operand."""
+    """An operator, equations (counted from 1), and a further operand."""
 
     operator: str
     equations: tuple[int, ...] = ()
@@ -133,7 +133,7 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """An equation with its annotation."""
+    """An equation with the annotation."""
 
     equation: DerivationEquation
     annotation: Annotation
@@ -146,7 +146,7 @@ class Step:
 def premise(
     rng: HashedRandom, options: Options, used: Set[str] = frozenset()
 ) -> DerivationEquation:
-    """An equation that defines a function (algorithm 2) whose name is not in ``used``."""
+    """An equation that defines a function (algorithm 2) with a name outside ``used``."""
     right, letters_drawn = _premise_expression(rng, options)
     mine = names_of(right) if options.corrected else letters_drawn
     names = [name for name in VOCABULARY if name not in used and name not in mine]
@@ -159,7 +159,7 @@ def premise_expression(rng: HashedRandom, options: Options) -> Expression:
 
 
 def _premise_expression(rng: HashedRandom, options: Options) -> tuple[Expression, set[str]]:
-    """The right side of a premise, and the letters that were drawn first."""
+    """The right side of a premise, and the first drawn letters."""
     letters = [symbol(name) for name in VOCABULARY]
     while True:
         try:
@@ -241,7 +241,7 @@ class Derivation:
         return {term.function for term in self.elements if is_applied(term)}
 
     def substitutions(self, operator: str) -> list[tuple[int, int]]:
-        """The pairs (i, j) for which a substitution changes equation i."""
+        """The pairs (i, j) with a change of equation i by the substitution."""
         count = len(self.steps)
         return [
             (i, j)
@@ -251,7 +251,7 @@ class Derivation:
         ]
 
     def substituted(self, operator: str, i: int, j: int) -> DerivationEquation | None:
-        """Equation i with one side of equation j replaced by the other."""
+        """Equation i with a side of equation j replaced by the other side."""
         key = operator, i, j
         if key not in self._substituted:
             self._substituted[key] = self._substitute(operator, i, j)

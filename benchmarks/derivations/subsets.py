@@ -119,7 +119,7 @@ def fewer_steps_problem(
 def calculus_problem(
     short: str, seed: int, index: int, *, variant: str | None = None, options: Options = CODE
 ) -> Problem:
-    """A problem of the calculus task: static, under VR or EC, or Easy (of one variable)."""
+    """A problem of the calculus task: static, under VR or EC, or Easy (of a single variable)."""
     number, wrong = divmod(index, 2)
     label = 1 - wrong
     easy = variant == "easy"

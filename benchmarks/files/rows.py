@@ -121,7 +121,7 @@ def _is_of_course(row: Mapping[str, Any]) -> bool:
 
 
 def _of_course(row: Mapping[str, Any], benchmark: str, number: int) -> Problem:
-    """A question of the course: ``task``, ``question``, and an ``answer`` where one is known."""
+    """A question of the course: ``task``, ``question``, and an ``answer`` if known."""
     text, task = str(row["question"]), COURSE[str(row["task"])]
     answer = None if row.get("answer") in (None, "") else str(row["answer"])
     used = {"task", "question", "answer", "request", "assumptions", "id", "subset"}
@@ -255,9 +255,9 @@ def _formula(value: Any, row_format: RowFormat) -> str:
 
 
 def _prepared(text: str, variable: str | None, assumptions: Mapping[str, str]) -> Integrand:
-    """The integrand as the verifier reads it.
+    """The integrand in the verifier's reading.
 
-    The variable is the given one, else from the differential, else the only symbol, else x.
+    The variable is the given variable, else from the differential, else the only symbol, else x.
     """
     try:
         return prepare(text, variable, assumptions)
@@ -281,7 +281,7 @@ def _check_reference(target: IntegrationTarget, prepared: Integrand) -> None:
 
 
 def _mapping(fields: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """A field that is a mapping; in CSV it is JSON text."""
+    """A mapping field; in CSV the field is JSON text."""
     value = fields.get(name) or {}
     if isinstance(value, str):
         value = json.loads(value)

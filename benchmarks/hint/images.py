@@ -1,9 +1,9 @@
 """Expressions as pictures: symbols of 45 x 45 pixels, pasted from left to right without a gap.
 
-Li et al. 2023, section 3. Pictures come from a folder of one's own, such as the handwritten symbols
-of the release, or are made here: digits are those of scikit-learn's digits set (real handwriting,
-8 x 8), all other symbols are drawn with random strokes, which is not the paper's handwriting.
-Dark on white, as there.
+Li et al. 2023, section 3. Pictures come from a user's folder, such as the handwritten symbols of
+the release, or are drawn by the module: digits from scikit-learn's digits set (real handwriting, 8
+x 8), all other symbols with random strokes, which differ from the paper's handwriting. Symbols are
+dark on white, as in the release.
 """
 
 from __future__ import annotations
@@ -62,11 +62,11 @@ Pixels: TypeAlias = npt.NDArray[np.uint8]
 
 
 class Pictures:
-    """Pictures of symbols by the paths that records name.
+    """Pictures of symbols by the paths in records.
 
     Args:
-        folder: A folder that has a folder for each symbol; None for the pictures made here.
-        seed: That of the drawn strokes.
+        folder: A folder with a subfolder for each symbol; None for drawn pictures.
+        seed: The seed of the drawn strokes.
 
     """
 
@@ -98,7 +98,7 @@ class Pictures:
 
 
 class ProblemPictures:
-    """Pictures of problems: those that a released row names, otherwise some of its pool's.
+    """Pictures of problems: the pictures of a released row, otherwise pictures of the split's pool.
 
     Args:
         folder: As of `Pictures`.
@@ -109,7 +109,7 @@ class ProblemPictures:
         self.pictures, self.pools = Pictures(folder), pools_of(folder)
 
     def paths(self, problem: Problem) -> tuple[str, ...]:
-        """The paths of its symbols' pictures; raises `PoolError` for a symbol without any."""
+        """The paths of the symbols' pictures; raises `PoolError` for a symbol without pictures."""
         named = problem.metadata.get("img_paths")
         if isinstance(named, list | tuple):
             return tuple(map(str, named))
@@ -119,7 +119,7 @@ class ProblemPictures:
         return self.pools.chosen(split, inputs.expression, problem.id)
 
     def symbols(self, problem: Problem) -> list[Pixels]:
-        """Its symbols one by one; raises `PoolError` for a picture that cannot be read."""
+        """The symbols in turn; raises `PoolError` for an unreadable picture."""
         return [self.pictures.symbol(path) for path in self.paths(problem)]
 
     def png(self, problem: Problem) -> bytes:
@@ -129,7 +129,7 @@ class ProblemPictures:
 
 @lru_cache(maxsize=8)
 def problem_pictures(folder: str = "") -> ProblemPictures:
-    """The pictures in a folder; "": those made here."""
+    """The pictures in a folder; drawn pictures for ""."""
     return ProblemPictures(Path(folder) if folder else None)
 
 
@@ -154,8 +154,8 @@ def draw_symbol(symbol: str, number: int, seed: int = 0) -> Pixels:
 
     Args:
         symbol: One of ``+-*/()xyabcd``.
-        number: Which of the symbol's drawings.
-        seed: The same seed draws the same.
+        number: The number of the drawing.
+        seed: The same seed draws the same picture.
 
     >>> draw_symbol("+", 3).shape
     (45, 45)

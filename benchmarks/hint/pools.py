@@ -1,7 +1,7 @@
-"""Which pictures stand for an expression's symbols: disjoint pools for training, validation, test.
+"""Pictures of an expression's symbols: disjoint pools for training, validation and test.
 
 As in the release, each symbol's pictures are shuffled and split 75 : 5 : 20, and each token takes
-the next picture of its pool, which is shuffled again when it is exhausted.
+the next picture of the symbol's pool. An exhausted pool is shuffled again.
 """
 
 from __future__ import annotations
@@ -51,15 +51,15 @@ class Pools:
     seed: int = 0
 
     def taker(self, split: str, used: Mapping[str, int] | None = None) -> Taker:
-        """Takes a picture for each token of the expressions that it is given one by one.
+        """Take a picture for each token of successive expressions.
 
         Args:
             split: ``train``, ``val`` or ``test``.
             used: How many pictures of each symbol were taken before.
 
         Returns:
-            A function from an expression's text to paths such as ``times/00012.png``. It raises
-            `ExpressionPoolError` for a symbol without pictures.
+            A function from an expression's text to paths such as ``times/00012.png``. The function
+            raises `ExpressionPoolError` for a symbol without pictures.
 
         """
         cycles: dict[str, Iterator[str]] = {}
@@ -88,7 +88,7 @@ class Pools:
         )
 
     def _pool(self, split: str, symbol: str) -> tuple[str, Sequence[str]]:
-        """The folder of a symbol, and its pictures there."""
+        """The folder of a symbol, and the folder's pictures."""
         for folder in (folder_of(symbol), GREEK.get(symbol, "")):
             if names := self.names[split].get(folder):
                 return folder, names
@@ -125,7 +125,7 @@ def split_pictures(pictures: Mapping[str, Iterable[str]], seed: int = 0) -> Pool
 
 
 def drawn_pools(seed: int = 0) -> Pools:
-    """Pools of the pictures that this package draws itself."""
+    """Pools of our drawn pictures."""
     names = {
         folder_of(symbol): [f"{number:05}.png" for number in range(count)]
         for symbol, count in DRAWN.items()
@@ -134,10 +134,10 @@ def drawn_pools(seed: int = 0) -> Pools:
 
 
 def folder_pools(folder: Path, seed: int = 0) -> Pools:
-    """Pools of the pictures in a folder that has a folder for each symbol.
+    """Pools of the pictures in a folder with a subfolder for each symbol.
 
     Raises:
-        PoolError: If a symbol of the main data set has no picture there.
+        PoolError: A symbol of the main data set has no picture in the folder.
 
     """
     pictures = {
@@ -152,7 +152,7 @@ def folder_pools(folder: Path, seed: int = 0) -> Pools:
 
 
 def pools_of(folder: Path | None = None, seed: int = 0) -> Pools:
-    """The pools of a folder, its own (`read_pools`) if it has them; of our drawings without one."""
+    """The pools of a folder, its own (`read_pools`) if present; pools of our drawings for None."""
     if folder is None:
         return drawn_pools(seed)
     split = (folder / "sym_train.json").is_file()

@@ -14,7 +14,7 @@ _FIELDS = ("id", "img_paths", "expr", "head", "res", "res_all")
 
 
 class RecordError(ValueError):
-    """A row that is no record, or contradicts the semantics; the message lists what is wrong."""
+    """A row that is no record, or contradicts the semantics; the message lists the faults."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class HintRecord:
 
     Attributes:
         id: As in ``test_00000012``.
-        expression: The expression with its tree and values.
+        expression: The expression with tree and values.
         img_paths: A picture for each token, ``FOLDER/NAME``.
         split: ``I``, ``SS``, ``LS``, ``SL`` or ``LL``; None in a training set.
 
@@ -35,7 +35,7 @@ class HintRecord:
     split: str | None = None
 
     def to_row(self) -> dict[str, Any]:
-        """The row as the release has it; `from_row` reads it back."""
+        """The row in the form of the release, for `from_row`."""
         row: dict[str, Any] = {
             "id": self.id,
             "img_paths": self.img_paths,
@@ -101,7 +101,7 @@ def from_row(row: Any) -> HintRecord:
 
 
 def _same(row: Any, ours: Any) -> bool:
-    """Equality in which True is not 1 and 5.0 not 5."""
+    """Equality that tells True from 1 and 5.0 from 5."""
     if isinstance(ours, list):
         return isinstance(row, Sequence) and len(row) == len(ours) and all(map(_same, row, ours))
     return type(row) is type(ours) and row == ours

@@ -1,7 +1,7 @@
-"""HINT's files: written as the release has them, and read, its own ones too.
+"""HINT's files: written in the form of the release, and read, released files too.
 
 ``expr_train.json``, ``expr_val.json`` and ``expr_test.json`` are lists of records,
-``fewshot_dataset.json`` has them by concept and part, and ``sym_PART.json`` names the pictures.
+``fewshot_dataset.json`` has records by concept and part, and ``sym_PART.json`` names the pictures.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SPACE = re.compile(r"[\s,]*")
 
 
 def labelled(seed: int, operators: int, concept: str | None, name: str) -> Labelled:
-    """The expressions of one number of operators in a part, labelled as the release labels them."""
+    """The expressions with a number of operators in a split, labelled as in the release."""
     drawn = part(seed, operators, concept)
     if name == "train":
         return [(text, None) for text in expressions(drawn.train)]
@@ -51,8 +51,8 @@ def records(
     Args:
         name: ``train``, ``val`` or ``test``.
         seed: The same seed gives the same records.
-        concept: One of ``xyabcd`` for a few-shot data set, None for the main one.
-        pools: Where pictures are taken from; by default those that this package draws.
+        concept: One of ``xyabcd`` for a few-shot data set, None for the main data set.
+        pools: The source of pictures; by default drawn pictures.
 
     Yields:
         Records, numbered from 0.
@@ -69,12 +69,12 @@ def records(
 def write_release(
     folder: Path, seed: int = 0, pools: Pools | None = None, workers: int = 1
 ) -> dict[str, int]:
-    """Write the whole data set, main and few-shot, as the release has it.
+    """Write the whole data set, main and few-shot, in the form of the release.
 
     Args:
-        folder: An existing folder; files of a release in it are replaced.
+        folder: An existing folder; a release's files in the folder are replaced.
         seed: The same seed writes the same bytes, with any number of workers.
-        pools: Where pictures are taken from; by default those that this package draws.
+        pools: The source of pictures; by default drawn pictures.
         workers: Processes.
 
     Returns:
@@ -119,7 +119,7 @@ def _few_shot(seed: int, concept: str) -> dict[str, Labelled]:
 
 
 def _chunks(expressions: Labelled) -> tuple[list[int], list[Labelled], list[dict[str, int]]]:
-    """Chunks with their first index and how often each symbol stands before."""
+    """Chunks with the first index, and the counts of each symbol before the chunk."""
     starts = list(range(0, len(expressions), _CHUNK))
     chunks = [expressions[start : start + _CHUNK] for start in starts]
     used: dict[str, int] = {}
@@ -147,12 +147,12 @@ def _records(name: str, start: int, expressions: Labelled, take: Taker) -> Itera
 
 
 class ReleaseError(ValueError):
-    """A file that is none of a release; the message names it."""
+    """A file outside the form of a release; the message names the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A row that cannot be used: where it is, why, and the row itself."""
+    """An unusable row: the place, the reason, and the row itself."""
 
     where: str
     reason: str

@@ -39,14 +39,14 @@ Values: TypeAlias = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """What is drawn.
+    """The parameters of a draw.
 
     Attributes:
-        operators: How many operators each expression has.
-        wanted: How many expressions; of few operators there may be fewer.
-        low: The least value that the largest node of an expression may have.
-        high: The greatest value that any node may have.
-        concept: A symbol added to the vocabulary that every expression must contain.
+        operators: The number of operators of each expression.
+        wanted: The number of expressions; few operators may have fewer expressions.
+        low: The least value allowed for the largest node of an expression.
+        high: The greatest value allowed for any node.
+        concept: An additional symbol of the vocabulary, contained in every expression.
 
     """
 
@@ -74,13 +74,13 @@ class Draw:
 def draw(what: Draw, *key: object) -> Rows:
     """Distinct prefix expressions in random order.
 
-    Of more than two operators, results are neither undefined nor 0, and none makes up more than 5 %
-    of the draw; of two or fewer, all defined expressions within the bounds are there, up to
-    ``wanted``.
+    With more than two operators, results are neither undefined nor 0, and no result makes up more
+    than 5 % of the draw. With two or fewer, the draw has all defined expressions within the bounds,
+    up to ``wanted``.
 
     Args:
         what: The operators, the number of expressions, the bounds.
-        key: What names the random stream; the same key draws the same rows.
+        key: The name of the random stream; the same key draws the same rows.
 
     Returns:
         Token codes, a row for each expression.
@@ -105,10 +105,9 @@ def permutation(size: int, *key: object) -> npt.NDArray[np.intp]:
 
 
 def evaluate(rows: Rows) -> tuple[Values, Values]:
-    """The result and the largest node value of each prefix row; both -1 where undefined.
+    """The result and the largest node value of each prefix row; -1 and -1 where undefined.
 
-    Of a row with a value beyond `HIGHEST` only that is known: its largest value is beyond it too,
-    or -1.
+    For a row with a value beyond `HIGHEST`, the largest value is also beyond `HIGHEST`, or -1.
     """
     count, length = rows.shape
     stack = np.zeros((length + 2, count), np.int64)
@@ -138,7 +137,7 @@ _NUMBER_VALUES = np.array([NUMBERS.get(symbol, 0) for symbol in SYMBOLS], np.int
 
 
 def _applied(operator: str, i: Values, j: Values) -> tuple[Values, npt.NDArray[np.bool_]]:
-    """Values of ``i operator j``, and where there is none."""
+    """Values of ``i operator j``, and a mask of undefined values."""
     none = np.zeros(len(i), bool)
     match operator:
         case "+":
@@ -218,7 +217,7 @@ def blocks(what: Draw, key: tuple[object, ...]) -> Iterator[Rows]:
 
 
 def _enumerated(what: Draw) -> Rows:
-    """All prefix expressions of so many operators, in the order of their tokens."""
+    """All prefix expressions with a number of operators, in the order of tokens."""
 
     def texts(operators: int) -> Iterator[tuple[str, ...]]:
         if operators == 0:

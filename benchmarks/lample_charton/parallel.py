@@ -30,7 +30,7 @@ _TASKS = {
 
 
 def pair_at(method: str, seed: int, index: int, settings: GeneratorSettings) -> IntegralPair:
-    """The pair at one address."""
+    """The pair at an address."""
     if not needs_sympy(method, settings):
         return make(method, seed, index, settings)
     if (recorded := recorded_pair((method, settings, seed, index))) is not None:
@@ -111,7 +111,7 @@ def _decided(
     """The pairs at the indices, in order: recorded, or made by attempts and then recorded.
 
     The attempts at an index follow each other, ``at_once`` at a time; the first success counts.
-    Attempts at different indices do not wait for each other, so that no worker is idle. A killed
+    Attempts at different indices do not wait for each other, to keep all workers busy. A killed
     attempt (SymPy is stuck inside C or takes too much memory) counts as a failure by the limit.
     """
     fixed = asdict(settings)

@@ -92,7 +92,7 @@ _SQUARES: Final = {
 
 
 def _with_squares(algebra: Algebra, node: Expression) -> Expression | None:
-    """A shorter sum, after replacing a square by a sum that cancels a term; else None."""
+    """A shorter sum, after replacing a square by a sum and cancelling a term; else None."""
     factors = {core: factor for factor, core in map(algebra.split, node.args)}
     for term in node.args:
         for power in factors_of(term):
@@ -114,7 +114,7 @@ def _with_squares(algebra: Algebra, node: Expression) -> Expression | None:
 
 
 def _quotients(algebra: Algebra, node: Expression) -> Iterator[Expression]:
-    """Forms of a formula over one denominator: expanded, factored, and term by term."""
+    """Forms of a formula over a common denominator: expanded, factored, and term by term."""
     field = _Field(algebra, node)
     numerator, denominator = field.reduced(*field.read(node))
     bottom = algebra.pow(field.factored(denominator), algebra.minus_one)
@@ -151,7 +151,7 @@ class _Field:
         self.letters, self.one = self.context.gens(), self.context.constant(1)
 
     def _power_of(self, node: Expression) -> tuple[Expression, fmpq, _Key | None]:
-        """The base, the exponent's rational factor, and the component; None if the base is read."""
+        """The base, the exponent's rational factor, and the component; None for a given base."""
         base, exponent = self.algebra.power_of(node)
         c, core = self.algebra.split(exponent)
         opaque = base is node or base is self.algebra.e or core is not self.algebra.one

@@ -1,8 +1,8 @@
 """Differential equations and their solutions as prefix tokens, as in ODE1 and ODE2.
 
 ``Y``, ``Y'`` and ``Y''`` are the function and its derivatives, and the constants of integration are
-``a8`` and ``a9``. Between trees and tokens the coefficients ``a0``, ``a1`` and ``a2``, which no
-formula of these data holds, stand for the function and its derivatives.
+``a8`` and ``a9``. Between trees and tokens the coefficients ``a0``, ``a1`` and ``a2``, absent from
+all published data, stand for the function and its derivatives.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def equation_tree(tokens: Sequence[str]) -> Expression:
 
 
 def shown(tree: Expression) -> str:
-    r"""The equation in LaTeX of a side that is zero.
+    r"""The equation in LaTeX, from the side equal to zero.
 
     >>> shown(equation_tree("add Y' Y".split()))
     "y' + y = 0"
@@ -90,10 +90,10 @@ def solution_tokens(formula: Expression, constants: Sequence[str]) -> Tokens:
 
     Args:
         formula: the solution in x.
-        constants: the symbols of the constants of integration in it.
+        constants: the symbols of the constants of integration.
 
     Raises:
-        PrefixError: there are more than two constants, or the formula has no tokens.
+        PrefixError: more than two constants, or a formula without tokens.
 
     """
     if len(constants) > len(CONSTANTS):
@@ -103,7 +103,7 @@ def solution_tokens(formula: Expression, constants: Sequence[str]) -> Tokens:
 
 
 def solution_tree(tokens: Sequence[str]) -> Expression:
-    """The formula of a solution; its constants of integration are ``C_1`` and ``C_2``.
+    """The formula of a solution, with ``C_1`` and ``C_2`` as constants of integration.
 
     Raises:
         PrefixError: the tokens are no formula.

@@ -42,7 +42,7 @@ class PrefixError(UnusableFormulaError):
 
 
 def is_equation(tokens: Sequence[str]) -> bool:
-    """Whether tokens are a differential equation, which holds a derivative, and no integrand."""
+    """Whether tokens are a differential equation, with a derivative, and no integrand."""
     return not {"Y'", "Y''"}.isdisjoint(tokens)
 
 
@@ -167,7 +167,7 @@ _HALF = number_tokens(Fraction(1, 2))
 
 
 def _product(node: Call, depth: int) -> list[str]:
-    """A product, quotient or negative as one product: a number, then the factors."""
+    """A product, quotient or negative as a single product: a number, then the factors."""
     numerator = denominator = 1
     factors: list[list[str]] = []
     stack: list[tuple[Expression, int]] = [(node, 1)]
@@ -199,7 +199,7 @@ def _reciprocal(node: Expression, depth: int) -> list[str]:
 
 
 def _as_power(node: Expression) -> tuple[Expression, Fraction]:
-    """Base and exponent; a node without a numeric exponent or degree is its own base."""
+    """Base and exponent; a node without a numeric exponent or degree is the base itself."""
     if node.function == "sqrt":
         return node.args[0], Fraction(1, 2)
     exponent_node = node.args[-1] if node.function in ("pow", "root") else None
