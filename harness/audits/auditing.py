@@ -93,13 +93,13 @@ class Audit:
     by_subset: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def rows(self, *statuses: str) -> Iterator[dict[str, Any]]:
-        """The findings with one of these statuses; all findings without statuses.
+        """The findings with one of ``statuses``; all findings without statuses.
 
         Args:
             statuses: members of `findings.STATUSES`.
 
         Yields:
-            The fields of the row and of its finding.
+            The fields of the row and of the finding.
 
         """
         log = LogReader(self.path / "rows", HEAVY, ("number",))
@@ -113,15 +113,15 @@ class Audit:
 
     @property
     def undecided(self) -> int:
-        """Rows that were read and whose reference was neither accepted nor refuted."""
+        """Read rows whose reference was neither accepted nor refuted."""
         return sum(self.counts[status] for status in (SUSPECT, DISPUTED, UNDECIDED))
 
     @property
     def error_rate(self) -> tuple[float, float, float] | None:
-        """The share of refuted references among those that were read, with its interval.
+        """The share of refuted references among the read references, with an interval.
 
         For a sample the interval is the confidence interval for the whole set. For a whole set the
-        interval is the range that undecided rows leave. None if no row was read.
+        interval is the range left by undecided rows. None without read rows.
         """
         read = sum(self.counts.values()) - self.counts[UNREAD] - self.counts[WITHOUT]
         if not read:
@@ -251,10 +251,10 @@ def audit(
 
 
 def _temporary() -> str:
-    """A directory that lasts as long as this process.
+    """A directory with the lifetime of the process.
 
-    A killed process leaves its directory behind, whose lock the kernel has released: such
-    directories are removed here, if they are not so new that their lock may still be missing.
+    A killed process leaves a directory behind, and the kernel releases the lock. The function
+    removes such directories, except new directories, whose lock may still be missing.
     """
     for lock_file in Path(tempfile.gettempdir()).glob(f"{_TEMPORARY}*/{_OWNER}"):
         with suppress(OSError, filelock.Timeout):
@@ -300,7 +300,7 @@ def _content(source: str) -> str:
 
 
 def _claim(path: Path, settings: dict[str, Any]) -> None:
-    """Record sources and options in a new directory; compare them with the record of an old one."""
+    """Record sources and options in a new directory; compare an old directory's record."""
     record = path / RECORD
     if not record.exists():
         if any((path / "rows").glob("*")):
@@ -349,7 +349,7 @@ def _audited(items: Iterable[AuditItem], workers: int | None) -> Iterator[dict[s
 
 
 def _row(item: AuditItem, result: Any) -> dict[str, Any]:
-    """A row of the log. Problem and reference are stored only of rows that a report shows."""
+    """A row of the log. Problem and reference are stored only for rows in a report."""
     if result is None:
         reason = item.fault
         result = Finding(UNREAD if reason else WITHOUT, reason=reason).to_dict()

@@ -1,8 +1,8 @@
 """Judges the references of questions of the course: limits, sums, derivatives, equations.
 
-Two questions have one key if their trees are the same up to the name of the bound variable of a
-limit, a sum or a derivative. Names of parameters and functions count, because their kinds may
-depend on them. The same question in another algebraic form may have another key.
+Two questions have equal keys if the trees are the same up to the name of the bound variable of a
+limit, a sum or a derivative. Names of parameters and functions count, because assumptions may
+depend on names. The same question in another algebraic form may have another key.
 """
 
 from __future__ import annotations
@@ -139,12 +139,12 @@ def _repairs_of_course(name: str, item: AuditItem, text: str, finding: Finding) 
 
 
 def question_key(name: str, problem: str, assumptions: Mapping[str, str]) -> str:
-    """The mark of a question in 16 characters; empty for a question that cannot be read.
+    """The mark of a question in 16 characters; empty for an unreadable question.
 
     Args:
         name: the name of the kind of question.
         problem: the text of the question.
-        assumptions: kinds of symbols, as the row states them.
+        assumptions: kinds of symbols, from the row.
 
     """
     try:
@@ -155,7 +155,7 @@ def question_key(name: str, problem: str, assumptions: Mapping[str, str]) -> str
 
 
 def _parts(name: str, problem: str) -> tuple[object, ...]:
-    """Everything that a question asks."""
+    """The complete content of a question."""
     if name == "limit":
         limit = read_limit(problem)
         trees = [_unnamed(reading.expression, limit.variable) for reading in limit.readings]

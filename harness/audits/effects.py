@@ -149,7 +149,7 @@ def _standings(totals: Mapping[str, Sequence[int]]) -> Iterator[CorrectedStandin
 
 
 def _names(problem: Problem) -> tuple[str, str]:
-    """The names that an audit may have for a problem of a run."""
+    """The possible names of a run's problem in an audit."""
     return f"{problem.name}/{problem.id}", problem.id
 
 
@@ -257,7 +257,7 @@ def _judged(batch: Sequence[_Response], by_reference: bool) -> list[bool]:
 
 
 def _question(item: AuditItem, by_reference: bool) -> tuple[str, str, dict[str, Any]]:
-    """The task of a worker that judges a response, its target and its options."""
+    """The worker's task for judging a response, with the target and the options."""
     problem, options = posed(item.problem).formula, {"assumptions": dict(item.assumptions)}
     if item.task == "integration":
         integrand = prepare(problem, item.variable, item.assumptions)

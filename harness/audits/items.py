@@ -105,21 +105,21 @@ class AuditItem(Record):
 
     Attributes:
         number: the number of the row among all rows, from 0.
-        place: the position of the row in its table, as ``line 3``.
-        id: the name of the row in its table.
+        place: the position of the row in the table, as ``line 3``.
+        id: the name of the row in the table.
         subset: the name of the row's subset.
         task: ``integration``, ``definite_integral``, ``value``, ``arithmetic``, or `OF_COURSE` and
-            the name of a question of the course; empty if there is nothing to audit.
+            the name of a question of the course; empty without anything to audit.
         problem: the text of the problem.
-        reference: the text of its reference.
-        alternative: the reference in a second column, for a first reference that is unreadable.
+        reference: the text of the reference.
+        alternative: the reference in a second column, for an unreadable first reference.
         decimal: a decimal approximation of the reference.
         variable: the variable, if a column names it.
         assumptions: kinds of symbols.
         note: conditions on symbols in words, as ``x > 0``.
         fault: the reason why the row cannot be audited.
-        contradiction: the result of an exact recomputation that contradicts the reference; empty if
-            the result agrees, None without a recomputation.
+        contradiction: a contradicting result of an exact recomputation; empty for an agreeing
+            result, None without a recomputation.
 
     """
 
@@ -158,7 +158,7 @@ def kind_asked(name: str, problem: str) -> str:
 
 
 def task_of(problem: str, column: str = "") -> str:
-    r"""What a problem asks for, by its operator or the name of its column.
+    r"""The task of a problem, by the operator or the name of the column.
 
     A differential equation counts as a derivative here; the judge reads the text and decides.
 
@@ -303,7 +303,7 @@ def roles_of(
 
 
 def ranked(names: Sequence[str], words: Sequence[str]) -> list[str]:
-    """The names that fit: first names that are equal to a word, then names that begin with one."""
+    """Fitting names: first names equal to a word, then names with a word as the beginning."""
     plain = {name: _plain(name) for name in names}
     equal = [name for word in words for name in names if plain[name] == word]
     long = [word for word in words if len(word) > 3]  # "var" and "id" begin many a name
@@ -321,7 +321,7 @@ def _has_values(samples: Sequence[Mapping[str, Any]], name: str) -> bool:
 
 
 def _readable(samples: Sequence[Mapping[str, Any]], name: str) -> int:
-    """The share of readable values in tenths, so that a small difference decides nothing."""
+    """The share of readable values in tenths, to ignore small differences."""
     values = [row[name] for row in samples if row.get(name) not in (None, "")]
     good = sum(map(_can_be_read, map(str, values)))
     return round(10 * good / len(values))

@@ -1,6 +1,6 @@
 r"""Judges references of iterated integrals ``\int_0^1 dy \int_y^1 f dx``.
 
-The verifier does not evaluate such integrals. Two different quadratures of mpmath do: a reference
+Two different quadratures of mpmath evaluate the integrals in place of the verifier: a reference
 agrees with both values, or is refuted if both values are equal and the reference differs. A
 reference is never proved.
 """

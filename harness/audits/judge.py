@@ -1,8 +1,8 @@
-"""Judges the reference of one row, in a worker.
+"""Judges the reference of a row, in a worker.
 
 The verifier's refutation counts only if an independent computation confirms it: the checker of
-certificates, or a program in plain mpmath (`second_opinion`). Before a refutation, readings and
-conditions are tried under which the reference is right.
+certificates, or a program in plain mpmath (`second_opinion`). Before a refutation, the judge tries
+readings and conditions that could make the reference right.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _finding(item: AuditItem) -> Finding:
 
 
 def _key(marks: Fingerprint) -> str:
-    """A fingerprint in 16 characters; problems that differ by a constant factor have the same."""
+    """A fingerprint in 16 characters, equal for problems with a constant ratio."""
     return hashed("|".join((*sorted(marks.marks), *marks.range)))
 
 
@@ -101,7 +101,7 @@ def _key(marks: Fingerprint) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """A reference F and its integrand f, with the conditions of the row."""
+    """A reference F and the integrand f, with the conditions of the row."""
 
     answer: str
     problem: str
@@ -169,7 +169,7 @@ def _of_pair(pair: _Pair) -> Finding:
 
 
 def _tree(text: str, verdict: Verdict, integrand: Integrand) -> Expression:
-    """The reading of a reference that its verdict is about."""
+    """The reading of a reference behind the verdict."""
     reading = verdict.evidence.reading
     return tree_of(reading or text, integrand.symbols)
 
@@ -190,7 +190,7 @@ def _suspicions(pair: _Pair, tree: Expression, line: ReferenceOnLine | None) -> 
 def _certificate(pair: _Pair) -> tuple[dict[str, Any] | None, bool | None]:
     """The certificate of a refutation, and whether the checker confirms it.
 
-    None stands for a missing certificate, and for a certificate that the checker cannot decide.
+    None stands for a missing or undecided certificate.
     """
     try:
         certificate = certify(
@@ -302,7 +302,7 @@ def _differential(item: AuditItem) -> Finding:
 
 
 def _sum(item: AuditItem) -> Finding:
-    """A sum; what is no single sum is a formula that has a value."""
+    """A sum; any other text is a formula with a value."""
     try:
         return course_judge("sum")(item)
     except ProblemError:

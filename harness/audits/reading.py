@@ -55,7 +55,7 @@ def tree_of(text: str, symbols: Collection[str] = ()) -> Expression:
 
     Args:
         text: the formula.
-        symbols: names that are symbols, whatever their letters.
+        symbols: names to read as symbols.
 
     Raises:
         UnreadError: the text is a formula in neither notation.
@@ -76,10 +76,10 @@ def as_latex(text: str, neighbour: str = "") -> str:
 
     Args:
         text: the formula.
-        neighbour: the problem; its notation decides where both notations are possible.
+        neighbour: the problem; the problem's notation decides if both notations are possible.
 
-    A text with ``**`` and without signs of LaTeX is in SymPy's notation, and so is a text that the
-    reader of LaTeX rejects.
+    A text with ``**`` and without signs of LaTeX is in SymPy's notation, as is a text rejected by
+    the reader of LaTeX.
 
     Raises:
         UnreadError: the text is in SymPy's notation, and unreadable.
@@ -105,11 +105,11 @@ def as_latex(text: str, neighbour: str = "") -> str:
 
 @dataclass(frozen=True, slots=True)
 class Posed:
-    """A problem without its prose.
+    """A problem without prose.
 
     Attributes:
         formula: the problem in LaTeX.
-        factor: the factor before the integral sign, by which the reference is divided.
+        factor: the factor before the integral sign, a divisor of the reference.
         conditions: the conditions on symbols in the prose.
 
     """
@@ -120,10 +120,10 @@ class Posed:
 
 
 def posed(text: str) -> Posed:
-    r"""The problem in a text: its formula without the prose around it, in LaTeX.
+    r"""The problem in a text: the formula without surrounding prose, in LaTeX.
 
     Raises:
-        UnreadError: a part of it cannot be read.
+        UnreadError: a part of the problem is unreadable.
 
     >>> posed(r"Assume a is negative. Find $-2 \cdot \int x^a dx$").factor
     '-2 \\cdot'
@@ -167,10 +167,10 @@ def answer_in(text: str) -> str:
 
 
 def _with_free_limits(formula: str) -> str:
-    r"""A definite integral whose limits hold the letter of its variable, with another letter there.
+    r"""A definite integral with another letter for the letter of the variable in the limits.
 
     In the limits the letter is a free symbol, as in a limit ``\cos^2 x + \sin^2 x`` of an integral
-    over x. A reference in that letter is not judged, as its meaning is unclear.
+    over x. A reference in the letter is not judged, as the meaning is unclear.
     """
     signs, variable = list(_SIGN.finditer(formula)), _VARIABLE.search(formula)
     if len(signs) != 1 or variable is None:
@@ -192,7 +192,7 @@ def _with_free_limits(formula: str) -> str:
 
 
 def _formula(text: str) -> str:
-    """The formula of the problem in a text: the formula with an integral sign, if there is one."""
+    """The formula of the problem in a text: the formula with an integral sign, if present."""
     spans = [str(next(filter(None, span.groups()))).strip() for span in _SPAN.finditer(text)]
     signed = [span for span in spans if _SIGN.search(span)]
     if signed:
@@ -211,13 +211,13 @@ def _formula(text: str) -> str:
 
 
 def conditions_in(text: str) -> Conditions:
-    """The conditions on symbols in a text; clauses that are not understood are skipped.
+    """The conditions on symbols in a text; unknown clauses are skipped.
 
     Args:
         text: a row's note, or prose around a problem.
 
     Raises:
-        UnreadError: two conditions contradict each other.
+        UnreadError: contradictory conditions.
 
     >>> conditions_in("Find it for $x > 0$. Assume A, B are real and positive and so on.").kinds
     (('x', 'positive'), ('A', 'positive'), ('B', 'positive'))
@@ -245,12 +245,12 @@ def _prose(text: str, formula: str) -> str:
 
 
 def asks_for_an_integral(text: str) -> bool:
-    """Whether prose asks for the integral of a formula that has no integral sign."""
+    """Whether prose asks for the integral of a formula without an integral sign."""
     return _REQUEST.search(text) is not None
 
 
 def _of_call(text: str) -> str:
-    """The integral that ``integrate(f, (x, a, b))`` means; any other formula in LaTeX."""
+    """The integral in ``integrate(f, (x, a, b))``; any other formula in LaTeX."""
     call = _CALL.fullmatch(text)
     if call is None:
         return as_latex(text)
@@ -279,7 +279,7 @@ def _end(text: str) -> str:
 
 
 def _closing(text: str, opened: int) -> int:
-    """The offset of the closing parenthesis; the length of the text if there is none."""
+    """The offset of the closing parenthesis; else the length of the text."""
     depth = 0
     for at in range(opened, len(text)):
         depth += (text[at] == "(") - (text[at] == ")")
@@ -303,7 +303,7 @@ def boxed(reference: str) -> str:
     """A reference as a completion in a box.
 
     Raises:
-        UnreadError: the braces of the reference are unbalanced, so that the box would end early.
+        UnreadError: the braces of the reference are unbalanced and would end the box early.
 
     """
     depth = 0

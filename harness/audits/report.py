@@ -133,13 +133,13 @@ def _listed(title: str, rows: Sequence[Mapping[str, Any]], columns: Sequence[str
 
 
 def _code(text: object, longest: int = 200) -> str:
-    """A formula as code, cut if it is too long for a table."""
+    """A formula as code, cut if too long for a table."""
     line = " ".join(str(text).split()).replace("`", "'")
     return f"`{line[:longest]}{'...' if len(line) > longest else ''}`" if line else ""
 
 
 def _facts(row: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The facts about a refuted row, by their names."""
+    """The facts about a refuted row, by name."""
     slope = row.get("task") == "integration"
     got = "derivative of the reference there" if slope else "reference there"
     facts = [
@@ -158,7 +158,7 @@ def _facts(row: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def as_entry(row: Mapping[str, Any]) -> str:
-    """A refuted row in Markdown, with the program that shows it.
+    """A refuted row in Markdown, with the program for the refutation.
 
     Args:
         row: a row of the log.
@@ -171,7 +171,7 @@ def as_entry(row: Mapping[str, Any]) -> str:
 
 
 def as_line(row: Mapping[str, Any]) -> str:
-    """A row whose reference is not accepted, in one line.
+    """A row without an accepted reference, in one line.
 
     Args:
         row: a row of the log.

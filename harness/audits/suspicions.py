@@ -44,17 +44,17 @@ _MODERATE, _AROUND = 3.0, 10.0
 
 
 class Suspicion(NamedTuple):
-    """A sense in which a reference is right, and the reason."""
+    """A sense in which a reference is right, with the reason."""
 
     kind: str
     reason: str
 
 
 def other_readings(tree: Expression, text: str) -> Iterator[tuple[Suspicion, Expression]]:
-    """Other readings of a text whose notation has several customs.
+    """Other readings of a text with ambiguous notation.
 
     Args:
-        tree: the text as it was read.
+        tree: the text as read.
         text: the text of the reference.
 
     """
@@ -95,7 +95,7 @@ def _elliptic(node: Call, change: Callable[[Expression], Expression]) -> Express
 
 
 def other_conditions(integrand: Integrand) -> Iterator[tuple[Suspicion, Mapping[str, str]]]:
-    """Conditions on one parameter that the row does not state."""
+    """Conditions on a parameter beyond the conditions of the row."""
     words = {
         "negative": "{0} < 0",
         "integer": "{0} an integer",
@@ -184,7 +184,7 @@ class ReferenceOnLine:
             return None
 
     def _at(self, tape: Tape, x: float, order: int) -> Any:
-        """The midpoint of a real value or slope; None if the value is not real."""
+        """The midpoint of a real value or slope; None for a non-real value."""
         with precision(_BITS):
             parameters = {
                 name: self._parameters[name]
@@ -202,7 +202,7 @@ class ReferenceOnLine:
 def real_line(
     tree: Expression, integrand: Integrand, comparisons: tuple[Expression, ...] = ()
 ) -> ReferenceOnLine | None:
-    """The real line of F and f; None if a formula cannot be evaluated here."""
+    """The real line of F and f; None if a formula has no evaluation here."""
     if needs_worker(tree) or integrand.needs_worker:
         return None
     try:
@@ -214,7 +214,7 @@ def real_line(
 
 
 def right_as_asked(line: ReferenceOnLine | None) -> bool:
-    """Whether F' = f at all values that the row's condition on the variable allows."""
+    """Whether F' = f at all values allowed by the row's condition on the variable."""
     if line is None or not line.limited:
         return False
     right = line.right(line.tree)

@@ -1,4 +1,4 @@
-"""The command line: each command is one module that parses, calls one function and prints.
+"""The command line: each command is a module that parses, calls a function and prints.
 
 Results go to stdout, messages to stderr. Exit status: 0 success; 1 a negative result (a wrong
 answer, a reference that is not proven, a sweep without all answers); 2 an error of the user; 3
@@ -20,7 +20,7 @@ from ..core.program import program
 
 
 class Commands(click.Group):
-    """Imports a command when it is used, and turns errors of the user into one line."""
+    """Imports a command at the first use, and turns errors of the user into a single line."""
 
     #: Command -> its module and function, and its first line of help: `--help` imports nothing.
     COMMANDS: ClassVar[dict[str, tuple[str, str]]] = {
@@ -103,7 +103,7 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
-        """Run a command line and exit with its status."""
+        """Run a command line and exit with the status."""
         try:
             _plain_warnings()
             sys.exit(super().main(*args, **kwargs | {"standalone_mode": False}) or 0)
@@ -126,7 +126,7 @@ class Commands(click.Group):
 
 
 def _as_called(command: click.Command) -> click.Command:
-    """A command whose help names the command line as it was called."""
+    """A command whose help shows the command line as called."""
     renamed = copy(command)
     if isinstance(renamed, click.Group):
         renamed.commands = {
@@ -139,7 +139,7 @@ def _as_called(command: click.Command) -> click.Command:
 
 
 def _plain_warnings() -> None:
-    """Print warnings as one line each."""
+    """Print warnings as single lines."""
     warnings.formatwarning = lambda message, *_, **__: f"warning: {message}\n"
 
 
@@ -155,5 +155,5 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the command line of this process."""
+    """Run the command line of the process."""
     cli(prog_name=Path(sys.argv[0]).name)

@@ -174,8 +174,8 @@ def sweep(
 ) -> int:
     """Ask models for answers, score them, and print the table.
 
-    The same command goes on where it was stopped, whatever stopped it. A larger -n or --limit, or
-    another model, extends the run.
+    The same command resumes a stopped sweep. A larger -n or --limit, or another model, extends the
+    run.
     """
     files = [preset_file(preset)] if preset is not None else []
     files += [config] if config is not None else []
@@ -232,7 +232,7 @@ def _save(spec: SweepSpec, path: Path) -> None:
 
 
 def _confirm_cost(job: Job) -> None:
-    """Ask before a sweep that may cost more than `ASK_ABOVE`; without a terminal, refuse it."""
+    """Ask before a sweep with a cost above `ASK_ABOVE`; refuse the sweep without a terminal."""
     if not any(job.limits.price(model) for model in job.models):
         return
     dollars = sum(estimate.most_dollars or 0.0 for estimate in estimates(job))
@@ -322,7 +322,9 @@ def _print_plan(job: Job, as_json: bool) -> None:
 
 
 def _power(job: Job) -> tuple[int, float]:
-    """The groups of problems with a common origin, and the difference that so many detect."""
+    """The groups of problems with a common origin, and the difference detectable with the
+    groups.
+    """
     groups = len(
         set(clusters_of({problem_key(problem): problem for problem in job.problems}).values())
     )
@@ -330,7 +332,7 @@ def _power(job: Job) -> tuple[int, float]:
 
 
 def _tokens(job: Job, model: Model) -> int | None:
-    """The tokens of all first-stage prompts, where the model can count them."""
+    """The tokens of all first-stage prompts, for models with a tokenizer."""
     counts = [model.count_tokens(rendered.prompt) for rendered in job.first.values()]
     counted_prompts = [count for count in counts if count is not None]
     return sum(counted_prompts) if len(counted_prompts) == len(counts) else None

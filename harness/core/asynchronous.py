@@ -18,7 +18,7 @@ async def stream(items: Iterable[T]) -> AsyncIterator[T]:
 
 
 def outside_loop(work: Callable[[], T]) -> T:
-    """Call a function that runs event loops; within a running loop (a notebook), in a thread."""
+    """Call a function that runs event loops; in a thread within a running loop (a notebook)."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

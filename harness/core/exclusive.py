@@ -1,9 +1,9 @@
-"""One process at a time in a directory, also on file systems without working locks.
+"""A single process at a time in a directory, also on file systems without working locks.
 
 On some network disks `flock` succeeds for everybody. Therefore the process with the lock also
-writes its identity into a file, with a number that it increments every second. A process that finds
-such a record is refused if the writer lives: on the same machine the process is looked up, on
-another machine the number changes. A killed process leaves a record that does not change.
+writes an identity into a file, with a number that increments every second. A process in the
+presence of such a record is refused if the writer lives: on the same machine the process is looked
+up, on another machine the number changes. The record of a killed process does not change.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _text(record: Path) -> str | None:
 
 
 def _place() -> str:
-    """The machine and the namespace of process numbers, which each container has separately."""
+    """The machine and the namespace of process numbers, separate for each container."""
     space = ""
     with suppress(OSError):
         space = str(Path("/proc/self/ns/pid").readlink())

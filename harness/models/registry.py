@@ -126,10 +126,10 @@ def split_options(spec: str) -> tuple[str, dict[str, str]]:
 
 
 def describe() -> Iterator[tuple[str, type[Model]]]:
-    """Yield every kind, as the command line names it (``openai/NAME``), with its class.
+    """Yield every kind, in command-line form (``openai/NAME``), with the class.
 
     Yields:
-        Kinds with their classes.
+        Kinds with classes.
 
     Raises:
         ModelError: The class of another distribution's kind cannot be imported.
@@ -143,7 +143,7 @@ def describe() -> Iterator[tuple[str, type[Model]]]:
 
 
 def option_names(model: type[Model]) -> dict[str, Any]:
-    """Return the options of a kind, as the command line names them, with their defaults."""
+    """Return the options of a kind, by command-line name, with defaults."""
     return {
         item.name.replace("_", "-"): item.default
         for item in fields(model)
@@ -152,7 +152,7 @@ def option_names(model: type[Model]) -> dict[str, Any]:
 
 
 def _kinds(spec: str = "") -> dict[str, str | type[Model] | EntryPoint]:
-    """All kinds; entry points are read only if ``spec`` is no kind of this process. Our kinds have
+    """All kinds. Entry points are read only for a ``spec`` of unknown kind; our kinds have
     precedence.
     """
     if spec in _BUILT_IN or spec.partition("/")[0] in _BUILT_IN:

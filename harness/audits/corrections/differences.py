@@ -36,7 +36,7 @@ _SOLVED, _SPARE = 1e-9, 2
 
 
 def slip_between(task: str, problem: str, wrong: str, right: str) -> str:
-    """The name of the slip that makes a wrong answer of a right one; empty if none is found.
+    """The name of the slip from a right to a wrong answer; empty for an unknown slip.
 
     Args:
         task: the kind of the question of the course.
@@ -79,7 +79,7 @@ def _constants(formulas: Formulas, question: DifferentialEquation) -> list[str]:
 
 
 def _member(formulas: Formulas, question: DifferentialEquation) -> dict[str, Expression]:
-    """A member of a family. Its constants are different numbers that cancel nothing."""
+    """A member of a family. The constants are different numbers without cancellation."""
     values = {name: 17 + 12 * at for at, name in enumerate(_constants(formulas, question))}
     return _with_values(formulas, values)
 
@@ -100,7 +100,7 @@ class _Affine:
         variable: the independent variable.
         values: p, f_1, f_2, ... at the points, one function below the other; of shape (functions *
             points, 1 + constants). A missing value is NaN.
-        slopes: their derivatives likewise.
+        slopes: the derivatives likewise.
 
     """
 
@@ -111,7 +111,7 @@ class _Affine:
 
     @classmethod
     def of(cls, family: Formulas, constants: Sequence[str], variable: str) -> _Affine | None:
-        """The family, if its values at some choices of the constants say that it is affine."""
+        """The family, if the values at some choices of the constants show an affine family."""
         origin = dict.fromkeys(constants, 0)
         choices = [origin, *(origin | {name: 1} for name in constants)]
         elsewhere = {name: 2 + at for at, name in enumerate(constants)}
@@ -127,7 +127,7 @@ class _Affine:
         return cls(members[0], variable, values, slopes) if _close(combined, expected) else None
 
     def slips(self, wrong: Formulas) -> Iterator[str]:
-        """The slips that turn a member of the family into a wrong solution."""
+        """The slips from the member of the family to a wrong solution."""
         values = _sampled(wrong, self.variable)
         if _coefficients(values, self.slopes) is not None:
             yield "another order"
@@ -153,7 +153,7 @@ class _Affine:
 
 
 def _sampled(formulas: Formulas, variable: str) -> np.ndarray:
-    """The values of all functions at the points, one function below the other."""
+    """The values of all functions at the points, one function below another."""
     return np.concatenate([_array(Sampled(tree, variable).values) for tree in formulas.values()])
 
 
@@ -175,7 +175,7 @@ def _close(a: np.ndarray, b: np.ndarray) -> bool:
 
 
 def _coefficients(values: np.ndarray, columns: np.ndarray) -> np.ndarray | None:
-    """The coefficients c with values = p + c_1 f_1 + ...; None if there are none.
+    """The coefficients c with values = p + c_1 f_1 + ...; None without such coefficients.
 
     Args:
         values: the values at the points, of shape (points,).

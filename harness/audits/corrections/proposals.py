@@ -63,7 +63,7 @@ def as_solution(formulas: Mapping[str, Expression]) -> str:
 
 
 def values_of(finding: Finding) -> tuple[float, float] | None:
-    """The value that follows from the problem, and the reference's; None if they are no numbers."""
+    """The problem's value and the reference's value; None for non-numbers."""
     try:
         expected, got = float(finding.expected), float(finding.got)
     except ValueError:
@@ -72,7 +72,7 @@ def values_of(finding: Finding) -> tuple[float, float] | None:
 
 
 def repairs_of_value(finding: Finding, reference: Expression) -> Iterator[Repair]:
-    """Proposals by the value that follows from the problem, beside the reference's value."""
+    """Proposals from the problem's value, beside the reference's value."""
     if (values := values_of(finding)) is None:
         return
     expected, got = values
@@ -96,7 +96,7 @@ def repairs_of_value(finding: Finding, reference: Expression) -> Iterator[Repair
 
 
 def rounded(reference: Expression, expected: float, got: float) -> bool:
-    """Whether a reference with a decimal of three digits or more is a little beside its value."""
+    """Whether a reference has a decimal of at least three digits slightly beside the value."""
     decimals = [
         node
         for node in nodes_of(reference)

@@ -105,7 +105,7 @@ def undone(
 
 
 def everything_undone(reference: Expression, variable: str) -> Iterator[Repair]:
-    """The formulas that one slip may have turned into a reference."""
+    """The formulas that a single slip may have turned into a reference."""
     return _undone(reference, _atoms(reference, reference, variable), variable)
 
 
@@ -119,7 +119,7 @@ def _same(a: Values, b: Values) -> bool:
 
 
 def coefficient(c: complex, symbols: Sequence[str] = ()) -> Expression | None:
-    r"""A number as a fraction, or as a fraction times a constant; None for other numbers.
+    r"""A number as a fraction, or a fraction times a constant; None for other numbers.
 
     >>> from calculus_harness.rewards.reading.latex import to_latex
     >>> to_latex(coefficient(-1.5))
@@ -161,7 +161,7 @@ def by_factor(c: complex, reference: Expression, symbols: Sequence[str] = ()) ->
 def _by_term(
     reference: Expression, target: Sampled, stated: Sampled, order: int
 ) -> Iterator[Repair]:
-    """Repairs of an addend that has a wrong sign or coefficient, or does not belong there."""
+    """Repairs of a wrong sign or coefficient of an addend, or of a superfluous addend."""
     residual = [minus(a, b) for a, b in zip(_taken(stated, order), target.values, strict=True)]
     terms = additive_terms(reference, target.variable)
     for at, term in enumerate(terms if len(terms) > 1 else ()):
@@ -179,7 +179,7 @@ def _by_term(
 
 
 def _atoms(f: Expression, reference: Expression, variable: str) -> list[Expression]:
-    """Terms and factors that may be missing: powers of the variable, functions that occur."""
+    """Candidates for missing terms and factors: powers of the variable, occurring functions."""
     parameters = sorted((symbols_of(f) | symbols_of(reference)) - {variable})
     powers = [power(x, Number(n)) for x in _symbol(variable) for n in (1, 2, 3, -1)]
     atoms: dict[Expression, None] = dict.fromkeys((*powers, *map(Symbol, parameters)))
@@ -193,14 +193,14 @@ def _atoms(f: Expression, reference: Expression, variable: str) -> list[Expressi
 
 
 def _symbol(variable: str) -> list[Symbol]:
-    """The variable as a list, which is empty for a number."""
+    """The variable as a list; an empty list for a number."""
     return [Symbol(variable)] if variable else []
 
 
 def _by_dropped_term(
     reference: Expression, target: Sampled, stated: Sampled, atoms: Sequence[Expression], order: int
 ) -> Iterator[Repair]:
-    """Repairs by a missing term, which is a multiple of an atom or of a product of two."""
+    """Repairs by a missing term: a multiple of an atom or of a product of two atoms."""
     missing = [minus(b, a) for a, b in zip(_taken(stated, order), target.values, strict=True)]
     products = [mul(a, b) for at, a in enumerate(atoms[:10]) for b in atoms[at:10]]
     for atom in (*atoms, *products):
@@ -232,7 +232,7 @@ def _sum(values: Sequence[complex | None]) -> complex | None:
 
 
 def _undone(tree: Expression, atoms: Sequence[Expression], variable: str) -> Iterator[Repair]:
-    """All expressions from which one slip makes this tree."""
+    """All expressions from which a single slip makes the tree."""
     for candidates in (_numbers, _functions, _signs):
         for slip, node in _everywhere(tree, candidates):
             yield slip, node
@@ -245,7 +245,7 @@ def _undone(tree: Expression, atoms: Sequence[Expression], variable: str) -> Ite
 
 
 def _everywhere(tree: Expression, candidates: object) -> Iterator[Repair]:
-    """The tree with one node changed, for all nodes and all of their changes."""
+    """The tree with a changed node, for all nodes and all of the nodes' changes."""
     yield from candidates(tree)  # type: ignore[operator]
     if isinstance(tree, Call):
         for at, arg in enumerate(tree.args):

@@ -29,7 +29,7 @@ SECONDS = 10
 
 
 def _problem(row: Mapping[str, Any]) -> Problem | None:
-    """The question of a row as a benchmark's problem; None if systems are not asked."""
+    """The question of a row as a benchmark's problem; None for tasks that systems lack."""
     task, assumptions = row.get("task", ""), dict(row.get("assumptions", {}))
     task = kind_asked(task.removeprefix(OF_COURSE), row["problem"])
     if task not in ("integration", "definite_integral", *COURSE):
@@ -83,11 +83,11 @@ def _proved(problem: Problem, text: str) -> str:
 
 
 def with_corrections(rows: Sequence[dict[str, Any]], most: int) -> Iterator[dict[str, Any]]:
-    """Rows with the corrections that the installed systems find.
+    """Rows with corrections from the installed systems.
 
     Args:
         rows: refuted rows.
-        most: the largest number of rows about which systems are asked.
+        most: the largest number of rows for questions to systems.
 
     """
     open_rows = [row for row in rows if not row.get("correction")][:most]

@@ -1,8 +1,8 @@
-"""The second opinion on each question: programs that compare a reference with its problem.
+"""The second opinion on each question: programs for comparisons of reference and problem.
 
-Every program computes what the problem asks for from the problem's own formulas, by numerical
-differentiation, quadrature, summation, or values near a point. A formula that the verifier has
-derived never takes part.
+Every program computes the wanted value from the problem's own formulas, by numerical
+differentiation, quadrature, summation, or values near a point. Formulas derived by the verifier
+never take part.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _LIMIT_OF_VALUES = (
 
 
 class UncomputedError(ProblemError):
-    """There is no second computation for a question of this form."""
+    """No second computation for a question of the given form."""
 
 
 def parameters_of(
@@ -102,7 +102,7 @@ def integral(integrand: Expression, reference: Expression, variable: str, ends: 
 
 
 def equality(problem: Expression, reference: Expression, variable: str) -> Program:
-    """Two formulas beside each other."""
+    """Two formulas side by side."""
     names = identifiers(problem, reference)
     lines = (
         f"value = {python(problem, names)} + mpf(0)",
@@ -112,12 +112,12 @@ def equality(problem: Expression, reference: Expression, variable: str) -> Progr
 
 
 def trees_of(ends: Ends) -> list[Expression]:
-    """The ends of a range that are formulas; infinities are the numbers 1 and -1."""
+    """The finite ends of a range; infinities are the numbers 1 and -1."""
     return [end for end in ends if not isinstance(end, int)]
 
 
 def function(name: str, parameters: Sequence[str], body: str) -> tuple[str, str, str]:
-    """The lines of a function of one expression."""
+    """The lines of a function of an expression."""
     return f"def {name}({', '.join(parameters)}):", f"    return {body}", ""
 
 
@@ -135,7 +135,7 @@ def _number(tree: Expression, names: Mapping[str, str]) -> str:
 
 
 def _path(lower: str, upper: str) -> str:
-    """A range with points between, so that the quadrature's nodes are dense in its middle."""
+    """A range with intermediate points, for dense nodes of the quadrature in the middle."""
     if "inf" in upper and "inf" in lower:
         return f"[{lower}, -10, -1, 0, 1, 10, {upper}]"
     if "inf" in upper:
@@ -151,14 +151,14 @@ def _path(lower: str, upper: str) -> str:
 def of_course(
     name: str, problem: str, reference: str, assumptions: Mapping[str, str], diverges: bool = False
 ) -> Iterator[Program]:
-    """The programs for a question of the course, one of which a wrong reference fails.
+    """The programs for a question of the course; a wrong reference fails at least one program.
 
     Args:
         name: the name of the question.
         problem: the text of the problem.
         reference: the text of the reference.
         assumptions: kinds of symbols.
-        diverges: the verifier says of a sum that it diverges.
+        diverges: whether the verifier finds that the sum diverges.
 
     Raises:
         UncomputedError: the question has a form without a second computation.
@@ -170,7 +170,7 @@ def of_course(
 
 
 class _Kept(Jets):
-    """Derivatives as symbols, also those of formulas, which become functions with names."""
+    """Derivatives as symbols; derivatives of formulas become functions with names."""
 
     def __init__(self, variables: Mapping[str, tuple[str, ...]], applied: Collection[str]) -> None:
         self.formulas: dict[str, Expression] = {}
@@ -197,7 +197,7 @@ class _Functions:
         self.lines: list[str] = []
 
     def define(self, name: str, body: str) -> None:
-        """Define a function; from then on its name stands for its value."""
+        """Define a function; from then on the function's name stands for the value."""
         parameters = [self.names[own] for own in self.variables[name]]
         identifier = self.identifiers[name]
         self.lines += function(identifier, parameters, body)
@@ -271,7 +271,7 @@ def _derivative(
 def _asked(
     problem: str, question: DerivativeQuestion
 ) -> tuple[str, dict[str, tuple[str, ...]], frozenset[str]]:
-    """The formula that is asked for, the variables of functions, and those written as f(x)."""
+    """The asked formula, the variables of functions, and functions written as f(x)."""
     target, variables = "", dict[str, tuple[str, ...]]()
     for clause in question_of_derivative(problem)[0]:
         formula = re.sub(r"\|\s*_.*\Z", "", normal(clause.formula)).rstrip("=? ")
@@ -297,7 +297,7 @@ def _along_a_curve(
     question: DerivativeQuestion,
     jets: Mapping[str, Jet],
 ) -> None:
-    """Derivatives of y by x where both are functions of a parameter t."""
+    """Derivatives of y by x for functions y and x of a parameter t."""
     t = functions.names[question.variable]
     for name, formula in question.definitions.items():
         functions.lines += function(f"{name}_of", (t,), python(formula, functions.names))
@@ -444,7 +444,7 @@ def _equation(
 def _residuals(
     question: DifferentialEquation, solution: StatedSolution, assumptions: Mapping[str, str]
 ) -> Iterator[Program]:
-    """Both sides of each equation and of each condition, with the solution in them."""
+    """Both sides of each equation and of each condition, with the solution substituted."""
     x, own = question.variable, dict.fromkeys(question.functions, (question.variable,))
     stated = [*solution.formulas.values(), *(solution.implicit or ())]
     symbols = {x, *question.functions, *question.names}.union(*map(symbols_of, stated))

@@ -111,7 +111,7 @@ def python(tree: Expression, names: Mapping[str, str] | None = None) -> str:
 
 
 def identifiers(*trees: Expression) -> dict[str, str]:
-    """Identifiers for the symbols of formulas, apart from the names that programs use."""
+    """Identifiers for the symbols of formulas, distinct from the programs' own names."""
     reserved = {*"mp mpf f F v value values reference error finite terms steps sums grows".split()}
     names: dict[str, str] = {}
     for symbol in sorted(set().union(*map(symbols_of, trees))):
@@ -125,7 +125,7 @@ def identifiers(*trees: Expression) -> dict[str, str]:
 
 
 def _printed(tree: Expression, names: Mapping[str, str]) -> tuple[str, int]:
-    """The text of a formula, and how tightly its outermost operation binds."""
+    """The text of a formula, and the binding strength of the outermost operation."""
     if isinstance(tree, Number):
         if tree.denominator == 1:
             return str(tree.numerator), _ATOM if tree.numerator >= 0 else _SIGN
@@ -180,18 +180,18 @@ def _is_whole(tree: Expression) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A comparison of a reference with its problem in plain mpmath.
+    """A comparison of a reference with the problem in plain mpmath.
 
     Attributes:
-        lines: Python that defines functions and sets ``value``, which follows from the problem,
+        lines: Python code with functions and assignments of ``value`` (from the problem),
             ``reference`` and perhaps ``error``, a bound of the error of either.
-        parameters: the symbols that get a value in front of the lines: identifier and usual value.
-        labels: what ``value`` and ``reference`` are called where they are printed.
-        variable: the symbol that is tried at points that are short to write.
+        parameters: the symbols with a value in front of the lines: identifier and usual value.
+        labels: the names of ``value`` and ``reference`` in the output.
+        variable: the symbol for trials at short numbers.
         allows: whether the problem is about a value of the variable.
         digits: the digits of the arithmetic.
-        otherwise: the program to ask if this one has no value.
-        remark: what the two values are of, where they are not those of problem and reference.
+        otherwise: the next program in the absence of a value.
+        remark: the meaning of the two values, if different from problem and reference.
 
     """
 
@@ -216,7 +216,7 @@ class Program:
         return "\n".join(lines) + "\n"
 
     def points(self, witness: Mapping[str, Fraction]) -> Iterator[Mapping[str, Fraction]]:
-        """Points of comparison: short ones first, the verifier's own point last."""
+        """Points of comparison: short points first, the verifier's own point last."""
         exact = {name: witness.get(name, usual) for name, (_, usual) in self.parameters.items()}
         short = {name: Fraction(round(10 * q), 10) or q for name, q in exact.items()}
         if self.variable not in exact:
@@ -229,7 +229,7 @@ class Program:
             yield exact
 
     def opinions(self, witness: Mapping[str, Fraction]) -> Iterator[Opinion]:
-        """What the program says at each point where two runs of it say the same."""
+        """The program's opinion at each point with two agreeing runs."""
         silent = True
         for point in self.points(witness):
             source = self.source(point)
@@ -253,14 +253,14 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What a program says at one point.
+    """A program's opinion at a point.
 
     Attributes:
         source: the program.
         point: the values of the symbols, as ``x = 0.5``; empty for constants.
-        expected: the value that follows from the problem.
+        expected: the problem's value.
         got: the reference's value.
-        apart: the two values differ; otherwise they agree to 10 digits.
+        apart: whether the two values differ; otherwise both agree to 10 digits.
 
     """
 
@@ -274,10 +274,10 @@ class Opinion:
 def _compared(
     source: str, point: str, runs: Sequence[Mapping[str, Any]], is_own: bool
 ) -> Opinion | None:
-    """What two runs with different digits say; None if the runs differ, or have no value.
+    """The opinion of two runs with different digits; None if the runs differ, or have no value.
 
-    A reference that is not real counts only at the verifier's own point: at others a branch of a
-    right antiderivative may be complex.
+    A non-real reference counts only at the verifier's own point: elsewhere a branch of a right
+    antiderivative may be complex.
     """
     reference, value, again = runs[0]["reference"], runs[0]["value"], runs[1]
     if not (mp.isfinite(reference) and mp.isfinite(value)) or mp.im(value):
@@ -299,11 +299,11 @@ class WorkLimitError(ArithmeticError):
 
 
 def run(source: str, digits: int) -> dict[str, Any]:
-    """The variables of a program after a run without its output and its assertion.
+    """The variables of a program after a run without output and assertion.
 
     Args:
         source: the program.
-        digits: the digits of its arithmetic, in place of its own.
+        digits: the digits of arithmetic, in place of the program's own digits.
 
     Raises:
         WorkLimitError: the program makes too many calls.
@@ -353,10 +353,11 @@ def confirmed(
     key: str = "",
     certificate: Certifying = no_certificate,
 ) -> Finding:
-    """A refutation if an independent computation confirms it; disputed if one contradicts.
+    """A refutation, if an independent computation confirms; a dispute, if a computation
+    contradicts.
 
     Args:
-        programs: comparisons, one of which a wrong reference fails.
+        programs: comparisons; a wrong reference fails at least one.
         verdict: the refutation.
         key: the problem's fingerprint.
         certificate: makes and checks the certificate.

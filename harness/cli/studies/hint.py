@@ -1,4 +1,4 @@
-"""`run.py hint`: HINT's data, what answers depend on, and the embeddings of pictures."""
+"""`run.py hint`: HINT's data, properties behind answers, and the embeddings of pictures."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def hint() -> None:
 
 
 def out_option(name: str) -> Decorator:
-    """The folder of a page and its figures."""
+    """The folder of a page with its figures."""
     return click.option(
         "--out",
         type=click.Path(path_type=Path, file_okay=False),
@@ -85,7 +85,7 @@ def accuracy(run: Path, model: str | None, seed: int, out: Path) -> None:
 @seed_option
 @out_option("hint-embeddings")
 def embeddings(model: str, per_symbol: int, pictures: str, seed: int, out: Path) -> None:
-    """Draw the embeddings of test pictures of a model that sees: Figure A4."""
+    """Draw the embeddings of test pictures of a vision model: Figure A4."""
     created = create(model, {"pictures": pictures} if pictures else {})
     if not isinstance(created, Seq2Seq):
         raise UserError(f"{model} is not of the kind seq2seq")
@@ -93,7 +93,7 @@ def embeddings(model: str, per_symbol: int, pictures: str, seed: int, out: Path)
 
 
 def write(sections: list[Section], out: Path, title: str, subtitle: str) -> None:
-    """Print sections, and write them as a page with SVG files of the figures beside it."""
+    """Print sections, and write a page with the sections and SVG files of the figures."""
     print_sections(sections)
     files = write_svg((figure for section in sections for figure in section.figures), out)
     page = write_sections(out / "index.html", title, subtitle, sections)

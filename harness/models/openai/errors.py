@@ -17,7 +17,7 @@ from .rate_limits import retry_after
 
 
 class RefusedError(Exception):
-    """The server will never answer this request, but may answer different ones."""
+    """The server will never answer the request, but may answer other requests."""
 
     def __init__(self, detail: str, reason: FinishReason = FinishReason.ERROR) -> None:
         super().__init__(detail)
@@ -108,7 +108,7 @@ def response_error(spec: str, status: int, headers: Mapping[str, str], content: 
 
 
 def _parse_error(content: str) -> tuple[str, str]:
-    """Return an error's message in one line, and the code, type and parameter."""
+    """Return an error's message in a line, with the code, type and parameter."""
     try:
         payload = json.loads(content)
         error = payload.get("error", payload)

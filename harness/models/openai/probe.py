@@ -1,4 +1,4 @@
-"""A request for one token before a sweep, to detect a server without answers at once."""
+"""A request for a single token before a sweep, to detect a server without answers at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Baselines of `run.py train hint` as models that answer with a number."""
+"""Baselines of `run.py train hint` as models with a number as the answer."""
 
 from __future__ import annotations
 

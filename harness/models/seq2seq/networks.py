@@ -86,7 +86,7 @@ def make(sizes: Sizes) -> Seq2SeqNetwork:
 
 
 def _resnet(width: int, channels: Sequence[int]) -> nn.Module:
-    """ResNet-18 from scratch, or one block of each of ``channels``; features are projected."""
+    """ResNet-18 from scratch, or a block of each of ``channels``; features are projected."""
     from transformers import ResNetConfig, ResNetModel
 
     sizes = list(channels) or [64, 128, 256, 512]
@@ -158,9 +158,9 @@ class Recurrent(Seq2SeqNetwork):
 
 
 class Transformer(Seq2SeqNetwork):
-    """A Transformer with absolute or relative positions; a universal encoder has one layer.
+    """A Transformer with absolute or relative positions; a universal encoder has a single layer.
 
-    Embeddings are projected to the width of the states, which is ``sizes.hidden``.
+    Embeddings are projected to the width of the states, ``sizes.hidden``.
     """
 
     def __init__(self, sizes: Sizes) -> None:

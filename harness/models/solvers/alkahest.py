@@ -1,4 +1,4 @@
-"""Alkahest's `integrate`: Risch's algorithm, with rules and special functions beside it."""
+"""Alkahest's `integrate`: Risch's algorithm, with rules and special functions."""
 
 from __future__ import annotations
 

@@ -151,14 +151,14 @@ def _failure(
 
 @dataclass(frozen=True, kw_only=True)
 class ProgramSolver(Solver):
-    """A system that is a program: a script writes the answer to a file, in one line.
+    """A system as a program: a script writes the answer to a file, in a single line.
 
     A subclass has the system's ``dialect``, `command` and `script`. Integrands are printed from
     parsed expressions, never passed on as text; answers are parsed, never evaluated.
 
     A subclass also has the program's infinite values, the messages of an integral that ``diverges``
-    or has only a ``principal_value`` (None: the system has none), and the message of limits from
-    two sides that differ (``two_sided``).
+    or has only a ``principal_value`` (None: no such message), and the message of different limits
+    from two sides (``two_sided``).
     """
 
     task: ClassVar[str] = "run_program"
@@ -195,7 +195,7 @@ class ProgramSolver(Solver):
 
     @property
     def spelling(self) -> Dialect:
-        """The notation of the system with the options of this model."""
+        """The notation of the system with the model's options."""
         return self.dialect
 
     @abstractmethod

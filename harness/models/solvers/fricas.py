@@ -136,7 +136,7 @@ class FricasSolver(ProgramSolver):
     """FriCAS's `integrate`. Of several answers (for signs of parameters) the first counts.
 
     A definite integral may "fail" or have a "potential pole" between the limits: no answer.
-    ``no_pole`` tells FriCAS that there is no pole.
+    ``no_pole`` tells FriCAS to assume no pole.
     """
 
     no_pole: bool = False

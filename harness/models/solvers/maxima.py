@@ -23,7 +23,7 @@ def _psi(args: Sequence[Expression]) -> Expression:
 
 
 def _indexed_hypergeometric(args: Sequence[Expression]) -> Expression:
-    """``%f[p,q]([a, ...], [b, ...], x)``, as `simplify_sum` writes it."""
+    """``%f[p,q]([a, ...], [b, ...], x)``, as written by `simplify_sum`."""
     return _hypergeometric(args[2:])
 
 

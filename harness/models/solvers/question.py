@@ -1,8 +1,8 @@
 """Questions to computer algebra systems, as trees.
 
-A question is a formula in which calls of `OPERATIONS` are left to the system: an integral, a limit,
-a derivative, a solution of differential equations. Each system spells the operations that it has
-(`Dialect.operations` of programs, `sympy_operations` for SymPy); another operation is no answer.
+A question is a formula with calls of `OPERATIONS` for the system: an integral, a limit, a
+derivative, a solution of differential equations. Each system spells its operations
+(`Dialect.operations` of programs, `sympy_operations` for SymPy); other operations have no answer.
 """
 
 from __future__ import annotations
@@ -69,16 +69,16 @@ _CONSTANTS: Final = "CKAB"
 
 @dataclass(frozen=True)
 class SolverQuestion:
-    """What a system is asked.
+    """A question to a system.
 
     Attributes:
         tree: The formula with operations.
         variable: The variable of the operations.
         domains: The domain of each symbol, by the name of SymPy's assumption (``positive``).
-        undefined: The answer if the value does not exist; empty if there is none.
+        undefined: The answer for a non-existing value; empty without such an answer.
         functions: The unknown functions of differential equations.
         constant: The letter of the constants of integration.
-        alternatives: Further operations that ask for the same, for systems that lack the first.
+        alternatives: Further operations for the same value, for systems without the first.
 
     """
 
@@ -98,9 +98,9 @@ class SolverQuestion:
 
         Args:
             task: The task of the problem.
-            text: What is judged.
+            text: The judged text.
             variable: The variable of an antiderivative; else None.
-            assumptions: The kinds of parameters; they are positive by default.
+            assumptions: The kinds of parameters, positive by default.
 
         Raises:
             ReadError: The integrand cannot be read.
@@ -149,7 +149,7 @@ def _question(
     domain: str = "",
     undefined: str = "",
 ) -> SolverQuestion:
-    """The question of one operation, whose second argument is the variable."""
+    """The question of a single operation, with the variable as the second argument."""
     return _of_tree(Call(operation, tuple(arguments)), arguments[1], assumptions, domain, undefined)
 
 
@@ -257,7 +257,7 @@ def _equations(text: str, assumptions: Mapping[str, str]) -> SolverQuestion:
 
 
 def _written(ode: DifferentialEquation, pair: Sequence[Expression]) -> Expression:
-    """An equation with calls for functions and their derivatives."""
+    """An equation with calls for functions and derivatives."""
     x = Symbol(ode.variable)
     sides = []
     for side in pair:
@@ -277,7 +277,7 @@ def _spellings(
     x: Symbol,
     constant: str,
 ) -> list[Expression]:
-    """The operations that ask for the solution, those for special cases first."""
+    """The operations for the solution, special cases first."""
     values = _conditions(ode)
     if values is None:
         return []
@@ -319,7 +319,7 @@ def _spellings(
 
 
 def _by_order(operation: str, order: int, arguments: Sequence[Expression]) -> list[Expression]:
-    """The operation for an order, if there is one, and the operation for all orders."""
+    """The operation for an order, if present, and the operation for all orders."""
     names = (f"{operation}_{order}", operation)
     return [Call(name, tuple(arguments)) for name in names if name in OPERATIONS]
 

@@ -1,6 +1,6 @@
 """SymPy's functions for the operations of `question.OPERATIONS`.
 
-SymPy is imported with this module, which only workers import.
+The module imports SymPy, and only workers import the module.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def answer(question: SolverQuestion) -> tuple[str, str]:
 
 
 def _evaluated(node: Expression, domains: Mapping[str, str]) -> Any:
-    """The value of a formula in which SymPy carries out the operations."""
+    """The value of a formula, with SymPy for the operations."""
     if not any(_is_operation(inner) for inner in nodes_of(node)):
         return to_sympy(node, domains)
     arguments = [_evaluated(argument, domains) for argument in node.args]
@@ -57,7 +57,7 @@ def _is_operation(node: Expression) -> bool:
 
 
 def _solutions(solved: Any, question: SolverQuestion) -> str:
-    """Solutions in LaTeX: of systems together, of one function one or the other."""
+    """Solutions in LaTeX: all functions of a system together, or alternatives for a function."""
     x = sympy.Symbol(question.variable)
     plain = [(sympy.Function(name)(x), sympy.Symbol(name)) for name in question.functions]
     sets = solved if isinstance(solved, list) else [solved]

@@ -1,4 +1,4 @@
-"""Language models of `transformers`, in this process, for small models."""
+"""Language models of `transformers` in the harness's process, for small models."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from .shared import batch_placement, batches, device_of, import_module, load_err
 
 @dataclass(frozen=True, kw_only=True)
 class TransformersModel(Model):
-    """A language model of the library `transformers`, in this process.
+    """A language model of the library `transformers`, in the harness's process.
 
     Supports causal models, encoder-decoders (the prompt is the encoder's input), and vision models
     for prompts with pictures (one request per batch). Generates in plain batches of ``batch_size``
-    texts, far slower than vLLM for large models; beam searches share a batch if their prompts have
-    the same length. Each sample has random numbers from its own seed, independent of its batch. A
+    texts, far slower than vLLM for large models; beam searches with prompts of the same length
+    share a batch. Each sample has random numbers from a separate seed, independent of the batch. A
     directory is identified by the hash of the files, a name on a hub by the commit.
     """
 
@@ -133,7 +133,7 @@ def _sees(folder: Path) -> bool:
 
 
 class _LoadedModel:
-    """A model and its tokenizer in memory; a vision model has a processor of pictures."""
+    """A model with the tokenizer in memory; a vision model has a processor of pictures."""
 
     processor: Any = None
 
@@ -176,7 +176,7 @@ class _LoadedModel:
         return loaded
 
     def inputs(self, prompt: Rendered) -> tuple[list[int], dict[str, Any]]:
-        """A prompt's tokens, and the inputs from its pictures."""
+        """A prompt's tokens, with the inputs from pictures."""
         if not prompt.pictures:
             return self.encode(prompt), {}
         if self.processor is None:
@@ -329,7 +329,7 @@ class _LoadedModel:
         return order.gather(1, ranks.clamp(max=order.shape[1] - 1))[:, 0]
 
     def _search(self, alike: Sequence[tuple[Request, list[int]]]) -> list[Completion]:
-        """Beam search of `transformers`, which ranks hypotheses by mean log-probability."""
+        """Beam search of `transformers`, with hypotheses ranked by mean log-probability."""
         first_request, prompt = alike[0]
         sampling, start = first_request.sampling, time.perf_counter()
         sequences, scores = self.network.search(
@@ -370,7 +370,7 @@ class _LoadedModel:
     # --- given texts ---
 
     def score(self, texts: Sequence[Continuation]) -> list[Scored]:
-        """Score texts, each followed by the end-of-text token, if the model has this token."""
+        """Score texts, each with the end-of-text token at the end, if the model has the token."""
         end = [self.tokenizer.eos_token_id] if self.tokenizer.eos_token_id is not None else []
         pairs = []
         for text in texts:
@@ -404,7 +404,7 @@ class _LoadedModel:
 def _searches(
     fitting: Sequence[tuple[Request, list[int]]], limit: int
 ) -> Iterator[list[tuple[Request, list[int]]]]:
-    """Group searches that can share a batch without padding, at most ``limit`` per batch."""
+    """Group searches for shared batches without padding, at most ``limit`` per batch."""
     groups: dict[object, list[tuple[Request, list[int]]]] = {}
     for request, prompt in fitting:
         groups.setdefault((len(prompt), request.count), []).append((request, prompt))

@@ -54,7 +54,7 @@ class Network(ABC):
 
     @abstractmethod
     def logprobs(self, pairs: Sequence[tuple[list[int], list[int]]]) -> list[list[float]]:
-        """The log-probability of every token of the texts, each after its prompt."""
+        """The log-probability of every token of the texts, each after a prompt."""
 
     def search(
         self, prompts: Sequence[list[int]], **options: Any
@@ -106,7 +106,7 @@ class Network(ABC):
 
 
 class TokenGeneration(ABC):
-    """Tokens that are generated one by one for each row of a batch."""
+    """Tokens generated one by one for each row of a batch."""
 
     @abstractmethod
     def next_logits(self) -> Any:
