@@ -1,8 +1,8 @@
-"""A run as logs of inspect_ai: a file for each model and benchmark, which `inspect view` shows.
+"""A run as logs of inspect_ai: a file for each model and benchmark, for `inspect view`.
 
 The id of inspect_ai's sample is the problem's key, an epoch is one of our samples, and the score
 ``verified`` is our verdict, as in the tasks of `harness.integrations.for_inspect`. inspect_ai must
-be installed; `export` imports this module only if it is needed.
+be installed; `export` imports the module only if needed.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def messages(rendered: Rendered) -> list[ChatMessage]:
 
 
 def _content(message: Message) -> str | list[Content]:
-    """The text of a message; if there are pictures, a list of the pictures and the text."""
+    """The text of a message; with pictures, a list of the pictures and the text."""
     if not message.pictures:
         return message.content
     urls = [f"data:image/png;base64,{picture}" for picture in message.pictures]

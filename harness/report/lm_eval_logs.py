@@ -1,8 +1,8 @@
 """A run in the log format of lm-evaluation-harness.
 
-A subset is a task, a problem is a document, and the samples of a problem are the ``repeats`` of one
-request. The metrics of a document are pass@k of its samples. There is one filter, ``verified``,
-which stands for our verifier; its ``filtered_resps`` are the extracted answers.
+A subset is a task, a problem is a document, and the samples of a problem are the ``repeats`` of a
+request. The metrics of a document are pass@k of the samples. The only filter, ``verified``, stands
+for our verifier; the ``filtered_resps`` are the extracted answers.
 """
 
 from __future__ import annotations
@@ -225,7 +225,7 @@ def _results(
 
 
 def _directions(row: Row) -> dict[str, bool]:
-    """Whether higher is better, for every metric that has an interval and is in a table."""
+    """Whether higher is better, for every metric with an interval and a table."""
     return {
         metric.heading(estimate.k): metric.direction == "higher"
         for metric in metrics()

@@ -67,7 +67,7 @@ def beside(summary: Summary) -> list[PublishedResult]:
 
 
 def published_sections(summary: Summary) -> list[Section]:
-    """The published results for the subsets of a run, as a section; empty if there are none."""
+    """The published results for the subsets of a run, as a section; empty without results."""
     results = beside(summary)
     ks = sorted({k for result in results for k in result.passes})
     section = Section(

@@ -1,4 +1,4 @@
-"""`view`: a problem or a sample of a run in full, or all samples that match conditions."""
+"""`view`: a problem or a sample of a run in full, or all samples under given conditions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from ..store.samples import Prompts
 
 @dataclass(frozen=True)
 class ViewedSample:
-    """A sample with the name of its model and its prompt; completion and verdict are as stored."""
+    """A sample with the model's name and the prompt; completion and verdict are as stored."""
 
     model: str
     prompt: str | None
@@ -35,7 +35,7 @@ class ViewedSample:
 
 @dataclass(frozen=True)
 class SolvedProblem:
-    """The number of judged samples of a problem, and of correct samples, for one model."""
+    """The number of judged samples of a problem, and of correct samples, for a model."""
 
     model: str
     correct: int
@@ -44,7 +44,7 @@ class SolvedProblem:
 
 @dataclass(frozen=True)
 class View(Record):
-    """One problem with its samples."""
+    """A problem with samples."""
 
     key: str
     problem: Problem
@@ -54,10 +54,10 @@ class View(Record):
 
 
 def find(run: Run, wanted: str) -> tuple[str, int | None]:
-    """The problem and the sample that ``PROBLEM`` or ``PROBLEM#SAMPLE`` denotes.
+    """The problem and the sample of ``PROBLEM`` or ``PROBLEM#SAMPLE``.
 
-    PROBLEM is a key (``bee/qualifier/q001``), an id (``q001``), or the beginning of a key or an id,
-    if only one problem has this beginning. Otherwise a `UserError` names similar problems.
+    PROBLEM is a key (``bee/qualifier/q001``), an id (``q001``), or the unique beginning of a key or
+    an id. Otherwise a `UserError` names similar problems.
     """
     name, hash_, number = wanted.rpartition("#") if "#" in wanted else (wanted, "", "")
     if hash_ and not number.isdigit():
@@ -95,18 +95,18 @@ def views(
     model: str | None = None,
     policy: str | None = None,
 ) -> tuple[int, Iterator[View]]:
-    """The problems of a run with the samples that match the conditions.
+    """The problems of a run with the samples under given conditions.
 
     Args:
         run: the run.
-        wanted: show only this problem or sample, as for `find`.
-        statuses: show only samples with one of these statuses.
-        subset: show only problems of this benchmark or subset (``bee``, ``bee/competition``).
-        model: show only this model, given by its label, its hash, or the beginning of either.
+        wanted: the only problem or sample to show, as for `find`.
+        statuses: the statuses of samples to show.
+        subset: the only benchmark or subset to show (``bee``, ``bee/competition``).
+        model: the only model to show, given by label, hash, or the beginning of either.
         policy: the name of the verdicts; by default the run's latest complete verdicts.
 
     Returns:
-        The number of problems, and the problems, which are read one at a time.
+        The number of problems, and the problems, read one at a time.
 
     Raises:
         UserError: the run lacks the problem, sample, subset, model or policy.
@@ -167,7 +167,7 @@ def views(
 
 
 def view(run: Run, wanted: str, *, model: str | None = None, policy: str | None = None) -> View:
-    """All stored data of a problem or sample; the arguments are those of `views`."""
+    """All stored data of a problem or sample; the arguments are as in `views`."""
     return next(views(run, wanted, model=model, policy=policy)[1])
 
 
@@ -227,7 +227,7 @@ def _with_prompts(
 
 
 def as_text(shown: View, colours: bool = False) -> str:
-    """The text that `print_view` prints, with or without the terminal's colours."""
+    """The output of `print_view`, with or without the terminal's colours."""
     file = io.StringIO()
     print_view(shown, Console(file=file, force_terminal=colours, no_color=not colours))
     return file.getvalue()

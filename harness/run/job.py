@@ -1,4 +1,4 @@
-"""A `Job`: a sweep whose models, problems and prompts are resolved, and its requests."""
+"""A `Job`: a sweep with resolved models, problems and prompts, and the requests."""
 
 from __future__ import annotations
 
@@ -88,9 +88,7 @@ class Job:
         return len(self.problems) * sum(map(self.samples_of, self.models))
 
     def samples_of(self, model: Model) -> int:
-        """The number of answers per problem that a model is asked for; 1 for a deterministic
-        model.
-        """
+        """The number of answers per problem for a model; 1 for a deterministic model."""
         return 1 if model.deterministic else self.samples
 
     @property
@@ -146,13 +144,13 @@ class Job:
         stage: int = 0,
         replies: Replies | None = None,
     ) -> int:
-        """The number of completions that `requests` would yield."""
+        """The number of completions of `requests`."""
         return sum(len(entry[-1]) for entry in self._wanted(model, done, stage, replies))
 
     def _wanted(
         self, model: Model, done: Container[str], stage: int, replies: Replies | None
     ) -> Iterator[tuple[Problem, str, RenderedProblem, str, range]]:
-        """The problem, its key, its rendering, the stage's name, and the missing samples."""
+        """The problem, the key, the rendering, the stage's name, and the missing samples."""
         model_hash, count = model.hash, self.samples_of(model)
         keyed = [
             (problem, problem_key(problem), self.identity.prompts[problem.task].stages)
@@ -186,7 +184,7 @@ class Job:
 
 
 def continued(prompt: Prompt, turn: int) -> Prompt:
-    """A prompt of a chat for a later turn, which shows earlier replies and their feedback.
+    """A prompt of a chat for a later turn, with earlier replies and feedback.
 
     Args:
         prompt: the prompt of the first turn.

@@ -163,7 +163,7 @@ def _refuse_unpriced(job: Job) -> None:
 def _refuse_impossible(
     model: Model, sampling: Sampling, prompts: Iterable[Prompt], job: Job
 ) -> None:
-    """Raise `ModelError` if the sweep needs a capability that a model lacks."""
+    """Raise `ModelError` if the sweep needs a capability beyond a model's capabilities."""
     styles = {rendered.prompt.style for rendered in job.first.values()}
     needed = {
         Capability.CHAT: "chat" in styles,
@@ -188,9 +188,7 @@ def _refuse_impossible(
 
 
 def for_chat(job: Job) -> str:
-    """A remark that names the presets, or else the prompts, that ask the same problems in a
-    chat.
-    """
+    """A remark with the presets, or else the prompts, for the same problems in a chat."""
     first_problem = job.problems[0]
     prompts = set()
     for name in prompt_names(first_problem.task):

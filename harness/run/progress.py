@@ -28,10 +28,10 @@ class Progress(Protocol):
     """Receives the events of a sweep."""
 
     def begin(self, model: Model, total: int, stored: int, price: Price | None = None) -> None:
-        """A model is asked for ``total`` samples, of which ``stored`` are stored already."""
+        """A model is asked for ``total`` samples, with ``stored`` samples stored already."""
 
     def restored(self, judged: Judged) -> None:
-        """Take the numbers of verdicts that the run already holds for each problem."""
+        """Take the numbers of verdicts in the run for each problem."""
 
     def answered(self, completion: Completion) -> None:
         """A completion was stored."""
@@ -49,7 +49,7 @@ class Progress(Protocol):
         """A warning for the user."""
 
     def status(self, text: str) -> None:
-        """A text that says what a model is waiting for."""
+        """A text with the reason of a model's wait."""
 
     def finish(self) -> None:
         """All answers are judged."""
@@ -78,7 +78,7 @@ class Silent:
 
 
 class Meter:
-    """The numbers of a sweep in one line: answers, requests sent again, speed, pass@1, cost."""
+    """The numbers of a sweep in a line: answers, repeated requests, speed, pass@1, cost."""
 
     def __init__(self) -> None:
         self.label, self.total, self.done, self.unanswered = "", 0, 0, 0
@@ -296,7 +296,7 @@ class _ProgressHandler(logging.Handler):
 
 
 class _RepeatedHandler(logging.Handler):
-    """Counts requests that are sent again; the message of a record is the reason."""
+    """Counts repeated requests; the message of a record is the reason."""
 
     def __init__(self, progress: Progress) -> None:
         super().__init__(logging.DEBUG)

@@ -37,7 +37,7 @@ BATCHES = 2
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """The state that several jobs with the same models share, so that weights are loaded once.
+    """The shared state of several jobs with the same models: weights are loaded once.
 
     Attributes:
         loop: the event loop of all jobs.
@@ -108,7 +108,7 @@ def run_job(
 
 
 def _completes_texts(job: Job) -> bool:
-    """Whether all prompts are texts to complete, which a chat server does not accept."""
+    """Whether all prompts are texts for completion, unacceptable to a chat server."""
     return {rendered.prompt.style for rendered in job.first.values()} == {"completion"}
 
 
@@ -117,7 +117,7 @@ def _copied(replies: Replies) -> dict[tuple[str, int], dict[str, str]]:
 
 
 class SweepRunner:
-    """Asks the models of a job, stores completions as they arrive, and grades them meanwhile."""
+    """Asks the models of a job, stores completions on arrival, and grades meanwhile."""
 
     def __init__(
         self,
@@ -169,7 +169,7 @@ class SweepRunner:
     async def _ask(
         self, model: Model, answering: Answering, scoring: Sequence[asyncio.Task[None]]
     ) -> None:
-        """Ask one model, stage by stage; a stage ends before the next begins."""
+        """Ask a model, stage by stage; a stage ends before the next begins."""
         stored_replies = self.job.given.get(model.hash)
         replies = self._stored_replies(model) if stored_replies is None else _copied(stored_replies)
         duplicates = DuplicateSamples()

@@ -95,8 +95,8 @@ def group(problem: Problem, samples: Sequence[Given]) -> list[int | None]:
 def _find(problem: Problem, text: str, seen: list[_AnswerGroup], new: int) -> int | None:
     """Find the number of the group in ``seen`` whose answer is equal to the answer ``text``.
 
-    If there is no such group, a group with the number ``new`` is added to ``seen``. If ``text``
-    cannot be read, the result is None.
+    Without such a group, a group with the number ``new`` is added to ``seen``. The result is None
+    for an unreadable ``text``.
     """
     if not isinstance(problem.target, IntegrationTarget):
         return new

@@ -1,4 +1,4 @@
-"""Paired comparisons (`stats.paired`) of models, or of perturbed subsets with their originals."""
+"""Paired comparisons (`stats.paired`) of models, or of perturbed subsets with originals."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _RANGES: Mapping[Breakdown, tuple[int, ...]] = {
 
 @dataclass(frozen=True)
 class System:
-    """One model in one run."""
+    """A model in a run."""
 
     name: str
     run: Run
@@ -256,7 +256,7 @@ def _costs(
 
 @dataclass(frozen=True)
 class _PairedGroup:
-    """The pairs of one contrast. A contrast compares two sides on a group of problems."""
+    """The pairs of a contrast. A contrast compares two sides on a group of problems."""
 
     name: str
     sides: tuple[str, str]
@@ -305,7 +305,7 @@ def _models(systems: Sequence[System]) -> list[_PairedGroup]:
 def _common(
     problems: Mapping[str, Problem], second_problems: Mapping[str, Problem]
 ) -> dict[str, Problem]:
-    """The problems that are in both runs with the same content."""
+    """The problems in both runs with the same content."""
     return {
         key: problem
         for key, problem in problems.items()
@@ -318,7 +318,7 @@ def _common(
 
 
 def _by_run(systems: Sequence[System]) -> list[tuple[Run, set[str]]]:
-    """List each run, with the problems that the run's models in ``systems`` answered."""
+    """List each run, with the answered problems of the run's models in ``systems``."""
     answered: dict[str, tuple[Run, set[str]]] = {}
     for system in systems:
         answered.setdefault(str(system.run.path), (system.run, set()))[1].update(system.tallies)
@@ -326,7 +326,7 @@ def _by_run(systems: Sequence[System]) -> list[tuple[Run, set[str]]]:
 
 
 def _pairing(answered: tuple[Run, set[str]], second: tuple[Run, set[str]]) -> str:
-    """Say in a sentence how many problems two runs share, and why other problems are not shared."""
+    """State in a sentence how many problems two runs share, and why other problems differ."""
     (run, keys), (second_run, second_keys) = answered, second
     paired = _common(run.problems, second_run.problems).keys() & keys & second_keys
     names = f"{run.path} and {second_run.path}"
@@ -402,9 +402,9 @@ def labels_of(problem: Problem, by: Breakdown) -> tuple[str, ...]:
 
 
 def range_names(by: Breakdown) -> list[str]:
-    """The names of the ranges into which ``by`` divides problems, in ascending order.
+    """The names of the ranges of ``by``, in ascending order.
 
-    Only breakdowns of the benchmark ``hint`` have ranges. For others, the result is empty.
+    Only breakdowns of the benchmark ``hint`` have ranges; otherwise the result is empty.
     """
     ends = _RANGES.get(by, ())
     between = [f"{low + 1:,} to {high:,}" for low, high in pairwise(ends)]
@@ -444,7 +444,7 @@ def _primary_k(runs: Sequence[Run]) -> tuple[int, list[str]]:
 
 
 def _systems(runs: Sequence[Run], policy: str) -> tuple[list[System], list[str]]:
-    """List the models that have a score, run by run, with a remark on each of the others."""
+    """List the models with a score, run by run, with a remark on each other model."""
     systems, unscored = [], []
     for run, names in zip(runs, system_names(runs), strict=True):
         for model, tallies in tally_samples(run, policy).items():

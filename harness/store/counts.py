@@ -122,10 +122,10 @@ def wrong_answers(log: LogReader) -> dict[str, list[dict[str, Any]]]:
 
 
 def count_completions(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Seconds, tokens and characters of completions, and histograms of their lengths.
+    """Seconds, tokens and characters of completions, and histograms of lengths.
 
     All stages of a sample count; ``samples`` are the last stages, which are graded. ``errors`` are
-    the rows that the model failed at, ``counted`` the rows whose tokens the server counted, and
+    the rows with errors of the model, ``counted`` the rows with token counts of the server, and
     ``cached`` are cached prompt tokens.
     """
     groups: dict[Group, Sums] = {}

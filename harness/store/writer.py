@@ -1,4 +1,4 @@
-"""Writing a run directory: one process at a time, and only data of the run."""
+"""Writing a run directory: a single process at a time, and only data of the run."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ class RunWriter(Run):
             yield stack.enter_context(Log(self.path / "verdicts" / policy, *VERDICTS))
 
     def adopt(self, policy: str) -> None:
-        """Take in the verdicts of lanes that have ended; no log of the policy may be open."""
+        """Take in the verdicts of ended lanes; no log of the policy may be open."""
         adopt(self.path / "verdicts" / policy)
         if policy in self.judged:
             self.judged[policy].refresh()
@@ -250,7 +250,7 @@ def writing(path: Path, identity: Identity, primary_k: int | None = None) -> Ite
 
 @contextmanager
 def _not_left_empty(path: Path) -> Iterator[None]:
-    """Remove a new run if a `UserError`, such as a wrong key, ended it before any answer."""
+    """Remove a new run after a `UserError`, such as a wrong key, before any answer."""
     try:
         yield
     except UserError:

@@ -33,7 +33,7 @@ def _percent_axis(bottom: float) -> list[Shape]:
 
 
 def models_of(rows: Iterable[Row]) -> list[str]:
-    """The names of the models, in the order that determines their colours in every figure."""
+    """The names of the models, in the order of colours in every figure."""
     return list(dict.fromkeys(row.label for row in rows))
 
 
@@ -46,10 +46,10 @@ def by_subset(rows: Iterable[Row]) -> dict[str, list[Row]]:
 
 
 def _lines(rows: Sequence[Row]) -> Iterator[tuple[float, Row | None, str]]:
-    """The lines of a chart: the top of each line, its row, and its name.
+    """The lines of a chart: the top, the row and the name of each line.
 
-    A heading has no row, and the name of a subset. With a single model there are no headings; with
-    several models each subset has a heading.
+    A heading has no row, and the name of a subset. A single model needs no headings; with several
+    models each subset has a heading.
     """
     y = 6.0
     if len(models_of(rows)) == 1:
@@ -146,7 +146,7 @@ def _opacity(status: str) -> float:
 
 
 def length_bars(series: Sequence[tuple[str, Mapping[int, int]]], unit: str, caption: str) -> Figure:
-    """Histograms of the lengths of answers, one below the other for each model, on a common
+    """Histograms of the lengths of answers, below each other for each model, on a common
     logarithmic axis.
 
     ``series`` has the numbers of answers by bin, from `store.counts.histogram`.
@@ -187,7 +187,7 @@ def length_bars(series: Sequence[tuple[str, Mapping[int, int]]], unit: str, capt
 
 
 def _median(bins: Mapping[int, int]) -> str:
-    """The upper end of the bin that contains the median, in words."""
+    """The upper end of the bin of the median, in words."""
     total, counted = sum(bins.values()), 0
     for index, count in sorted(bins.items()):
         counted += count

@@ -65,7 +65,7 @@ def pass_curves(sources: Sources) -> list[Figure]:
 def _over_k(
     name: str, title: str, series: Mapping[str, Sequence[Estimate]], names: Sequence[str]
 ) -> Figure:
-    """Curves with bands. The index of a series in ``names`` determines its colour."""
+    """Curves with bands. A series' index in ``names`` determines the colour."""
     largest = max(point.k for points in series.values() for point in points)
 
     def x(k: int) -> float:

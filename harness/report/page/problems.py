@@ -50,7 +50,7 @@ class PageProblems:
 
 
 def page_problems(sources: Sources) -> PageProblems:
-    """Collect the problems of all runs with their counts."""
+    """Collect the problems of all runs with counts."""
     indices: dict[tuple[int, str], int] = {}
     index_by_identity: dict[tuple[str, str], int] = {}
     first_problems: list[tuple[int, str, Problem]] = []
@@ -107,7 +107,7 @@ def question(problem: Problem) -> str:
 
 
 def _labels(problem: Problem) -> Iterator[str]:
-    """The techniques of a problem and the functions in it, for the search field."""
+    """The techniques and the functions of a problem, for the search field."""
     yield from labels_of(problem, "tag")
     yield from labels_of(problem, "operator")
 
@@ -138,7 +138,7 @@ def _totals(run: Run, policy: str | None) -> Any:
 
 
 def _details(at: int, problem: Problem, prompts: list[Prompts]) -> dict[str, Any]:
-    """The details of an opened problem, without its samples."""
+    """The details of an opened problem, without samples."""
     facts = [
         ("assumed", f"{name} {assumption}") for name, assumption in problem.assumptions.items()
     ]
@@ -155,7 +155,7 @@ def _details(at: int, problem: Problem, prompts: list[Prompts]) -> dict[str, Any
 
 
 def _request(rendered: Rendered) -> dict[str, Any]:
-    """The prompt as it is sent to a server; empty if the prompt is too long."""
+    """The prompt as sent to a server; empty for too long a prompt."""
     request = rendered.to_dict()
     if len(json.dumps(request)) > sum(PROMPT):
         return {"prompt": f"as shown above; {counted(len(str(rendered)), 'character')}"}

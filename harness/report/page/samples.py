@@ -52,7 +52,7 @@ class PageSamples:
     """The samples of a page. ``index`` has columns by name, and the chunks are in base64.
 
     The formulas of answers are separate from the other details, because rows of the table show
-    them.
+    formulas.
     """
 
     index: dict[str, list[Any]]
@@ -121,7 +121,7 @@ def _shown(problems: PageProblems, max_samples: int) -> _Shown:
 def _chosen(
     sources: Sources, problems: PageProblems, selection: _Shown
 ) -> Iterator[tuple[int, Sample]]:
-    """The samples for the page, each with the index of its run."""
+    """The samples for the page, each with the index of the run."""
     for at, run in enumerate(sources.runs):
 
         def in_problems(key: str, at: int = at) -> bool:
@@ -227,9 +227,7 @@ def step_facts(steps: StepCounts, text: str) -> Iterator[tuple[str, str]]:
 
 
 def _formulas(answers: Sequence[str], share: int) -> str:
-    """A chunk of answers in base64: as formulas, as text, or shortened text, the first of these
-    that fits.
-    """
+    """A chunk of answers in base64: as formulas, text, or shortened text, whichever fits first."""
     formulas: list[Formula] = [formula(text) for text in answers]
     packed = pack(formulas)
     for longest in (2_000, 200):
@@ -264,7 +262,7 @@ def _packed(chunk: Iterable[dict[str, Any]], share: int) -> str:
 
 
 def _marked(text: str, head: int, tail: int, marks: Sequence[Mark]) -> list[Any]:
-    """The beginning of a text, the number of characters left out, and the end; with marks, both in
+    """The beginning of a text, the number of omitted characters, and the end; with marks, in
     pieces.
     """
     head_text, omitted, tail_text = shortened(text, head, tail)

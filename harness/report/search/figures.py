@@ -53,8 +53,8 @@ def by_generation(
 def _round_up(value: float) -> float:
     """The next larger round number for the upper end of an axis.
 
-    Round numbers are 1 to 9 times a power of ten, and 1.2, 1.6 and 2.4 times a power of ten, so
-    that a quarter of the axis has few digits.
+    Round numbers are 1 to 9 times a power of ten, and 1.2, 1.6 and 2.4 times a power of ten, for
+    few digits at a quarter of the axis.
     """
     scale = 1.0
     while value > 8 * scale:

@@ -121,10 +121,9 @@ class Scorer:
         self._store(batch, verdicts)
 
     async def _completions_on_disk(self) -> None:
-        """Wait until the completions are on disk, before their verdicts are written.
+        """Wait until the completions are on disk, before the verdicts are written.
 
-        If a completion were lost and its verdict kept, the verdict would belong to a later
-        completion.
+        Otherwise, the verdict of a lost completion would belong to a later completion.
         """
         try:
             # Shielded: a sweep that ends early cancels who waits, and not the writing.
@@ -143,7 +142,7 @@ class Scorer:
             self.progress.judged(verdict, completion)
 
     def lanes(self, wanted: int | None) -> int:
-        """The number of lanes that are worth their start; on a cluster there are no lanes."""
+        """The number of lanes worth a start; a cluster needs no lanes."""
         log = self.run.completions
         if self.complete or not isinstance(shared_pool(), WorkerPool):
             return 0
@@ -172,7 +171,7 @@ class Scorer:
         await score_in_lanes(self.run.path, self.policy, number, lacking, judged)
 
     async def score_stored(self) -> None:
-        """Grade the stored completions that have no verdict, after a kill or under a new policy."""
+        """Grade stored completions without verdicts, after a kill or under a new policy."""
         if self.complete:
             return
         await self._completions_on_disk()

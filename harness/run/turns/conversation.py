@@ -45,14 +45,14 @@ class _Wrong:
 
 
 def ask_turns(job: Job, policy: Policy, progress: Progress, session: Session) -> None:
-    """Ask and grade all turns after the first that are not stored yet.
+    """Ask and grade all missing turns after the first.
 
     Args:
         job: the job of the first turn, which is complete. ``job.turns`` is the number of turns, and
             ``job.feedback`` is the kind of feedback.
         policy: the rules of judging.
         progress: receives every completion and verdict.
-        session: the session of all turns, so that models stay loaded.
+        session: the session of all turns, for loaded models.
 
     """
     for arm in (job.feedback, CONTROL):
@@ -79,13 +79,13 @@ def ask_turns(job: Job, policy: Policy, progress: Progress, session: Session) ->
 def turn_job(
     job: Job, name: str, turn: int, conversations: Conversations, paths: tuple[Path, ...]
 ) -> Job:
-    """The job of a turn: the problems with wrong answers, with a prompt that shows these answers.
+    """The job of a turn: the problems with wrong answers, with a prompt of the wrong answers.
 
     Args:
         job: the job of the first turn.
         name: the turn's directory in ``turns/``.
         turn: the number of the turn.
-        conversations: the samples that continue, with their messages so far.
+        conversations: the continuing samples, with all earlier messages.
         paths: the runs of the earlier turns.
 
     """
@@ -114,9 +114,7 @@ def turn_job(
 
 
 def _wrong(run: Run, policy: Policy) -> dict[SampleKey, _Wrong]:
-    """The samples of a run that may be tried again, because their answers are wrong under a
-    policy.
-    """
+    """The samples of a run for a further try, after wrong answers under a policy."""
     verdicts = {
         row["key"]: Verdict.from_dict(row)
         for row in run.verdicts(policy.name).rows()
@@ -134,7 +132,7 @@ def _messages(
 ) -> dict[SampleKey, str]:
     """The message after every wrong answer.
 
-    The messages are stored, so that a later version of the verifier does not cause new requests.
+    The messages are stored: a later version of the verifier causes no new requests.
     """
     path = job.out / "turns" / f"{name}.jsonl"
     stored: dict[SampleKey, str] = {}

@@ -26,14 +26,14 @@ _WAYS, _MODELS = 3, 2
 
 @dataclass(frozen=True)
 class Findings(Record):
-    """Three sentences about runs, and the numbers on which the sentences are based.
+    """Three sentences about runs, and the numbers behind the sentences.
 
     Attributes:
-        which: which model is better, by how much, and with what confidence.
+        which: the better model, the difference, and the confidence.
         where: the perturbation with the largest drop, and further significant drops.
         how: the most frequent classes of failures.
-        standings: the score of every model, and the rank if there are several models.
-        common: the number of problems that all models with a score were asked.
+        standings: the score of every model, and the rank among several models.
+        common: the number of problems common to all models with a score.
 
     >>> str(Findings("a solves more.", "", "", (), 0))
     'a solves more.'

@@ -2,7 +2,7 @@
 
 Wang et al., "Self-Consistency Improves Chain of Thought Reasoning in Language Models" (2023),
 section 2. Mathematically equal answers are first put in a group (`stats.answer_groups`). Grouping
-takes long, so that maj@k is not in the standard tables. ``run.py report --majority`` shows maj@k.
+takes long; maj@k is therefore not in the standard tables. ``run.py report --majority`` shows maj@k.
 """
 
 from __future__ import annotations

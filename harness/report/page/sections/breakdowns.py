@@ -106,9 +106,7 @@ def _mean(values: Mapping[str, float]) -> float:
 
 
 def _labels(run: Run, breakdown: Breakdown) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The labels of each problem; a problem without a technique has the technique of its
-    original.
-    """
+    """The labels of each problem; without a technique, the technique of the original."""
     origins = ParentIndex(run.problems)
     for key, problem in run.problems.items():
         labels = labels_of(problem, breakdown)
