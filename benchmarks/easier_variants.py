@@ -67,6 +67,7 @@ def _easier(tree: Expression, variable: str) -> Iterator[Expression]:
         return
     x = Symbol(variable)
     name, args = tree.function, tree.args
+    # Sums lose a term, products a factor, quotients one of the two parts.
     if name == "add":
         yield from args
         if len(args) > 2:
@@ -76,6 +77,7 @@ def _easier(tree: Expression, variable: str) -> Iterator[Expression]:
     elif name == "div":
         yield args[0]
         yield div(ONE, args[1])
+    # Powers and functions become a square, or a function of x alone.
     elif name in ("pow", "root") and isinstance(args[1], Number):
         if args[1] != number(2):
             yield Call(name, (args[0], number(2)))
@@ -83,6 +85,7 @@ def _easier(tree: Expression, variable: str) -> Iterator[Expression]:
             yield Call(name, (x, args[1]))
     elif len(args) == 1 and name != "neg" and args[0] != x:
         yield Call(name, (x,))
+    # The same steps apply inside; coefficients become 1.
     for index, arg in enumerate(args):
         if isinstance(arg, Number) and name not in ("pow", "root") and abs(arg.numerator) != 1:
             yield _rebuilt(name, (*args[:index], ONE, *args[index + 1 :]))

@@ -99,6 +99,7 @@ def _result(left_side: str, factor: int, antiderivative: str) -> str:
 
 def _parts(rng: HashedRandom) -> tuple[str, list[_Step]]:
     a, k = rng.integer(2, 9), rng.integer(2, 9)
+    # v and w are the first and the second antiderivative of g, so both steps by parts are known.
     g, v, w = rng.choice(
         (
             (f"e^{{{a}x}}", rf"\frac{{e^{{{a}x}}}}{{{a}}}", rf"\frac{{e^{{{a}x}}}}{{{a * a}}}"),

@@ -248,6 +248,7 @@ class PerturbedProblems:
         return None
 
     def _decide(self, accepted: Sequence[_Accepted]) -> list[PerturbationDecision]:
+        # All integrands are simplified together, on all cores.
         outcomes: list[Outcome] = [(None, "kept")] * len(accepted)
         if self.perturbation.simplifier == "sympy":
             outcomes = simplify_all([draw.integrand for draw in accepted], cpu_limit=self.cpu_limit)
@@ -255,6 +256,8 @@ class PerturbedProblems:
             outcomes = [shortest_form(draw.integral.integrand) for draw in accepted]
         new: list[PerturbationDecision] = []
         for draw, (simplified, outcome) in zip(accepted, outcomes, strict=True):
+            # A simplifier may drop a branch or a constant factor; an unproven form falls back to
+            # the composed integrand.
             coverage = draw.coverage
             if simplified is not None:
                 verdict = _proof(draw.antiderivative, simplified)

@@ -68,6 +68,8 @@ def at_imaginary(tree: Expression, variable: str) -> tuple[int, Expression]:
         return 0, tree
     if isinstance(tree, Symbol):
         return int(tree.name == variable), tree
+    # Each subtree is i^k times a real tree. Products add the powers, sums need equal powers:
+    # otherwise the result would be neither real nor imaginary.
     name = tree.function
     inner = [at_imaginary(arg, variable) for arg in tree.args]
     powers, args = [k for k, _ in inner], [arg for _, arg in inner]
@@ -88,6 +90,8 @@ def at_imaginary(tree: Expression, variable: str) -> tuple[int, Expression]:
         if not isinstance(exponent, Number) or exponent.denominator != 1:
             raise _NoCounterpartError
         return _with_sign(powers[0] * exponent.numerator, power(args[0], exponent))
+    # A function of a real argument stays. A function of an imaginary argument needs a counterpart,
+    # such as sin(ix) = i sinh x.
     if not any(powers):
         return 0, Call(name, tuple(args))
     if name not in _COUNTERPARTS:

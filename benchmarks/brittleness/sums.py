@@ -57,6 +57,7 @@ def sums(
     """
     if terms < 1 or count < 1:
         raise DerivationError("sums need at least one term, and at least one sum")
+    # Antiderivatives are prepared once for each problem, as a problem is in many sums.
     members = sample_solved(solved, seed, f"{pool} pool", None)
     integrals = [_in_x(problem) for problem in members]
     subset = f"{pool}_sum{terms}"
@@ -64,6 +65,7 @@ def sums(
     for indices in _tuples(len(members), terms, seed, subset):
         addends = [integrals[i] for i in indices]
         total = _sum(addends)
+        # Terms may cancel, and a sum without a proof could not be graded: both cost a draw.
         if total is None:
             continue
         parents = tuple(Parent(members[i].id, f"f{at}") for at, i in enumerate(indices, 1))

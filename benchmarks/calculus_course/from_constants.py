@@ -82,10 +82,12 @@ def solved_for(tree: Expression, name: str, value: Expression) -> Expression:
 
     """
     while not (isinstance(tree, Symbol) and tree.name == name):
+        # A second occurrence would need more than inverse operations.
         holding = [at for at, arg in enumerate(tree.args) if name in symbols_of(arg)]
         if len(holding) != 1:
             raise UnusableFormulaError("the constant is not there exactly once")
         at = holding[0]
+        # Peel the outermost operation off the tree, and apply the inverse operation to the value.
         siblings = [arg for number, arg in enumerate(tree.args) if number != at]
         if tree.function == "add":
             value = add(value, *map(neg, siblings))

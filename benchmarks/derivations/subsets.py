@@ -39,6 +39,8 @@ def step_problem(
     steps: int, seed: int, index: int, *, perturbation: str | None = None, options: Options = CODE
 ) -> Problem:
     """A problem of the step task, static or under VR, EE or AR."""
+    # Indices alternate between the right and the wrong last step of an example; AR exchanges the
+    # two.
     number, wrong = divmod(index, 2)
     static = example(steps, seed, number, options)
     variant = _prefix(options)

@@ -186,10 +186,12 @@ def _publisher(row: Mapping[str, Any]) -> str | None:
 
 def _fields(row: Mapping[str, Any], row_format: RowFormat) -> dict[str, Any]:
     fields = {name: row[name] for name in FIELDS if name in row and row[name] not in (None, "")}
+    # Columns without a role are kept as metadata, so no data of the row are lost.
     used = set(row_format.columns.values())
     extra_columns = {
         str(name): row[name] for name in row if name not in FIELDS and name not in used
     }
+    # Named columns win over columns with our own names.
     for name, column in row_format.columns.items():
         if column not in row:
             columns = ", ".join(map(str, row))
@@ -202,6 +204,7 @@ def _fields(row: Mapping[str, Any], row_format: RowFormat) -> dict[str, Any]:
             f"no 'integrand'; the columns are {', '.join(map(str, row))} (--columns "
             f"integrand={next(iter(extra_columns), 'COLUMN')} takes another)"
         )
+    # A misspelt column would silently become metadata, and a needed field would be missing.
     for name in extra_columns:
         near = difflib.get_close_matches(name, FIELDS, n=1, cutoff=0.85)
         if near and near[0] not in fields:

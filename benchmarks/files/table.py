@@ -105,6 +105,7 @@ def parse(spec: str) -> TableSource:
     skip = settings.pop("skip-broken", "no")
     if skip not in ("yes", "no"):
         raise ProblemFileError(f"{spec}: skip-broken must be yes or no, not {skip!r}")
+    # Released files have a fixed format: settings on columns cannot apply.
     if reader and settings:
         raise ProblemFileError(f"{spec}: a file of prefix tokens has no {next(iter(settings))}=")
     split, syntax = settings.pop("split", None), settings.pop("syntax", "latex")

@@ -74,6 +74,7 @@ def from_row(row: Any) -> HintRecord:
     """
     if not isinstance(row, Mapping):
         raise RecordError("not a JSON object")
+    # Faults of form end the reading at once, as no expression can be checked.
     missing = [name for name in _FIELDS if name not in row]
     if missing:
         raise RecordError(f"no {', '.join(missing)}")
@@ -83,6 +84,7 @@ def from_row(row: Any) -> HintRecord:
         expression = parse(row["expr"])
     except (GrammarError, TypeError) as error:
         raise RecordError(f"expr: {error}") from None
+    # Faults of content are collected: a message with all contradictions saves repeated runs.
     wrong = []
     if expression.value is None:
         wrong.append("the expression is undefined")

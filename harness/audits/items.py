@@ -338,6 +338,7 @@ def _can_be_read(text: str) -> bool:
 
 
 def _item(place: str, row: Any, roles: Mapping[str, str], number: int) -> AuditItem:
+    # A broken row is an item with a fault: an audit counts all rows of a table.
     common: dict[str, Any] = {"number": 0, "place": place, "id": place}
     if not isinstance(row, Mapping):
         fault = str(row) if isinstance(row, ValueError) else "not an object of columns"
@@ -347,6 +348,7 @@ def _item(place: str, row: Any, roles: Mapping[str, str], number: int) -> AuditI
             return _of_problem(problem_from_row(row, RowFormat(), "table", number))
         except (ValueError, KeyError, TypeError) as error:
             return AuditItem(**common, fault=f"the row is no problem: {error}")
+    # Other tables have columns with roles, recognised by `items_of`.
     texts = {
         role: "" if (value := row.get(column)) is None else str(value).strip()
         for role, column in roles.items()
@@ -359,6 +361,7 @@ def _item(place: str, row: Any, roles: Mapping[str, str], number: int) -> AuditI
     common["assumptions"] = {
         str(name): str(assumption) for name, assumption in stated.items() if assumption
     }
+    # A row without a reference has nothing to audit, and is no fault.
     if not texts["problem"]:
         return AuditItem(**common, fault=f"the column {roles['problem']!r} is empty")
     if not texts.get("reference") and not texts.get("decimal"):

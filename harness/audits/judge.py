@@ -268,6 +268,7 @@ def _value(item: AuditItem) -> Finding:
         target = tree_of(problem)
     except UnreadError as error:
         raise UnreadError(f"problem: {error}", error.offset) from None
+    # Constants have a value with a closed form; formulas with symbols can only be compared.
     constant = not symbols_of(target)
     if constant:
         verdict = verify_value(boxed(reference), problem)
@@ -280,6 +281,8 @@ def _value(item: AuditItem) -> Finding:
         return finding
     if verdict.correct:
         return accepted(verdict, verdict.evidence.proof == "identity", "")
+    # A refutation counts only with a second computation. Repairs are searched afterwards, as most
+    # references are right.
     variable = item.variable or next(iter(sorted(symbols_of(target))), "")
     tree = tree_of(reference)
     finding = confirmed([equality(target, tree, variable)], verdict)

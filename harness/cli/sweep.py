@@ -261,6 +261,7 @@ def _costs(estimate: CostEstimate) -> str:
 
 def _print_plan(job: Job, as_json: bool) -> None:
     """Print the first prompt of every subset, the lengths of prompts, and the size of the sweep."""
+    # Problems of a subset share a prompt template: the first of each subset stands for all.
     subsets: dict[str, list[str]] = {}
     for problem in job.problems:
         subsets.setdefault(problem.name, []).append(problem_key(problem))
@@ -299,6 +300,7 @@ def _print_plan(job: Job, as_json: bool) -> None:
         click.echo(f"{label}: {length} in one prompt of every problem")
     for estimate in estimates(job):
         click.echo(_costs(estimate))
+    # The power tells before any request whether the planned sample can answer a question.
     many = clusters_needed(expected_variance(job.samples), _TARGET)
     could = (
         f"a true difference of {100 * detects:.0f} points between two models would be found in 80 %"

@@ -131,6 +131,8 @@ class PythonFunction(Model):
         start = time.perf_counter()
         texts, reason, detail = [""] * request.count, FinishReason.STOP, ""
         try:
+            # A plain function may block: it runs in a thread, and errors come back as values,
+            # because a future cannot hold every error.
             if inspect.iscoroutinefunction(self._function):
                 result = await self._function(*arguments)
             else:

@@ -105,6 +105,7 @@ def named(comparison: Comparison, row: Contrast) -> str:
 
 def remarks(comparison: Comparison) -> list[str]:
     """The remarks below the tables: method, family, power, costs, omissions."""
+    # Only contrasts at the primary k are adjusted.
     family = [
         difference
         for row in comparison.contrasts
@@ -137,6 +138,8 @@ def remarks(comparison: Comparison) -> list[str]:
             f"What was lost or gained by luck can only be told with {2 * comparison.primary_k} "
             "samples of each problem."
         )
+    # The remaining remarks explain what is unusual in the comparison: clusters, power, costs,
+    # undecided answers, and problems without a counterpart.
     if any(row.pairs != row.clusters for row in comparison.contrasts):
         lines.append("Pairs whose problems were made from the same one are a cluster.")
     lines += power_remarks(comparison)
@@ -238,6 +241,7 @@ def print_comparison(
     console = console or Console()
     print_remarks(comparison.sentences, console, style="")
     print_remarks(comparison.pairing, console)
+    # By default a screen has the sentences, the largest differences and a hint at the rest.
     if not every:
         print_small(overview_section(comparison), console)
         for sides, rows in _by_sides(comparison, comparison.breakdown).items():

@@ -156,7 +156,9 @@ class Job:
             (problem, problem_key(problem), self.identity.prompts[problem.task].stages)
             for problem in self.problems
         ]
+        # Tasks with fewer stages have no requests in later stages.
         keyed = [entry for entry in keyed if len(entry[2]) > stage]
+        # The samples of a problem in a request must be consecutive; a beam search has all or none.
         if stage == 0 and self.identity.sampling.together:
             for problem, key, stages in keyed:
                 rendered = self.first[key]
@@ -168,6 +170,8 @@ class Job:
                 for samples in consecutive(missing, count, all_at_once=rendered.sampling.beams > 0):
                     yield problem, key, rendered, stages[0], samples
             return
+        # Samples in the outer loop: an interrupted sweep has a first sample of every problem. Later
+        # stages show the earlier replies of the same sample.
         for sample in range(count):
             for problem, key, stages in keyed:
                 if stage == 0:

@@ -136,9 +136,12 @@ class SweepRunner:
         self.ungraded = not self.scorer.complete  # stored completions are left to grade at the end
 
     async def run_all(self) -> None:
+        # Answers are graded while further answers arrive.
         scoring = [asyncio.create_task(self._score_queue()) for _ in range(BATCHES)]
         try:
             for model in self.job.models:
+                # In a session, engines on a cluster and models without state stay open for later
+                # jobs.
                 stateful_model = model.with_state(self.run.path / "state" / model.hash)
                 kept_engines = {} if self.session is None else self.session.engines
                 answering = kept_engines.get(model.hash) or placed(stateful_model)
@@ -151,6 +154,7 @@ class SweepRunner:
                         answering is stateful_model and stateful_model is not model
                     ):
                         await answering.close()
+            # None ends a grader after all answers before it.
             for _ in scoring:
                 self.queue.put_nowait(None)
             await asyncio.gather(*scoring)
@@ -158,6 +162,7 @@ class SweepRunner:
             for task in scoring:
                 task.cancel()
             await asyncio.gather(*scoring, return_exceptions=True)
+        # Stored answers without a verdict come last: new answers have priority for the workers.
         if self.ungraded:
             await self.scorer.score_stored()
         if self.budget.exhausted:

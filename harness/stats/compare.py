@@ -112,6 +112,7 @@ def compare(
         0.0
 
     """
+    # Arguments are checked before the runs are read.
     check_choice("by", by, get_args(By))
     if breakdown is not None:
         check_choice("breakdown", breakdown, get_args(Breakdown))
@@ -123,6 +124,8 @@ def compare(
         raise UserError(f"the difference to detect must be between 0 and 1, not {target}")
     policy = common_policy(opened, policy)
     systems, unscored = _systems(opened, policy)
+    # The primary k was declared with the runs: chosen after a look at the results, p values would
+    # mean nothing.
     primary, notes = _primary_k(opened)
     notes += unscored
     if unscored and not systems:
@@ -145,6 +148,7 @@ def compare(
             )
         groups = _models(systems)
         pairing = [_pairing(*combination) for combination in combinations(_by_run(systems), 2)]
+    # Sides without common problems are named and skipped.
     paired_groups = [group for group in groups if group.pairs]
     for group in groups:
         if not group.pairs:
@@ -155,6 +159,7 @@ def compare(
     rows, pairs = [], []
     lacking: dict[int, list[str]] = {}
     for group in paired_groups:
+        # pass@k needs k samples on both sides. The primary k stands in every row, if possible.
         smaller = min(group.pairs.samples)
         fitting = ks_up_to(smaller, chosen_ks) or ks_up_to(smaller)
         chosen = sorted({*fitting, *([primary] if primary <= smaller else [])})
@@ -168,10 +173,13 @@ def compare(
         row = contrast(group.name, group.sides, group.pairs, chosen, group.unpaired, group.system)
         rows.append(row)
         pairs.append(group.pairs)
+    # A remark for each k instead of each row.
     for k, names in lacking.items():
         subsets = ", ".join(names)
         notes.append(f"pass@{k} needs {k} samples of each problem; there are fewer of {subsets}.")
+    # Adjustment comes after all contrasts, as the family is the whole comparison.
     contrasts = _with_families(rows, pairs, primary, target)
+    # Gaps and repairs are differences between systems, and need two of them.
     between = [
         gap
         for system, second in (combinations(systems, 2) if by == "model" else ())
@@ -206,6 +214,7 @@ def compare(
         gaps=tuple(between),
         repaired=tuple(again),
     )
+    # The sentences are made from the finished comparison.
     short = short_names(system.name for system in systems)
     sentence = which(compared, short) if by == "model" else where(compared, short)
     return replace(compared, sentences=(sentence,))

@@ -82,6 +82,7 @@ def gaps(problems: Mapping[str, Problem], k: int, systems: Mapping[str, Tallies]
         systems: the tallies of each system by the problem's key.
 
     """
+    # Split I is the base: each concept, and the main set, has a split I of its own.
     groups: dict[tuple[str, str], set[str]] = {}
     for key, problem in problems.items():
         if is_hint(problem):
@@ -101,6 +102,8 @@ def gaps(problems: Mapping[str, Problem], k: int, systems: Mapping[str, Tallies]
             minus(_mean(on_base, k), _mean(new, k))
             for on_base, new in zip(*tallies_of_splits, strict=True)
         )
+        # Splits have different problems, so the gaps are independent; two systems share the
+        # problems, so their difference is paired within each split.
         between = None
         if len(sides) == 2:
             paired = [

@@ -150,10 +150,12 @@ def pair_parents(
     asked. A subset with several perturbations is split by perturbation.
     """
     origins = ParentIndex(problems)
+    # A subset is split only if it has several perturbations, to keep short names.
     perturbations: dict[str, set[str | None]] = {}
     for problem in problems.values():
         if problem.pair_parent is not None:
             perturbations.setdefault(problem.name, set()).add(problem.perturbation)
+    # Children are collected by parent: each parent counts once, whatever the number of children.
     children: dict[str, dict[str, list[Tally]]] = {}
     alone: dict[str, int] = {}
     for key, problem in problems.items():

@@ -55,6 +55,7 @@ def count_verdicts(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     ``agreed`` rest on a proof and on agreement at points: both are correct, unless only proofs are
     accepted. Verdicts of other kinds, or of old verifiers, count as neither.
     """
+    # A single pass over the rows, as a run may have millions.
     groups: dict[Group, Sums] = {}
     wrong: dict[str, list[tuple[int, int, Any]]] = {}
     for row in rows:
@@ -67,6 +68,8 @@ def count_verdicts(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
             _add(sums, f"ended {status} {reason}", 1)
         if status == Status.INCORRECT:
             _draw(wrong.setdefault(row["model"], []), row)
+        # Errors of the model are unknown and failed at once: bounds and failures count them
+        # separately.
         if status in UNKNOWN or failed:
             sums["unknown"] = sums.get("unknown", 0) + 1
         if failed or status == Status.ERROR:
@@ -85,6 +88,7 @@ def count_verdicts(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
             name = PROOF_COUNTS.get((row.get("evidence") or {}).get("proof", ""))
             if name:
                 sums[name] = sums.get(name, 0) + 1
+    # Wrong answers are drawn by hash, so the sample is the same for any order of rows.
     chosen = {m: [[-rank, row] for rank, _, row in drawn] for m, drawn in wrong.items()}
     return {"sums": _as_rows(groups), "wrong": chosen}
 

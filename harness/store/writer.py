@@ -63,6 +63,8 @@ class RunWriter(Run):
 
     def extend(self, plans: Sequence[ModelPlan], problems: Sequence[Problem]) -> None:
         """Add problems and models to the run and the run's files."""
+        # Everything is checked before the first write: a refused extension leaves the run as it
+        # was.
         merged = dict(self.problems)
         for problem in problems:
             key = problem_key(problem)
@@ -83,11 +85,13 @@ class RunWriter(Run):
                     "limit": None,
                 },
             )
+            # A smaller sweep never shrinks the plan of a run.
             entry["samples"] = max(entry["samples"], plan.samples)
             if plan.deterministic:
                 entry["deterministic"] = True
             if plan.problems >= entry["problems"]:
                 entry |= {"problems": plan.problems, "limit": plan.limit}
+        # Problems first: a manifest must not name problems that a kill kept out of the file.
         if merged.keys() != self.problems.keys():
             rows = (
                 json.dumps({"key": key, "problem": problem.to_dict()}, ensure_ascii=False)
@@ -220,6 +224,8 @@ def writing(path: Path, identity: Identity, primary_k: int | None = None) -> Ite
     """
     if path.exists() and not path.is_dir():
         raise RunError(f"{path} is not a directory; use another --out")
+    # Refuse before locking, for a message without side effects; the run is checked again under the
+    # lock, as another process may have written it meanwhile.
     manifest_path = path / "manifest.json"
     if manifest_path.exists():
         _refuse_other(Run(path), identity, primary_k)

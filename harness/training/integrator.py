@@ -139,6 +139,8 @@ def train(config: IntegratorConfig, into: TrainingRun, *, workers: int = 1) -> R
     """
     out, log = into.out, into.log
     write_settings(out, "config.json", plain(config))
+    # Each stage has a directory that appears only when complete: a stopped training resumes at the
+    # first missing stage.
     for name in config.data.methods:
         if not (out / "data" / name).is_dir():
             log(f"making pairs: {name}")
@@ -155,6 +157,7 @@ def train(config: IntegratorConfig, into: TrainingRun, *, workers: int = 1) -> R
         train_seq2seq(str(start), pairs, valid, out, options=config.training, seed=config.seed)
     log("evaluating")
     evaluation = config.evaluation
+    # Held-out pairs of the same generator, then other benchmarks.
     tests = [f"{NAME}/{_file(out / 'data', name, 'test')}" for name in config.data.methods]
     return into.evaluate(
         [create(f"transformers/{model}")],

@@ -141,6 +141,8 @@ def _tokens(node: Expression, depth: int) -> list[str]:
         return [node.name]
     if not depth:
         raise PrefixError(f"nested deeper than {MAX_DEPTH} levels")
+    # Products and powers have special forms in published data; all other functions are a token and
+    # the operands.
     name, args = node.function, node.args
     if name in _LETTERS:
         return [_LETTERS[name]]
@@ -247,6 +249,8 @@ def _evaluated(
         raise PrefixError("no tokens")
     if len(tokens) > MAX_TOKENS:
         raise PrefixError(f"more than {MAX_TOKENS} tokens")
+    # From right to left, every operator finds its operands on the stack. Digits are collected until
+    # the sign token in front of them.
     stack: list[Value] = []
     digits: list[str] = []
     for token in reversed(tokens):

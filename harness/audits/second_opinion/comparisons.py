@@ -445,12 +445,14 @@ def _residuals(
     question: DifferentialEquation, solution: StatedSolution, assumptions: Mapping[str, str]
 ) -> Iterator[Program]:
     """Both sides of each equation and of each condition, with the solution substituted."""
+    # Identifiers are chosen for all symbols together, so no two symbols share an identifier.
     x, own = question.variable, dict.fromkeys(question.functions, (question.variable,))
     stated = [*solution.formulas.values(), *(solution.implicit or ())]
     symbols = {x, *question.functions, *question.names}.union(*map(symbols_of, stated))
     names = identifiers(*map(Symbol, symbols - {*question.jets}))
     free = {name: names[name] for name in names if name not in question.functions}
     functions = _Functions(dict(names), own)
+    # An implicit solution is a root of the relation, found numerically from a start value.
     if solution.implicit is not None:
         (y,) = question.functions
         sides = [python(side, names) for side in solution.implicit]
@@ -461,6 +463,7 @@ def _residuals(
         functions.define(name, f"{python(formula, names)} + mpf(0)")
     functions.name_jets(question.jets)
     parameters = parameters_of(free, assumptions)
+    # Equations hold at every x, conditions at given points: only equations vary x.
     for equations, variable in ((question.equations, x), (question.conditions, "")):
         own_parameters = {
             name: usual for name, usual in parameters.items() if variable or name != x

@@ -363,6 +363,8 @@ def confirmed(
         certificate: makes and checks the certificate.
 
     """
+    # Two independent confirmations are tried: the certificate's checker, and programs in mpmath.
+    # The first program with different values ends the search.
     certificate_text, holds = certificate()
     opinions: list[Opinion] = []
     why, silent = "mpmath has no value there", False
@@ -378,6 +380,7 @@ def confirmed(
                 break
     except UnprintableError as error:
         why, silent = str(error), True
+    # Evidence of the finding: the values of the program that differed, or of the last program.
     latest = opinions[-1] if opinions else None
     apart = latest if latest is not None and latest.apart else None
     claim = verdict.evidence.witness or verdict.evidence.detail
@@ -385,14 +388,18 @@ def confirmed(
     if latest is not None:
         values = {"point": latest.point, "expected": latest.expected, "got": latest.got}
         values["program"] = latest.source
+    # A certificate that does not hold is a fault of the verifier, not of the reference.
     if holds is False:
         reason = "the certificate of the verifier's refutation does not hold"
         return Finding(DISPUTED, reason=reason, key=key, certificate=certificate_text, **values)
+    # Without a confirmation the refutation is not reported. Agreement of all programs contradicts
+    # the verifier; silence leaves the question open.
     if apart is None and holds is None:
         if latest is None or silent:
             return Finding(UNDECIDED, reason=f"refuted ({claim}), not confirmed: {why}", key=key)
         reason = f"the verifier refutes it ({claim}), a second computation does not"
         return Finding(DISPUTED, reason=reason, key=key, **values)
+    # Only the certificate confirms: the values are the verifier's own.
     if apart is None:
         witness = verdict.evidence.witness
         assert witness is not None

@@ -231,6 +231,8 @@ class ProgramSolver(Solver):
 
     def parse_reply(self, problem: Problem, reply: Reply) -> tuple[str, str]:
         question = _asked(problem)
+        # Messages come first: a program may print a value beside the message that the limit does
+        # not exist.
         if problem.task == "limit" and self.two_sided is not None:
             differing = self.two_sided.search(reply["output"])
             if differing:
@@ -240,6 +242,7 @@ class ProgramSolver(Solver):
         if not reply["text"]:
             message = self.error_message(reply["output"])
             return "", f"no answer: {message}" if message else "no answer"
+        # Back from the system's names to the problem's symbols, functions and constants.
         symbols = {name: symbol for symbol, name in question.names.items()}
         symbols |= {plain(question.names[name]): name for name in question.functions}
         symbols |= {
@@ -251,6 +254,8 @@ class ProgramSolver(Solver):
             return "", str(error)
         if question.functions:
             return _solutions(answer, len(question.functions) > 1)
+        # Of several answers the first counts; functions unknown to the verifier are named in the
+        # remark.
         remark = ""
         if isinstance(answer, Call) and answer.function == LIST:
             if not answer.args:

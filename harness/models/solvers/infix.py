@@ -89,6 +89,8 @@ def write(expression: Expression, dialect: Dialect, symbols: Mapping[str, str]) 
         return f"({text})" if expression.denominator != 1 or expression.numerator < 0 else text
     if isinstance(expression, Symbol):
         return symbols[expression.name]
+    # From special to general: operations of the question, lists and operators, the system's own
+    # functions, and at last a definition by functions that the system has.
     name = expression.function
     args = [write(arg, dialect, symbols) for arg in expression.args]
     if name in dialect.operations:

@@ -281,6 +281,8 @@ def _spellings(
     values = _conditions(ode)
     if values is None:
         return []
+    # Which problem is posed: all initial values at a point, no conditions, or values at two ends.
+    # Systems have different functions for each.
     points = list(dict.fromkeys(at for _, _, at in values))
     orders = [(name, order) for name in ode.functions for order in range(ode.orders[name])]
     is_initial = len(points) == 1 and {(name, order) for name, order, _ in values} == {*orders}
@@ -308,6 +310,7 @@ def _spellings(
     }:
         ends = [tree for (_, _, at), value in values.items() for tree in (at, value)]
         spellings.append(Call("ode_boundary", (*single, *ends)))
+    # Laplace transforms need values at 0. Free values at 0 are the constants of integration.
     if starts and points in ([], [ZERO]):
         remaining = list(starts)
         by_function = [

@@ -185,6 +185,8 @@ class _LoadedModel:
         pictures = [
             pillow.open(BytesIO(b64decode(picture))).convert("RGB") for picture in prompt.pictures
         ]
+        # The chat template places a mark for each picture; the processor replaces the marks by the
+        # picture's tokens.
         turns = [
             {
                 "role": message.role,
@@ -197,6 +199,7 @@ class _LoadedModel:
         ]
         options = {} if self.thinking is None else {"enable_thinking": self.thinking}
         text = self.processor.apply_chat_template(turns, add_generation_prompt=True, **options)
+        # The batch adds the mask later, after padding.
         seen = dict(self.processor(text=text, images=pictures, return_tensors="pt"))
         (ids,) = seen.pop("input_ids").tolist()
         del seen["attention_mask"]
@@ -225,6 +228,7 @@ class _LoadedModel:
         """Answer requests of the same sampling."""
         if requests[0].prompt.pictures and requests[0].sampling.beams:
             raise ModelError("the kind transformers has no beam search after pictures")
+        # Prompts that do not fit are failures of their own, and do not end the batch.
         seen: dict[str, Any] = {}
         fitting, completions = [], []
         for request in requests:
@@ -238,6 +242,7 @@ class _LoadedModel:
         if not fitting:
             return completions
         with self.torch.inference_mode():
+            # Beam searches share a batch only if no prompt needs padding.
             if beams := requests[0].sampling.beams:
                 for alike in _searches(fitting, self.batch_size // beams):
                     completions += self._search(alike)
@@ -339,10 +344,12 @@ class _LoadedModel:
             max_new_tokens=min(sampling.max_tokens, self.network.room(len(prompt))),
         )
         rows = [(*member, sample) for member in alike for sample in member[0].samples]
+        # `search` pads all hypotheses to the same length: the text ends at the first end token.
         hypotheses = []
         for row in sequences:
             end = next((i + 1 for i, token in enumerate(row) if token in self.end_tokens), len(row))
             hypotheses.append(row[:end])
+        # The scores of a search are means; log-probabilities per token need a second pass.
         values = self.network.logprobs(
             [(tokens, text) for (_, tokens, _), text in zip(rows, hypotheses, strict=True)]
         )

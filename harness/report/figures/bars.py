@@ -106,6 +106,7 @@ def pass_bars(rows: Sequence[Row]) -> Figure:
 def verdict_bars(rows: Sequence[Row]) -> Figure:
     """A stacked bar of verdict shares for each model and subset, with a key."""
     shapes: list[Shape] = []
+    # The rows decide the height; the axis and the key are added below them.
     names = told_apart([name for _, row, name in _lines(rows) if row], _NAME)
     bottom = 0.0
     for y, row, name in _lines(rows):
@@ -132,6 +133,7 @@ def verdict_bars(rows: Sequence[Row]) -> Figure:
                 )
                 start += share
     shapes = [*_percent_axis(bottom), *shapes]
+    # The key has only the statuses that occur.
     statuses = [status for status in STATUSES if any(row.rates[status] for row in rows)]
     entries = [
         (f"share s-{status}", status.replace("_", " "), _opacity(status)) for status in statuses

@@ -145,6 +145,7 @@ def _panel(
         else:
             shapes += [Shape("dot", f"share {curve.style}", (point,)) for point in at(curve.points)]
         labels.append((at(curve.points)[-1][1], curve.name, curve.style))
+    # Names at the ends of curves are moved apart, as curves often end together.
     names = told_apart([curve.name for curve in curves], 16)
     for y, name, style in apart(labels, bottom):
         shapes.append(text(f"end {style}", right + 10, y + 4, names[name]))

@@ -51,6 +51,8 @@ class PageProblems:
 
 def page_problems(sources: Sources) -> PageProblems:
     """Collect the problems of all runs with counts."""
+    # A problem is the same in two runs if key and content are: runs may have been made by different
+    # versions of a benchmark.
     indices: dict[tuple[int, str], int] = {}
     index_by_identity: dict[tuple[str, str], int] = {}
     first_problems: list[tuple[int, str, Problem]] = []
@@ -62,6 +64,7 @@ def page_problems(sources: Sources) -> PageProblems:
             if problem_index == len(first_problems):
                 first_problems.append((at, key, problem))
             indices[at, key] = problem_index
+    # A parent is looked up in the run of the first occurrence, and named by the common index.
     origins = [ParentIndex(run.problems) for run in sources.runs]
     for at, _, problem in first_problems:
         parent = origins[at].find(problem, problem.pair_parent) if problem.pair_parent else None
@@ -72,6 +75,7 @@ def page_problems(sources: Sources) -> PageProblems:
     subsets = list(dict.fromkeys(problem.name for _, _, problem in first_problems))
     standings = sources.findings.standings if sources.findings else ()
     scored = {standing.model for standing in standings if standing.scored}
+    # Columns instead of rows, for a compact index.
     index = {
         "key": [key for _, key, _ in first_problems],
         "subset": [subsets.index(problem.name) for _, _, problem in first_problems],
@@ -92,6 +96,7 @@ def page_problems(sources: Sources) -> PageProblems:
             "request": [_settings(sources.runs[at], model) for at, model, _ in models],
         },
     }
+    # Details are unpacked only for opened problems, chunk by chunk.
     prompts = [Prompts(run) for run in sources.runs]
     rows = [_details(at, problem, prompts) for at, _, problem in first_problems]
     chunks = [pack(rows[start : start + CHUNK]) for start in range(0, len(rows), CHUNK)]

@@ -72,6 +72,7 @@ def archive_map(name: str, title: str, problems: Sequence[Problem]) -> Figure | 
     counts = {
         cluster: sum(p.metadata.get("cluster") == cluster for p in problems) for cluster in clusters
     }
+    # Large clusters get the distinct colours; all small clusters share the last.
     clusters.sort(key=lambda cluster: -counts[cluster])
     colours = {cluster: series_class(min(at, _COLOURS - 1)) for at, cluster in enumerate(clusters)}
     shapes: list[Shape] = []

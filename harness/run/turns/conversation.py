@@ -143,6 +143,7 @@ def _messages(
             stored[row["model"], row["problem"], row["sample"]] = row["told"]
     except (OSError, ValueError, KeyError) as error:
         raise RunError(f"{path} is damaged ({error}); restore it, or use another --out") from None
+    # Stored messages stay as they are; only missing messages are made.
     missing = {sample: answer for sample, answer in wrong.items() if sample not in stored}
     problems = {problem_key(problem): problem for problem in job.problems}
 
@@ -152,6 +153,8 @@ def _messages(
 
     if missing:
         run_async(tell())
+        # The file is written at once before the first request: a kill leaves no request without a
+        # stored message.
         rows: list[dict[str, Any]] = [
             {"model": model, "problem": problem, "sample": number, "told": text}
             for (model, problem, number), text in stored.items()

@@ -88,6 +88,7 @@ def sentences(
     if not opened:
         raise UserError("there is nothing to report: name at least one run")
     policy = common_policy(opened, policy)
+    # A report passes the comparisons that it has already made.
     by_design = dict(comparisons) if comparisons is not None else {}
     designs: tuple[By, ...] = ("model", "perturbation")
     for by in designs:
@@ -99,6 +100,7 @@ def sentences(
     names = short_names(standing.model for standing in ranking) if names is None else names
     shortened = Names(names)
     scored = [standing for standing in ranking if standing.scored]
+    # With a single score there is nothing to compare, and the sentence states the score.
     if by_model is None or len(scored) < 2:
         better = [_alone(standing, shortened) for standing in scored[:_MODELS]]
     else:

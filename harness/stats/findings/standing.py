@@ -150,6 +150,7 @@ def _failures(run: Run, policy: str | None) -> dict[str, dict[str, float]]:
     verdicts = run.verdicts(policy)
     counted: dict[str, Counter[Failure]] = {}
     samples: Counter[str] = Counter()
+    # Counts of statuses and finish reasons are stored, so no verdict is read.
     for (model, _), sums in counts.totals(verdicts).items():
         samples[model] += int(sums["samples"])
         of_model = counted.setdefault(model, Counter())
@@ -160,6 +161,7 @@ def _failures(run: Run, policy: str | None) -> dict[str, dict[str, float]]:
                 stopped -= ended
                 _count(of_model, status, reason, ended)
             _count(of_model, status, FinishReason.STOP, stopped)
+    # Slips of wrong answers are extrapolated from the drawn sample to all wrong answers.
     drawn = counts.wrong_answers(verdicts)
     shares: dict[str, dict[str, float]] = {}
     for model, total in samples.items():

@@ -105,6 +105,7 @@ def design(pairs: Sequence[Pair], k: int, target: float, alpha: float = 1 - LEVE
 
     The result is None with fewer than two clusters, or with equal differences.
     """
+    # The variance between clusters, estimated from the sums of deviations in each cluster.
     paired = Pairs.of(pairs)
     first_passes, second_passes = paired.first.passes(k), paired.second.passes(k)
     differences = [b - a for a, b in zip(first_passes, second_passes, strict=True)]
@@ -114,6 +115,8 @@ def design(pairs: Sequence[Pair], k: int, target: float, alpha: float = 1 - LEVE
     if count < 2 or not float((sums**2).sum()) > 1e-12:
         return None
     variance = count * (count / len(paired) ** 2) * float((sums**2).sum()) / (count - 1)
+    # More samples per problem reduce only the part of the variance due to sampling, which two
+    # disjoint sets of k samples can estimate.
     min_samples = min(paired.samples)
 
     def sampling(at: int) -> float:

@@ -190,6 +190,8 @@ def where(comparison: Comparison, names: Mapping[str, str] | None = None) -> str
         key=lambda line: line[1].value,
     )
     several = len({row.system for row, _ in lines}) > 1
+    # Without a significant drop, the lowest difference and the power tell how much could have been
+    # missed.
     if not drops:
         row, difference = min(lines, key=lambda line: line[1].value)
         value, ends = _signed(difference)
@@ -203,6 +205,7 @@ def where(comparison: Comparison, names: Mapping[str, str] | None = None) -> str
         f"{shortened[row.system]} breaks most under {row.group}: {_size(difference)} points less "
         f"than on the {counted(row.pairs, 'original')}{_sure(difference)}"
     )
+    # Further drops of the same system, then other systems with a drop.
     also = [
         f"{other_row.group} ({_signed(drop)[0]})"
         for other_row, drop in drops[1:]

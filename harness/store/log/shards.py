@@ -148,6 +148,8 @@ def blocks(
             data = b""
             number = 0
             while True:
+                # A sealed shard has a gzip member for each block. The rest of a chunk behind a
+                # member begins the next block.
                 inflate = zlib.decompressobj(wbits=31)
                 text = inflate.decompress(data)
                 while not inflate.eof:

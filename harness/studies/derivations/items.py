@@ -114,6 +114,7 @@ def items_of(runs: Sequence[Run], policy: str | None = None) -> list[ModelItems]
         UserError: no item has an answer to the problem and to every perturbed version.
 
     """
+    # Answers are merged by model, as a model's twins may be in several runs.
     policy = common_policy(list(runs), policy)
     problems: dict[str, dict[str, Problem]] = {}
     judged: dict[str, dict[str, JudgedLabel]] = {}

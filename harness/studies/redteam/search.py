@@ -180,6 +180,8 @@ def search(
         stop = start + BATCH if tries is None else min(start + BATCH, tries)
         if start >= stop or (until is not None and time.monotonic() >= until):
             return result
+        # Cases are judged in batches, for all workers. Equal texts of different generators are
+        # judged once.
         addresses, cases = [], []
         for n in range(start, stop):
             name, index = names[n % len(names)], n // len(names)

@@ -105,6 +105,7 @@ def search(
     if len({model.hash for model in job.models}) < len(job.models):
         raise UserError("the model that fails and the one that solves are the same")
 
+    # One event loop for all generations: models keep their weights and connections.
     def work() -> Run:
         with asyncio.Runner() as loop:
             session = Session(loop)
@@ -328,10 +329,12 @@ class _RunningSearch:
 
     def _generation(self, state: _State) -> None:
         number = len(state.generations) + 1
+        # A stored generation is used as it is: after a kill, the same mutants are asked.
         batch = read_batch(self.job.out, number)
         if batch is None:
             batch = self._draw(state, number)
             write_batch(self.job.out, number, batch)
+        # The state is advanced in memory, and written once at the end of the generation.
         state.seen |= {str(problem.metadata["formula"]) for problem in batch.problems}
         failed, unconfirmed = self.oracle.failures(batch.problems)
         novel = self._admit(state, failed)

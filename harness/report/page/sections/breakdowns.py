@@ -53,6 +53,8 @@ def sections(sources: Sources) -> list[Section]:
 
 
 def _breakdown(sources: Sources, breakdown: Breakdown) -> Section | None:
+    # Only problems common to all models count: labels differ in difficulty, and models would be
+    # compared on different problems.
     values: dict[str, dict[str, list[float]]] = {}
     problems: dict[str, set[str]] = {}
     models = list(sources.short_names.values())
@@ -78,6 +80,7 @@ def _breakdown(sources: Sources, breakdown: Breakdown) -> Section | None:
     if len(means) < 2:
         return None
     name, title = _BREAKDOWNS[breakdown]
+    # Ranges have an order of their own; other labels are ordered by difficulty.
     ranges = [label for label in range_names(breakdown) if label in means]
     order = ranges or sorted(means, key=lambda label: _mean(means[label]))
     rows = {

@@ -46,6 +46,8 @@ def wrong_answers(rng: HashedRandom, question: str, answer: str) -> list[str]:
         return [infinity, NO_LIMIT, "0", "1", str(10 ** rng.integer(3, 30)), *echoes]
     n, k = rng.integer(2, 60), rng.integer(3, 30)
     tiny = rng.choice(_TINY)
+    # Tiny differences test precision; infinities, "no limit" and echoes test the reading of
+    # answers.
     near = [
         rf"{answer}+{tiny}",
         rf"{answer}-\frac{{1}}{{{n}}}",
@@ -54,6 +56,7 @@ def wrong_answers(rng: HashedRandom, question: str, answer: str) -> list[str]:
         NO_LIMIT,
         *echoes,
     ]
+    # Formulas with parameters have no number for the test below.
     expression = read(answer)[0].expression
     if symbols_of(expression):
         return [*near, rf"{n}\left({answer}\right)", "1", "0"]
@@ -62,6 +65,7 @@ def wrong_answers(rng: HashedRandom, question: str, answer: str) -> list[str]:
         if exact.is_zero():
             return [*near, "1", "-1", rf"\frac{{1}}{{{n}}}", "0.0001"]
         decimal = exact.real.str(k, radius=False)
+        # Candidates equal to the answer, such as 2 * 0, are dropped by their balls.
         candidates = [
             rf"-\left({answer}\right)",
             rf"\left({answer}\right)\frac{{{n}}}{{{n + 1}}}",

@@ -95,6 +95,8 @@ def wrong_answers(rng: HashedRandom, sum_: str, answer: str) -> list[str]:
         return ["0", "1", str(n), r"-\infty", *echoes]
     tiny = rng.choice(_TINY)
     wrong = [*echoes, r"\infty", DIVERGES, rf"{answer}+{tiny}"]
+    # Certainly wrong answers are kept as they are; candidates may equal the right answer and are
+    # tested below.
     candidates = [
         rf"-\left({answer}\right)",
         rf"\frac{{{n}}}{{{n + 1}}}\left({answer}\right)",
@@ -109,6 +111,8 @@ def wrong_answers(rng: HashedRandom, sum_: str, answer: str) -> list[str]:
         candidates.append(answer.replace("n", "(n+1)"))
     if "x" in answer and asks_of_series(sum_):
         candidates += [f"{answer}+x^{rng.integer(1, 7)}", f"{answer}+{n}", sum_.rpartition("$")[0]]
+    # Decimals and fractions with k digits agree with the value to k digits: agreement alone must
+    # not accept them.
     exact = _at(answer, Number(1)) if not _has_symbols(answer) else None
     if exact is not None and not exact.is_zero():
         decimal = exact.real.str(k, radius=False)
