@@ -39,6 +39,7 @@ def easier_variants(problem: Problem, depth: int = 2) -> list[Problem]:
         root = parse(target.integrand, variable)
     except ReadError:
         return []
+    # Breadth first: a tree has the least number of steps.
     steps: dict[Expression, int] = {}
     latest = [root]
     for step in range(1, depth + 1):
@@ -49,6 +50,7 @@ def easier_variants(problem: Problem, depth: int = 2) -> list[Problem]:
                     steps[easier] = step
                     new.append(easier)
         latest = new
+    # Ties are broken by text, for the same order in every run.
     ordered = sorted(steps, key=lambda tree: (difficulty(tree), to_latex(tree)))
     return [_problem(problem, tree, variable, steps[tree], n) for n, tree in enumerate(ordered)]
 

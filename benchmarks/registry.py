@@ -163,6 +163,7 @@ def resolve(spec: str) -> tuple[Subset, ...]:
         ProblemFileError: unusable table.
 
     """
+    # Files first: a path may look like a benchmark's name.
     if table.is_source(spec):
         return _in_table(spec)
     name, slash, subset_name = spec.partition("/")

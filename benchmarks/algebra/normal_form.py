@@ -235,14 +235,18 @@ class Algebra:
             return self.one
         if e == 1 or number == 1:
             return base
+        # Numbers and e have forms of their own; other rules would hide these forms.
         if base.function == "e":
             return self.apply("exp", exponent)
         if number is not None and e is not None:
             return self._numeric_power(number, e)
         if number == 0:
             raise UnusableFormulaError("a power of 0 with a symbolic exponent")
+        # 1/n to a power becomes n to the negative power: equal powers have a single form.
         if number is not None and number.p == 1:
             return self.pow(self.number(int(number.q)), self.neg(exponent))
+        # (u^a)^b is u^(ab) on the principal branch only for whole b, for small a, or for positive u
+        # and real a.
         if base.function in ("pow", "exp"):
             inner, power = self.power_of(base)
             small = type(power) is Number and abs(power.numerator) < power.denominator
@@ -266,6 +270,7 @@ class Algebra:
         return self.mul(*powers, self.pow(self.mul(*fixed), exponent))
 
     def _numeric_power(self, base: fmpq, e: fmpq) -> Expression:
+        # Powers without a real value, or with too many digits, are refused before any work.
         if base == 0 and e < 0:
             raise UnusableFormulaError("division by 0")
         if base < 0 and e.q != 1:
@@ -274,6 +279,8 @@ class Algebra:
             raise UnusableFormulaError(f"a number of more than {MAX_BITS} bits")
         if e.q == 1 or base == 0:
             return self.number(base ** int(e.p))
+        # The rational part leaves the root: each prime keeps the fractional part of its exponent.
+        # Primes with the same exponent share a root, as 2^(1/2) 3^(1/2) = 6^(1/2).
         rational = fmpq(1)
         radicands: dict[fmpq, int] = {}
         for integer, sign in ((base.p, 1), (base.q, -1)):
@@ -349,6 +356,8 @@ class Algebra:
             return _POSITIVE if node.numerator > 0 else _REAL
         if not args:
             return _POSITIVE if function != "symbol" else _REAL * self.real
+        # A sum or product is at most as certain as the least certain argument; a non-negative sum
+        # with a positive addend is positive.
         signs = list(map(self.sign, args))
         least = min(signs)
         if function in ("add", "mul"):
@@ -358,6 +367,7 @@ class Algebra:
         base, exponent = signs[0], args[1]
         if is_whole(exponent):
             return max(base, _NOT_NEGATIVE) if base and exponent.numerator % 2 == 0 else base
+        # Roots need a non-negative base, symbolic exponents a positive base.
         needed = _NOT_NEGATIVE if type(exponent) is Number else _POSITIVE
         return base if least and base >= needed else _UNKNOWN
 

@@ -118,6 +118,7 @@ def _split(term: Expression) -> tuple[Fraction, Expression]:
         return coefficient, mul(*symbolic) if symbolic else ONE
     if isinstance(term, Call) and term.function == "div":
         numerator, denominator = (_split(arg) for arg in term.args)
+        # A zero in the denominator keeps the quotient as it is.
         if denominator[0]:
             quotient = (
                 numerator[1]

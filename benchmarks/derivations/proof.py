@@ -240,6 +240,8 @@ class Interpretation:
         """∫ integrand dx in terms of known integrals, or a new symbol."""
         if _vanishes(integrand):
             return trees.ZERO
+        # Equal and proportional integrands share a symbol, as ∫ is linear; only a new integrand
+        # gets a new symbol.
         for integral in self.integrals:
             if integral.variable == x:
                 if equal(integral.integrand, integrand):
@@ -252,6 +254,7 @@ class Interpretation:
                             integral.value or integral.symbol,
                         ),
                     )
+        # A sum of known integrands is the sum of known integrals.
         combined = self._combined(integrand, x)
         if combined is not None:
             return combined
@@ -399,6 +402,7 @@ def _prove_step(
 ) -> None:
     operator = step.annotation.operator
     try:
+        # A premise is a definition, and needs no proof.
         if operator in PREMISES:
             interpretation.define(step.equation)
             return
@@ -408,8 +412,11 @@ def _prove_step(
             interpretation.lower(step.equation.left),
             interpretation.lower(step.equation.right),
         )
+        # With the premises' formulas the equation itself must hold; with generic functions only the
+        # step can be judged.
         if not interpretation.any_functions:
             interpretation.require(left_side, right_side, "the two sides differ")
+        # A substitution uses an equation that generic functions do not satisfy.
         if operator in SUBSTITUTIONS and interpretation.any_functions:
             return
         expected = interpretation.computed(step.annotation, earlier)

@@ -162,6 +162,8 @@ def _splits(
     name: str,
     workers: int | None,
 ) -> dict[str, list[Row]]:
+    # The test set comes first, so that it depends on seed and size alone; later sets skip the
+    # examples of earlier sets.
     seen: set[str] = set()
     splits: dict[str, list[Row]] = {"train": [], "validation": [], "static": []}
     splits |= {perturbation: [] for perturbation in perturbations}

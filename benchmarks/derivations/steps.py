@@ -165,6 +165,8 @@ def _premise_expression(rng: HashedRandom, options: Options) -> tuple[Expression
         try:
             drawn_letter = rng.choice(letters)
             letters_drawn = {name_of(drawn_letter)}
+            # A function of a letter or an operation on two letters, extended up to the chosen
+            # complexity.
             if rng.below(2):
                 term = CONSTRUCTORS[rng.choice(UNARY)](drawn_letter)
             else:
@@ -175,6 +177,7 @@ def _premise_expression(rng: HashedRandom, options: Options) -> tuple[Expression
                 term = _extended(term, letters, rng)
         except UnusableFormulaError:
             continue
+        # Evaluation may leave a constant, such as x - x, which defines nothing.
         if free(term):
             return term, letters_drawn
 
@@ -259,6 +262,7 @@ class Derivation:
 
     def _substitute(self, operator: str, i: int, j: int) -> DerivationEquation | None:
         source = self.equation(j)
+        # Substituting 0 or 1 would rewrite unrelated numbers.
         if {source.left, source.right} & {ZERO, ONE}:
             return None
         old, new = source.left, source.right
@@ -275,6 +279,7 @@ class Derivation:
         except (BoundVariableError, UnusableFormulaError):
             return None
         result = DerivationEquation(new_left, new_right)
+        # An unchanged equation or a truth value is no new equation.
         if result == target or is_decided(result):
             return None
         return result if (occurs and _stands_whole(old)) or target.shows(old) else None
@@ -365,6 +370,8 @@ def _integrals_evaluated(
     integrals = [t for t in elements if t.function == "integral"]
     if any(len(term.args) > 2 for term in integrals):
         return None
+    # The released code may take a function's name for a constant of integration, and the same
+    # letter twice; the corrected version does neither.
     names_in_use = derivation.letters | (derivation.functions if options.corrected else set())
     letters = [name for name in VOCABULARY if name not in names_in_use]
     left_side, right_side = equation.left, equation.right
@@ -384,6 +391,7 @@ def _integrals_evaluated(
 
 def _binary(derivation: Derivation, rng: HashedRandom, options: Options) -> Step | None:
     names = (*ARITHMETIC, *CALCULUS, *SUBSTITUTIONS)
+    # Substitutions need a second equation.
     weights = [1] * 5 + [options.calculus] * 2
     if len(derivation) > 1:
         weights += [options.substitution] * 2

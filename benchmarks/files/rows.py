@@ -78,6 +78,8 @@ def problem_from_row(row: Any, row_format: RowFormat, benchmark: str, number: in
     """
     if not isinstance(row, Mapping):
         raise ValueError("not a JSON object")
+    # Whole problems, known publishers and course questions are recognised by their columns. Named
+    # columns override the recognition.
     if _is_whole(row) and not row_format.columns:
         loose = {name: _mapping(row, name) for name in ("assumptions", "metadata")}
         present = {name: value for name, value in row.items() if value is not None}
@@ -94,6 +96,7 @@ def problem_from_row(row: Any, row_format: RowFormat, benchmark: str, number: in
     else:
         problem = _integration(_fields(row, row_format), row_format, benchmark, number)
     try:
+        # Half a surrogate pair would fail only when the run is stored.
         json.dumps(problem.to_dict(), ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
         half = error.object[error.start : error.end]

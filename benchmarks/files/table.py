@@ -150,6 +150,7 @@ def read_problems(source: TableSource | Path) -> list[Problem]:
             broken.append(f"{where}: {error}")
         else:
             problems[problem.id] = problem
+    # All broken rows are reported together.
     if broken:
         _report(source, broken)
     if not problems:

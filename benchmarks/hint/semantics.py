@@ -131,6 +131,8 @@ class _Reader:
         self.operand_next = True
 
     def take(self, position: int, symbol: str) -> None:
+        # The shunting-yard algorithm: operands wait on a stack until an operator of lower or equal
+        # precedence, a closing parenthesis or the end applies the pending operators.
         if symbol in NUMBERS:
             self._expect(position, operand=True)
             self.values[position] = NUMBERS[symbol]

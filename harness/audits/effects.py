@@ -221,6 +221,8 @@ def _response(
 
 def _judge(batch: Sequence[_Response], wrong: set[int]) -> None:
     """Judge responses without a judgement: by the reference before, by the problem after."""
+    # Only rows with a wrong reference need both judgements; elsewhere one judgement stands for
+    # both.
     pending = [
         response for response in batch if response.before is None and response.item.number in wrong
     ]

@@ -87,6 +87,7 @@ def write_report(audit: Audit, effects: Effects | None = None, path: Path | None
 
     """
     path = path or audit.path
+    # Corrections take long: systems are asked only about the rows of the report.
     refuted = list(with_corrections(list(islice(audit.rows(REFUTED), MAX_ROWS)), MAX_CORRECTIONS))
     tables = sections_of(audit, effects)
     closing = [

@@ -206,6 +206,8 @@ class _Library:
         if isinstance(error, ModelError | RefusedError | UnavailableError):
             return error
         text = redact(str(error), *self._secrets)
+        # litellm's own classes first; other errors have a status and are read like any server's
+        # response.
         if isinstance(error, self.library.ContextWindowExceededError):
             return RefusedError(f"400: {' '.join(text.split())[:300]}")
         if isinstance(error, TimeoutError | self.library.Timeout):

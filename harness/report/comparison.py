@@ -177,6 +177,7 @@ def power_remarks(comparison: Comparison) -> Iterator[str]:
         else:
             what = f"too few to find any difference {odds}"
         text = f"{named(comparison, row)}: {what}"
+        # If the target is out of reach: more problems, or more samples of each, if these can help.
         if plan.detectable > plan.target:
             what = "problems" if row.pairs == row.clusters else "clusters of problems"
             text += (
@@ -204,6 +205,8 @@ def sentences(comparison: Comparison, short: Mapping[str, str]) -> Iterator[str]
             sides = f"{short[row.system]}: {row.group} − originals"
         else:
             sides = f"{short[row.second]} − {short[row.first]}"
+        # A difference counts by the adjusted p alone; an interval that excludes 0 only before the
+        # correction is mentioned.
         adjusted = difference.adjusted
         p = difference.p if adjusted is None else adjusted
         low, high = difference.interval

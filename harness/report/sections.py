@@ -106,6 +106,7 @@ def fit(section: Section, width: int) -> tuple[list[Section], list[str]]:
     if _width(section) <= width:
         return [section], []
     columns = range(section.names, len(section.headings))
+    # Empty columns are left out first, then columns of zeros, which tell the least.
     filled = [column for column in columns if any(row[column] for row in section.rows)]
     zero = [column for column in filled if all(row[column] in _ZERO for row in section.rows)]
     if zero == filled:
@@ -113,6 +114,7 @@ def fit(section: Section, width: int) -> tuple[list[Section], list[str]]:
     visible = [column for column in filled if column not in zero]
     left_out = [section.headings[column] for column in zero]
     wrapped = any(_width(_columns(section, [column])) > width for column in visible)
+    # The remaining columns are stacked in as few tables as possible, each with the names.
     groups: list[list[int]] = []
     for column in visible:
         if groups and _width(_columns(section, [*groups[-1], column]), wrapped) <= width:

@@ -77,6 +77,7 @@ def columns_of(rows: Sequence[Row], every: bool = False) -> list[Column]:
         if metric.shown == "never":
             continue
         if metric.interval:
+            # Ranked rows have pass@1 only, as Fail@k has the same information.
             own = [row for row in rows if metric.name != "pass@k" or not row.fails]
             ks = {estimate.k for row in own for estimate in row.estimates[metric.name]}
             if metric.name == "pass@k" and ranked:
@@ -281,6 +282,7 @@ def warnings_of(summary: Summary) -> list[str]:
     lines: dict[str, list[tuple[str, float]]] = {}
     sampling = summary.settings.get("sampling", {})
     ends = (("failed", Failure.ERROR), ("filtered", Failure.FILTERED), ("refused", Failure.REFUSED))
+    # A row for each model: the last row of a model is over all subsets.
     for row in {(row.model, row.label): row for row in summary.rows}.values():
         for name, way in ends:
             if (share := row.rates.get(name, 0.0)) >= _WARNED:
@@ -375,6 +377,7 @@ def print_summary(
     if findings is not None:
         print_remarks(findings.lines, console, style="")
     print_remarks(warnings_of(summary), console, style="bold yellow")
+    # By default the three sentences and a small table fit on a screen.
     if not every:
         if findings is not None:
             print_small(overview_section(summary, findings), console)

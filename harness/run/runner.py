@@ -175,6 +175,8 @@ class SweepRunner:
         self, model: Model, answering: Answering, scoring: Sequence[asyncio.Task[None]]
     ) -> None:
         """Ask a model, stage by stage; a stage ends before the next begins."""
+        # Replies of other runs (a further turn) replace the earlier stages, and only the last stage
+        # is asked.
         stored_replies = self.job.given.get(model.hash)
         replies = self._stored_replies(model) if stored_replies is None else _copied(stored_replies)
         duplicates = DuplicateSamples()
@@ -183,6 +185,8 @@ class SweepRunner:
             size = len(self.job.problems) * self.job.samples_of(model)
             total = max(missing, size if stored_replies is None else len(stored_replies))
             self.progress.begin(model, total, total - missing, self.job.limits.price(model))
+            # The budget refuses requests by their expected cost; more may fit once the admitted
+            # requests are done.
             while missing:
                 requests = self.job.requests(model, self.stored, stage=stage, replies=replies)
                 admitted = takewhile(self.budget.admits, requests)

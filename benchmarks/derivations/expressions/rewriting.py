@@ -130,6 +130,7 @@ def rename(term: Expression, names: Mapping[str, str]) -> Expression:
 
 def expand(term: Expression) -> Expression:
     """``term`` with products and integer powers of sums expanded, and e^(x + y) as e^x e^y."""
+    # Arguments first: expanded arguments may make new products and powers of sums.
     term = t.rebuild(term, expand)
     if not term.args:
         return term

@@ -172,6 +172,8 @@ def _product(node: Call, depth: int) -> list[str]:
     """A product, quotient or negative as a single product: a number, then the factors."""
     numerator = denominator = 1
     factors: list[list[str]] = []
+    # Nested products and quotients are flattened with an exponent of 1 or -1; numbers are collected
+    # in a single fraction.
     stack: list[tuple[Expression, int]] = [(node, 1)]
     while stack:
         factor, sign = stack.pop()

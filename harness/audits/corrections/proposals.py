@@ -76,11 +76,13 @@ def repairs_of_value(finding: Finding, reference: Expression) -> Iterator[Repair
     if (values := values_of(finding)) is None:
         return
     expected, got = values
+    # A constant factor is the most frequent slip, and is read off the ratio.
     if expected and got:
         yield from by_factor(complex(got / expected), reference)
     if not symbols_of(reference):
         yield from repairs(number(Fraction(str(expected))), reference, "", order=0)
         return
+    # With symbols, a candidate must have the expected value at the program's point.
     point = {name: number(Fraction(value)) for name, value in _VALUE_AT.findall(finding.point)}
 
     def fits(candidate: Expression) -> bool:

@@ -69,6 +69,8 @@ def repairs(
         target, stated = Sampled(f, variable), Sampled(reference, variable)
     except UnusableError:
         return
+    # From cheap to expensive: a factor is a ratio of values, a wrong term a residual; changed trees
+    # must be evaluated one by one.
     c = ratio(_taken(stated, order), target.values)
     if c is not None and not near(c, 1):
         yield from by_factor(c, reference, sorted(symbols_of(reference) - {variable}))
@@ -81,6 +83,7 @@ def repairs(
             continue
         if _same(values, target.values):
             yield slip, candidate
+    # Missing terms last, as a combination of many atoms may fit by chance.
     yield from _by_dropped_term(reference, target, stated, atoms, order)
     if order and _same(stated.values, target.slopes):
         yield "a derivative in place of an antiderivative", reference

@@ -316,9 +316,12 @@ class _LoadedModel:
         torch = self.torch
         if sampling.temperature == 0:
             return log_probabilities.argmax(dim=-1)
+        # A stable order makes the token a function of the uniform number, whatever the batch.
         probabilities, order = torch.softmax(log_probabilities / sampling.temperature, dim=-1).sort(
             dim=-1, descending=True, stable=True
         )
+        # Each filter clears a tail of the sorted probabilities; the threshold is scaled to the
+        # remaining mass.
         if sampling.top_k:
             probabilities[:, sampling.top_k :] = 0
         if sampling.min_p:

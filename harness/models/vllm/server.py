@@ -224,6 +224,8 @@ class _ServerProcess:
         try:
             while True:
                 drawing = drawing or asyncio.ensure_future(anext(results))
+                # A dead server may leave requests without any error: look at the process every
+                # second.
                 done, _ = await asyncio.wait({drawing}, timeout=1.0)
                 if done:
                     finished, drawing = drawing, None

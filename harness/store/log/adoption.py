@@ -40,6 +40,7 @@ def adopt(directory: Path) -> int:
     """
     moved = 0
     for lane in sorted((directory / FOLDER).glob("[0-9]*")):
+        # A lane of a killed command ends by itself within seconds, as its parent is gone.
         end = time.monotonic() + PATIENCE
         while True:
             try:

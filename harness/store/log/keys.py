@@ -87,6 +87,8 @@ class KeyIndex:
         A sealed shard without missing keys is remembered, as long as no key is removed here, and
         not read again.
         """
+        # A sealed shard without missing keys stays so: the database remembers the shard by its
+        # stamp.
         stamp = json.dumps(log.stamp(shard))
         query = (shard, stamp)
         covered = self._database.execute(

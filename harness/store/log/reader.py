@@ -265,7 +265,9 @@ class LogReader:
                     columns.add(offset, line, self._head(row))
                 yield row
 
+        # A single pass feeds both: `counting` draws the rows through `noted`.
         counts = self.counting.of(noted()) if self.counting else deque(noted(), 0)
+        # A shard that changed meanwhile has another stamp: nothing is stored then.
         if stamp is not None and (stamp[0] == _GROWING or stamp == self.stamp(shard)):
             with suppress(OSError):
                 write_atomically(self._columns(shard), columns.encoded(stamp))
@@ -321,6 +323,7 @@ class LogReader:
         self, shard: int, tests: Tests = MappingProxyType({})
     ) -> Iterator[tuple[Place, Row]]:
         with self._growing(shard) as tail:
+            # A growing shard: columns answer for the beginning, and only the new rows are read.
             if tail is not None:
                 begin = 0
                 if tests and tail.columns is not None:

@@ -178,6 +178,7 @@ def _texts(
         if reference is not None:
             text = written.replace("%s", reference)
             yield Continuation(_key(key, text, REFERENCE), prompt.render(problem_), text)
+        # Equal candidates are scored once.
         for text in dict.fromkeys(best[key]):
             yield Continuation(_key(key, text), prompt.render(problem_), text)
 

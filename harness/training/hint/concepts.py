@@ -86,6 +86,8 @@ def train(config: ConceptsConfig, into: TrainingRun) -> dict[str, Run]:
     sizes = {name: _sizes(folder) for name, folder in starts.items()}
     write_settings(into.out, "config.json", plain(config))
     runs = {}
+    # Each concept is evaluated as soon as its models are trained; finished models and evaluations
+    # are skipped.
     for concept in config.concepts:
         folders = []
         for name, folder in starts.items():
